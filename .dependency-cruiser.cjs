@@ -68,6 +68,7 @@ const mayUse = {
     'core',
     'figures',
     'link',
+    'papers',
     'reasons',
     'rtc',
     'scenario',
@@ -76,6 +77,9 @@ const mayUse = {
     'worker',
   ],
 };
+
+/** What of src/papers runs in pages, too. */
+const PORTABLE_PAPERS = '^src/papers/(comparison|experiment|jobs|measured|report|surface|text)[.]ts$';
 
 /** Family of src/worker/ -> the families that it may import besides itself. */
 const workersMayUse = { media: ['guest'], simulation: ['guest'], guest: [], trace: [], camera: [] };
@@ -97,6 +101,19 @@ module.exports = {
       comment: 'The rest of src/inject runs in pages; the form of an action is part of the protocol.',
       from: { path: '^src/(calls|judge|evidence|observe|shaper|command_line|view|watch)/' },
       to: { path: '^src/inject/', pathNot: '^src/inject/(protocol|action_form)[.]ts$' },
+    },
+    {
+      name: 'app-uses-only-what-of-papers-runs-in-pages',
+      severity: 'error',
+      comment: 'The rest of src/papers runs in Node.',
+      from: { path: ['^src/app/', PORTABLE_PAPERS] },
+      to: { path: '^src/(papers|html)/', pathNot: PORTABLE_PAPERS },
+    },
+    {
+      name: 'no-node-in-what-of-papers-runs-in-pages',
+      severity: 'error',
+      from: { path: PORTABLE_PAPERS },
+      to: { dependencyTypes: ['core'] },
     },
     ...Object.entries(workersMayUse).map(([family, others]) => ({
       name: `worker-${family}-uses-only-${others.join('-') || 'itself'}`,

@@ -62,7 +62,9 @@ export default defineConfig({
     minify: 'terser',
     terserOptions: { module: true, ecma: 2020, compress: { passes: 3 }, format: { comments: false } },
     sourcemap: true,
-    rolldownOptions: { input: ['index', 'lab', 'lessons'].map((page) => here(`src/app/${page}.html`)) },
+    rolldownOptions: {
+      input: ['index', 'lab', 'lessons', 'papers'].map((page) => here(`src/app/${page}.html`)),
+    },
   },
   server: {
     // The local server: UDP shaper and rooms.

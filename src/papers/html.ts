@@ -8,20 +8,26 @@ import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
 import { maximumText } from './surface.js';
-import { failureText } from './table.js';
-import { bandText, claimText, measuredText, metricName, publishedText, WIDER } from './text.js';
+import {
+  bandText,
+  CLAIM_OUTCOMES,
+  claimText,
+  failureText,
+  measuredText,
+  metricName,
+  publishedText,
+  REPORT_KEY,
+  VERDICT_MEANINGS,
+  WIDER,
+} from './text.js';
 
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const badge = (verdict: Verdict): Html => html`<span class="verdict ${verdict}">${verdict}</span>`;
-const MEANING: Record<Verdict, string> = {
-  within: 'in the band',
-  ordering: 'out of the band; the claim that it supports in the paper holds',
-  off: 'neither',
-};
 
 function countsList(counts: Counts): Html {
   const items = VERDICTS.map(
-    (name) => html`<li class="${name}"><b>${counts[name]}</b> ${name} <span>– ${MEANING[name]}</span></li>`,
+    (name) =>
+      html`<li class="${name}"><b>${counts[name]}</b> ${name} <span>– ${VERDICT_MEANINGS[name]}</span></li>`,
   );
   return html`<ul class="counts">
     ${items}
@@ -135,19 +141,17 @@ function otherTable({ id, cells }: ExperimentReport): Html {
   </details>`;
 }
 
-const OUTCOMES = {
-  true: ['holds', '✓ holds'],
-  false: ['fails', '✗ fails'],
-  null: ['', '– not run'],
-} as const;
+const OUTCOME_LOOKS = { true: 'holds', false: 'fails', null: '' } as const;
 
 function claimList({ claims }: ExperimentReport): Html {
   if (claims.length === 0) return html``;
   const items = claims.map((claim) => {
     const { says, where, holds } = claim;
-    const [look, text] = OUTCOMES[`${holds}`];
+    const outcome = `${holds}` as const;
     const tested = holds === null ? '' : ` · ${claimText(claim)}`;
-    return html`<li><b class="${look}">${text}</b> ${says} (${where})${tested}</li>`;
+    return html`<li>
+      <b class="${OUTCOME_LOOKS[outcome]}">${CLAIM_OUTCOMES[outcome]}</b> ${says} (${where})${tested}
+    </li>`;
   });
   return html`<h3>What the paper states</h3>
     <ul class="claims">
@@ -179,16 +183,6 @@ class Gallery {
     </figure>`;
   }
 }
-
-const KEY = html`<p class="key">
-  A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p
-  is that of its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation,
-  ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index. In the pictures a diamond is a
-  published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge
-  where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs. Boxes go from
-  the 25th to the 75th percentile, their whiskers from the 5th to the 95th. Curves over time and distributions
-  are of the first run.
-</p>`;
 
 function textList(title: string, texts: readonly string[]): Html {
   if (texts.length === 0) return html``;
@@ -238,8 +232,9 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
     name: 'papers',
     title,
     meta: made,
-    main: html`${summaryLists(summary)} ${failureList(report)} ${contents(experiments)} ${KEY} ${compared}
-    ${sections}`,
+    main: html`${summaryLists(summary)} ${failureList(report)} ${contents(experiments)}
+      <p class="key">${REPORT_KEY}</p>
+      ${compared} ${sections}`,
     data: { id: 'figures', value: gallery.figures },
   });
 }

@@ -25,6 +25,8 @@ export interface Job {
   seed: number;
   /** The trace rows to return. */
   trace: NonNullable<SimulationOptions['trace']> | null;
+  /** Virtual time that it simulates. */
+  durationUs: number;
   /** How long it takes relative to other jobs, in any unit. */
   cost: number;
 }
@@ -82,7 +84,7 @@ class Sizes {
   readonly #axes: ReadonlySet<string>;
 
   constructor(private readonly scenario: Scenario) {
-    const axes = (scenario.axes ?? []).filter(({ logarithmic }) => logarithmic === true);
+    const axes = (scenario.axes ?? []).filter(({ log }) => log !== undefined);
     this.#axes = new Set(axes.map(({ name }) => name));
   }
 
@@ -121,6 +123,7 @@ export function jobsOf(original: Scenario, { runs, seed, pictures = false }: Job
       run,
       seed: seedOf(scenario, run),
       trace: run === 0 ? trace : null,
+      durationUs,
       cost,
     }));
   });

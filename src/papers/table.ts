@@ -2,10 +2,10 @@
 import { styleText } from 'node:util';
 
 import type { Verdict } from '../scenario/index.js';
-import type { ClaimReport, Counts, ExperimentReport, FailureReport, Report, Summary } from './report.js';
+import type { ClaimReport, Counts, ExperimentReport, Report, Summary } from './report.js';
 import { comparisonLines } from './comparison_text.js';
 import { surfaceLines } from './surface.js';
-import { bandText, claimText, measuredText, metricName, publishedText, WIDER } from './text.js';
+import { bandText, claimText, failureText, measuredText, metricName, publishedText, WIDER } from './text.js';
 
 const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
 const HEAD = ['cell', 'metric', 'published', 'measured mean ± ci95 (n)', 'band', 'verdict'];
@@ -80,11 +80,7 @@ function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
   ];
 }
 
-/** The command that repeats a failed run, and why the run failed. */
-export const failureText = ({ experiment, cell, run, seed, error }: FailureReport): string =>
-  `${experiment}${cell === '' ? '' : `, ${cell}`}, run ${run} (seed ${seed}): ${error}`;
-
-/** A table for each experiment and a summary. With colours only if `colours` is set. */
+/** A table for each experiment and a summary. Colours only where `colours` says so. */
 export function reportText(report: Report, colours: boolean): string {
   const paint = painter(colours);
   const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;

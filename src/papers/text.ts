@@ -1,7 +1,7 @@
 /** Numbers of a report as text, for the terminal and the page. */
-import { metricText } from '../scenario/index.js';
+import { metricText, type Verdict } from '../scenario/index.js';
 import type { Measured } from './measured.js';
-import type { ClaimReport, Measurement, MetricReport } from './report.js';
+import type { ClaimReport, FailureReport, Measurement, MetricReport } from './report.js';
 
 const valueText = (name: string, value: number | null): string => metricText(name, value ?? NaN);
 
@@ -66,3 +66,19 @@ export function claimText({ holds, p, cases }: ClaimReport): string {
   const surely = holds === false && cases.of > 1 ? [] : [p < 0.001 ? 'p < 0.001' : `p ${p.toFixed(3)}`];
   return [...count, ...surely].join(', ');
 }
+
+/** What repeats a run that failed, and why it did. */
+export const failureText = ({ experiment, cell, run, seed, error }: FailureReport): string =>
+  `${experiment}${cell === '' ? '' : `, ${cell}`}, run ${run} (seed ${seed}): ${error}`;
+
+export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
+  within: 'in the band',
+  ordering: 'out of the band; the claim that it supports in the paper holds',
+  off: 'neither',
+};
+
+/** What became of a claim, by `holds`. */
+export const CLAIM_OUTCOMES = { true: '✓ holds', false: '✗ fails', null: '– not run' } as const;
+
+/** How to read the numbers and the pictures. */
+export const REPORT_KEY = `A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p is that of its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index. In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th. Curves over time and distributions are of the first run.`;

@@ -72,9 +72,9 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
  * between.
  */
 const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
-  (scenario.axes ?? []).every(({ name, values, logarithmic }) => {
+  (scenario.axes ?? []).every(({ name, values, log }) => {
     const ends = [values[0]?.name, values.at(-1)?.name];
-    return logarithmic !== true || cell[name] === undefined || ends.includes(cell[name]);
+    return log === undefined || cell[name] === undefined || ends.includes(cell[name]);
   });
 
 function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): void {
@@ -85,7 +85,7 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
     ['x', x],
     ['y', y],
   ] as const) {
-    if (axis.logarithmic !== true)
+    if (axis.log === undefined)
       throw new ConfigError(`${at}.${name}`, 'an axis with log', axis.name, 'give it a log');
   }
   const isSame =

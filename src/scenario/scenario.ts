@@ -43,9 +43,14 @@ interface ParsedAxis {
   label?: string | undefined;
   unit?: string | undefined;
   values: v.InferOutput<typeof axisValue>[];
-  /** Its values come from a `log`. */
-  logarithmic?: boolean;
+  /** What its values come from, where they are evenly on a logarithmic scale. */
+  log?: v.InferOutput<typeof logarithmic>;
 }
+
+const areOf = (log: v.InferOutput<typeof logarithmic>, values: readonly { name: string }[]): boolean =>
+  logarithmicValues(log)
+    .map(({ name }) => name)
+    .join() === values.map(({ name }) => name).join();
 
 const axis = v.pipe(
   record({
@@ -55,9 +60,14 @@ const axis = v.pipe(
     values: v.optional(v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value'))),
     log: v.optional(logarithmic),
   }),
-  v.check(({ values, log }) => (values === undefined) !== (log === undefined), 'values or log, one of them'),
+  // A checked scenario has both, and may be checked again.
+  v.check(
+    ({ values, log }) =>
+      log === undefined ? values !== undefined : values === undefined || areOf(log, values),
+    'values or log, one of them',
+  ),
   v.transform(({ values = [], log, ...rest }): ParsedAxis =>
-    log === undefined ? { ...rest, values } : { ...rest, values: logarithmicValues(log), logarithmic: true },
+    log === undefined ? { ...rest, values } : { ...rest, values: logarithmicValues(log), log },
   ),
 );
 

@@ -61,7 +61,7 @@ for (const [host, address] of [
   ['the local server', 'url'],
   ['a static host', 'staticUrl'],
 ] as const)
-  for (const file of ['', 'lab.html', 'lessons.html'])
+  for (const file of ['', 'lab.html', 'lessons.html', 'papers.html'])
     test(`an inline script does not run in /${file} of ${host}`, async ({ page, served, violations }) => {
       await page.goto(`${served[address]}${file}`);
       await expect(page.getByRole('banner')).toBeVisible();

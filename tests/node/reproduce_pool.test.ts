@@ -43,6 +43,7 @@ const job = (seed: number, cost = 1): Job => ({
   run: seed,
   seed,
   trace: null,
+  durationUs: 1e6,
   cost,
 });
 const valueOf = (outcome: RunOutcome, name: string): unknown =>

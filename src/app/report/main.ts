@@ -9,6 +9,7 @@ import type { Figure } from '../../figures/figure.js';
 import { chartTheme, onTheme } from '../standalone/theme.js';
 
 import '../standalone/style.css';
+import './figures.css';
 import './style.css';
 
 function drawAll(): FigureChart[] {

@@ -7,6 +7,7 @@ const PAGES = [
   { id: 'call', name: 'Call', file: './' },
   { id: 'lab', name: 'Lab', file: './lab.html' },
   { id: 'lessons', name: 'Lessons', file: './lessons.html' },
+  { id: 'papers', name: 'Papers', file: './papers.html' },
 ] as const;
 
 interface PageHeaderProps {

@@ -1,5 +1,5 @@
 /** The messages between a page and its simulation worker. */
-import type { ControllerFault, SimulationOptions, WindowMetrics } from '../../core/index.js';
+import type { ControllerFault, Density, SimulationOptions, WindowMetrics } from '../../core/index.js';
 import type { CellParams, MetricResult, Scenario, TraceOptions } from '../../scenario/index.js';
 import type { PackedBatches } from '../../trace/index.js';
 
@@ -54,6 +54,10 @@ export interface SimulationResult {
   windows: WindowMetrics[];
   /** The scenario's metrics, including published ones; empty for a run by options or a cancelled one. */
   metrics: readonly MetricResult[];
+  /** The same numbers, and those that claims and pictures need, by `quantityKey`; empty where `metrics` is. */
+  values: ReadonlyMap<string, number>;
+  /** What the flows have learnt whose densities the scenario's pictures show, by their numbers. */
+  densities: ReadonlyMap<number, Density>;
   events: number;
   /** Virtual time that was simulated: less than the whole if the run was cancelled. */
   timeUs: number;

@@ -6,6 +6,7 @@ import {
   loadCore,
   type Core,
   type SimulationOptions,
+  type TableName,
   type TraceBatch,
   type WasmSource,
 } from '../../core/index.js';
@@ -88,16 +89,15 @@ export class SimulationService {
     try {
       const core = await this.#load();
       const simulator = await this.#simulator(core, request);
-      const { run, metricsOf } = started(simulator, request);
-      const { stopped, ...done } = await this.#drive(run, report);
-      const { windows, events, timeUs } = done;
-      const metrics = 'values' in done && !stopped ? metricsOf(done.values) : [];
+      const { run, tables, metricsOf } = started(simulator, request);
+      const { stopped, ...done } = await this.#drive(run, tables, report);
+      const { windows, events, timeUs, densities } = done;
+      const values = 'values' in done && !stopped ? done.values : new Map<string, number>();
+      const metrics = metricsOf(values);
       const elapsedMs = performance.now() - began;
       const faults = simulator instanceof ControllerSimulator ? [...simulator.faults] : [];
-      return {
-        ok: true,
-        result: { windows, metrics, events, timeUs, elapsedMs, cancelled: stopped, faults },
-      };
+      const numbers = { windows, metrics, values, densities };
+      return { ok: true, result: { ...numbers, events, timeUs, elapsedMs, cancelled: stopped, faults } };
     } catch (error) {
       return { ok: false, problem: this.#problem(error) };
     }
@@ -136,13 +136,17 @@ export class SimulationService {
     }
   }
 
-  async #drive(run: Run, report: (progress: SimulationProgress) => unknown): Promise<Simulated | CellRun> {
+  async #drive(
+    run: Run,
+    tables: Started['tables'],
+    report: (progress: SimulationProgress) => unknown,
+  ): Promise<Simulated | CellRun> {
     let batches: TraceBatch[] = [];
     let sliceBegan = performance.now();
     let reported = sliceBegan;
     let step = run.next();
     for (; step.done !== true; step = run.next(!this.#cancelled)) {
-      batches.push(...step.value.batches);
+      batches.push(...step.value.batches.filter(({ table }) => tables.has(table)));
       const now = performance.now();
       if (now - reported >= REPORT_MS || step.value.share === 1) {
         const { timeUs, share } = step.value;
@@ -212,17 +216,24 @@ function numbersOf(
 
 interface Started {
   run: Run;
+  /** The tables whose rows were asked for; metrics may need more. */
+  tables: ReadonlySet<TableName>;
   metricsOf: (values: CellRun['values']) => readonly MetricResult[];
 }
 
 function started(simulator: Simulator, request: SimulationRequest): Started {
-  if ('options' in request) return { run: simulate(simulator, request.options), metricsOf: () => [] };
+  if ('options' in request) {
+    const tables = new Set(request.options.trace?.tables);
+    return { run: simulate(simulator, request.options), tables, metricsOf: () => [] };
+  }
   const { scenario, cell, seed } = chosen(request);
+  const tables = new Set(request.trace?.tables);
   const metricsOf = (values: CellRun['values']): readonly MetricResult[] => {
+    if (values.size === 0) return [];
     const one = new Map([...values].map(([key, value]) => [key, [value]]));
     return judgeBy(ONE_RUN, scenario, [{ cell, values: one }]).cells[0]?.metrics ?? [];
   };
-  return { run: simulateCell(simulator, scenario, cell, seed, request.trace), metricsOf };
+  return { run: simulateCell(simulator, scenario, cell, seed, request.trace), tables, metricsOf };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -6,6 +6,7 @@ import {
   compile,
   instantiate,
   largestDelayGradient,
+  parseScenario,
   quantitiesOf,
   selects,
   type Scenario,
@@ -99,6 +100,11 @@ describe('the registry', () => {
   ])('%s has %d cells and %d runs', (id, cells, runs) => {
     expect(cellsOf(readScenario(id))).toHaveLength(cells);
     expect(readScenario(id).runs).toBe(runs);
+  });
+
+  it.each(EXPERIMENTS)('%s can be checked again once it is checked, as pages do', (id) => {
+    const scenario = readScenario(id);
+    expect(parseScenario(structuredClone(scenario))).toEqual(scenario);
   });
 
   it('has the closed form of eq. 18 as what is published of proposition 1, and 15 % around it', () => {

@@ -156,6 +156,10 @@ describe('a logarithmic axis', () => {
 
   it.each([
     ['axes.1', { axes: [raw().axes[0], { name: 'k_u' }] }],
+    [
+      'axes.1',
+      { axes: raw().axes.map((axis) => (axis.log ? { ...axis, values: [{ name: '1', set: {} }] } : axis)) },
+    ],
     ['surface.x', { surface: { ...raw().surface, x: 'scenario' } }],
     ['surface.y', { surface: { ...raw().surface, y: 'k' } }],
     ['surface.metric', { surface: { ...raw().surface, metric: 'utilty' } }],

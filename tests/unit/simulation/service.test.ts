@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { loadCore, type TraceBatch } from '../../../src/core/index.js';
-import { compile, instantiate, parseScenario, runCell } from '../../../src/scenario/index.js';
+import { compile, instantiate, parseScenario, quantityKey, runCell } from '../../../src/scenario/index.js';
 import { formatTrace, TraceData, unpackBatches } from '../../../src/trace/index.js';
 import type {
   SimulationProgress,
@@ -51,6 +51,19 @@ describe('the simulation service', () => {
     expect(shares.at(-1)).toBe(1);
     expect(ran.result.timeUs).toBe(30e6);
     expect(ran.result.cancelled).toBe(false);
+  });
+
+  it('sends the rows that were asked for alone, also where a metric is made of others', async () => {
+    const scenario = { ...ONE_GCC, metrics: [{ metric: 'delay_variation_modes', flow: 'gcc' }] };
+    const none = await run({ scenario, cell: CELL });
+    expect(none.batches).toEqual([]);
+    const { ran, batches } = await run({ scenario, cell: CELL, trace: { tables: ['rate'] } });
+    expect(new Set(batches.map(({ table }) => table))).toEqual(new Set(['rate']));
+    if (!ran.ok || !none.ran.ok) throw new Error('it did not run');
+    expect(
+      ran.result.values.get(quantityKey({ metric: 'delay_variation_modes', flow: 'gcc' })),
+    ).toBeGreaterThan(0);
+    expect(ran.result.values).toEqual(none.ran.result.values);
   });
 
   it('measures the same whether it runs in slices or not', async () => {

@@ -1,0 +1,60 @@
+/** The table of an experiment: all that was published, and what has been measured of it so far. */
+import { cellKey } from '../../scenario/cells.js';
+import type { CellReport, ExperimentReport, MetricReport } from '../../papers/report.js';
+import { WIDER } from '../../papers/text.js';
+
+/** What is shown instead of a number that there is not. */
+export const NOTHING = '–';
+
+/** The cells of the published report, each with what was measured of it where a run of it has ended. */
+export function cellsShown(
+  published: ExperimentReport,
+  measured: ExperimentReport | undefined,
+): readonly CellReport[] {
+  const found = new Map((measured?.cells ?? []).map((cell) => [cellKey(cell.params), cell]));
+  return published.cells
+    .map((cell) => found.get(cellKey(cell.params)) ?? cell)
+    .filter(({ metrics }) => metrics.length > 0);
+}
+
+/** Whether runs gave the number: without one there is no verdict, unless all runs have ended. */
+export const isMeasured = ({ measured }: Pick<MetricReport, 'measured'>): boolean => measured.n > 0;
+
+/** Where the number stands, what is known of it, and why its band is what it is. */
+export const reasonsOf = ({ where, read, why, note, wider_than_rule: wider }: MetricReport): string[] => [
+  `${where} (${read})`,
+  ...(note === undefined ? [] : [note]),
+  `Band: ${why}`,
+  ...(wider === undefined ? [] : [`${WIDER} ${wider}`]),
+];
+
+/** 86,976. (Formatting by locale takes 15 ms the first time.) */
+export const grouped = (count: number): string => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+
+/** `1 run`, `6,656 runs`. */
+export const runsText = (runs: number): string => `${grouped(runs)} ${runs === 1 ? 'run' : 'runs'}`;
+
+/** `1.5 h`, `50 min`, `30 s`: virtual time, or how long something takes. */
+export function durationText(seconds: number): string {
+  if (seconds >= 2 * 3600) return `${grouped(seconds / 3600)} h`;
+  return seconds >= 120 ? `${grouped(seconds / 60)} min` : `${grouped(Math.max(1, seconds))} s`;
+}
+
+/** `120 runs of 300 s`, or how long they are together where they differ. */
+export function costText({ runs, simulatedS }: { runs: number; simulatedS: number }, each?: number): string {
+  return each === undefined
+    ? `${runsText(runs)}, ${durationText(simulatedS)} of simulated time`
+    : `${runsText(runs)} of ${grouped(each)} s each, ${durationText(simulatedS)} of simulated time`;
+}
+
+/** The Lab with a scenario, and a cell of it. */
+export function labLink(
+  scenario: string,
+  theme: string,
+  cell: Readonly<Record<string, string>> = {},
+): string {
+  const query = new URLSearchParams({ scenario });
+  for (const [axis, value] of Object.entries(cell)) query.set(`cell.${axis}`, value);
+  if (theme !== 'auto') query.set('theme', theme);
+  return `./lab.html?${query}`;
+}

@@ -1,0 +1,176 @@
+/** The doings of the page of papers: loads experiments, runs them in workers, keeps what they gave. */
+import { computed, signal } from '@preact/signals';
+
+import { version } from '../../../package.json';
+import { reportOf } from '../../papers/experiment.js';
+import { saveAs } from '../files.js';
+import type { Listed } from '../lab/papers.js';
+import { fetchScenario } from '../lab/registry.js';
+import { tellSimulationError } from '../lab/simulation_notice.js';
+import { dismiss } from '../notices.js';
+import { Experiment, sumWork } from './experiment.js';
+import { SimulationPool } from './pool.js';
+import { Reporter } from './reporter.js';
+
+/** How far the experiments are that run. */
+export interface Progress {
+  runs: number;
+  of: number;
+  /** Of the work, 0 to 1. */
+  share: number;
+  /** Null as long as nobody can tell. */
+  toGoS: number | null;
+}
+
+export class Papers {
+  readonly experiments: ReadonlyMap<string, Experiment>;
+  /** Those that run, with those that were started along with them and have ended. */
+  readonly #batch = signal<readonly Experiment[]>([]);
+  /** How the last batch ended; empty before the first. */
+  readonly lastEnd = signal<'' | 'done' | 'cancelled'>('');
+  readonly progress = computed<Progress | null>(() => this.#progress());
+  readonly #aborts = new Map<Experiment, AbortController>();
+  readonly #loading = new Map<string, Promise<void>>();
+  readonly #pool = new SimulationPool();
+  readonly #reporter = new Reporter();
+  /** When the batch began, and how much of it was there already. */
+  #began = { atMs: 0, cost: 0 };
+  /** How long all batches took. */
+  #wallS = 0;
+
+  constructor(listed: readonly Listed[]) {
+    this.experiments = new Map(listed.map((each) => [each.id, new Experiment(each)]));
+  }
+
+  /** Those of these ids, in their order. */
+  of(ids: readonly string[]): Experiment[] {
+    return ids.flatMap((id) => this.experiments.get(id) ?? []);
+  }
+
+  /** Loads and plans experiments. Tells of failures itself; those may be loaded again. */
+  async load(ids: readonly string[]): Promise<void> {
+    await Promise.all(
+      this.of(ids).map((experiment) => {
+        const { id } = experiment;
+        const loading = this.#loading.get(id) ?? this.#load(experiment);
+        this.#loading.set(id, loading);
+        return loading;
+      }),
+    );
+  }
+
+  async #load(experiment: Experiment): Promise<void> {
+    const { id } = experiment;
+    try {
+      const { scenario } = await this.#pool.check(await fetchScenario(id));
+      experiment.plan.value = { ...(await this.#reporter.open(scenario)), scenario };
+      dismiss(`scenario-${id}`);
+    } catch (error) {
+      this.#loading.delete(id);
+      tellSimulationError(error, `The experiment ${id} was not opened`, `scenario-${id}`);
+    }
+  }
+
+  /** Runs what of these experiments has not been run; one that is complete anew. The quick ones come first. */
+  async run(ids: readonly string[]): Promise<void> {
+    dismiss('run');
+    const wanted = this.of(ids).filter(({ isRunning }) => !isRunning.peek());
+    const started = wanted.map((experiment) => {
+      const abort = new AbortController();
+      experiment.isRunning.value = true;
+      this.#aborts.set(experiment, abort);
+      if (experiment.isComplete.peek()) {
+        this.#reporter.forget(experiment.id);
+        experiment.clear();
+      }
+      return { experiment, signal: abort.signal };
+    });
+    const isFirst = this.#batch.peek().length === 0;
+    this.#batch.value = [...new Set([...this.#batch.peek(), ...wanted])];
+    await this.load(ids);
+    if (isFirst) this.#began = { atMs: performance.now(), cost: this.#work().done.cost };
+    const byCost = started.sort((a, b) => a.experiment.total.peek().cost - b.experiment.total.peek().cost);
+    await Promise.all(byCost.map((each) => this.#run(each.experiment, each.signal)));
+  }
+
+  async #run(experiment: Experiment, signal: AbortSignal): Promise<void> {
+    try {
+      const aborted = new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => resolve());
+      });
+      const runs = experiment.left().map((index) => this.#one(experiment, index, signal));
+      await Promise.race([Promise.all(runs), aborted]);
+      if (experiment.done.peek().runs > 0)
+        experiment.reported.value = await this.#reporter.report(experiment.id);
+    } catch (error) {
+      tellSimulationError(error, `The run of ${experiment.id} failed`, 'run');
+      this.cancel([...this.#aborts.keys()].map(({ id }) => id));
+    } finally {
+      this.#end(experiment);
+    }
+  }
+
+  async #one(experiment: Experiment, index: number, signal: AbortSignal): Promise<void> {
+    const { scenario, runs } = experiment.plan.peek() ?? {};
+    const run = runs?.[index];
+    if (scenario === undefined || run === undefined) return;
+    const { params: cell, seed, trace } = run;
+    const request = { scenario, cell, seed, ...(trace !== null && { trace }) };
+    const outcome = await this.#pool.run(request, signal);
+    if (outcome === null || signal.aborted) return;
+    this.#reporter.add(experiment.id, index, outcome);
+    experiment.ended(index);
+  }
+
+  #end(experiment: Experiment): void {
+    const wasCancelled = this.#aborts.get(experiment)?.signal.aborted === true;
+    this.#aborts.delete(experiment);
+    experiment.isRunning.value = false;
+    if (this.#aborts.size > 0) return;
+    this.#batch.value = [];
+    this.#wallS += (performance.now() - this.#began.atMs) / 1e3;
+    this.lastEnd.value = wasCancelled ? 'cancelled' : 'done';
+  }
+
+  /** Cancels those that run; what their runs have given is kept, and running them again goes on from there. */
+  cancel(ids: readonly string[]): void {
+    for (const experiment of this.of(ids)) this.#aborts.get(experiment)?.abort();
+  }
+
+  cancelAll(): void {
+    this.cancel([...this.experiments.keys()]);
+  }
+
+  #work() {
+    const batch = this.#batch.value;
+    return {
+      done: sumWork(batch.map(({ done }) => done.value)),
+      total: sumWork(batch.map(({ total }) => total.value)),
+    };
+  }
+
+  #progress(): Progress | null {
+    if (this.#batch.value.length === 0) return null;
+    const { done, total } = this.#work();
+    const perCostMs = (performance.now() - this.#began.atMs) / (done.cost - this.#began.cost);
+    const toGoS = (perCostMs * (total.cost - done.cost)) / 1e3;
+    const share = total.cost > 0 ? done.cost / total.cost : 0;
+    return { runs: done.runs, of: total.runs, share, toGoS: Number.isFinite(toGoS) ? toGoS : null };
+  }
+
+  /** The report of these experiments, as `ccscope reproduce --json` writes it, of what has been run. */
+  download(ids: readonly string[]): void {
+    const reported = this.of(ids).flatMap((each) => each.reported.peek() ?? []);
+    const seconds = reported.reduce((sum, { report }) => sum + report.cpu_seconds, 0);
+    const report = reportOf(reported, {
+      ccscope: version,
+      created: new Date().toISOString(),
+      cpu_seconds: seconds,
+      wall_seconds: this.#wallS,
+      failures: reported.flatMap(({ failures }) => failures),
+    });
+    const blob = new Blob([`${JSON.stringify(report, null, 2)}\n`], { type: 'application/json' });
+    saveAs(blob, `ccscope-${ids.length === 1 ? ids[0] : 'papers'}.json`);
+  }
+}

@@ -1,0 +1,185 @@
+/** One experiment: what it is and takes, published beside measured, claims, notes, and the pictures. */
+import { PAPERS } from '../../lab/papers.js';
+import { maximumText } from '../../../papers/surface.js';
+import { CLAIM_OUTCOMES, claimText, failureText } from '../../../papers/text.js';
+import type { ExperimentReport, StatementReport } from '../../../papers/report.js';
+import type { Experiment } from '../experiment.js';
+import { costText, labLink, runsText } from '../numbers.js';
+import type { Papers } from '../papers.js';
+import type { Reported } from '../report_service.js';
+import { settings } from '../settings.js';
+import { Gallery } from './gallery.js';
+import { NumbersTable, OtherNumbers } from './numbers_table.js';
+import { RunButton } from './run_button.js';
+import { SummaryLines, VerdictBadge } from './verdicts.js';
+
+/** How far it is, or what it takes. */
+function StateLine({ experiment }: { experiment: Experiment }) {
+  const { plan, isRunning, done, total, reported, isComplete } = experiment;
+  const { scenario } = plan.value ?? {};
+  if (scenario === undefined) return <p class="hint">Loading…</p>;
+  const { runs, simulatedS } = total.value;
+  const each = scenario.duration_s;
+  const takes = costText(total.value, runs * each === simulatedS ? each : undefined);
+  if (isRunning.value)
+    return (
+      <p>
+        <progress aria-label={`Runs of ${experiment.id}`} value={done.value.cost} max={total.value.cost} />{' '}
+        <span>
+          {done.value.runs} of {runsText(runs)}
+        </span>
+      </p>
+    );
+  if (reported.value === null) return <p class="hint">Not run yet. It takes {takes}.</p>;
+  const { seed, cpu_seconds: seconds } = reported.value.report;
+  if (!isComplete.value)
+    return (
+      <p>
+        <b class="partial">
+          {reported.value.runs} of {runsText(runs)}
+        </b>
+        : it was cancelled, and what follows is of these runs alone. Run goes on from there.
+      </p>
+    );
+  return (
+    <p class="hint">
+      {takes}, seeds from {seed}; computed in {seconds.toFixed(1)} s of worker time.
+    </p>
+  );
+}
+
+function Claims({ report: { claims }, isRun }: { report: ExperimentReport; isRun: boolean }) {
+  if (claims.length === 0) return null;
+  return (
+    <>
+      <h3>What the paper states</h3>
+      <ul class="claims">
+        {claims.map((claim) => (
+          <li key={claim.id}>
+            <b class={claim.holds === null ? '' : claim.holds ? 'holds' : 'fails'}>
+              {CLAIM_OUTCOMES[`${claim.holds}`]}
+            </b>{' '}
+            {claim.says} ({claim.where}){isRun && claim.holds !== null && ` · ${claimText(claim)}`}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Texts({ title, texts }: { title: string; texts: readonly string[] }) {
+  if (texts.length === 0) return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {texts.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+/** More than these say nothing new. */
+const MOST_FAILURES = 20;
+
+function Failures({ failures }: Pick<Reported, 'failures'>) {
+  if (failures.length === 0) return null;
+  const more = failures.length - MOST_FAILURES;
+  return (
+    <section class="failures" aria-label="Runs that failed">
+      <h3>{runsText(failures.length)} failed</h3>
+      <ul>
+        {failures.slice(0, MOST_FAILURES).map((failure) => (
+          <li key={`${failure.cell} ${failure.run}`}>{failureText(failure)}</li>
+        ))}
+        {more > 0 && <li>and {runsText(more)} more</li>}
+      </ul>
+    </section>
+  );
+}
+
+/** Where an experiment's cells are points of a map, what the paper says of that. */
+function MapStatements({
+  statements,
+  isComplete,
+}: {
+  statements: readonly StatementReport[];
+  isComplete: boolean;
+}) {
+  return (
+    <ul class="claims">
+      {statements.map(({ says = '', where, verdict }) => (
+        <li key={says}>
+          {isComplete && <VerdictBadge verdict={verdict} />} {says} ({where})
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Results({ experiment }: { experiment: Experiment }) {
+  const published = experiment.plan.value?.published;
+  if (published === undefined) return null;
+  const reported = experiment.reported.value;
+  const isComplete = experiment.isComplete.value;
+  const report = reported?.report ?? published;
+  const { surface, decided_after_results: decided, notes } = report;
+  return (
+    <>
+      {reported !== null && isComplete && <SummaryLines summary={report.summary} />}
+      {reported !== null && (
+        <>
+          <Failures failures={reported.failures} />
+          <Gallery pictures={reported.pictures} />
+        </>
+      )}
+      <NumbersTable published={published} measured={reported?.report} isComplete={isComplete} />
+      {surface !== undefined && (
+        <>
+          <MapStatements statements={report.statements} isComplete={isComplete} />
+          <p>The map is {maximumText(surface)}.</p>
+        </>
+      )}
+      {reported !== null && <OtherNumbers report={report} />}
+      <Claims report={report} isRun={reported !== null} />
+      <Texts title="Decided when results were known" texts={decided} />
+      <Texts title="Notes" texts={notes} />
+    </>
+  );
+}
+
+interface ExperimentSectionProps {
+  papers: Papers;
+  experiment: Experiment;
+}
+
+export function ExperimentSection({ papers, experiment }: ExperimentSectionProps) {
+  const { id, title, source, paper } = experiment.listed;
+  const scenario = experiment.plan.value?.scenario;
+  return (
+    <section class="experiment" id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      <p class="hint">
+        <code>{id}</code> · {PAPERS.get(paper) ?? paper} · {source}
+      </p>
+      <p>{scenario?.description}</p>
+      <div class="row">
+        <RunButton papers={papers} ids={[id]} name={id} isMain />
+        <a class="button" href={labLink(id, settings.value.theme)}>
+          Open in the Lab
+        </a>
+        <button
+          type="button"
+          disabled={experiment.reported.value === null}
+          onClick={() => papers.download([id])}
+        >
+          Download JSON
+        </button>
+      </div>
+      <StateLine experiment={experiment} />
+      <Results experiment={experiment} />
+    </section>
+  );
+}

@@ -1,0 +1,79 @@
+/** The pictures of an experiment, drawn from the figures of its report. */
+import pLimit from 'p-limit';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { chartTheme } from '../../../boards/theme.js';
+import { FigureChart } from '../../../charts/figures/index.js';
+import type { Figure } from '../../../figures/figure.js';
+import type { PictureFigures } from '../../../figures/pictures.js';
+
+/** Drawn this far before it is scrolled to. */
+const AHEAD = '400px';
+/** One after the other, each in a frame of its own: several at once would hold up the page. */
+const inTurn = pLimit(1);
+const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
+
+const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
+
+/** A paper has dozens of figures, each of which takes some time to draw: those are drawn that are scrolled to. */
+function Drawing({ figure }: { figure: Figure }) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const container = place.current;
+    if (container === null) return;
+    let chart: FigureChart | null = null;
+    let isWanted = true;
+    const draw = async (): Promise<void> => {
+      await nextFrame();
+      if (isWanted) chart = new FigureChart(container, figure, chartTheme.peek());
+    };
+    const nearing = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        nearing.disconnect();
+        void inTurn(draw);
+      },
+      { rootMargin: AHEAD },
+    );
+    nearing.observe(container);
+    const unfollow = chartTheme.subscribe((theme) => chart?.setTheme(theme));
+    return () => {
+      isWanted = false;
+      nearing.disconnect();
+      unfollow();
+      chart?.destroy();
+    };
+  }, [figure]);
+  return <div ref={place} class={`canvas${isMap(figure) ? ' map' : ''}`} />;
+}
+
+function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
+  const isStacked = columns.some((column) => column.length > 1);
+  return (
+    <figure class={isStacked || columns.length > 1 ? 'wide' : ''}>
+      <div class={`panels${isStacked ? ' stacked' : ''}`}>
+        {columns.map((column, index) => (
+          <div key={index}>
+            {column.map((figure) => (
+              <div key={figure.title}>
+                <h3>{figure.title}</h3>
+                <Drawing figure={figure} />
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+      {title !== '' && <figcaption>{title}</figcaption>}
+    </figure>
+  );
+}
+
+export function Gallery({ pictures }: { pictures: readonly PictureFigures[] }) {
+  return (
+    <div class="gallery">
+      {pictures.map((picture, index) => (
+        <Picture key={index} picture={picture} />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+/** Published beside measured, with verdict and reason; before a run the published values alone. */
+import { useSignal } from '@preact/signals';
+
+import { bandText, measuredText, metricName, publishedText, WIDER } from '../../../papers/text.js';
+import type { CellReport, ExperimentReport, MetricReport } from '../../../papers/report.js';
+import { cellsShown, isMeasured, labLink, NOTHING, reasonsOf } from '../numbers.js';
+import { settings } from '../settings.js';
+import { VerdictBadge } from './verdicts.js';
+
+interface RowProps {
+  id: string;
+  cell: CellReport;
+  metric: MetricReport;
+  index: number;
+  isComplete: boolean;
+}
+
+function Row({ id, cell, metric, index, isComplete }: RowProps) {
+  const isKnown = isMeasured(metric);
+  return (
+    <tr>
+      {index === 0 && (
+        <th scope="rowgroup" rowSpan={cell.metrics.length}>
+          <a href={labLink(id, settings.value.theme, cell.params)} title="Open this cell in the Lab">
+            {cell.label === '' ? 'all' : cell.label}
+          </a>
+        </th>
+      )}
+      <td>{metricName(metric)}</td>
+      <td class={metric.says === undefined ? 'number' : 'says'}>{publishedText(metric)}</td>
+      <td class="number">
+        {bandText(metric)}
+        {metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}
+      </td>
+      <td class="number">{isKnown ? measuredText(metric) : NOTHING}</td>
+      <td>{isKnown || isComplete ? <VerdictBadge verdict={metric.verdict} /> : NOTHING}</td>
+      <td class="why">
+        {reasonsOf(metric).map((reason) => (
+          <p key={reason}>{reason}</p>
+        ))}
+      </td>
+    </tr>
+  );
+}
+
+interface NumbersTableProps {
+  published: ExperimentReport;
+  /** What the runs that have ended say; undefined before. */
+  measured: ExperimentReport | undefined;
+  /** Whether all runs have ended. */
+  isComplete: boolean;
+}
+
+export function NumbersTable({ published, measured, isComplete }: NumbersTableProps) {
+  const { id } = published;
+  const cells = cellsShown(published, measured);
+  if (cells.length === 0) return null;
+  return (
+    <div class="scroll" role="region" aria-label={`Numbers of ${id}`} tabIndex={0}>
+      <table>
+        <caption>Published beside measured: mean ± half of its 95 % interval (runs)</caption>
+        <thead>
+          <tr>
+            <th scope="col">cell</th>
+            <th scope="col">metric</th>
+            <th scope="col" class="number">
+              published
+            </th>
+            <th scope="col" class="number">
+              band
+            </th>
+            <th scope="col" class="number">
+              measured
+            </th>
+            <th scope="col">verdict</th>
+            <th scope="col">reason</th>
+          </tr>
+        </thead>
+        {cells.map((cell) => (
+          <tbody key={cell.label}>
+            {cell.metrics.map((metric, index) => (
+              <Row key={index} id={id} cell={cell} metric={metric} index={index} isComplete={isComplete} />
+            ))}
+          </tbody>
+        ))}
+      </table>
+    </div>
+  );
+}
+
+interface OtherRow {
+  label: string;
+  other: CellReport['others'][number];
+}
+
+function OtherTable({ id, rows }: { id: string; rows: readonly OtherRow[] }) {
+  return (
+    <div class="scroll" role="region" aria-label={`More numbers of ${id}`} tabIndex={0}>
+      <table>
+        <caption>Measured: mean ± half of its 95 % interval (runs)</caption>
+        <thead>
+          <tr>
+            <th scope="col">cell</th>
+            <th scope="col">metric</th>
+            <th scope="col" class="number">
+              measured
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ label, other }, index) => (
+            <tr key={index}>
+              <td>{label === '' ? 'all' : label}</td>
+              <td>{metricName(other)}</td>
+              <td class="number">{isMeasured(other) ? measuredText(other) : NOTHING}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** What the paper gives no number for; made when it is opened. */
+export function OtherNumbers({ report: { id, cells } }: { report: ExperimentReport }) {
+  const isOpen = useSignal(false);
+  const rows = cells.flatMap(({ label, others }) => others.map((other): OtherRow => ({ label, other })));
+  if (rows.length === 0) return null;
+  return (
+    <details onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>Also measured ({rows.length} numbers that the paper does not give)</summary>
+      {isOpen.value && <OtherTable id={id} rows={rows} />}
+    </details>
+  );
+}

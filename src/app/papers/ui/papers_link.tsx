@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact';
+
+import { change, linkTo, settings } from '../settings.js';
+
+interface PapersLinkProps {
+  /** What is shown then; without either all papers. */
+  to: { paper?: string; scenario?: string };
+  children: ComponentChildren;
+}
+
+/** A link within the page, which opens without loading it again: results stay. */
+export function PapersLink({ to: { paper = '', scenario = '' }, children }: PapersLinkProps) {
+  const shown = { paper, scenario, run: false };
+  const open = (event: MouseEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    history.pushState(null, '', linkTo({ ...settings.peek(), ...shown }));
+    change(shown);
+    scrollTo(0, 0);
+  };
+  return (
+    <a href={linkTo({ ...settings.value, ...shown })} onClick={open}>
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,36 @@
+import type { Papers } from '../papers.js';
+import { change, settings } from '../settings.js';
+import { shownIds } from '../state.js';
+import { registry } from '../../lab/registry.js';
+
+interface RunButtonProps {
+  papers: Papers;
+  ids: readonly string[];
+  /** What is run, for those who do not see what the button is beside. */
+  name: string;
+  /** The main button of what is shown. */
+  isMain?: boolean;
+}
+
+/** Runs experiments, or cancels them while one of them runs. */
+export function RunButton({ papers, ids, name, isMain = false }: RunButtonProps) {
+  const experiments = papers.of(ids);
+  const isRunning = experiments.some((each) => each.isRunning.value);
+  const isDone = experiments.length > 0 && experiments.every(({ isComplete }) => isComplete.value);
+  const text = isRunning ? 'Cancel' : isDone ? 'Run again' : 'Run';
+  const start = (): void => {
+    const shown = shownIds(settings.peek(), registry);
+    if (shown.join() === ids.join()) change({ run: true });
+    void papers.run(ids);
+  };
+  return (
+    <button
+      type="button"
+      class={isRunning ? 'stop' : isMain ? 'start' : ''}
+      aria-label={`${text} ${name}`}
+      onClick={() => (isRunning ? papers.cancel(ids) : start())}
+    >
+      {text}
+    </button>
+  );
+}

@@ -1,0 +1,136 @@
+/** What the runs of one experiment say: its report, and its pictures. The same in Node and in a page. */
+import {
+  cellKey,
+  cellLabel,
+  cellsOf,
+  compareCells,
+  instantiate,
+  judge,
+  judgeSurface,
+  quantityKey,
+  summarise,
+  type CellValues,
+  type Quantity,
+  type Scenario,
+} from '../scenario/index.js';
+import type { CellResults } from '../figures/cell_results.js';
+import { pictureFigures, type PictureFigures } from '../figures/pictures.js';
+import { caseReports, type CaseReport } from './comparison.js';
+import type { Job, RunOutcome, RunValues } from './jobs.js';
+import {
+  experimentReport,
+  sumSummaries,
+  type ExperimentReport,
+  type ExperimentRuns,
+  type FailureReport,
+  type Report,
+} from './report.js';
+import { surfaceFigure } from './surface.js';
+
+/** A run that has ended, well or not. */
+export interface Ended {
+  job: Job;
+  outcome: RunOutcome;
+}
+
+export interface ExperimentOutcome {
+  report: ExperimentReport;
+  /** Controllers beside each other; empty where the experiment does not compare them. */
+  cases: CaseReport[];
+  pictures: PictureFigures[];
+}
+
+interface EndedCell {
+  params: Job['params'];
+  runs: { run: number; result: RunValues }[];
+}
+
+/** What the runs that have ended say, which need not be all of them: cells of which none has ended are left out. */
+export function experimentOf(
+  scenario: Scenario,
+  ended: readonly Ended[],
+  about: ExperimentRuns,
+): ExperimentOutcome {
+  const cells = new Map<string, EndedCell>();
+  for (const { job, outcome } of ended) {
+    const key = cellKey(job.params);
+    const cell = cells.get(key) ?? { params: job.params, runs: [] };
+    cells.set(key, cell);
+    if ('result' in outcome) cell.runs.push({ run: job.run, result: outcome.result });
+  }
+  const results = [...cells.values()].map(({ params, runs }) => ({ params, ...gather(runs) }));
+  const measured = results.map(({ params, values }): CellValues => ({ cell: params, values }));
+  const { surface } = scenario;
+  if (surface !== undefined) {
+    const report = experimentReport(scenario, judgeSurface(scenario, surface, measured), about);
+    const figures =
+      report.surface === undefined
+        ? []
+        : [surfaceFigure(report.surface, `${surface.metric}: darker is higher`)];
+    return { report, cases: [], pictures: [{ title: '', columns: [figures] }] };
+  }
+  const drawn = results.map(({ params, values, trace, densities }): CellResults => ({
+    params,
+    scenario: instantiate(scenario, params),
+    summary: (quantity: Quantity) => summarise(values.get(quantityKey(quantity)) ?? []),
+    trace,
+    densities,
+  }));
+  return {
+    report: experimentReport(scenario, judge(scenario, measured), about),
+    cases: caseReports(scenario, compareCells(scenario, measured), about.runs),
+    pictures: pictureFigures(scenario, drawn),
+  };
+}
+
+/** One list per quantity, with the number of run i at place i, as claims compare runs; NaN where it gave none. */
+function gather(
+  runs: EndedCell['runs'],
+): { values: Map<string, number[]> } & Pick<RunValues, 'trace' | 'densities'> {
+  const values = new Map<string, number[]>();
+  const count = runs.reduce((most, { run }) => Math.max(most, run + 1), 0);
+  for (const { run, result } of runs) {
+    for (const [key, value] of result.values) {
+      const list = values.get(key) ?? Array.from({ length: count }, () => NaN);
+      list[run] = value;
+      values.set(key, list);
+    }
+  }
+  return {
+    values,
+    trace: runs.find(({ result }) => result.trace.length > 0)?.result.trace ?? [],
+    densities: runs[0]?.result.densities ?? new Map(),
+  };
+}
+
+/** An experiment before its first run: all that was published, and nothing measured. Its verdicts mean nothing. */
+export function publishedReport(scenario: Scenario, runs: number): ExperimentReport {
+  const cells = scenario.surface === undefined ? cellsOf(scenario) : [];
+  const empty = cells.map((cell): CellValues => ({ cell, values: new Map() }));
+  const judged = judge(scenario, empty);
+  const claims = judge(scenario, []).claims;
+  return experimentReport(scenario, { ...judged, claims }, { runs, cpuSeconds: 0 });
+}
+
+export function failureOf({ job, outcome }: Ended): FailureReport[] {
+  if ('result' in outcome) return [];
+  const { scenario, params, run, seed } = job;
+  const { name, message } = outcome.failure;
+  return [
+    { experiment: scenario.id, cell: cellLabel(scenario, params), run, seed, error: `${name}: ${message}` },
+  ];
+}
+
+/** The report of several experiments. */
+export function reportOf(
+  outcomes: readonly ExperimentOutcome[],
+  about: Omit<Report, 'experiments' | 'comparison' | 'summary'>,
+): Report {
+  const experiments = outcomes.map(({ report }) => report);
+  return {
+    experiments,
+    comparison: outcomes.flatMap(({ cases }) => cases),
+    summary: sumSummaries(experiments.map(({ summary }) => summary)),
+    ...about,
+  };
+}

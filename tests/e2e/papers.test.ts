@@ -1,0 +1,270 @@
+import * as v from 'valibot';
+import type { Download, Page } from '@playwright/test';
+
+import { reportSchema, type Report } from '../../src/papers/report.js';
+import { accessibilityFaults } from '../support/axe.js';
+import { start } from './command.js';
+import { expect, test as base } from './support.js';
+
+/** Published numbers, claims, box plots and curves; takes about a second. */
+const QUICK = 'cmp-table1';
+/** Takes a minute or more. */
+const LONG = 'aqm-fig7';
+
+/** The page of papers as a reader sees it. */
+class PapersPage {
+  constructor(
+    readonly page: Page,
+    readonly url: string,
+  ) {}
+
+  async open(query = ''): Promise<void> {
+    await this.page.goto(`${this.url}papers.html${query}`);
+  }
+
+  button(name: string) {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  get status() {
+    return this.page.getByRole('status');
+  }
+
+  numbers(id: string) {
+    return this.page.getByRole('region', { name: `Numbers of ${id}`, exact: true });
+  }
+
+  /** Runs an experiment of the list. */
+  async runListed(id: string): Promise<void> {
+    await this.page
+      .getByRole('row', { name: id })
+      .getByRole('button', { name: `Run ${id}` })
+      .click();
+  }
+
+  async done(): Promise<void> {
+    await expect(this.status).toHaveText('Done', { timeout: 60_000 });
+  }
+}
+
+const test = base.extend<{ papers: PapersPage; errors: string[] }>({
+  errors: async ({}, use) => use([]),
+  // Every test fails when the page throws or logs an error.
+  papers: async ({ page, served, errors }, use) => {
+    page.on('pageerror', (error) => errors.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text());
+    });
+    await use(new PapersPage(page, served.staticUrl));
+    expect(errors).toEqual([]);
+  },
+});
+
+async function reportIn(download: Download): Promise<Report> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  return v.parse(reportSchema, JSON.parse(Buffer.concat(chunks).toString()));
+}
+
+/** The exponentials of two engines may differ in the last digit, and with them the p of a test. */
+const rounded = (p: number | null): number | null => (p === null ? null : Number(p.toPrecision(12)));
+
+/** All but what depends on the clock. */
+const results = ({ experiments, comparison, summary, failures, ccscope }: Report): unknown => ({
+  experiments: experiments.map(({ cpu_seconds: _, claims, ...rest }) => ({
+    ...rest,
+    claims: claims.map((claim) => ({ ...claim, p: rounded(claim.p) })),
+  })),
+  ...{ comparison, summary, failures, ccscope },
+});
+
+test('an experiment is run: the report is that of `ccscope reproduce`, number by number', async ({
+  page,
+  papers,
+}) => {
+  const command = start(['reproduce', QUICK, '--json', '-']);
+  await papers.open(`?scenario=${QUICK}`);
+  await expect(page.getByText('Not run yet. It takes 50 runs of 100 s each')).toBeVisible();
+  await expect(papers.button('Download JSON')).toBeDisabled();
+  await papers.button(`Run ${QUICK}`).click();
+  await papers.done();
+  const verdicts = papers.numbers(QUICK).locator('.verdict');
+  await expect(verdicts.filter({ hasText: /^(within|ordering|off)$/ })).toHaveCount(await verdicts.count());
+  const first = page.getByRole('img').first();
+  await expect(first).toHaveAccessibleName(/^Lines of /);
+  await first.scrollIntoViewIfNeeded();
+  await expect(page.getByText(/✓ holds/).first()).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Decided when results were known' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Notes' })).toBeVisible();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    papers.button('Download JSON').click(),
+  ]);
+  const { status, stdout } = await command.outcome;
+  expect(status).toBe(0);
+  const shown = await reportIn(download);
+  expect(results(shown)).toEqual(results(v.parse(reportSchema, JSON.parse(stdout))));
+  const numbers = shown.experiments.flatMap(({ cells }) => cells.flatMap(({ metrics }) => metrics));
+  await expect(verdicts).toHaveCount(numbers.length);
+  expect(numbers.length).toBeGreaterThan(0);
+});
+
+test('what was published can be read before anything is run, and a cell opens in the Lab', async ({
+  page,
+  papers,
+}) => {
+  await papers.open('?scenario=ton-fig11');
+  const row = papers.numbers('ton-fig11').getByRole('row').nth(1);
+  await expect(row).toContainText('slightly above 90 %');
+  await expect(row).toContainText('90 … 95 %');
+  await expect(row.getByRole('cell').nth(3)).toHaveText('–');
+  await expect(row.getByRole('cell').nth(4)).toHaveText('–');
+  await expect(row).toContainText('Band: ');
+  await expect(page.getByText('– not run').first()).toBeVisible();
+  await expect(page.getByRole('img')).toHaveCount(0);
+  await row.getByRole('link').click();
+  await expect(page).toHaveURL(/lab\.html\?scenario=ton-fig11&cell\./);
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Run' })).toBeEnabled();
+});
+
+test('a run that is cancelled keeps what it has, marked as such, and goes on from there', async ({
+  page,
+  papers,
+}) => {
+  await papers.open(`?scenario=${LONG}&run=1`);
+  await expect(papers.status).toHaveText('Running');
+  const progress = page.getByRole('progressbar', { name: `Runs of ${LONG}` });
+  const done = async (): Promise<number> => Number(await progress.getAttribute('value'));
+  await expect.poll(done, { timeout: 30_000 }).toBeGreaterThan(0);
+  await papers.button(`Cancel ${LONG}`).click();
+  await expect(papers.status).toHaveText('Cancelled');
+  await expect(progress).toHaveCount(0);
+  const state = page.locator('b.partial');
+  await expect(state).toHaveText(/^[1-9]\d* of 150 runs$/);
+  const before = parseInt((await state.textContent()) ?? '', 10);
+  await expect(page.getByText('Statements of the papers')).toHaveCount(0);
+  await expect(
+    papers
+      .numbers(LONG)
+      .getByText(/\(1\)$/)
+      .first(),
+  ).toBeVisible();
+  await expect(papers.numbers(LONG).getByText('–', { exact: true }).first()).toBeVisible();
+  await papers.button(`Run ${LONG}`).click();
+  await expect(page.getByText(/^\d+ of 150 runs$/)).toBeVisible();
+  await papers.button('Cancel all').click();
+  await expect(papers.status).toHaveText('Cancelled');
+  expect(parseInt((await state.textContent()) ?? '', 10)).toBeGreaterThanOrEqual(before);
+});
+
+test('a paper is run by keyboard, and its results stay when one looks elsewhere', async ({
+  page,
+  papers,
+}) => {
+  await papers.open('?paper=nada-vs-gcc-2016');
+  await papers.button('Run this paper').focus();
+  await page.keyboard.press('Enter');
+  await papers.done();
+  await expect(page.getByText('4 of 4 experiments have been run.')).toBeVisible();
+  await expect.poll(() => new URL(page.url()).searchParams.get('run')).toBe('1');
+  await page.getByRole('banner').getByRole('link', { name: 'All papers' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/^4 of \d+ experiments have been run\.$/)).toBeVisible();
+  await page.getByRole('link', { name: QUICK, exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await expect(papers.button(`Run again ${QUICK}`)).toBeVisible();
+  await expect(papers.numbers(QUICK).locator('.verdict').first()).toBeVisible();
+  await page.getByRole('link', { name: 'All of NADA and GCC (2016)' }).click();
+  await expect(page.getByText('4 of 4 experiments have been run.')).toBeVisible();
+  await page.goBack();
+  await expect(papers.button(`Run again ${QUICK}`)).toBeVisible();
+  expect(new URL(page.url()).searchParams.get('run')).toBe(null);
+});
+
+test('controllers stand beside each other where an experiment compares them', async ({ page, papers }) => {
+  await papers.open('?paper=rmcat');
+  await papers.runListed('rmcat-5.3');
+  await papers.done();
+  const compared = page.getByRole('region', { name: 'Compared by controller' });
+  await expect(compared.getByRole('row')).toHaveCount(5);
+  await expect(compared.locator('.best').first()).toContainText('best: ');
+});
+
+test('a density and what no paper gives a number for', async ({ page, papers }) => {
+  await papers.open('?scenario=lcc-fig1&run=1');
+  await papers.done();
+  await expect(page.getByRole('img')).toHaveAccessibleName(/Densest at one-way delay/);
+  await page.getByText(/^Also measured/).click();
+  await expect(
+    page.getByRole('region', { name: 'More numbers of lcc-fig1' }).getByRole('row'),
+  ).not.toHaveCount(1);
+});
+
+test('hostile values in the address are told, and the page works', async ({ page, papers }) => {
+  await papers.open('?paper=%3Cscript%3E&scenario=__proto__&run=maybe&x=1');
+  for (const field of ['paper=<script>', 'scenario=__proto__', 'run=maybe', 'x=1'])
+    await expect(page.getByText(`In the address, ${field} was not understood`)).toBeVisible();
+  await expect(papers.status).toHaveText('Ready');
+  await expect(page.getByRole('link', { name: QUICK, exact: true })).toBeVisible();
+  await papers.open(`?paper=lcc-2018&scenario=${QUICK}`);
+  await expect(page.getByText('expected nada-vs-gcc-2016')).toBeVisible();
+  await expect(papers.button(`Run ${QUICK}`)).toBeEnabled();
+});
+
+test('an experiment whose file is gone is told', async ({ page, papers, errors }) => {
+  await page.route(`**/scenarios/${QUICK}.json`, (route) => route.fulfill({ status: 404 }));
+  await papers.open(`?scenario=${QUICK}`);
+  await expect(
+    page.getByText(`The experiment ${QUICK} was not opened: the server answered 404`),
+  ).toBeVisible();
+  await page.unroute(`**/scenarios/${QUICK}.json`);
+  await papers.button(`Run ${QUICK}`).click();
+  await papers.done();
+  expect(errors.splice(0)).toEqual([expect.stringContaining('404')]);
+});
+
+test('without the simulator all runs end, and the reason is told once', async ({ page, papers, errors }) => {
+  await page.route('**/*.wasm', (route) => route.abort());
+  await papers.open('?paper=nada-vs-gcc-2016&run=1');
+  await expect(page.getByText(/^Error/)).toHaveCount(1);
+  await expect(papers.status).toHaveText('Cancelled');
+  await expect(page.getByText('Not run yet.').first()).toBeVisible();
+  expect(errors.splice(0).every((text) => text.includes('net::ERR_FAILED'))).toBe(true);
+});
+
+test('at the width of a phone nothing but tables and the menu’s rows is wider than the page', async ({
+  page,
+  papers,
+}) => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  const overhang = (): Promise<number> =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  await papers.open();
+  await expect(page.getByRole('link', { name: QUICK, exact: true })).toBeVisible();
+  expect(await overhang()).toBe(0);
+  await papers.open(`?scenario=${QUICK}&run=1`);
+  await papers.done();
+  expect(await overhang()).toBe(0);
+  for (const name of ['Call', 'Lab', 'Lessons', 'Papers'])
+    await expect(page.getByRole('navigation').getByRole('link', { name, exact: true })).toBeInViewport({
+      ratio: 1,
+    });
+});
+
+for (const theme of ['light', 'dark']) {
+  test(`axe finds nothing in the ${theme} theme`, async ({ page, papers }) => {
+    await papers.open(`?theme=${theme}`);
+    await expect(page.getByText('50 runs, 83 min')).toBeVisible();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await papers.open(`?theme=${theme}&scenario=${QUICK}`);
+    await expect(page.getByText('Not run yet.')).toBeVisible();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await papers.button(`Run ${QUICK}`).click();
+    await papers.done();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await papers.open(`?theme=${theme}&paper=rmcat`);
+    await papers.runListed('rmcat-5.3');
+    await papers.done();
+    expect(await accessibilityFaults(page)).toEqual([]);
+  });
+}
