@@ -24,6 +24,8 @@ class Bench {
           resolve({
             windows: [],
             metrics: [],
+            values: new Map(),
+            densities: new Map(),
             events: 0,
             timeUs: 0,
             elapsedMs: 1,
