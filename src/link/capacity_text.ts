@@ -3,6 +3,7 @@ import type { CapacityStep } from '../core/link.js';
 import { BPS, ConfigError, MAX_SETTING_LENGTH, parseDuration, shown, withUnit } from '../text/quantities.js';
 
 const MAX_BPS = 1e11;
+const OUTAGE_FIX = 'write an outage as a later step: 1mbps,0@20s,1mbps@22s';
 /** As many as a trace of ten minutes can have. */
 const MAX_STEPS = 1_000_000;
 
@@ -10,13 +11,16 @@ const MAX_STEPS = 1_000_000;
  * A rate in bit/s: `1mbps`, `500kbps`, or a number, which is bit/s already. 0 is an outage, where
  * `outage` allows it. Throws ConfigError.
  */
-export function parseRate(value: string | number, { field = 'capacity', outage = false } = {}): number {
+export function parseRate(
+  value: string | number,
+  { field = 'capacity', outage = false, fix = 'write for instance 1mbps or 500kbps' } = {},
+): number {
   const isNumber =
     typeof value === 'number' || (value.length <= MAX_SETTING_LENGTH && /^\s*\d+(\.\d+)?\s*$/.test(value));
   const bps = isNumber ? Number(value) : withUnit(value, BPS);
   if (bps !== undefined && ((bps >= 1 && bps <= MAX_BPS) || (outage && bps === 0))) return bps;
   const expected = `a rate from 1 bps to 100 gbps${outage ? ', or 0 for an outage' : ''}`;
-  throw new ConfigError(field, expected, shown(value), 'write for instance 1mbps or 500kbps');
+  throw new ConfigError(field, expected, shown(value), fix);
 }
 
 /**
@@ -45,7 +49,9 @@ export function parseSchedule(
         'write for instance 1.5mbps,0.6mbps@20s,1.5mbps@40s',
       );
     }
-    steps.push({ atUs, capacityBps: parseRate(rate, { field, outage: outage || last !== undefined }) });
+    const isOutage = outage || last !== undefined;
+    const begin = /^\s*0\s*[a-z]*\s*$/i.test(rate) && !isOutage ? { fix: OUTAGE_FIX } : {};
+    steps.push({ atUs, capacityBps: parseRate(rate, { field, outage: isOutage, ...begin }) });
   }
   return steps;
 }

@@ -4,8 +4,10 @@ import { checkLength, ConfigError, parseDuration, parseRatio, shown } from '../t
 
 const NONE = 'none';
 const [MIN_PERIOD_US, MAX_PERIOD_US] = [1e3, 60e6];
+export const MAX_PERIOD_MS = MAX_PERIOD_US / 1e3;
 const MAX_PHASES = 100;
-const MAX_FLOWS = 64;
+/** The most connections of one congestion control. */
+export const MAX_FLOWS = 64;
 const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
   ['cubic', 'cubic'],
   ['newreno', 'newReno'],

@@ -2,6 +2,7 @@
 import { parameterNumber } from '../core/parameter_value.js';
 import { camelCase, QUEUE_KINDS, type QueueKind, type QueueOptions } from '../core/queue.js';
 import { COMPONENT_SPECS, type ParameterSpec } from '../core/schema.js';
+import { near } from '../text/suggest.js';
 import { BYTES, checkLength, ConfigError, shown, withUnit } from '../text/quantities.js';
 
 const EXAMPLES = 'write for instance droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
@@ -12,7 +13,7 @@ interface Discipline {
 }
 
 /** What stands before the colon: a preset, or a kind. */
-const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
+export const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   QUEUE_KINDS.flatMap((kind): [string, Discipline][] => [
     ...COMPONENT_SPECS[kind].presets.map(({ name }): [string, Discipline] => [name, { kind, preset: name }]),
     [kind, { kind }],
@@ -20,7 +21,7 @@ const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
 );
 
 /** `limit_ms` and `limit_bytes` are both written `limit=`; the unit tells which. */
-const shortName = (spec: ParameterSpec): string => spec.name.replace(/_(ms|bytes|packets|per_s)$/, '');
+export const shortName = (spec: ParameterSpec): string => spec.name.replace(/_(ms|bytes|packets|per_s)$/, '');
 
 const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ms: { us: 1e-3, ms: 1, s: 1e3, min: 60e3 },
@@ -69,19 +70,24 @@ function parseSetting(kind: QueueKind, text: string, field: string): [name: stri
   throw new ConfigError(field, expectation(specs), shown(text), EXAMPLES);
 }
 
+function disciplineOf(name: string): Discipline | undefined {
+  const id = name.toLowerCase();
+  return DISCIPLINES.get(id) ?? DISCIPLINES.get(id.replaceAll('-', '_'));
+}
+
 /**
- * A queue: `droptail:300ms` (of the capacity), `droptail:64kB`, `droptail:100p` (packets); `codel`,
+ * A queue: `droptail` (300 ms), `droptail:64kB`, `droptail:100p` (packets), `droptail:100ms` (of the capacity); `codel`,
  * `pie`, `pie-rfc8033`, `sfq`, `sfq:300ms`, `fq_codel`, and each with settings:
  * `codel:target=13ms,interval=100ms,limit=1000`. Throws ConfigError.
  */
 export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions {
   checkLength(text, field, EXAMPLES);
   const [, name = '', settings] = /^\s*([a-z0-9_-]+)\s*(?::(.*))?$/is.exec(text) ?? [];
-  const id = name.toLowerCase();
-  const found = DISCIPLINES.get(id) ?? DISCIPLINES.get(id.replaceAll('-', '_'));
-  if (found === undefined || (found.kind === 'droptail' && settings === undefined)) {
-    const names = [...DISCIPLINES.keys()].filter((key) => key !== 'droptail').join(', ');
-    throw new ConfigError(field, `droptail with a limit, ${names}`, shown(text), EXAMPLES);
+  const found = disciplineOf(name);
+  if (found === undefined) {
+    const [nearest] = near(name, [...DISCIPLINES.keys()], 1);
+    const fix = nearest === undefined ? EXAMPLES : `did you mean ${nearest}?`;
+    throw new ConfigError(field, `one of ${[...DISCIPLINES.keys()].join(', ')}`, shown(text), fix);
   }
   const options: Record<string, number | string> = {};
   for (const setting of settings?.split(',') ?? []) {

@@ -3,7 +3,9 @@ import { signal } from '@preact/signals';
 
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
+import { CROSS_FLOW } from '../../link/cross_rate.js';
 import type { TraceHeader } from '../../trace/index.js';
+import { recordedFlows } from '../../trace/recorded_flows.js';
 import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
 import { messageOf, notify } from '../notices.js';
 import { LiveValues } from './live_values.js';
@@ -11,6 +13,9 @@ import { LiveValues } from './live_values.js';
 /** Columns of the queue that count from the beginning. */
 const QUEUE_COUNTERS = ['drops', 'delivered_bytes'];
 const QUEUE_COLUMNS = tableSpec('queue').columns.map(({ name }) => name);
+
+/** The TCP connections beside a call, as its header names them. */
+const CROSS = { flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' } as const;
 
 /** What the charts show now. `version` changes when all of it was replaced. */
 export interface Shown {
@@ -52,6 +57,7 @@ export class Recorder {
   }
 
   append(batch: TraceBatch): void {
+    if (batch.table === 'throughput') this.#nameCross();
     if (batch.table === 'queue') this.#countOn(batch);
     this.live.observe(batch);
     this.store.append(batch);
@@ -71,10 +77,21 @@ export class Recorder {
     this.#show('call', 'call', header);
   }
 
-  /** Writes into the header which other flows there are. */
-  nameFlows(flows: readonly { flow: number }[]): void {
-    if (flows.length === 0) return;
-    const { value } = this.shown;
+  /** Writes into the header which controllers watch. */
+  nameShadows(shadows: readonly { flow: number }[]): void {
+    if (shadows.length > 0) this.#nameFlows([...shadows, ...this.#flows('tcp')]);
+  }
+
+  #nameCross(): void {
+    if (this.#flows('tcp').length === 0) this.#nameFlows([...this.#flows('shadow'), CROSS]);
+  }
+
+  #flows(kind: string): readonly { flow: number }[] {
+    return recordedFlows(this.shown.peek().header).filter((each) => each.kind === kind);
+  }
+
+  #nameFlows(flows: readonly { flow: number }[]): void {
+    const value = this.shown.peek();
     this.shown.value = { ...value, header: { ...value.header, flows } };
   }
 

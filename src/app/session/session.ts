@@ -13,7 +13,7 @@ import { openPath } from './path.js';
 import type { Recorder } from './recorder.js';
 import { Patience, serverBack, serverLost, settingsChanged, workerDied, type Cause } from './recovery.js';
 import { watchForRestart } from './restarts.js';
-import { queueBatch, Running, Stopped } from './running.js';
+import { linkBatches, Running, Stopped } from './running.js';
 import { ServerClient, ServerError } from './server_client.js';
 import { SourceKeeper, videoOf, type SourceTracks } from './source.js';
 
@@ -141,7 +141,9 @@ export class Session {
     await this.#connectServer(running);
     const tracks = state.role === 'receive' ? null : await this.#openSource(running);
     const path = await openPath(running, {
-      rows: (rows) => this.recorder.append(queueBatch(rows)),
+      rows: (rows) => {
+        for (const batch of linkBatches(rows, running.cross)) this.recorder.append(batch);
+      },
       lateness: (lateness) => {
         this.lateness.value = lateness;
         if (lateness.recent_p95_ms !== null) running.call?.shaperLate(lateness.recent_p95_ms);
@@ -153,7 +155,7 @@ export class Session {
     if (running.isRecorded) this.recorder.resume();
     else await this.recorder.begin(running.header);
     running.isRecorded = true;
-    this.recorder.nameFlows(running.shadows.known);
+    this.recorder.nameShadows(running.shadows.known);
     const { name, controller = name } = running.controller;
     this.inCharge.value = { flow: 0, name, controller };
     const detail = { ...running.controllerStart, settings: state };

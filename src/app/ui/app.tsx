@@ -8,7 +8,15 @@ import type { Session } from '../session/session.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { DropPage } from './drop_page.js';
-import { controllerOfFile, DetailChoice, filtersFor, firstFlow, ownFlows, shadowsOf } from './flow_names.js';
+import {
+  besideOf,
+  controllerOfFile,
+  DetailChoice,
+  filtersFor,
+  firstFlow,
+  ownFlows,
+  shadowsOf,
+} from './flow_names.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
 import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';
@@ -48,6 +56,7 @@ export function App({ recorder, session, scope }: Parts) {
   const severalLinks = useSignal(false);
   const detail = useSignal<number | null>(null);
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
+  const beside = besideOf(header);
   const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
   const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
@@ -83,6 +92,7 @@ export function App({ recorder, session, scope }: Parts) {
               observes={mode === 'observe'}
               inCharge={inCharge}
               shadows={shadows}
+              beside={beside}
               detailed={detailed}
             />
             <div class="videos">
@@ -115,6 +125,7 @@ export function App({ recorder, session, scope }: Parts) {
             live={kind !== 'file'}
             inCharge={inCharge}
             shadows={shadows}
+            beside={beside}
             detailed={detailed}
           />
           {kind === 'nothing' && !running && <Welcome session={session} />}

@@ -4,10 +4,10 @@ import { useId } from 'preact/hooks';
 
 import type { LinkInUrl } from '../../link/url.js';
 import { change, settings } from '../settings.js';
-import { asText, checkField, type AppState } from '../state.js';
+import { numberRange, type NumberSetting } from '../number_ranges.js';
+import { asText, checkField } from '../state.js';
 
 type TextSetting = { [K in keyof LinkInUrl]: LinkInUrl[K] extends string ? K : never }[keyof LinkInUrl];
-type NumberSetting = { [K in keyof AppState]: AppState[K] extends number ? K : never }[keyof AppState];
 type ChoiceSetting = 'preset' | 'mode' | 'source' | 'size' | 'fps' | 'codec' | 'audio' | 'bottleneck';
 
 interface FieldProps {
@@ -61,26 +61,33 @@ export function TextField({
   );
 }
 
-interface NumberProps extends FieldProps {
-  field: NumberSetting;
+interface NumberInputProps extends FieldProps {
+  /** The field's name in the page. */
+  name: string;
   unit: string;
+  /** How far the slider goes. */
   min: number;
   max: number;
   step: number;
-  /** What is shown is the setting divided by this. */
-  scale?: number;
+  value: number;
+  /** What it may be, which can be more than the slider has. */
+  range: readonly [min: number, max: number];
+  isWhole?: boolean;
+  onTake: (value: number) => void;
 }
 
-export function NumberField({ field, label, unit, help, min, max, step, scale = 1 }: NumberProps) {
+/** A number with a slider: one out of its range is refused where it was typed, and the last correct one stays. */
+export function NumberInput(props: NumberInputProps) {
+  const { name, label, unit, help, min, max, step, value, range, isWhole = false, onTake } = props;
   const id = useId();
-  const value = Number((settings.value[field] / scale).toPrecision(6));
   const problem = useSignal('');
+  const [from, to] = range;
   const take = (text: string): void => {
-    const scaled = text === '' ? '' : String(Number((Number(text) * scale).toPrecision(12)));
-    const checked = checkField(field, scaled);
-    const by = scale === 1 ? '' : ` (the field counts in ${scale})`;
-    problem.value = checked.ok ? '' : `Expected ${checked.expected}${by}; ${value} is kept.`;
-    if (checked.ok) change({ [field]: checked.value });
+    const number = text.trim() === '' ? NaN : Number(text);
+    const isRight = number >= from && number <= to && (!isWhole || Number.isInteger(number));
+    const expected = `a ${isWhole ? 'whole ' : ''}number from ${from} to ${to}${unit && ` ${unit}`}`;
+    problem.value = isRight ? '' : `Expected ${expected}; ${value} is kept.`;
+    if (isRight) onTake(number);
   };
   return (
     <div class="field" title={help}>
@@ -100,15 +107,16 @@ export function NumberField({ field, label, unit, help, min, max, step, scale = 
         />
         <input
           id={id}
-          name={field}
+          name={name}
           type="number"
-          min={min}
+          min={from}
+          max={to}
           step={step}
           value={value}
           aria-description={help}
           onChange={({ currentTarget }) => {
             take(currentTarget.value);
-            currentTarget.value = String(Number((settings.value[field] / scale).toPrecision(6)));
+            if (problem.value !== '') currentTarget.value = String(value);
           }}
         />
       </div>
@@ -116,6 +124,25 @@ export function NumberField({ field, label, unit, help, min, max, step, scale = 
         {problem.value}
       </small>
     </div>
+  );
+}
+
+interface NumberProps extends Omit<NumberInputProps, 'name' | 'value' | 'range' | 'isWhole' | 'onTake'> {
+  field: NumberSetting;
+  /** What is shown is the setting divided by this. */
+  scale?: number;
+}
+
+export function NumberField({ field, scale = 1, ...shown }: NumberProps) {
+  const [min, max] = numberRange(field);
+  return (
+    <NumberInput
+      {...shown}
+      name={field}
+      value={Number((settings.value[field] / scale).toPrecision(6))}
+      range={[min / scale, max / scale]}
+      onTake={(value) => change({ [field]: Number((value * scale).toPrecision(12)) })}
+    />
   );
 }
 

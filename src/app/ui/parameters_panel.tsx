@@ -1,11 +1,11 @@
 /** The controller's parameters, from the core's own list; each can be changed during a call. */
 import { useComputed, useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 
 import { PRESETS, presetValue, CONTROLLER_SPECS, type ParameterSpec } from '../../core/schema.js';
 import { watcherOf } from '../controllers.js';
 import { change, settings } from '../settings.js';
 import type { AppState } from '../state.js';
+import { ParameterInput } from './parameter_input.js';
 
 /** These have fields of their own. */
 const ELSEWHERE = new Set(['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps']);
@@ -24,9 +24,6 @@ const FIRST: Readonly<Record<string, readonly string[]>> = {
   nada: ['xref_ms', 'kappa', 'eta', 'tau_ms', 'gamma_max', 'prio', 'warping', 'qth_ms'],
   lcc: ['delay_target_ms', 'delta', 'cut_threshold', 'cut_factor', 'window_pairs', 'epoch_ms', 'exploration'],
 };
-const SLIDER_SPAN = 20;
-const SLIDER_STEPS = 200;
-
 /** The parameters of the controller that is flow 0: those shown first, and the others. */
 function parametersOf(state: AppState): {
   first: readonly ParameterSpec[];
@@ -50,102 +47,19 @@ function setParameter(name: string, value: number | null): void {
   change({ set: value === null ? rest : { ...rest, [name]: value } });
 }
 
-const trimmed = (value: number): number => Number(value.toPrecision(3));
-const fitting = ({ min, max, whole }: ParameterSpec, value: number): number =>
-  Math.min(max, Math.max(min, whole ? Math.round(value) : value));
-
-/** A plain slider where the preset's value is well inside the range, else one in equal ratios around it; null for none. */
-function sliderOf({ min, max }: ParameterSpec, base: number) {
-  if (base - min > (max - min) / 20) {
-    return {
-      toValue: (step: number) => trimmed(min + ((max - min) * step) / SLIDER_STEPS),
-      toStep: (v: number) => ((v - min) / (max - min)) * SLIDER_STEPS,
-    };
-  }
-  return base > 0 ? logSlider(Math.max(min, base / SLIDER_SPAN), Math.min(max, base * SLIDER_SPAN)) : null;
-}
-
-function logSlider(low: number, high: number) {
-  const span = Math.log(high / low);
-  return {
-    toValue: (step: number) => trimmed(low * Math.exp((span * step) / SLIDER_STEPS)),
-    toStep: (value: number) => (Math.log(Math.max(value, low) / low) / span) * SLIDER_STEPS,
-  };
-}
-
 function ParameterField({ parameter }: { parameter: ParameterSpec }) {
-  const id = useId();
-  const { name, unit, min, max, values, section, description } = parameter;
+  const { name } = parameter;
   const base = presetDefault(parameter);
-  const value = settings.value.set[name] ?? base;
-  const changed = name in settings.value.set;
-  const help = `${description} (${section})${values ? '' : `, ${min} to ${max}${unit && ` ${unit}`}; preset: ${base}`}`;
-  const take = (next: number): void => {
-    if (Number.isFinite(next)) setParameter(name, next === base ? null : fitting(parameter, next));
-  };
-  const slider = values ? null : sliderOf(parameter, base);
   return (
-    <div class={`field parameter${changed ? ' changed' : ''}`} title={help}>
-      <label for={id}>
-        <code>{name}</code> <span class="unit">{unit}</span>
-      </label>
-      <div class="pair">
-        {values ? (
-          <select
-            id={id}
-            value={value}
-            aria-description={help}
-            onChange={(e) => take(Number(e.currentTarget.value))}
-          >
-            {values.map((text, index) => (
-              <option key={text} value={index}>
-                {text}
-              </option>
-            ))}
-          </select>
-        ) : (
-          <>
-            {slider ? (
-              <input
-                type="range"
-                tabIndex={-1}
-                aria-hidden="true"
-                min={0}
-                max={SLIDER_STEPS}
-                value={slider.toStep(value)}
-                onInput={(e) => take(slider.toValue(Number(e.currentTarget.value)))}
-              />
-            ) : (
-              <span />
-            )}
-            <input
-              id={id}
-              name={`set.${name}`}
-              type="number"
-              step={parameter.whole ? 1 : 'any'}
-              min={min}
-              max={max}
-              value={value}
-              aria-description={help}
-              onChange={(e) => {
-                if (e.currentTarget.value !== '') take(Number(e.currentTarget.value));
-                e.currentTarget.value = String(settings.value.set[name] ?? base);
-              }}
-            />
-          </>
-        )}
-        <button
-          type="button"
-          class="quiet"
-          disabled={!changed}
-          aria-label={`Reset ${name} to the preset`}
-          title="Back to the preset's value"
-          onClick={() => setParameter(name, null)}
-        >
-          ↺
-        </button>
-      </div>
-    </div>
+    <ParameterInput
+      parameter={parameter}
+      name={`set.${name}`}
+      base={base}
+      baseIs="preset"
+      value={settings.value.set[name] ?? base}
+      changed={name in settings.value.set}
+      onChange={(value) => setParameter(name, value)}
+    />
   );
 }
 

@@ -2,7 +2,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-import { formatCount, formatMs, formatRate, formatRatio, shadowId, stripState } from '../../charts/index.js';
+import {
+  besideId,
+  formatCount,
+  formatMs,
+  formatRate,
+  formatRatio,
+  shadowId,
+  stripState,
+} from '../../charts/index.js';
 import type { MediaStats } from '../../rtc/index.js';
 import type { Scope } from '../../boards/scope.js';
 import type { Session } from '../session/session.js';
@@ -30,10 +38,10 @@ export function Picture({ session }: { session: Session }) {
   return <span title={title}>{value.fps.toFixed(0)} fps</span>;
 }
 
-function used(values: Readonly<Record<string, number>>): string {
-  const ratio = (values['received'] ?? NaN) / (values['capacity'] ?? NaN);
+function used(rateBps: number, capacityBps: number): string {
+  const ratio = rateBps / capacityBps;
   return Number.isFinite(ratio)
-    ? `${(ratio * 100).toFixed(0)} % of ${formatRate(values['capacity'] ?? NaN)}`
+    ? `${(ratio * 100).toFixed(0)} % of ${formatRate(capacityBps)}`
     : 'at the far side';
 }
 
@@ -45,6 +53,8 @@ interface SummaryProps {
   observes: boolean;
   inCharge: DrawnController;
   shadows: readonly DrawnController[];
+  /** What shares the bottleneck. */
+  beside: readonly { flow: number; name: string }[];
   /** Whose inside is shown. */
   detailed: DrawnController;
 }
@@ -75,18 +85,23 @@ function insideRow(controller: string, at: (id: string) => number): readonly Row
   return [];
 }
 
-export function Summary({ scope, bottleneck, observes, inCharge, shadows, detailed }: SummaryProps) {
+export function Summary(props: SummaryProps) {
+  const { scope, bottleneck, observes, inCharge, shadows, beside, detailed } = props;
   const values = scope.values.value;
   const at = (id: string): number => values[id] ?? NaN;
   const asked = shadows.length > 0 ? `${inCharge.name} ${observes ? 'would ask for' : 'asks for'}` : '';
   const rows: readonly Row[] = [
-    ['Received', formatRate(at('received')), used(values)],
+    ['Received', formatRate(at('received')), used(at('received'), at('capacity'))],
     ['Target', formatRate(at('target')), asked || (observes ? 'would be asked for' : 'asked for')],
     ...shadows.map(({ flow, name }): Row => [
       'Shadow',
       formatRate(at(shadowId(flow))),
       `${name} would ask for`,
     ]),
+    ...beside.map(({ flow, name }): Row => {
+      const rate = at(besideId(flow));
+      return [name, formatRate(rate), used(rate, at('capacity'))];
+    }),
     ['Queue', formatMs(at('queue')), QUEUE_AT[bottleneck] ?? 'at the bottleneck', at('queue') > 150],
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],

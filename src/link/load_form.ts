@@ -1,0 +1,132 @@
+/** Outages, reordering and cross traffic as the numbers that fields of a form have. */
+import type { CrossTraffic } from '../core/link.js';
+import { MAX_FLOWS, MAX_PERIOD_MS, parseCrossTraffic, parseOutage, parseReorder } from './load_text.js';
+
+/** One number of such a setting. */
+export interface Part {
+  name: string;
+  label: string;
+  help: string;
+  unit: '' | 'ms' | '%';
+  min: number;
+  max: number;
+  /** How far its slider goes, and by how much. */
+  slider: readonly [most: number, step: number];
+  isWhole?: true;
+}
+
+/** Numbers stand in the order of `parts`. */
+export interface PartsForm {
+  parts: readonly Part[];
+  /** What stands there while the setting is `none`. */
+  usual: readonly number[];
+  /** Null for `none`. Throws ConfigError. */
+  read(text: string): readonly number[] | null;
+  /** In the place of `before`, of which it keeps what no field has. */
+  write(values: readonly number[], before: string): string;
+}
+
+const ms = (us: number): number => Number((us / 1e3).toPrecision(12));
+const percent = (ratio: number): number => Number((ratio * 100).toPrecision(12));
+
+/** The settings that a form takes apart. */
+export const PARTS_FORMS = {
+  outage: {
+    parts: [
+      {
+        name: 'off_ms',
+        label: 'Outages',
+        help: 'Mean length of the times in which the wireless channel carries nothing; 0: there are none',
+        unit: 'ms',
+        min: 0,
+        max: MAX_PERIOD_MS,
+        slider: [200, 5],
+      },
+      {
+        name: 'on_ms',
+        label: 'Between outages',
+        help: 'Mean length of the times between two outages',
+        unit: 'ms',
+        min: 1,
+        max: MAX_PERIOD_MS,
+        slider: [2000, 50],
+      },
+    ],
+    usual: [0, 100],
+    read: (text) => {
+      const outages = parseOutage(text);
+      return outages && [ms(outages.meanOffUs), ms(outages.meanOnUs)];
+    },
+    write: ([off = 0, on = 0], before) => {
+      const phases = parseOutage(before)?.offPhases;
+      return off === 0 ? 'none' : `${on}ms/${off}ms${phases === undefined ? '' : `x${phases}`}`;
+    },
+  },
+  reorder: {
+    parts: [
+      {
+        name: 'percent',
+        label: 'Reordered packets',
+        help: 'Share of packets that are held back behind the bottleneck, so that later ones overtake them',
+        unit: '%',
+        min: 0,
+        max: 100,
+        slider: [20, 0.5],
+      },
+      {
+        name: 'delay_ms',
+        label: 'Held back for',
+        help: 'How long such a packet is held back',
+        unit: 'ms',
+        min: 0,
+        max: MAX_PERIOD_MS,
+        slider: [200, 5],
+      },
+    ],
+    usual: [0, 20],
+    read: (text) => {
+      const reordering = parseReorder(text);
+      return reordering && [percent(reordering.ratio), ms(reordering.delayUs)];
+    },
+    write: ([share = 0, delay = 0]) =>
+      share === 0 ? 'none' : `${Number((share / 100).toPrecision(12))}/${delay}ms`,
+  },
+  cross_traffic: {
+    parts: [
+      {
+        name: 'cubic',
+        label: 'Downloads over CUBIC',
+        help: 'TCP connections with CUBIC in the same queue as the call, which always have data',
+        unit: '',
+        min: 0,
+        max: MAX_FLOWS,
+        slider: [8, 1],
+        isWhole: true,
+      },
+      {
+        name: 'newReno',
+        label: 'Downloads over NewReno',
+        help: 'The same with NewReno',
+        unit: '',
+        min: 0,
+        max: MAX_FLOWS,
+        slider: [8, 1],
+        isWhole: true,
+      },
+    ],
+    usual: [0, 0],
+    read: (text) => {
+      const { cubic, newReno } = parseCrossTraffic(text);
+      return [cubic, newReno];
+    },
+    write: ([cubic = 0, newReno = 0]) => crossText({ cubic, newReno }),
+  },
+} as const satisfies Record<string, PartsForm>;
+
+export type PartsKey = keyof typeof PARTS_FORMS;
+
+/** Cross traffic as people write it. */
+export function crossText({ cubic = 0, newReno = 0 }: CrossTraffic): string {
+  const flows = [...(cubic > 0 ? [`cubic:${cubic}`] : []), ...(newReno > 0 ? [`newreno:${newReno}`] : [])];
+  return flows.join(',') || 'none';
+}

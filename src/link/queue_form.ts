@@ -1,0 +1,87 @@
+/** A queue as the fields of a form have it: its discipline, the limit that is in force, and its other settings. */
+import { camelCase, type QueueKind } from '../core/queue.js';
+import { COMPONENT_SPECS, presetValue, type ParameterSpec } from '../core/schema.js';
+import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
+
+/** Values by the schema's names. */
+type Values = Readonly<Record<string, number>>;
+
+export interface QueueForm {
+  /** As it stands before the colon: `pie-rfc8033`. */
+  discipline: string;
+  /** What differs from the discipline's own values. */
+  given: Values;
+}
+
+const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
+const isLimit = ({ name }: ParameterSpec): boolean => LIMITS.includes(name);
+
+const kindOf = (discipline: string): QueueKind => DISCIPLINES.get(discipline)?.kind ?? 'droptail';
+
+/** The limits that a discipline can have, of which one is in force. */
+export const limitsOf = (discipline: string): readonly ParameterSpec[] =>
+  COMPONENT_SPECS[kindOf(discipline)].parameters.filter(isLimit);
+
+/** Its other settings. */
+export const settingsOf = (discipline: string): readonly ParameterSpec[] =>
+  COMPONENT_SPECS[kindOf(discipline)].parameters.filter((spec) => !isLimit(spec));
+
+/** A setting's own value in a discipline. */
+export function ownValue(discipline: string, spec: ParameterSpec): number {
+  const { kind, preset } = DISCIPLINES.get(discipline) ?? { kind: 'droptail' };
+  const known = COMPONENT_SPECS[kind].presets.find(({ name }) => name === (preset ?? kind));
+  return known ? presetValue(known, spec) : spec.default;
+}
+
+/** The limit that is in force, and its value. */
+export function limitOf({ discipline, given }: QueueForm): { spec: ParameterSpec; value: number } | null {
+  const limits = limitsOf(discipline);
+  const spec =
+    limits.find(({ name }) => name in given) ?? limits.find((each) => ownValue(discipline, each) > 0);
+  return spec === undefined ? null : { spec, value: given[spec.name] ?? ownValue(discipline, spec) };
+}
+
+/** Throws ConfigError. */
+export function queueForm(text: string): QueueForm {
+  const { kind, preset, ...options } = parseQueue(text);
+  const values = options as Readonly<Record<string, number | string | undefined>>;
+  const given = COMPONENT_SPECS[kind].parameters.flatMap((spec): [string, number][] => {
+    const value = values[camelCase(spec.name)];
+    if (value === undefined) return [];
+    return [[spec.name, typeof value === 'string' ? (spec.values?.indexOf(value) ?? 0) : value]];
+  });
+  return { discipline: String(preset ?? kind), given: Object.fromEntries(given) };
+}
+
+/** Another limit takes the place of the one in force. */
+export function withLimit({ discipline, given }: QueueForm, name: string, value: number): QueueForm {
+  const others = Object.entries(given).filter(([key]) => !LIMITS.includes(key));
+  return { discipline, given: { ...Object.fromEntries(others), [name]: value } };
+}
+
+/** A value, or null for the discipline's own. */
+export function withSetting({ discipline, given }: QueueForm, name: string, value: number | null): QueueForm {
+  const { [name]: _, ...others } = given;
+  return { discipline, given: value === null ? others : { ...others, [name]: value } };
+}
+
+const UNIT: Readonly<Record<string, string>> = { ms: 'ms', B: 'B', packets: 'p' };
+
+function valueText(spec: ParameterSpec, value: number): string {
+  if (spec.values !== undefined) return spec.values[value] ?? '';
+  // Numbers of a limit are told apart by their units; of the others only times need one.
+  return `${value}${isLimit(spec) || spec.unit === 'ms' ? (UNIT[spec.unit] ?? '') : ''}`;
+}
+
+/** The queue as people write it: a limit that is not given is left out, but for DropTail's, which is all it has. */
+export function queueText(form: QueueForm): string {
+  const { discipline, given } = form;
+  const limit = limitOf(form);
+  const isSaid = limit !== null && (limit.spec.name in given || discipline === 'droptail');
+  const others = settingsOf(discipline).flatMap((spec) => {
+    const value = given[spec.name];
+    return value === undefined ? [] : [`${shortName(spec)}=${valueText(spec, value)}`];
+  });
+  const parts = [...(isSaid ? [valueText(limit.spec, limit.value)] : []), ...others];
+  return parts.length === 0 ? discipline : `${discipline}:${parts.join(',')}`;
+}
