@@ -16,6 +16,7 @@ import {
 import { LINK_FIELDS, linkField, type LinkKey } from '../link/fields.js';
 import { URL_KEYS, USUAL_IN_URL, type LinkInUrl } from '../link/url.js';
 import { ConfigError } from '../text/quantities.js';
+import { orMeant } from '../text/suggest.js';
 import { FRAME_RATES, VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../scenario/video_format.js';
 import { NUMBERS } from './number_ranges.js';
 import { isOwn, OWN_EXAMPLE, shadowTexts, watcherOf } from './controllers.js';
@@ -53,14 +54,20 @@ const linkEntries = Object.fromEntries(
 
 const name = v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _'));
 
+/** Who can be in charge besides a user's own. */
+const IN_CHARGE: readonly string[] = [...CONTROLLER_NAMES, 'native'];
+
 const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
   /** A link that the local server was lent, in the place of one with the settings above. */
   link: name,
-  controller: v.union(
-    [v.picklist([...CONTROLLER_NAMES, 'native']), v.pipe(v.string(), v.check(isOwn))],
-    `one of ${CONTROLLER_NAMES.join(', ')}, native, or ${OWN_EXAMPLE}`,
+  controller: v.pipe(
+    v.string(),
+    v.check(
+      (text) => IN_CHARGE.includes(text) || isOwn(text),
+      ({ input }) => orMeant(`one of ${IN_CHARGE.join(', ')}, or ${OWN_EXAMPLE}`, input, IN_CHARGE),
+    ),
   ),
   preset: oneOf(PRESETS.map(({ name }) => name)),
   shadow: v.pipe(parsedBy(shadowTexts), v.transform(shadowTexts)),

@@ -123,7 +123,7 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
   await scope.stop();
 
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download' }).click();
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
   const path = await (await downloading).path();
   const { sink, trace, header } = collector();
   await readTrace(createReadStream(path), sink, { file: path });

@@ -5,7 +5,7 @@ import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.j
 import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../../src/app/networks.js';
 import { CrossRate } from '../../src/link/cross_rate.js';
 import { LINK_WORDS, QUEUE_NAMES } from '../../src/link/words.js';
-import { crossText, PARTS_FORMS, type PartsForm } from '../../src/link/load_form.js';
+import { crossText, PARTS_FORMS } from '../../src/link/load_form.js';
 import {
   limitOf,
   limitsOf,
@@ -67,7 +67,7 @@ describe('outages, reordering and cross traffic as numbers', () => {
     ['cross_traffic', 'cubic:2,newreno:1', [2, 1]],
     ['cross_traffic', 'cubic', [1, 0]],
   ] as const)('%s %s', (field, text, values) => {
-    const { read, write }: PartsForm = PARTS_FORMS[field];
+    const { read, write } = PARTS_FORMS[field];
     expect(read(text)).toEqual(values);
     expect(read(write(values, text))).toEqual(values);
   });

@@ -33,6 +33,8 @@ export class Session {
   });
   /** `performance.now()` when the call was connected. */
   readonly connectedAt = signal<number | null>(null);
+  /** The same of the first of the calls that went over into each other, each started again by itself. */
+  readonly beganAt = signal<number | null>(null);
   #running: Running | null = null;
   /** How often a stop was asked for: one while a call restarts prevents that. */
   #stops = 0;
@@ -81,6 +83,7 @@ export class Session {
     for (const code of ['restarted', 'server-lost']) dismiss(code);
     this.localStream.value = null;
     this.remoteStream.value = null;
+    this.beganAt.value = null;
     this.phase.value = 'idle';
   }
 
@@ -258,9 +261,11 @@ export class Session {
     if (status.phase !== 'connected' || this.connectedAt.peek() !== null) return;
     this.phase.value = 'connected';
     this.connectedAt.value = performance.now();
+    const beganAt = (this.beganAt.value ??= performance.now());
     const { duration_s } = running.started;
     if (duration_s === 0) return;
-    const timer = setTimeout(() => void this.stop(), duration_s * 1000);
+    const untilMs = beganAt + duration_s * 1000;
+    const timer = setTimeout(() => void this.stop(), Math.max(0, untilMs - performance.now()));
     running.own(() => clearTimeout(timer));
   }
 }

@@ -40,7 +40,7 @@ function bottleneckOf({ link }: Partial<TraceHeader>): string {
 
 /** A controller at any time, a trace only while no call runs. */
 function openDropped(file: File, recorder: Recorder, running: boolean): void {
-  if (isControllerFile(file)) takeController(file);
+  if (isControllerFile(file)) takeController(file, running);
   else if (!running) void openTraceFile(recorder, file);
 }
 
@@ -102,21 +102,23 @@ export function App({ recorder, session, scope }: Parts) {
               </Video>
             </div>
           </div>
-          <Provenance session={session} recorder={recorder} />
+          <div class="facts">
+            <Provenance session={session} recorder={recorder} />
+            {kind !== 'nothing' && (
+              <DetailChoice
+                inCharge={inCharge}
+                shadows={shadows}
+                detailed={detailed.flow}
+                onChoose={(chosen) => (detail.value = chosen)}
+              />
+            )}
+          </div>
           {flows.value.length > 1 && (
             <FlowChoice
               flows={flows.value}
               header={header}
               flow={flow.value}
               onChoose={(chosen) => (flow.value = chosen)}
-            />
-          )}
-          {shadows.length > 0 && (
-            <DetailChoice
-              inCharge={inCharge}
-              shadows={shadows}
-              detailed={detailed.flow}
-              onChoose={(chosen) => (detail.value = chosen)}
             />
           )}
           <ChartBoard

@@ -91,6 +91,7 @@ export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailPr
         id={id}
         name="detail"
         value={detailed}
+        disabled={shadows.length === 0}
         onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
       >
         {[inCharge, ...shadows].map(({ flow, name }) => (

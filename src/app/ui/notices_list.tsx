@@ -1,5 +1,5 @@
 /** What the page has to say, until the user has read it. */
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 
 import type { StateProblem } from '../url_fields.js';
 
@@ -38,27 +38,46 @@ interface NoticesListProps {
   notices: readonly Shown[];
 }
 
+/** More than these would push the page down: the others stand behind a button. */
+const MOST_SHOWN = 2;
+const RANKS: readonly Shown['level'][] = ['error', 'warning', 'info'];
+
 export function NoticesList(props: NoticesListProps) {
+  const isOpen = useSignal(false);
+  const unread = all(props)
+    .filter((notice) => !read.value.has(keyOf(notice)))
+    .sort((a, b) => RANKS.indexOf(a.level) - RANKS.indexOf(b.level));
+  const hidden = unread.length - MOST_SHOWN;
   return (
     <ul class="notices" aria-live="polite" aria-label="Notices">
-      {all(props)
-        .filter((notice) => !read.value.has(keyOf(notice)))
-        .map((notice) => (
-          <li key={notice.code} class={notice.level}>
-            <b>{LEVELS[notice.level]}</b>
-            <span>
-              {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
-            </span>
-            <button
-              type="button"
-              class="quiet"
-              aria-label="Dismiss"
-              onClick={() => (read.value = new Set([...read.value, keyOf(notice)]))}
-            >
-              ×
-            </button>
-          </li>
-        ))}
+      {unread.map((notice, index) => (
+        <li key={notice.code} class={notice.level} hidden={index >= MOST_SHOWN && !isOpen.value}>
+          <b>{LEVELS[notice.level]}</b>
+          <span>
+            {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
+          </span>
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Dismiss"
+            onClick={() => (read.value = new Set([...read.value, keyOf(notice)]))}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+      {hidden > 0 && (
+        <li key="more" class="more">
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isOpen.value}
+            onClick={() => (isOpen.value = !isOpen.value)}
+          >
+            {isOpen.value ? 'Show fewer' : `${hidden} more: show all`}
+          </button>
+        </li>
+      )}
     </ul>
   );
 }

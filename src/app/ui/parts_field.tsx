@@ -1,12 +1,12 @@
 /** A setting of the link that is several numbers, each as a field of its own. */
 import { useSignal } from '@preact/signals';
 
-import { PARTS_FORMS, type PartsForm, type PartsKey } from '../../link/load_form.js';
+import { PARTS_FORMS, type PartsKey } from '../../link/load_form.js';
 import { change, settings } from '../settings.js';
 import { NumberInput } from './fields.js';
 
 export function PartsField({ field }: { field: PartsKey }) {
-  const form: PartsForm = PARTS_FORMS[field];
+  const form = PARTS_FORMS[field];
   const text = settings.value[field];
   // While the setting is none, what was typed beside the number that makes it so stays.
   const kept = useSignal(form.usual);

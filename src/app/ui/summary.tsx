@@ -85,6 +85,14 @@ function insideRow(controller: string, at: (id: string) => number): readonly Row
   return [];
 }
 
+const rowOf = ([name, value, note, alarm]: Row) => (
+  <tr key={`${name} ${name === 'Shadow' ? note : ''}`} class={alarm ? 'alarm' : ''}>
+    <th scope="row">{name}</th>
+    <td class="value">{value}</td>
+    <td class="note">{note}</td>
+  </tr>
+);
+
 export function Summary(props: SummaryProps) {
   const { scope, bottleneck, observes, inCharge, shadows, beside, detailed } = props;
   const values = scope.values.value;
@@ -93,32 +101,28 @@ export function Summary(props: SummaryProps) {
   const rows: readonly Row[] = [
     ['Received', formatRate(at('received')), used(at('received'), at('capacity'))],
     ['Target', formatRate(at('target')), asked || (observes ? 'would be asked for' : 'asked for')],
-    ...shadows.map(({ flow, name }): Row => [
-      'Shadow',
-      formatRate(at(shadowId(flow))),
-      `${name} would ask for`,
-    ]),
-    ...beside.map(({ flow, name }): Row => {
-      const rate = at(besideId(flow));
-      return [name, formatRate(rate), used(rate, at('capacity'))];
-    }),
     ['Queue', formatMs(at('queue')), QUEUE_AT[bottleneck] ?? 'at the bottleneck', at('queue') > 150],
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ...insideRow(detailed.controller, at),
   ];
+  // They come and go during a call: their place is kept, so that nothing else moves.
+  const others: readonly Row[] = [
+    ...beside.map(({ flow, name }): Row => {
+      const rate = at(besideId(flow));
+      return [name, formatRate(rate), used(rate, at('capacity'))];
+    }),
+    ...shadows.map(({ flow, name }): Row => [
+      'Shadow',
+      formatRate(at(shadowId(flow))),
+      `${name} would ask for`,
+    ]),
+  ];
   return (
     <table class="summary">
       <caption class="visually-hidden">Values at the cursor, or the newest</caption>
-      <tbody>
-        {rows.map(([name, value, note, alarm]) => (
-          <tr key={`${name} ${name === 'Shadow' ? note : ''}`} class={alarm ? 'alarm' : ''}>
-            <th scope="row">{name}</th>
-            <td class="value">{value}</td>
-            <td class="note">{note}</td>
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{rows.map(rowOf)}</tbody>
+      <tbody class="others">{others.map(rowOf)}</tbody>
     </table>
   );
 }
