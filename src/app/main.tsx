@@ -5,14 +5,23 @@ import { installAutomation } from './automation.js';
 import { messageOf } from './notices.js';
 import { LongTasks } from './scope/long_tasks.js';
 import { Scope, type ShownTime } from '../boards/scope.js';
-import { Recorder } from './session/recorder.js';
+import { watchRecordings } from './session/left_recordings.js';
+import { openTraceFile, Recorder } from './session/recorder.js';
 import { Session } from './session/session.js';
 import { change, followUrl, settings } from './settings.js';
+import { PASSED_FRAGMENT, takePassedFile } from './stored.js';
 import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
+/** A trace that was dropped on another page and is to be shown here. */
+async function openPassed(recorder: Recorder): Promise<void> {
+  const file = await takePassedFile().catch(() => null);
+  if (file) await openTraceFile(recorder, file);
+}
+
 async function open(root: HTMLElement): Promise<void> {
+  const isPassed = location.hash === PASSED_FRAGMENT;
   followUrl();
   const recorder = await Recorder.create();
   const session = new Session(recorder);
@@ -33,6 +42,8 @@ async function open(root: HTMLElement): Promise<void> {
   });
   installAutomation({ recorder, session, scope, longTasks });
   render(<App recorder={recorder} session={session} scope={scope} />, root);
+  watchRecordings(recorder);
+  if (isPassed) await openPassed(recorder);
   if (settings.peek().autostart) await session.start();
 }
 

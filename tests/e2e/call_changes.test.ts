@@ -97,3 +97,16 @@ test('a copied link has the time shown and the theme only if they were chosen', 
     ...{ rtt_ms: '80', theme: 'dark', window_s: '12', paused: '1', from_s: '3' },
   });
 });
+
+test('the encoder is told of under the charts while a call runs', async ({ page, served, scope }) => {
+  await page.goto(served.url);
+  await expect(page.getByLabel('Encoder')).toHaveCount(0);
+  await scope.start();
+  const encoder = page.getByLabel('Encoder');
+  await expect(encoder).toContainText(/Encoded\d+×\d+, \d+ fps/, { timeout: 20_000 });
+  await expect(encoder).toContainText(/QP\d+/, { timeout: 20_000 });
+  await expect(encoder).toContainText(/NACK\d+/);
+  await expect(encoder).toContainText(/PLI\d+/);
+  await expect(encoder).toContainText(/Freezes\d+, \d+\.\d s/);
+  await expect(encoder).toContainText(/Quality limited by(none|bandwidth|cpu|other)/);
+});

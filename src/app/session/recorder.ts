@@ -6,8 +6,15 @@ import { tableSpec } from '../../core/schema.js';
 import { CROSS_FLOW } from '../../link/cross_rate.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { recordedFlows } from '../../trace/recorded_flows.js';
-import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
+import {
+  createTraceStore,
+  type TraceStore,
+  type TraceStoreOptions,
+} from '../../worker/trace/trace_client.js';
+import { replayEntry } from '../../worker/trace/trace_journal.js';
 import { messageOf, notify } from '../notices.js';
+import type { StoredRecording } from '../stored.js';
+import { KeptRecording } from './kept_recording.js';
 import { LiveValues } from './live_values.js';
 
 /** Columns of the queue that count from the beginning. */
@@ -32,10 +39,16 @@ export class Recorder {
   readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
+  /** Whether it has a recording of a call, all or part of which was not downloaded. */
+  readonly unsaved = signal(false);
   /** What the queue had counted when the call was last started again: its counters restart from zero then. */
   #counted: Partial<Record<string, number>> = {};
 
-  private constructor(readonly store: TraceStore) {}
+  private constructor(
+    readonly store: TraceStore,
+    /** The recording as it outlives the page. */
+    readonly kept: KeptRecording,
+  ) {}
 
   static async create(): Promise<Recorder> {
     const onError = (error: Error): void => {
@@ -53,7 +66,16 @@ export class Recorder {
         'The worker that records died and was replaced.',
         'No recorded row was lost.',
       );
-    return new Recorder(await createTraceStore({ onError, isKept: true, onReplaced }));
+    const kept = new KeptRecording((error) =>
+      notify(
+        'warning',
+        'kept',
+        `The recording would not survive a reload: ${messageOf(error)}.`,
+        'Download it before you leave the page.',
+      ),
+    );
+    const onKept: TraceStoreOptions['onKept'] = (entry) => kept.add(entry);
+    return new Recorder(await createTraceStore({ onError, isKept: true, onReplaced, onKept }), kept);
   }
 
   append(batch: TraceBatch): void {
@@ -62,6 +84,7 @@ export class Recorder {
     this.live.observe(batch);
     this.store.append(batch);
     this.hasRows.value = true;
+    this.unsaved.value = true;
   }
 
   event(event: TraceEvent): void {
@@ -73,7 +96,9 @@ export class Recorder {
     this.live.clear();
     this.#counted = {};
     this.hasRows.value = false;
+    this.unsaved.value = false;
     await this.store.clear();
+    this.kept.begin(header);
     this.#show('call', 'call', header);
   }
 
@@ -92,7 +117,9 @@ export class Recorder {
 
   #nameFlows(flows: readonly { flow: number }[]): void {
     const value = this.shown.peek();
-    this.shown.value = { ...value, header: { ...value.header, flows } };
+    const header = { ...value.header, flows };
+    this.kept.describe(header);
+    this.shown.value = { ...value, header };
   }
 
   /** Goes on with the recording, in which a call has been started again. */
@@ -114,12 +141,34 @@ export class Recorder {
     this.opening.value = 0;
     try {
       const header = await this.store.open(file, (bytes, total) => (this.opening.value = bytes / total));
+      this.kept.end();
       this.live.clear();
+      this.unsaved.value = false;
       this.hasRows.value = true;
       this.#show('file', file.name, header);
     } finally {
       this.opening.value = null;
     }
+  }
+
+  /** Shows a recording that an earlier visit left, as a file of that name. */
+  async recover(left: StoredRecording, name: string): Promise<void> {
+    const entries = await this.kept.read(left);
+    this.kept.end();
+    await this.store.clear();
+    for (const entry of entries) await replayEntry(entry, this.store);
+    const header = await this.store.open(await this.store.exportNdjson(left.header));
+    this.kept.own(left);
+    this.live.clear();
+    this.hasRows.value = true;
+    this.unsaved.value = true;
+    this.#show('file', name, header);
+  }
+
+  /** It was downloaded as it is now; of one that grows, what comes yet was not. */
+  saved(grows: boolean): void {
+    this.unsaved.value = grows;
+    if (!grows) this.kept.forget();
   }
 
   /** The trace as a file of format v1. */

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 
 import type { TraceHeader } from '../../trace/index.js';
 import type { Scope } from '../../boards/scope.js';
+import { openDropped } from '../dropped.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
@@ -22,7 +23,8 @@ import { Notices } from './call_notices.js';
 import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';
 import { CallPanel, LinkPanel } from './panels.js';
 import { ParametersPanel } from './parameters_panel.js';
-import { Picture, Summary } from './summary.js';
+import { EncoderFacts, Picture, useMedia } from './media.js';
+import { Summary } from './summary.js';
 import { SharePanel, TracePanel } from './trace_panels.js';
 import { Welcome } from './welcome.js';
 
@@ -39,9 +41,9 @@ function bottleneckOf({ link }: Partial<TraceHeader>): string {
 }
 
 /** A controller at any time, a trace only while no call runs. */
-function openDropped(file: File, recorder: Recorder, running: boolean): void {
+function openFile(file: File, recorder: Recorder, running: boolean): void {
   if (isControllerFile(file)) takeController(file, running);
-  else if (!running) void openTraceFile(recorder, file);
+  else if (!running) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));
 }
 
 export function App({ recorder, session, scope }: Parts) {
@@ -51,6 +53,7 @@ export function App({ recorder, session, scope }: Parts) {
   const status = kind === 'file' ? null : session.status.value;
   const mode = status?.effectiveMode ?? header['mode'];
   const bottleneck = status?.bottleneck ?? bottleneckOf(header);
+  const media = useMedia(session);
   const flows = useSignal<readonly number[]>([]);
   const flow = useSignal(NaN);
   const severalLinks = useSignal(false);
@@ -80,7 +83,7 @@ export function App({ recorder, session, scope }: Parts) {
     [flow.value, detailed.flow, severalLinks.value],
   );
   return (
-    <DropPage enabled={true} onFile={(file) => openDropped(file, recorder, running)}>
+    <DropPage enabled={true} onFile={(file) => openFile(file, recorder, running)}>
       <Header session={session} />
       <Notices session={session} />
       <main>
@@ -98,7 +101,7 @@ export function App({ recorder, session, scope }: Parts) {
             <div class="videos">
               <Video stream={session.localStream.value} label="Sent" />
               <Video stream={session.remoteStream.value} label="Received">
-                <Picture session={session} />
+                <Picture media={media} />
               </Video>
             </div>
           </div>
@@ -130,6 +133,7 @@ export function App({ recorder, session, scope }: Parts) {
             beside={beside}
             detailed={detailed}
           />
+          {kind === 'call' && <EncoderFacts media={media} />}
           {kind === 'nothing' && !running && <Welcome session={session} />}
         </section>
         <aside aria-label="Controls">

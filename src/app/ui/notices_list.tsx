@@ -1,6 +1,7 @@
 /** What the page has to say, until the user has read it. */
 import { signal, useSignal } from '@preact/signals';
 
+import type { NoticeAction } from '../notices.js';
 import type { StateProblem } from '../url_fields.js';
 
 /** One thing to know. */
@@ -9,6 +10,7 @@ export interface Shown {
   code: string;
   message: string;
   fix: string;
+  actions?: readonly NoticeAction[];
 }
 
 const LEVELS = { info: 'Info', warning: 'Note', error: 'Error' };
@@ -56,6 +58,11 @@ export function NoticesList(props: NoticesListProps) {
           <span>
             {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
           </span>
+          {notice.actions?.map(({ label, run }) => (
+            <button key={label} type="button" onClick={run}>
+              {label}
+            </button>
+          ))}
           <button
             type="button"
             class="quiet"

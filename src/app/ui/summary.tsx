@@ -1,6 +1,4 @@
 /** What the call does, at a glance and as text: a table of the values at the cursor, or the newest. */
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
 import {
   besideId,
@@ -11,32 +9,8 @@ import {
   shadowId,
   stripState,
 } from '../../charts/index.js';
-import type { MediaStats } from '../../rtc/index.js';
 import type { Scope } from '../../boards/scope.js';
-import type { Session } from '../session/session.js';
 import type { DrawnController } from './flow_names.js';
-
-const MEDIA_INTERVAL_MS = 1000;
-
-/** Frames a second and size of the received picture, and how often it froze. */
-export function Picture({ session }: { session: Session }) {
-  const media = useSignal<MediaStats | null>(null);
-  useEffect(() => {
-    const ask = (): void => {
-      if (session.running)
-        session.media().then(
-          (stats) => (media.value = stats),
-          () => undefined,
-        );
-    };
-    const timer = setInterval(ask, MEDIA_INTERVAL_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const { value } = media;
-  if (!value || !(value.width > 0)) return null;
-  const title = `${value.width}×${value.height}, frozen ${value.freezeCount} times for ${value.totalFreezesDurationS.toFixed(1)} s in all`;
-  return <span title={title}>{value.fps.toFixed(0)} fps</span>;
-}
 
 function used(rateBps: number, capacityBps: number): string {
   const ratio = rateBps / capacityBps;

@@ -1,6 +1,7 @@
 /** Sidebar: the trace as a file, and links to this view and to this call. */
 import { signal } from '@preact/signals';
 
+import { openDropped } from '../dropped.js';
 import { saveAs } from '../files.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
@@ -36,6 +37,7 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
   const download = async (): Promise<void> => {
     const created = shown.value.header.created ?? new Date().toISOString();
     saveAs(await recorder.export(), `ccscope-${created.replaceAll(/[:.]/g, '-')}.ndjson`);
+    recorder.saved(running);
   };
   return (
     <details class="panel" open>
@@ -53,7 +55,7 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
             disabled={running}
             onChange={({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];
-              if (file) void openTraceFile(recorder, file);
+              if (file) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));
               currentTarget.value = '';
             }}
           />
