@@ -7,6 +7,7 @@ import { LongTasks } from './scope/long_tasks.js';
 import { Scope, type ShownTime } from '../boards/scope.js';
 import { watchRecordings } from './session/left_recordings.js';
 import { openTraceFile, Recorder } from './session/recorder.js';
+import { showSample } from './session/sample.js';
 import { Session } from './session/session.js';
 import { change, followUrl, settings } from './settings.js';
 import { PASSED_FRAGMENT, takePassedFile } from './stored.js';
@@ -30,7 +31,7 @@ async function open(root: HTMLElement): Promise<void> {
     if (shown.window_s === window_s && shown.paused === paused && shown.from_s === from_s) return;
     change(shown);
   };
-  const source = { store: recorder.store, newestUs: () => recorder.live.newestUs };
+  const source = { store: recorder.store, newestUs: () => recorder.newestUs };
   const scope = new Scope(source, settings.peek(), chartTheme.peek(), remember);
   followTheme(
     () => settings.value.theme,
@@ -45,6 +46,7 @@ async function open(root: HTMLElement): Promise<void> {
   watchRecordings(recorder);
   if (isPassed) await openPassed(recorder);
   if (settings.peek().autostart) await session.start();
+  else void showSample(recorder, scope);
 }
 
 const root = document.getElementById('app');

@@ -26,7 +26,7 @@ const CROSS = { flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' } as const;
 
 /** What the charts show now. `version` changes when all of it was replaced. */
 export interface Shown {
-  kind: 'nothing' | 'call' | 'file';
+  kind: 'nothing' | 'sample' | 'call' | 'file';
   name: string;
   header: Partial<TraceHeader>;
   version: number;
@@ -41,6 +41,9 @@ export class Recorder {
   readonly hasRows = signal(false);
   /** Whether it has a recording of a call, all or part of which was not downloaded. */
   readonly unsaved = signal(false);
+  /** How far the sample has been played. */
+  sampleUs: () => number = () => 0;
+  #sampleRead: Promise<unknown> = Promise.resolve();
   /** What the queue had counted when the call was last started again: its counters restart from zero then. */
   #counted: Partial<Record<string, number>> = {};
 
@@ -78,6 +81,11 @@ export class Recorder {
     return new Recorder(await createTraceStore({ onError, isKept: true, onReplaced, onKept }), kept);
   }
 
+  /** The newest time that is shown, in microseconds since the origin. */
+  get newestUs(): number {
+    return this.shown.peek().kind === 'sample' ? this.sampleUs() : this.live.newestUs;
+  }
+
   append(batch: TraceBatch): void {
     if (batch.table === 'throughput') this.#nameCross();
     if (batch.table === 'queue') this.#countOn(batch);
@@ -97,6 +105,7 @@ export class Recorder {
     this.#counted = {};
     this.hasRows.value = false;
     this.unsaved.value = false;
+    await this.#sampleRead;
     await this.store.clear();
     this.kept.begin(header);
     this.#show('call', 'call', header);
@@ -140,6 +149,7 @@ export class Recorder {
   async open(file: File): Promise<void> {
     this.opening.value = 0;
     try {
+      await this.#sampleRead;
       const header = await this.store.open(file, (bytes, total) => (this.opening.value = bytes / total));
       this.kept.end();
       this.live.clear();
@@ -151,8 +161,18 @@ export class Recorder {
     }
   }
 
+  /** Shows a trace that is nobody's own until there is another one. */
+  async showSample(trace: Blob): Promise<void> {
+    const reading = this.store.open(trace);
+    // What is read must not take the place of what comes after it.
+    this.#sampleRead = reading.catch(() => undefined);
+    const header = await reading;
+    if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
+  }
+
   /** Shows a recording that an earlier visit left, as a file of that name. */
   async recover(left: StoredRecording, name: string): Promise<void> {
+    await this.#sampleRead;
     const entries = await this.kept.read(left);
     this.kept.end();
     await this.store.clear();

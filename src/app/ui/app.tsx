@@ -63,7 +63,7 @@ export function App({ recorder, session, scope }: Parts) {
   const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
   const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
-    if (kind === 'nothing') return;
+    if (kind === 'nothing' || kind === 'sample') return;
     void scope.reload(kind === 'file' ? 'all' : 'newest').then((extent) => {
       const { header: shown } = recorder.shown.peek();
       const own = ownFlows(shown, extent.flows);
@@ -107,7 +107,7 @@ export function App({ recorder, session, scope }: Parts) {
           </div>
           <div class="facts">
             <Provenance session={session} recorder={recorder} />
-            {kind !== 'nothing' && (
+            {(kind === 'call' || kind === 'file') && (
               <DetailChoice
                 inCharge={inCharge}
                 shadows={shadows}
@@ -134,7 +134,9 @@ export function App({ recorder, session, scope }: Parts) {
             detailed={detailed}
           />
           {kind === 'call' && <EncoderFacts media={media} />}
-          {kind === 'nothing' && !running && <Welcome session={session} />}
+          {(kind === 'nothing' || kind === 'sample') && !running && (
+            <Welcome session={session} isSample={kind === 'sample'} />
+          )}
         </section>
         <aside aria-label="Controls">
           <LinkPanel />

@@ -3,7 +3,13 @@ import { titleOf, watcherOf } from '../controllers.js';
 import { settings } from '../settings.js';
 
 /** What will happen when one presses Start, with the settings as they are. */
-export function Welcome({ session }: { session: Session }) {
+interface WelcomeProps {
+  session: Session;
+  /** Whether a sample is shown behind it. */
+  isSample: boolean;
+}
+
+export function Welcome({ session, isSample }: WelcomeProps) {
   const { capacity, queue, rtt_ms, controller, preset, bottleneck } = settings.value;
   const watcher = watcherOf(settings.value);
   return (
@@ -33,7 +39,9 @@ export function Welcome({ session }: { session: Session }) {
       <button type="button" class="start" onClick={() => void session.start()}>
         Start
       </button>
-      <p class="hint">Or drop a recorded trace here.</p>
+      <p class="hint">
+        {isSample && 'What moves here now is a sample: a simulated call. '}Or drop a recorded trace here.
+      </p>
     </div>
   );
 }
