@@ -91,7 +91,7 @@ export function installAutomation({ recorder, session, scope, longTasks }: Parts
         status: session.status.peek(),
         link: session.link,
         lateness: session.lateness.peek(),
-        notices: notices.peek(),
+        notices: notices.peek().map(({ level, code, message, fix }) => ({ level, code, message, fix })),
         urlProblems: problems.peek(),
       };
     },

@@ -11,7 +11,7 @@ import { ConfigError } from '../text/quantities.js';
 
 export { isOwn, OWN_EXAMPLE, ownName, ownText } from '../scenario/controller_text.js';
 
-const MOST_SHADOWS = 8;
+export const MOST_SHADOWS = 8;
 
 /** The core's controller that is flow 0: in charge, or the first that watches the browser's; undefined for a user's. */
 export function watcherOf({

@@ -5,14 +5,24 @@ import { installAutomation } from './automation.js';
 import { messageOf } from './notices.js';
 import { LongTasks } from './scope/long_tasks.js';
 import { Scope, type ShownTime } from '../boards/scope.js';
-import { Recorder } from './session/recorder.js';
+import { watchRecordings } from './session/left_recordings.js';
+import { openTraceFile, Recorder } from './session/recorder.js';
+import { showSample } from './session/sample.js';
 import { Session } from './session/session.js';
 import { change, followUrl, settings } from './settings.js';
+import { PASSED_FRAGMENT, takePassedFile } from './stored.js';
 import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
+/** A trace that was dropped on another page and is to be shown here. */
+async function openPassed(recorder: Recorder): Promise<void> {
+  const file = await takePassedFile().catch(() => null);
+  if (file) await openTraceFile(recorder, file);
+}
+
 async function open(root: HTMLElement): Promise<void> {
+  const isPassed = location.hash === PASSED_FRAGMENT;
   followUrl();
   const recorder = await Recorder.create();
   const session = new Session(recorder);
@@ -21,7 +31,7 @@ async function open(root: HTMLElement): Promise<void> {
     if (shown.window_s === window_s && shown.paused === paused && shown.from_s === from_s) return;
     change(shown);
   };
-  const source = { store: recorder.store, newestUs: () => recorder.live.newestUs };
+  const source = { store: recorder.store, newestUs: () => recorder.newestUs };
   const scope = new Scope(source, settings.peek(), chartTheme.peek(), remember);
   followTheme(
     () => settings.value.theme,
@@ -33,7 +43,10 @@ async function open(root: HTMLElement): Promise<void> {
   });
   installAutomation({ recorder, session, scope, longTasks });
   render(<App recorder={recorder} session={session} scope={scope} />, root);
+  watchRecordings(recorder);
+  if (isPassed) await openPassed(recorder);
   if (settings.peek().autostart) await session.start();
+  else void showSample(recorder, scope);
 }
 
 const root = document.getElementById('app');

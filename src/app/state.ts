@@ -16,7 +16,9 @@ import {
 import { LINK_FIELDS, linkField, type LinkKey } from '../link/fields.js';
 import { URL_KEYS, USUAL_IN_URL, type LinkInUrl } from '../link/url.js';
 import { ConfigError } from '../text/quantities.js';
+import { orMeant } from '../text/suggest.js';
 import { FRAME_RATES, VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../scenario/video_format.js';
+import { NUMBERS } from './number_ranges.js';
 import { isOwn, OWN_EXAMPLE, shadowTexts, watcherOf } from './controllers.js';
 import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './url_fields.js';
 
@@ -52,21 +54,27 @@ const linkEntries = Object.fromEntries(
 
 const name = v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _'));
 
+/** Who can be in charge besides a user's own. */
+const IN_CHARGE: readonly string[] = [...CONTROLLER_NAMES, 'native'];
+
 const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
   /** A link that the local server was lent, in the place of one with the settings above. */
   link: name,
-  controller: v.union(
-    [v.picklist([...CONTROLLER_NAMES, 'native']), v.pipe(v.string(), v.check(isOwn))],
-    `one of ${CONTROLLER_NAMES.join(', ')}, native, or ${OWN_EXAMPLE}`,
+  controller: v.pipe(
+    v.string(),
+    v.check(
+      (text) => IN_CHARGE.includes(text) || isOwn(text),
+      ({ input }) => orMeant(`one of ${IN_CHARGE.join(', ')}, or ${OWN_EXAMPLE}`, input, IN_CHARGE),
+    ),
   ),
   preset: oneOf(PRESETS.map(({ name }) => name)),
   shadow: v.pipe(parsedBy(shadowTexts), v.transform(shadowTexts)),
   mode: oneOf(['control', 'cap', 'observe']),
-  min_bps: numberIn(1000, 1e8, 'bits per second'),
-  max_bps: numberIn(1000, 1e8, 'bits per second'),
-  start_bps: numberIn(1000, 1e8, 'bits per second'),
+  min_bps: numberIn(...NUMBERS.min_bps),
+  max_bps: numberIn(...NUMBERS.max_bps),
+  start_bps: numberIn(...NUMBERS.start_bps),
   source: oneOf(['synthetic', 'camera']),
   size: oneOf(VIDEO_SIZE_NAMES),
   fps: v.pipe(
@@ -75,13 +83,13 @@ const entries = {
   ),
   codec: oneOf(VIDEO_CODECS),
   audio: flag,
-  key_frame_interval_s: numberIn(0, 3600, 's (0: only when the encoder wants one)'),
-  duration_s: numberIn(0, 86400, 's (0: until you press Stop)'),
+  key_frame_interval_s: numberIn(...NUMBERS.key_frame_interval_s),
+  duration_s: numberIn(...NUMBERS.duration_s),
   room: name,
   role: oneOf(['loopback', 'send', 'receive']),
   autostart: flag,
-  window_s: numberIn(1, 3600, 's'),
-  from_s: numberIn(-3600, 86400, 's'),
+  window_s: numberIn(...NUMBERS.window_s),
+  from_s: numberIn(...NUMBERS.from_s),
   paused: flag,
   hide: words,
   theme: oneOf(['auto', 'dark', 'light']),

@@ -1,6 +1,8 @@
 /** Schemas of values in a URL's query, and what is said of those that were refused. */
 import * as v from 'valibot';
 
+import { orMeant } from '../text/suggest.js';
+
 /** A part of the URL that was refused. */
 export interface StateProblem {
   /** The parameter's name in the URL. */
@@ -28,7 +30,7 @@ export const integerIn = (min: number, max: number, unit: string): v.GenericSche
   v.pipe(numberIn(min, max, unit), v.integer('a whole number'));
 
 export const oneOf = <const T extends readonly string[]>(values: T): v.GenericSchema<string, T[number]> =>
-  v.picklist(values, `one of ${values.join(', ')}`);
+  v.picklist(values, ({ input }) => orMeant(`one of ${values.join(', ')}`, String(input), values));
 
 /** `0` or `1`. */
 export const flag = v.pipe(

@@ -19,7 +19,7 @@ export { LccChart } from './lcc_chart.js';
 export { LossChart } from './loss_chart.js';
 export { inPlot, type ChartMark } from './marks.js';
 export { NadaChart } from './nada_chart.js';
-export { RateChart, shadowId, type RateChartOptions, type Shadow } from './rate_chart.js';
+export { besideId, RateChart, shadowId, type RateChartOptions, type Shadow } from './rate_chart.js';
 export { StreamDelayChart, StreamLossChart, StreamRateChart } from './stream_charts.js';
 export { gccStrip, lccStrip, nadaStrip, StripChart, stripState, type StripSpec } from './strip_chart.js';
 export { darkTheme, lightTheme } from './theme.js';

@@ -102,6 +102,30 @@ export const shadowSeries = ({ flow, name }: Shadow, index: number): Series => (
   width: 2,
 });
 
+/** A flow of `throughput` rows that is drawn beside the call. */
+export interface Beside {
+  flow: number;
+  name: string;
+}
+
+/** Their colours; the line is that of no other series, by its dots and width. */
+const BESIDE: readonly Series['colour'][] = ['red', 'purple', 'orange', 'grey'];
+
+/** What a TCP connection beside the call gets. */
+const besideSeries = ({ flow, name }: Beside, index: number): Series => ({
+  id: besideId(flow),
+  label: name,
+  description: `What ${name} beside the call gets through the bottleneck`,
+  ...column(rowsWhere('throughput', 'flow', flow), 'received_bps'),
+  format: formatRate,
+  colour: BESIDE[index % BESIDE.length] ?? 'grey',
+  look: 'dotted',
+  width: 3,
+});
+
+/** The series of what is beside the call. */
+export const besideId = (flow: number): string => `beside-${flow}`;
+
 /** The series of a shadow. */
 export const shadowId = (flow: number): string => `shadow-${flow}`;
 
@@ -110,6 +134,8 @@ export interface RateChartOptions {
   fitCapacity?: boolean;
   /** The shadows whose targets are drawn, too. */
   shadows?: readonly Shadow[];
+  /** What shares the bottleneck with the call. */
+  beside?: readonly Beside[];
   /** Whether the controller is GCC, which has two rates and a received rate for each group. */
   gcc?: boolean;
 }
@@ -130,13 +156,13 @@ export class RateChart extends TimeChart {
     container: HTMLElement,
     axis: TimeAxis,
     theme: ChartTheme,
-    { fitCapacity = true, shadows = [], gcc = true }: RateChartOptions = {},
+    { fitCapacity = true, shadows = [], beside = [], gcc = true }: RateChartOptions = {},
   ) {
     const own = (gcc ? series : general).map((one) =>
       one.id === 'capacity' ? { ...one, scaled: fitCapacity } : one,
     );
     super(container, axis, theme, {
-      series: [...own, ...shadows.map(shadowSeries)],
+      series: [...own, ...beside.map(besideSeries), ...shadows.map(shadowSeries)],
       left: { unit: 'Mbps', tick: (value) => (value / 1e6).toFixed(1), atLeast: [0, 1e6] },
     });
   }

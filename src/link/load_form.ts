@@ -30,7 +30,9 @@ const ms = (us: number): number => Number((us / 1e3).toPrecision(12));
 const percent = (ratio: number): number => Number((ratio * 100).toPrecision(12));
 
 /** The settings that a form takes apart. */
-export const PARTS_FORMS = {
+export type PartsKey = 'outage' | 'reorder' | 'cross_traffic';
+
+export const PARTS_FORMS: Readonly<Record<PartsKey, PartsForm>> = {
   outage: {
     parts: [
       {
@@ -121,9 +123,7 @@ export const PARTS_FORMS = {
     },
     write: ([cubic = 0, newReno = 0]) => crossText({ cubic, newReno }),
   },
-} as const satisfies Record<string, PartsForm>;
-
-export type PartsKey = keyof typeof PARTS_FORMS;
+};
 
 /** Cross traffic as people write it. */
 export function crossText({ cubic = 0, newReno = 0 }: CrossTraffic): string {

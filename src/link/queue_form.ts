@@ -50,7 +50,7 @@ export function queueForm(text: string): QueueForm {
     if (value === undefined) return [];
     return [[spec.name, typeof value === 'string' ? (spec.values?.indexOf(value) ?? 0) : value]];
   });
-  return { discipline: String(preset ?? kind), given: Object.fromEntries(given) };
+  return { discipline: typeof preset === 'string' ? preset : kind, given: Object.fromEntries(given) };
 }
 
 /** Another limit takes the place of the one in force. */

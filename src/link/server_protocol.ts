@@ -80,6 +80,12 @@ export interface QueueRow {
   delivered_bytes: number;
 }
 
+/** What pages are told of a link, ten times a second. */
+export interface LinkRow extends QueueRow {
+  /** Cumulative, of the cross traffic alone, through the bottleneck. */
+  cross_delivered_bytes: number;
+}
+
 /** How late packets were sent: the actual minus the due time. */
 export interface LatenessMs {
   p50_ms: number;
@@ -101,7 +107,7 @@ export type ServerReply =
 
 export type ServerPush =
   /** `dropped` rows before these were omitted, since the client did not read. */
-  | { type: 'link/rows'; link: string; rows: QueueRow[]; dropped?: number }
+  | { type: 'link/rows'; link: string; rows: LinkRow[]; dropped?: number }
   | ({ type: 'link/lateness'; link: string } & ToldLatenessMs)
   | { type: 'link/error'; link: string; message: string }
   | { type: 'room/peer'; room: string; peers: number }

@@ -29,7 +29,7 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
   queue: {
     label: 'Queue',
     argument: '<queue>',
-    is: 'droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
+    is: 'droptail, droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
     say: (value) => value,
     examples: [
       'droptail:100ms',
@@ -107,6 +107,17 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
     say: (value) => `seed ${value}`,
     examples: [],
   },
+};
+
+/** The queue disciplines, by what stands before the colon, as people call them. */
+export const QUEUE_NAMES: Readonly<Record<string, string>> = {
+  droptail: 'DropTail',
+  codel: 'CoDel',
+  pie: 'PIE (Linux 3.16)',
+  'pie-rfc8033': 'PIE (RFC 8033)',
+  sfq: 'SFQ',
+  'sfq-linux': 'SFQ (Linux’s own limit)',
+  fq_codel: 'FQ-CoDel',
 };
 
 /** A value of any setting, for people. */

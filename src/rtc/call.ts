@@ -6,7 +6,7 @@ import { MachineMonitor } from './machine_monitor.js';
 import { answerTo, negotiateLocally, offerTo, Rewriter } from './negotiation.js';
 import { ReceiverTap } from './receiver_tap.js';
 import { SenderTap } from './sender_tap.js';
-import { readAudioBytes, readSource } from './stats.js';
+import { readAudioBytes, readEncoder, readSource } from './stats.js';
 import { StatusBoard } from './status.js';
 import { supported } from './support.js';
 import type { Call, CallOptions, CallStatus, MediaStats, ShadowController, VideoCodec } from './types.js';
@@ -312,11 +312,12 @@ class LiveCall implements Call {
   }
 
   async mediaStats(): Promise<MediaStats> {
-    const [picture, source, audio] = await Promise.all([
+    const [picture, sent, audio] = await Promise.all([
       this.#receiver?.picture(),
-      this.#sendPeer?.getStats().then(readSource),
+      this.#sendPeer?.getStats(),
       this.#audioReceiver?.getStats().then(readAudioBytes),
     ]);
+    const source = sent && readSource(sent);
     const counters = this.#sender?.counters;
     return {
       fps: picture?.fps ?? NaN,
@@ -329,6 +330,7 @@ class LiveCall implements Call {
       sourceWidth: source?.width ?? NaN,
       sourceHeight: source?.height ?? NaN,
       sourceFps: source?.fps ?? NaN,
+      encoder: sent ? readEncoder(sent) : null,
       codec: source?.codec ?? picture?.codec ?? null,
       audioBytesReceived: audio ?? NaN,
       browserEstimateBps: counters?.browserEstimateBps ?? NaN,

@@ -156,7 +156,39 @@ export function readSource(report: RTCStatsReport): SourcePicture {
   };
 }
 
-/** Bytes of an audio receiver, as on the wire; NaN if the browser does not report them. */
+/** What a video sender's encoder does; counters since the call began; NaN or null where the browser does not say. */
+export interface EncoderCounters {
+  width: number;
+  height: number;
+  fps: number;
+  framesEncoded: number;
+  /** Sum of the frames' quantisers. */
+  qpSum: number;
+  /** Requests of the receiver. */
+  nacks: number;
+  plis: number;
+  /** `none`, `cpu`, `bandwidth` or `other`. */
+  limitedBy: string | null;
+}
+
+/** Null where the browser has no video sender. */
+export function readEncoder(report: RTCStatsReport): EncoderCounters | null {
+  const stat = first(video(report, 'outbound-rtp'));
+  if (stat === undefined) return null;
+  const reason = stat['qualityLimitationReason'];
+  return {
+    width: number(stat, 'frameWidth'),
+    height: number(stat, 'frameHeight'),
+    fps: number(stat, 'framesPerSecond'),
+    framesEncoded: number(stat, 'framesEncoded'),
+    qpSum: number(stat, 'qpSum'),
+    nacks: number(stat, 'nackCount'),
+    plis: number(stat, 'pliCount'),
+    limitedBy: typeof reason === 'string' ? reason : null,
+  };
+}
+
+/** Bytes of an audio receiver, as on the wire; NaN where the browser does not say. */
 export function readAudioBytes(report: RTCStatsReport): number {
   const stat = first(ofKind(report, 'inbound-rtp', 'audio'));
   const headers = IP_UDP_HEADER_BYTES * number(stat, 'packetsReceived') + number(stat, 'headerBytesReceived');

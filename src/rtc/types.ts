@@ -1,6 +1,7 @@
 /** The options of a call, and what it reports about itself. */
 import type { ControllerFault, ControllerName, LinkOptions, TraceBatch, TraceEvent } from '../core/index.js';
 import type { MachineState } from '../machine/index.js';
+import type { EncoderCounters } from './stats.js';
 import type { Side, WorkerStats } from '../worker/media/protocol.js';
 
 /**
@@ -161,6 +162,8 @@ export interface MediaStats {
   sourceWidth: number;
   sourceHeight: number;
   sourceFps: number;
+  /** What the sender's encoder does; null in a page that sends nothing. */
+  encoder: EncoderCounters | null;
   /** Lower-case, as `vp8`. */
   codec: string | null;
   /** Cumulative, as on the wire; NaN without audio. */

@@ -9,7 +9,7 @@ import { parseLinkConfig } from '../link/link_config.js';
 import type {
   CheckedClientMessage,
   LinkOpened,
-  QueueRow,
+  LinkRow,
   RoomJoined,
   ServerMessage,
 } from '../link/server_protocol.js';
@@ -199,7 +199,7 @@ export class Session implements Member {
     }
   }
 
-  #sendRows(name: string, rows: QueueRow[]): void {
+  #sendRows(name: string, rows: LinkRow[]): void {
     const link = this.#links.get(name);
     if (link === undefined) return;
     if (this.socket.bufferedAmount > this.context.limits.rows_buffer_bytes) {

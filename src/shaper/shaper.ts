@@ -10,7 +10,7 @@ import {
   type LinkConfig,
   type PartialLinkConfig,
 } from '../link/link_config.js';
-import type { LatenessMs, QueueRow, RelayAddress } from '../link/server_protocol.js';
+import type { LatenessMs, LinkRow, QueueRow, RelayAddress } from '../link/server_protocol.js';
 import { settingsOfConfig } from '../link/settings.js';
 import { settingsText } from '../link/settings_text.js';
 import type { LinkRecord } from '../calls/record/record.js';
@@ -105,7 +105,7 @@ export class Shaper {
   readonly a: RelayAddress;
   readonly b: RelayAddress;
   /** Called with rows of the queue, ten times a second. */
-  onRows: (rows: QueueRow[]) => void = () => undefined;
+  onRows: (rows: LinkRow[]) => void = () => undefined;
   /** Called when a socket or the thread has failed for good; the shaper is then closed. */
   onError: (error: Error) => void = () => undefined;
   #failure: Error | null = null;
@@ -240,6 +240,6 @@ export class Shaper {
     this.#latest = batch;
     this.#firstPacketUs ??= batch.startUs;
     if (this.#firstPacketUs !== null) this.#start();
-    this.onRows([this.row()]);
+    this.onRows([{ ...this.row(), cross_delivered_bytes: this.stats().crossDepartedBytes }]);
   }
 }

@@ -1,11 +1,23 @@
 /** Parses external JSON, and refuses values that are nested so deeply that walking through them would fail. */
 import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
-import { ConfigError, cut } from './quantities.js';
+import { ConfigError } from './quantities.js';
 
 /** Throws ConfigError for a value that is nested too deeply. */
 export function checkNesting(value: unknown, field: string): void {
   if (!isNestedTooDeeply(value)) return;
   throw new ConfigError(field, nestingExpectation, 'more', 'remove the brackets that are too many');
+}
+
+const FIX = 'mend it there; a JSON editor shows the place';
+
+/** Where a text stops being JSON: browsers tell the offset, or the line and the column, in words of their own. */
+function placeOf(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : '';
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
+  if (line !== undefined && column !== undefined) return ` at line ${line}, column ${column}`;
+  const [, offset] = /position (\d+)/.exec(message) ?? [];
+  const before = text.slice(0, offset === undefined ? text.length : Number(offset)).split('\n');
+  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 /** Parses a JSON text. Throws ConfigError. */
@@ -14,8 +26,7 @@ export function parseJson(text: string, field: string): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const got = cut(error instanceof Error ? error.message : String(error), 200);
-    throw new ConfigError(field, 'JSON', got, 'mend it there; a JSON editor shows the place');
+    throw new ConfigError(field, 'JSON', `something else${placeOf(error, text)}`, FIX);
   }
   checkNesting(value, field);
   return value;

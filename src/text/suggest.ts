@@ -32,7 +32,13 @@ export function near(typed: string, names: readonly string[], most = 3): string[
     .map(({ name }) => name);
 }
 
-/** ` Did you mean a or b?`, or an empty text if no name is near. */
+/** What is expected, and in brackets the nearest of the names where one is near. */
+export function orMeant(expected: string, typed: string, names: readonly string[]): string {
+  const [nearest] = typed.trim() === '' ? [] : near(typed, names, 1);
+  return nearest === undefined ? expected : `${expected} (did you mean ${nearest}?)`;
+}
+
+/** ` Did you mean a or b?`, or nothing where no name is near. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const found = near(typed, names);
   return found.length > 0 ? ` Did you mean ${found.join(' or ')}?` : '';

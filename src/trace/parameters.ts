@@ -8,6 +8,7 @@ import {
   type ControllerName,
   type ParameterSpec,
 } from '../core/index.js';
+import { orMeant } from '../text/suggest.js';
 
 /** Names of the presets of all controllers. */
 export const presetNames: readonly string[] = PRESETS.map((preset) => preset.name);
@@ -32,7 +33,7 @@ export class ParameterProblem extends Error {
 /** Checks the name of a preset. Throws ParameterProblem listing the presets. */
 export function checkPreset(name: string): string {
   if (presetNames.includes(name)) return name;
-  throw new ParameterProblem('preset', `one of ${presetNames.join(', ')}`, name);
+  throw new ParameterProblem('preset', orMeant(`one of ${presetNames.join(', ')}`, name, presetNames), name);
 }
 
 /**

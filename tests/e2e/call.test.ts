@@ -123,7 +123,7 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
   await scope.stop();
 
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download' }).click();
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
   const path = await (await downloading).path();
   const { sink, trace, header } = collector();
   await readTrace(createReadStream(path), sink, { file: path });
@@ -133,7 +133,8 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
     expect(rows[table], table).toBeGreaterThan(5);
   expect(trace.events.map(({ name }) => name)).toEqual(expect.arrayContaining(['start', 'stop']));
 
-  await page.goto(served.url);
+  // Where a view is held no sample plays.
+  await page.goto(`${served.url}?paused=1`);
   await expect(scope.value('Received')).toHaveText('–');
   const file = { name: 'again.ndjson', mimeType: 'application/x-ndjson', buffer: await readFile(path) };
   await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file);

@@ -90,7 +90,7 @@ test('opening a scenario fills the same controls, and a changed one is a scenari
   await lab.done();
   const capacity = lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' });
   await expect(capacity).toHaveValue('1');
-  await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Queue limit ms' })).toHaveValue('350');
+  await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Most that may wait ms' })).toHaveValue('350');
   await expect(page.getByRole('region', { name: 'Published and measured' })).toBeVisible();
   await capacity.fill('3');
   await capacity.press('Enter');
@@ -122,7 +122,7 @@ test('a value out of range is refused in words, and leaves the run', async ({ pa
   const rtt = lab.panel('Network').getByRole('spinbutton', { name: 'Round trip ms' });
   await rtt.fill('-5');
   await rtt.press('Enter');
-  await expect(page.getByText('Expected a number from 0 to 60000; 50 is kept.')).toBeVisible();
+  await expect(page.getByText('Expected a number from 0 to 60000 ms; 50 is kept.')).toBeVisible();
   await expect(rtt).toHaveValue('50');
   const schedule = page.locator('input[name=capacity]');
   await schedule.fill('1mbps,0.6mbps@soon');

@@ -19,7 +19,7 @@ test('a recording that was taken home from a page of others is drawn', async ({
   await expect(overlay.getByRole('button', { name: /Receives video/i })).toBeVisible();
   await expect(reading).toContainText(/0:(0[8-9]|[1-5]\d),/, { timeout: 30_000 });
   const downloading = foreign.waitForEvent('download');
-  await overlay.getByRole('button', { name: 'Download' }).click();
+  await overlay.getByRole('button', { name: 'Download', exact: true }).click();
   const file = await (await downloading).path();
   await foreign.close();
 

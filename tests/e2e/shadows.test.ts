@@ -39,7 +39,7 @@ test('shadows come during a call without a restart, are drawn, and open again fr
   await scope.stop();
 
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download' }).click();
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
   const path = await (await downloading).path();
   const { sink, trace, header } = collector();
   await readTrace(createReadStream(path), sink, { file: path });

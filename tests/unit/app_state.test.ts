@@ -67,6 +67,35 @@ describe('the state of the page in the URL', () => {
   });
 
   it.each([
+    [
+      'controller=nadda',
+      'one of gcc, nada, lcc, native, or own:NAME of a file that was chosen (did you mean nada?)',
+    ],
+    ['controller=bbr', 'one of gcc, nada, lcc, native, or own:NAME of a file that was chosen'],
+    ['preset=gcc-life', /^one of gcc, gcc-live, .*lcc-live \(did you mean gcc-live\?\)$/],
+    ['shadow=nado', /^one of gcc, nada, lcc, or a preset of one; .*Did you mean nada/],
+    ['mode=controll', 'one of control, cap, observe (did you mean control?)'],
+    ['queue=droptale', /^one of droptail, codel, .*did you mean droptail\?$/],
+    ['capacity=0', /an outage as a later step: 1mbps,0@20s,1mbps@22s$/],
+  ])('says of %s what there is, and what was probably meant', (query, expected) => {
+    expect(parsed(query).problems.map((problem) => problem.expected)).toEqual([
+      typeof expected === 'string' ? expected : expect.stringMatching(expected),
+    ]);
+  });
+
+  it('takes an outage where a schedule has it, and a queue without its limit', () => {
+    expect(parsed('capacity=1mbps,0@5s,1mbps@6s&queue=droptail').problems).toEqual([]);
+  });
+
+  it('speaks in its own words of whatever it refuses', () => {
+    const fields = Object.keys(DEFAULT_STATE).filter((field) => field !== 'set');
+    for (const field of fields)
+      for (const got of ['zzz', '', '-', '{}', '1,2', '%', 'own:', ':::', 'a/b'])
+        for (const { expected } of parsed(new URLSearchParams([[field, got]]).toString()).problems)
+          expect(expected, `${field}=${got}`).not.toMatch(/Invalid|Received|Unexpected|undefined/);
+  });
+
+  it.each([
     ['capacity=fast', 'capacity'],
     ['capacity=1mbps@5s', 'capacity'],
     ['queue=codel:5', 'queue'],

@@ -78,6 +78,7 @@ describe('schedules', () => {
 
 describe('queues', () => {
   it.each([
+    ['droptail', { kind: 'droptail' }],
     ['droptail:300ms', { kind: 'droptail', limitMs: 300 }],
     ['droptail:0.3s', { kind: 'droptail', limitMs: 300 }],
     ['droptail:64kB', { kind: 'droptail', limitBytes: 64_000 }],
@@ -106,7 +107,6 @@ describe('queues', () => {
 
   it.each([
     '',
-    'droptail',
     'droptail:',
     'droptail:0p',
     'droptail:1.5p',
@@ -132,7 +132,7 @@ describe('queues', () => {
 
 describe('what a refused queue says', () => {
   it.each([
-    ['red:5ms', 'droptail with a limit, codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel'],
+    ['red:5ms', 'one of droptail, codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel'],
     ['codel:targets=13ms', 'a setting of codel (target, interval, limit, mtu, least_backlog)'],
     ['codel:target=13', 'target as 0.001 to 10000ms'],
     ['sfq:0p', 'limit as 0 to 60000ms, or 0 to 1000000000B, or 0 to 1000000p'],

@@ -104,7 +104,7 @@ describe('the settings of a link', () => {
     [{ capacity: '1mbit' }, 'link.capacity', /rate/],
     [{ capacity: { mahimahi: 3 } }, 'link.capacity', /mahimahi/],
     [{ capacity: true }, 'link.capacity', /a function of seconds/],
-    [{ queue: 'droptail' }, 'link.queue', /droptail with a limit/],
+    [{ queue: 'dropptail' }, 'link.queue', /one of droptail, codel.*did you mean droptail/],
     [{ loss: 1.5 }, 'link.loss', /a ratio from 0 to 1 or a percentage/],
     [{ loss: '101%' }, 'link.loss', /percentage/],
     [{ burstLoss: 0 }, 'link.burstLoss', /1 to 1000000 packets/],

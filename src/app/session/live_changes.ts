@@ -53,7 +53,7 @@ export class LiveChanges {
     await ownControllers.look(texts.filter(isOwn).map(ownName));
     const taken = shadows.take(texts);
     await call?.setShadows(taken);
-    this.recorder.nameFlows(shadows.known);
+    this.recorder.nameShadows(shadows.known);
     const flows = shadows.known.filter(({ flow }) => taken.some((one) => one.flow === flow));
     this.#event('shadows', { flows });
   }

@@ -1,7 +1,7 @@
 /** How the two sides of a call reach each other: over a shaped link, in the page, or with another page of a room. */
 import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
 import { linkOfUrl } from '../../link/url.js';
-import type { QueueRow, ToldLatenessMs } from '../../link/server_protocol.js';
+import type { LinkRow, ToldLatenessMs } from '../../link/server_protocol.js';
 import { notify } from '../notices.js';
 import { toLinkOptions } from './link_settings.js';
 import { farSideAgain, linkFailed, type Cause } from './recovery.js';
@@ -12,7 +12,7 @@ import { ServerError, type ServerClient } from './server_client.js';
 export type Path = Pick<CallOptions, 'relay' | 'bottleneck' | 'signalling'>;
 
 export interface PathListener {
-  rows(rows: readonly QueueRow[]): void;
+  rows(rows: readonly LinkRow[]): void;
   lateness(lateness: ToldLatenessMs): void;
   /** The other page is waited for. */
   waiting(): void;

@@ -3,18 +3,30 @@ import { signal } from '@preact/signals';
 
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
+import { CROSS_FLOW } from '../../link/cross_rate.js';
 import type { TraceHeader } from '../../trace/index.js';
-import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
+import { recordedFlows } from '../../trace/recorded_flows.js';
+import {
+  createTraceStore,
+  type TraceStore,
+  type TraceStoreOptions,
+} from '../../worker/trace/trace_client.js';
+import { replayEntry } from '../../worker/trace/trace_journal.js';
 import { messageOf, notify } from '../notices.js';
+import type { StoredRecording } from '../stored.js';
+import { KeptRecording } from './kept_recording.js';
 import { LiveValues } from './live_values.js';
 
 /** Columns of the queue that count from the beginning. */
 const QUEUE_COUNTERS = ['drops', 'delivered_bytes'];
 const QUEUE_COLUMNS = tableSpec('queue').columns.map(({ name }) => name);
 
+/** The TCP connections beside a call, as its header names them. */
+const CROSS = { flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' } as const;
+
 /** What the charts show now. `version` changes when all of it was replaced. */
 export interface Shown {
-  kind: 'nothing' | 'call' | 'file';
+  kind: 'nothing' | 'sample' | 'call' | 'file';
   name: string;
   header: Partial<TraceHeader>;
   version: number;
@@ -27,10 +39,19 @@ export class Recorder {
   readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
+  /** Whether it has a recording of a call, all or part of which was not downloaded. */
+  readonly unsaved = signal(false);
+  /** How far the sample has been played. */
+  sampleUs: () => number = () => 0;
+  #sampleRead: Promise<unknown> = Promise.resolve();
   /** What the queue had counted when the call was last started again: its counters restart from zero then. */
   #counted: Partial<Record<string, number>> = {};
 
-  private constructor(readonly store: TraceStore) {}
+  private constructor(
+    readonly store: TraceStore,
+    /** The recording as it outlives the page. */
+    readonly kept: KeptRecording,
+  ) {}
 
   static async create(): Promise<Recorder> {
     const onError = (error: Error): void => {
@@ -48,14 +69,30 @@ export class Recorder {
         'The worker that records died and was replaced.',
         'No recorded row was lost.',
       );
-    return new Recorder(await createTraceStore({ onError, isKept: true, onReplaced }));
+    const kept = new KeptRecording((error) =>
+      notify(
+        'warning',
+        'kept',
+        `The recording would not survive a reload: ${messageOf(error)}.`,
+        'Download it before you leave the page.',
+      ),
+    );
+    const onKept: TraceStoreOptions['onKept'] = (entry) => kept.add(entry);
+    return new Recorder(await createTraceStore({ onError, isKept: true, onReplaced, onKept }), kept);
+  }
+
+  /** The newest time that is shown, in microseconds since the origin. */
+  get newestUs(): number {
+    return this.shown.peek().kind === 'sample' ? this.sampleUs() : this.live.newestUs;
   }
 
   append(batch: TraceBatch): void {
+    if (batch.table === 'throughput') this.#nameCross();
     if (batch.table === 'queue') this.#countOn(batch);
     this.live.observe(batch);
     this.store.append(batch);
     this.hasRows.value = true;
+    this.unsaved.value = true;
   }
 
   event(event: TraceEvent): void {
@@ -67,15 +104,31 @@ export class Recorder {
     this.live.clear();
     this.#counted = {};
     this.hasRows.value = false;
+    this.unsaved.value = false;
+    await this.#sampleRead;
     await this.store.clear();
+    this.kept.begin(header);
     this.#show('call', 'call', header);
   }
 
-  /** Writes into the header which other flows there are. */
-  nameFlows(flows: readonly { flow: number }[]): void {
-    if (flows.length === 0) return;
-    const { value } = this.shown;
-    this.shown.value = { ...value, header: { ...value.header, flows } };
+  /** Writes into the header which controllers watch. */
+  nameShadows(shadows: readonly { flow: number }[]): void {
+    if (shadows.length > 0) this.#nameFlows([...shadows, ...this.#flows('tcp')]);
+  }
+
+  #nameCross(): void {
+    if (this.#flows('tcp').length === 0) this.#nameFlows([...this.#flows('shadow'), CROSS]);
+  }
+
+  #flows(kind: string): readonly { flow: number }[] {
+    return recordedFlows(this.shown.peek().header).filter((each) => each.kind === kind);
+  }
+
+  #nameFlows(flows: readonly { flow: number }[]): void {
+    const value = this.shown.peek();
+    const header = { ...value.header, flows };
+    this.kept.describe(header);
+    this.shown.value = { ...value, header };
   }
 
   /** Goes on with the recording, in which a call has been started again. */
@@ -96,13 +149,46 @@ export class Recorder {
   async open(file: File): Promise<void> {
     this.opening.value = 0;
     try {
+      await this.#sampleRead;
       const header = await this.store.open(file, (bytes, total) => (this.opening.value = bytes / total));
+      this.kept.end();
       this.live.clear();
+      this.unsaved.value = false;
       this.hasRows.value = true;
       this.#show('file', file.name, header);
     } finally {
       this.opening.value = null;
     }
+  }
+
+  /** Shows a trace that is nobody's own until there is another one. */
+  async showSample(trace: Blob): Promise<void> {
+    const reading = this.store.open(trace);
+    // What is read must not take the place of what comes after it.
+    this.#sampleRead = reading.catch(() => undefined);
+    const header = await reading;
+    if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
+  }
+
+  /** Shows a recording that an earlier visit left, as a file of that name. */
+  async recover(left: StoredRecording, name: string): Promise<void> {
+    await this.#sampleRead;
+    const entries = await this.kept.read(left);
+    this.kept.end();
+    await this.store.clear();
+    for (const entry of entries) await replayEntry(entry, this.store);
+    const header = await this.store.open(await this.store.exportNdjson(left.header));
+    this.kept.own(left);
+    this.live.clear();
+    this.hasRows.value = true;
+    this.unsaved.value = true;
+    this.#show('file', name, header);
+  }
+
+  /** It was downloaded as it is now; of one that grows, what comes yet was not. */
+  saved(grows: boolean): void {
+    this.unsaved.value = grows;
+    if (!grows) this.kept.forget();
   }
 
   /** The trace as a file of format v1. */

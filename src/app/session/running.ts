@@ -4,7 +4,8 @@ import { tableSpec } from '../../core/schema.js';
 import type { Call, LiveController } from '../../rtc/index.js';
 import type { LinkConfig } from '../../link/link_config.js';
 import { linkOfUrl } from '../../link/url.js';
-import type { QueueRow } from '../../link/server_protocol.js';
+import { CrossRate, crossRow } from '../../link/cross_rate.js';
+import type { LinkRow } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
 import { isOwn, titleOf, watcherOf } from '../controllers.js';
 import type { AppState } from '../state.js';
@@ -30,6 +31,8 @@ export class Running {
   ending: Promise<void> | null = null;
   #ended = false;
   readonly #closers: (() => unknown)[] = [];
+  /** What the cross traffic of this call's link gets. */
+  readonly cross = new CrossRate();
 
   /** Zero of the call's times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
@@ -115,10 +118,22 @@ export class Running {
   }
 }
 
-/** Rows of the shaper as a batch of the `queue` table. */
-export function queueBatch(rows: readonly QueueRow[]): TraceBatch {
+/** Rows of the shaper as batches of `queue` and, where there is cross traffic, of `throughput`. */
+export function linkBatches(rows: readonly LinkRow[], cross: CrossRate): TraceBatch[] {
   const columns = tableSpec('queue').columns.map(({ name }) =>
-    Float64Array.from(rows, (row) => row[name as keyof QueueRow]),
+    Float64Array.from(rows, (row) => row[name as keyof LinkRow]),
   );
-  return { table: 'queue', rows: rows.length, columns };
+  const beside = rows.flatMap(({ time_us, cross_delivered_bytes }) => {
+    const bps = cross.see(time_us, cross_delivered_bytes);
+    return bps === null ? [] : [crossRow(time_us, bps)];
+  });
+  const throughput = tableSpec('throughput').columns.map((_, index) =>
+    Float64Array.from(beside, (row) => row[index] ?? NaN),
+  );
+  return [
+    { table: 'queue', rows: rows.length, columns },
+    ...(beside.length === 0
+      ? []
+      : [{ table: 'throughput' as const, rows: beside.length, columns: throughput }]),
+  ];
 }

@@ -6,7 +6,7 @@ import {
   type ClientMessage,
   type ToldLatenessMs,
   type LinkOpened,
-  type QueueRow,
+  type LinkRow,
   type ServerMessage,
   type ServerPush,
 } from '../../link/server_protocol.js';
@@ -25,7 +25,7 @@ export class ServerError extends Error {
 /** What a link tells as it runs. */
 export interface LinkListener {
   /** `missing`: how many rows the server left out before these. */
-  rows(rows: readonly QueueRow[], missing: number): void;
+  rows(rows: readonly LinkRow[], missing: number): void;
   lateness(lateness: ToldLatenessMs): void;
   error(message: string): void;
 }

@@ -13,7 +13,7 @@ import { openPath } from './path.js';
 import type { Recorder } from './recorder.js';
 import { Patience, serverBack, serverLost, settingsChanged, workerDied, type Cause } from './recovery.js';
 import { watchForRestart } from './restarts.js';
-import { queueBatch, Running, Stopped } from './running.js';
+import { linkBatches, Running, Stopped } from './running.js';
 import { ServerClient, ServerError } from './server_client.js';
 import { SourceKeeper, videoOf, type SourceTracks } from './source.js';
 
@@ -33,6 +33,8 @@ export class Session {
   });
   /** `performance.now()` when the call was connected. */
   readonly connectedAt = signal<number | null>(null);
+  /** The same of the first of the calls that went over into each other, each started again by itself. */
+  readonly beganAt = signal<number | null>(null);
   #running: Running | null = null;
   /** How often a stop was asked for: one while a call restarts prevents that. */
   #stops = 0;
@@ -81,6 +83,7 @@ export class Session {
     for (const code of ['restarted', 'server-lost']) dismiss(code);
     this.localStream.value = null;
     this.remoteStream.value = null;
+    this.beganAt.value = null;
     this.phase.value = 'idle';
   }
 
@@ -141,7 +144,9 @@ export class Session {
     await this.#connectServer(running);
     const tracks = state.role === 'receive' ? null : await this.#openSource(running);
     const path = await openPath(running, {
-      rows: (rows) => this.recorder.append(queueBatch(rows)),
+      rows: (rows) => {
+        for (const batch of linkBatches(rows, running.cross)) this.recorder.append(batch);
+      },
       lateness: (lateness) => {
         this.lateness.value = lateness;
         if (lateness.recent_p95_ms !== null) running.call?.shaperLate(lateness.recent_p95_ms);
@@ -153,7 +158,7 @@ export class Session {
     if (running.isRecorded) this.recorder.resume();
     else await this.recorder.begin(running.header);
     running.isRecorded = true;
-    this.recorder.nameFlows(running.shadows.known);
+    this.recorder.nameShadows(running.shadows.known);
     const { name, controller = name } = running.controller;
     this.inCharge.value = { flow: 0, name, controller };
     const detail = { ...running.controllerStart, settings: state };
@@ -256,9 +261,11 @@ export class Session {
     if (status.phase !== 'connected' || this.connectedAt.peek() !== null) return;
     this.phase.value = 'connected';
     this.connectedAt.value = performance.now();
+    const beganAt = (this.beganAt.value ??= performance.now());
     const { duration_s } = running.started;
     if (duration_s === 0) return;
-    const timer = setTimeout(() => void this.stop(), duration_s * 1000);
+    const untilMs = beganAt + duration_s * 1000;
+    const timer = setTimeout(() => void this.stop(), Math.max(0, untilMs - performance.now()));
     running.own(() => clearTimeout(timer));
   }
 }

@@ -3,18 +3,28 @@ import { useEffect } from 'preact/hooks';
 
 import type { TraceHeader } from '../../trace/index.js';
 import type { Scope } from '../../boards/scope.js';
+import { openDropped } from '../dropped.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { DropPage } from './drop_page.js';
-import { controllerOfFile, DetailChoice, filtersFor, firstFlow, ownFlows, shadowsOf } from './flow_names.js';
+import {
+  besideOf,
+  controllerOfFile,
+  DetailChoice,
+  filtersFor,
+  firstFlow,
+  ownFlows,
+  shadowsOf,
+} from './flow_names.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
 import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';
 import { CallPanel, LinkPanel } from './panels.js';
 import { ParametersPanel } from './parameters_panel.js';
-import { Picture, Summary } from './summary.js';
+import { EncoderFacts, Picture, useMedia } from './media.js';
+import { Summary } from './summary.js';
 import { SharePanel, TracePanel } from './trace_panels.js';
 import { Welcome } from './welcome.js';
 import { WhyPanel } from './why_panel.js';
@@ -32,9 +42,9 @@ function bottleneckOf({ link }: Partial<TraceHeader>): string {
 }
 
 /** A controller at any time, a trace only while no call runs. */
-function openDropped(file: File, recorder: Recorder, running: boolean): void {
-  if (isControllerFile(file)) takeController(file);
-  else if (!running) void openTraceFile(recorder, file);
+function openFile(file: File, recorder: Recorder, running: boolean): void {
+  if (isControllerFile(file)) takeController(file, running);
+  else if (!running) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));
 }
 
 export function App({ recorder, session, scope }: Parts) {
@@ -44,15 +54,17 @@ export function App({ recorder, session, scope }: Parts) {
   const status = kind === 'file' ? null : session.status.value;
   const mode = status?.effectiveMode ?? header['mode'];
   const bottleneck = status?.bottleneck ?? bottleneckOf(header);
+  const media = useMedia(session);
   const flows = useSignal<readonly number[]>([]);
   const flow = useSignal(NaN);
   const severalLinks = useSignal(false);
   const detail = useSignal<number | null>(null);
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
+  const beside = besideOf(header);
   const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
   const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
-    if (kind === 'nothing') return;
+    if (kind === 'nothing' || kind === 'sample') return;
     void scope.reload(kind === 'file' ? 'all' : 'newest').then((extent) => {
       const { header: shown } = recorder.shown.peek();
       const own = ownFlows(shown, extent.flows);
@@ -72,7 +84,7 @@ export function App({ recorder, session, scope }: Parts) {
     [flow.value, detailed.flow, severalLinks.value],
   );
   return (
-    <DropPage enabled={true} onFile={(file) => openDropped(file, recorder, running)}>
+    <DropPage enabled={true} onFile={(file) => openFile(file, recorder, running)}>
       <Header session={session} />
       <Notices session={session} />
       <main>
@@ -84,16 +96,27 @@ export function App({ recorder, session, scope }: Parts) {
               observes={mode === 'observe'}
               inCharge={inCharge}
               shadows={shadows}
+              beside={beside}
               detailed={detailed}
             />
             <div class="videos">
               <Video stream={session.localStream.value} label="Sent" />
               <Video stream={session.remoteStream.value} label="Received">
-                <Picture session={session} />
+                <Picture media={media} />
               </Video>
             </div>
           </div>
-          <Provenance session={session} recorder={recorder} />
+          <div class="facts">
+            <Provenance session={session} recorder={recorder} />
+            {(kind === 'call' || kind === 'file') && (
+              <DetailChoice
+                inCharge={inCharge}
+                shadows={shadows}
+                detailed={detailed.flow}
+                onChoose={(chosen) => (detail.value = chosen)}
+              />
+            )}
+          </div>
           {flows.value.length > 1 && (
             <FlowChoice
               flows={flows.value}
@@ -102,23 +125,17 @@ export function App({ recorder, session, scope }: Parts) {
               onChoose={(chosen) => (flow.value = chosen)}
             />
           )}
-          {shadows.length > 0 && (
-            <DetailChoice
-              inCharge={inCharge}
-              shadows={shadows}
-              detailed={detailed.flow}
-              onChoose={(chosen) => (detail.value = chosen)}
-            />
-          )}
           <ChartBoard
             scope={scope}
             inControl={mode === 'control'}
             live={kind !== 'file'}
             inCharge={inCharge}
             shadows={shadows}
+            beside={beside}
             detailed={detailed}
           />
-          {kind !== 'nothing' && (
+          {kind === 'call' && <EncoderFacts media={media} />}
+          {kind !== 'nothing' && kind !== 'sample' && (
             <WhyPanel
               scope={scope}
               store={recorder.store}
@@ -127,7 +144,9 @@ export function App({ recorder, session, scope }: Parts) {
               header={header}
             />
           )}
-          {kind === 'nothing' && !running && <Welcome session={session} />}
+          {(kind === 'nothing' || kind === 'sample') && !running && (
+            <Welcome session={session} isSample={kind === 'sample'} />
+          )}
         </section>
         <aside aria-label="Controls">
           <LinkPanel />

@@ -8,6 +8,8 @@ import { NoticesList, type Shown } from './notices_list.js';
 export function Notices({ session }: { session: Session }) {
   const { message } = supported();
   const browser: Shown[] = message ? [{ level: 'warning', code: 'browser', message, fix: '' }] : [];
-  const shown = [...browser, ...(session.status.value?.notices ?? []), ...notices.value];
+  const isIdle = session.phase.value === 'idle' || session.phase.value === 'failed';
+  const own = notices.value.filter(({ whenIdle }) => isIdle || whenIdle !== true);
+  const shown = [...browser, ...(session.status.value?.notices ?? []), ...own];
   return <NoticesList problems={problems.value} notices={shown} />;
 }

@@ -11,6 +11,7 @@ function boards(
   inCharge: DrawnController,
   shadows: readonly DrawnController[],
   detailed: DrawnController,
+  beside: BoardProps['beside'],
 ): readonly Board[] {
   const gcc = inCharge.controller === 'gcc';
   const seen = INSIDE[detailed.controller];
@@ -23,7 +24,7 @@ function boards(
       title: 'Rates',
       unit: 'Mbps',
       about: `what is asked for, sent and received, against what the link can carry${told}`,
-      make: (...args) => new RateChart(...args, { shadows, gcc }),
+      make: (...args) => new RateChart(...args, { shadows, beside, gcc }),
     },
     {
       id: 'delays',
@@ -65,15 +66,20 @@ interface BoardProps {
   live: boolean;
   inCharge: DrawnController;
   shadows: readonly DrawnController[];
+  /** What shares the bottleneck. */
+  beside: readonly { flow: number; name: string }[];
   /** Whose inside is shown. */
   detailed: DrawnController;
 }
 
-export function ChartBoard({ scope, inControl, live, inCharge, shadows, detailed }: BoardProps) {
+export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, detailed }: BoardProps) {
   const isNarrow = useNarrow();
-  const shown = boards(inCharge, shadows, detailed);
+  const shown = boards(inCharge, shadows, detailed, beside);
   // A chart's series are those that it was made with.
-  const who = [inCharge.controller, ...shadows.map(({ flow, name }) => `${flow} ${name}`)].join();
+  const who = [
+    inCharge.controller,
+    ...[...beside, ...shadows].map(({ flow, name }) => `${flow} ${name}`),
+  ].join();
   return (
     <>
       <AxisToolbar scope={scope} live={live} />

@@ -7,6 +7,7 @@ import { notify } from '../notices.js';
 import { ownControllers } from '../own_controllers.js';
 import { change, settings } from '../settings.js';
 import { presetFor } from '../state.js';
+import { flowZeroText, takeCharge } from '../take_charge.js';
 import { ChoiceField } from './fields.js';
 import { effectHelp, isTwoPages } from './panels.js';
 
@@ -14,20 +15,21 @@ import { effectHelp, isTwoPages } from './panels.js';
 export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
 
 /** Puts a controller of a file in charge, or says why not. */
-export function takeController(file: File): void {
+export function takeController(file: File, running: boolean): void {
   const fix = ownControllers.keep(file);
-  if (fix === null) choose(ownText(file.name));
+  if (fix === null) change(takeCharge(settings.peek(), ownText(file.name), running));
   else notify('error', 'own-controller', `${file.name} is not a controller that a page can run.`, fix);
 }
 
-/** Another controller begins with its own preset for calls. */
-function choose(controller: string): void {
-  change({ controller, preset: presetFor(controller), set: {} });
+interface PanelProps {
+  /** Whether a call runs, and whether it cannot take a change. */
+  running: boolean;
+  disabled: boolean;
 }
 
 const named = (controller: string): string => controller.toUpperCase();
 
-function InChargeField({ disabled }: { disabled: boolean }) {
+function InChargeField({ running, disabled }: PanelProps) {
   const id = useId();
   const { controller } = settings.value;
   const own = ownControllers.list.value.map(({ name }) => ownText(name));
@@ -42,7 +44,7 @@ function InChargeField({ disabled }: { disabled: boolean }) {
         disabled={disabled}
         value={controller}
         aria-description={effectHelp()}
-        onChange={({ currentTarget }) => choose(currentTarget.value)}
+        onChange={({ currentTarget }) => change(takeCharge(settings.peek(), currentTarget.value, running))}
       >
         {CONTROLLER_NAMES.map((name) => (
           <option key={name} value={name} selected={name === controller}>
@@ -62,7 +64,7 @@ function InChargeField({ disabled }: { disabled: boolean }) {
   );
 }
 
-function OwnFile({ disabled }: { disabled: boolean }) {
+function OwnFile({ running, disabled }: PanelProps) {
   return (
     <div class="row">
       <label class={`button${disabled ? ' disabled' : ''}`}>
@@ -74,7 +76,7 @@ function OwnFile({ disabled }: { disabled: boolean }) {
           disabled={disabled}
           onChange={({ currentTarget }) => {
             const [file] = currentTarget.files ?? [];
-            if (file) takeController(file);
+            if (file) takeController(file, running);
             currentTarget.value = '';
           }}
         />
@@ -84,14 +86,8 @@ function OwnFile({ disabled }: { disabled: boolean }) {
   );
 }
 
-/** Whether a shadow would be the controller in charge once more. */
-function isInCharge(text: string): boolean {
-  const { controller, preset, set } = settings.value;
-  if (isOwn(controller)) return text === controller;
-  const watcher = watcherOf(settings.value);
-  const isPlain = Object.keys(set).length === 0 && preset === presetFor(watcher ?? '');
-  return text === watcher && isPlain;
-}
+/** Whether a shadow would be the controller in charge once more, or the first that watches. */
+const isInCharge = (text: string): boolean => text === flowZeroText(settings.value);
 
 /** The default of each controller, the user's own, and whatever else was asked for. */
 function offered(): string[] {
@@ -144,9 +140,11 @@ function ShadowChoice({ disabled }: { disabled: boolean }) {
         {CONTROLLER_NAMES.map((name) => (
           <optgroup key={name} label={named(name)}>
             {CONTROLLER_SPECS[name].presets
-              .filter(
-                (preset) => preset.name !== presetFor(name) && !shadow.includes(`${name}:${preset.name}`),
-              )
+              .filter((preset) => preset.name !== presetFor(name))
+              .filter(({ name: preset }) => {
+                const text = `${name}:${preset}`;
+                return !shadow.includes(text) && !isInCharge(text);
+              })
               .map((preset) => (
                 <option key={preset.name} value={`${name}:${preset.name}`} title={preset.description}>
                   {preset.name}
@@ -197,8 +195,8 @@ export function ControllerPanel({ running }: { running: boolean }) {
   return (
     <details class="panel" open>
       <summary>Controller</summary>
-      <InChargeField disabled={disabled} />
-      <OwnFile disabled={disabled} />
+      <InChargeField running={running} disabled={disabled} />
+      <OwnFile running={running} disabled={disabled} />
       {!isOwn(controller) && <PresetField />}
       {controller !== 'native' && (
         <ChoiceField field="mode" label="Mode" help={effectHelp()} disabled={disabled} options={modes} />

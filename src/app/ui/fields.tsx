@@ -4,10 +4,11 @@ import { useId } from 'preact/hooks';
 
 import type { LinkInUrl } from '../../link/url.js';
 import { change, settings } from '../settings.js';
-import { asText, checkField, type AppState } from '../state.js';
+import { numberRange, type NumberSetting } from '../number_ranges.js';
+import { asText, checkField } from '../state.js';
+import { NumberInput, type NumberInputProps } from './number_input.js';
 
 type TextSetting = { [K in keyof LinkInUrl]: LinkInUrl[K] extends string ? K : never }[keyof LinkInUrl];
-type NumberSetting = { [K in keyof AppState]: AppState[K] extends number ? K : never }[keyof AppState];
 type ChoiceSetting = 'preset' | 'mode' | 'source' | 'size' | 'fps' | 'codec' | 'audio' | 'bottleneck';
 
 interface FieldProps {
@@ -61,61 +62,22 @@ export function TextField({
   );
 }
 
-interface NumberProps extends FieldProps {
+interface NumberProps extends Omit<NumberInputProps, 'name' | 'value' | 'range' | 'isWhole' | 'onTake'> {
   field: NumberSetting;
-  unit: string;
-  min: number;
-  max: number;
-  step: number;
   /** What is shown is the setting divided by this. */
   scale?: number;
 }
 
-export function NumberField({ field, label, unit, help, min, max, step, scale = 1 }: NumberProps) {
-  const id = useId();
-  const value = Number((settings.value[field] / scale).toPrecision(6));
-  const problem = useSignal('');
-  const take = (text: string): void => {
-    const scaled = text === '' ? '' : String(Number((Number(text) * scale).toPrecision(12)));
-    const checked = checkField(field, scaled);
-    const by = scale === 1 ? '' : ` (the field counts in ${scale})`;
-    problem.value = checked.ok ? '' : `Expected ${checked.expected}${by}; ${value} is kept.`;
-    if (checked.ok) change({ [field]: checked.value });
-  };
+export function NumberField({ field, scale = 1, ...shown }: NumberProps) {
+  const [min, max] = numberRange(field);
   return (
-    <div class="field" title={help}>
-      <label for={id}>
-        {label} <span class="unit">{unit}</span>
-      </label>
-      <div class="pair">
-        <input
-          type="range"
-          tabIndex={-1}
-          aria-hidden="true"
-          min={min}
-          max={max}
-          step={step}
-          value={value}
-          onInput={({ currentTarget }) => take(currentTarget.value)}
-        />
-        <input
-          id={id}
-          name={field}
-          type="number"
-          min={min}
-          step={step}
-          value={value}
-          aria-description={help}
-          onChange={({ currentTarget }) => {
-            take(currentTarget.value);
-            currentTarget.value = String(Number((settings.value[field] / scale).toPrecision(6)));
-          }}
-        />
-      </div>
-      <small class="problem" aria-live="polite">
-        {problem.value}
-      </small>
-    </div>
+    <NumberInput
+      {...shown}
+      name={field}
+      value={Number((settings.value[field] / scale).toPrecision(6))}
+      range={[min / scale, max / scale]}
+      onTake={(value) => change({ [field]: Number((value * scale).toPrecision(12)) })}
+    />
   );
 }
 

@@ -24,6 +24,13 @@ export function shadowsOf(header: Partial<TraceHeader>, flow = NaN): readonly Dr
     .map((flow) => ({ flow: flow.flow, name: flow.name ?? `flow ${flow.flow}`, controller: kindOf(flow) }));
 }
 
+/** TCP connections that shared the bottleneck: rates are all that is known of them. */
+export function besideOf(header: Partial<TraceHeader>): readonly { flow: number; name: string }[] {
+  return recordedFlows(header)
+    .filter(({ kind }) => kind === 'tcp')
+    .map(({ flow, name = `flow ${flow}` }) => ({ flow, name }));
+}
+
 /**
  * The flows of a file that can be chosen: those that have a controller and did not only watch, and the streams that
  * its header names besides, which have rates alone.
@@ -84,6 +91,7 @@ export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailPr
         id={id}
         name="detail"
         value={detailed}
+        disabled={shadows.length === 0}
         onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
       >
         {[inCharge, ...shadows].map(({ flow, name }) => (

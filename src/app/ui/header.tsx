@@ -15,12 +15,12 @@ const PHASES: Record<Phase, string> = {
   failed: 'Failed',
 };
 
-/** `m:ss` since the call was connected. */
+/** `m:ss` since the call was first connected: one that starts again by itself goes on. */
 function Elapsed({ session }: { session: Session }) {
   const seconds = useSignal(0);
   useEffect(() => {
     const tick = (): void => {
-      const since = session.connectedAt.peek();
+      const since = session.beganAt.peek();
       seconds.value = since === null ? 0 : Math.floor((performance.now() - since) / 1000);
     };
     const timer = setInterval(tick, 500);
@@ -51,7 +51,7 @@ export function Header({ session }: { session: Session }) {
       <p class={`phase ${phase}`} role="status">
         {PHASES[phase]}
       </p>
-      {phase === 'connected' && <Elapsed session={session} />}
+      {session.beganAt.value !== null && <Elapsed session={session} />}
     </PageHeader>
   );
 }

@@ -1,6 +1,7 @@
 /** What the page has to say, until the user has read it. */
-import { signal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 
+import type { NoticeAction } from '../notices.js';
 import type { StateProblem } from '../url_fields.js';
 
 /** One thing to know. */
@@ -9,6 +10,7 @@ export interface Shown {
   code: string;
   message: string;
   fix: string;
+  actions?: readonly NoticeAction[];
 }
 
 const LEVELS = { info: 'Info', warning: 'Note', error: 'Error' };
@@ -38,27 +40,51 @@ interface NoticesListProps {
   notices: readonly Shown[];
 }
 
+/** More than these would push the page down: the others stand behind a button. */
+const MOST_SHOWN = 2;
+const RANKS: readonly Shown['level'][] = ['error', 'warning', 'info'];
+
 export function NoticesList(props: NoticesListProps) {
+  const isOpen = useSignal(false);
+  const unread = all(props)
+    .filter((notice) => !read.value.has(keyOf(notice)))
+    .sort((a, b) => RANKS.indexOf(a.level) - RANKS.indexOf(b.level));
+  const hidden = unread.length - MOST_SHOWN;
   return (
     <ul class="notices" aria-live="polite" aria-label="Notices">
-      {all(props)
-        .filter((notice) => !read.value.has(keyOf(notice)))
-        .map((notice) => (
-          <li key={notice.code} class={notice.level}>
-            <b>{LEVELS[notice.level]}</b>
-            <span>
-              {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
-            </span>
-            <button
-              type="button"
-              class="quiet"
-              aria-label="Dismiss"
-              onClick={() => (read.value = new Set([...read.value, keyOf(notice)]))}
-            >
-              ×
+      {unread.map((notice, index) => (
+        <li key={notice.code} class={notice.level} hidden={index >= MOST_SHOWN && !isOpen.value}>
+          <b>{LEVELS[notice.level]}</b>
+          <span>
+            {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
+          </span>
+          {notice.actions?.map(({ label, run }) => (
+            <button key={label} type="button" onClick={run}>
+              {label}
             </button>
-          </li>
-        ))}
+          ))}
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Dismiss"
+            onClick={() => (read.value = new Set([...read.value, keyOf(notice)]))}
+          >
+            ×
+          </button>
+        </li>
+      ))}
+      {hidden > 0 && (
+        <li key="more" class="more">
+          <button
+            type="button"
+            class="quiet"
+            aria-expanded={isOpen.value}
+            onClick={() => (isOpen.value = !isOpen.value)}
+          >
+            {isOpen.value ? 'Show fewer' : `${hidden} more: show all`}
+          </button>
+        </li>
+      )}
     </ul>
   );
 }

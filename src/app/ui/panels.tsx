@@ -3,7 +3,11 @@ import { parseRate, parseSchedule } from '../../link/capacity_text.js';
 import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
 import { change, settings } from '../settings.js';
+import { Download } from './download.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
+import { NetworkButtons } from './network_buttons.js';
+import { PartsField } from './parts_field.js';
+import { QueueField } from './queue_field.js';
 
 /** The capacity as a slider from 100 kbps to 3 Mbps, in equal ratios. */
 const SLIDER = { low: 1e5, high: 3e6, steps: 100 };
@@ -29,15 +33,11 @@ function CapacitySlider() {
   );
 }
 
-/** Settings that are shown as the table has them. */
-const TEXTS = ['reorder', 'outage', 'cross_traffic'] as const;
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
 export function LinkPanel() {
   return (
     <details class="panel" open>
       <summary>Link</summary>
+      <NetworkButtons />
       <TextField
         field="capacity"
         label="Capacity"
@@ -45,12 +45,8 @@ export function LinkPanel() {
         suggestions={LINK_WORDS.capacity.examples}
       />
       <CapacitySlider />
-      <TextField
-        field="queue"
-        label="Queue"
-        help="droptail with its limit (300ms, 64kB or 100p), codel, pie, pie-rfc8033, sfq or fq_codel"
-        suggestions={LINK_WORDS.queue.examples}
-      />
+      <Download />
+      <QueueField queue={settings.value.queue} onChange={(queue) => change({ queue })} />
       <NumberField
         field="rtt_ms"
         label="RTT"
@@ -71,6 +67,15 @@ export function LinkPanel() {
         scale={0.01}
       />
       <NumberField
+        field="burst_loss"
+        label="Lost in a row"
+        unit="packets"
+        help="Mean length of a run of lost packets; 1: each is lost by itself"
+        min={1}
+        max={20}
+        step={1}
+      />
+      <NumberField
         field="jitter_ms"
         label="Jitter"
         unit="ms"
@@ -79,15 +84,17 @@ export function LinkPanel() {
         max={50}
         step={1}
       />
-      {TEXTS.map((key) => (
-        <TextField
-          key={key}
-          field={key}
-          label={LINK_WORDS[key].label}
-          help={sentence(LINK_WORDS[key].is)}
-          suggestions={LINK_WORDS[key].examples}
-        />
-      ))}
+      <PartsField field="outage" text={settings.value.outage} onChange={(text) => change({ outage: text })} />
+      <PartsField
+        field="reorder"
+        text={settings.value.reorder}
+        onChange={(text) => change({ reorder: text })}
+      />
+      <PartsField
+        field="cross_traffic"
+        text={settings.value.cross_traffic}
+        onChange={(text) => change({ cross_traffic: text })}
+      />
     </details>
   );
 }

@@ -3,11 +3,13 @@ import { useSignal } from '@preact/signals';
 
 import type { ParameterSpec } from '../../core/schema.js';
 import type { OrderedParameters } from '../parameter_order.js';
-import { ParameterField } from './parameter_field.js';
+import { ParameterInput } from './parameter_input.js';
 
 interface ParameterListProps extends OrderedParameters {
   /** A parameter's value in the preset. */
   baseOf: (parameter: ParameterSpec) => number;
+  /** What the fields' names begin with. */
+  names: string;
   /** What differs from the preset, by name. */
   given: Readonly<Record<string, number>>;
   /** Null: back to the preset's value. */
@@ -18,7 +20,15 @@ interface ParameterListProps extends OrderedParameters {
 /** Fewer need no search. */
 const FEW = 10;
 
-export function ParameterList({ first, others, baseOf, given, onChange, onReset }: ParameterListProps) {
+export function ParameterList({
+  first,
+  others,
+  baseOf,
+  names,
+  given,
+  onChange,
+  onReset,
+}: ParameterListProps) {
   // What nobody sees is not made: there are many parameters.
   const more = useSignal(false);
   const search = useSignal('');
@@ -28,15 +38,21 @@ export function ParameterList({ first, others, baseOf, given, onChange, onReset 
     words === ''
       ? null
       : all.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(words));
-  const field = (parameter: ParameterSpec) => (
-    <ParameterField
-      key={parameter.name}
-      parameter={parameter}
-      base={baseOf(parameter)}
-      given={given[parameter.name]}
-      onChange={(value) => onChange(parameter.name, value)}
-    />
-  );
+  const field = (parameter: ParameterSpec) => {
+    const base = baseOf(parameter);
+    return (
+      <ParameterInput
+        key={parameter.name}
+        parameter={parameter}
+        name={`${names}.${parameter.name}`}
+        base={base}
+        baseIs="preset"
+        value={given[parameter.name] ?? base}
+        changed={parameter.name in given}
+        onChange={(value) => onChange(parameter.name, value)}
+      />
+    );
+  };
   return (
     <>
       {all.length > FEW && (

@@ -32,6 +32,7 @@ export function ParametersPanel() {
         <ParameterList
           {...orderedParameters(controller)}
           baseOf={presetDefault}
+          names="set"
           given={set}
           onChange={setParameter}
           onReset={() => change({ set: {} })}

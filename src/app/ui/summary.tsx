@@ -1,39 +1,21 @@
 /** What the call does, at a glance and as text: a table of the values at the cursor, or the newest. */
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
-import { formatCount, formatMs, formatRate, formatRatio, shadowId, stripState } from '../../charts/index.js';
-import type { MediaStats } from '../../rtc/index.js';
+import {
+  besideId,
+  formatCount,
+  formatMs,
+  formatRate,
+  formatRatio,
+  shadowId,
+  stripState,
+} from '../../charts/index.js';
 import type { Scope } from '../../boards/scope.js';
-import type { Session } from '../session/session.js';
 import type { DrawnController } from './flow_names.js';
 
-const MEDIA_INTERVAL_MS = 1000;
-
-/** Frames a second and size of the received picture, and how often it froze. */
-export function Picture({ session }: { session: Session }) {
-  const media = useSignal<MediaStats | null>(null);
-  useEffect(() => {
-    const ask = (): void => {
-      if (session.running)
-        session.media().then(
-          (stats) => (media.value = stats),
-          () => undefined,
-        );
-    };
-    const timer = setInterval(ask, MEDIA_INTERVAL_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const { value } = media;
-  if (!value || !(value.width > 0)) return null;
-  const title = `${value.width}×${value.height}, frozen ${value.freezeCount} times for ${value.totalFreezesDurationS.toFixed(1)} s in all`;
-  return <span title={title}>{value.fps.toFixed(0)} fps</span>;
-}
-
-function used(values: Readonly<Record<string, number>>): string {
-  const ratio = (values['received'] ?? NaN) / (values['capacity'] ?? NaN);
+function used(rateBps: number, capacityBps: number): string {
+  const ratio = rateBps / capacityBps;
   return Number.isFinite(ratio)
-    ? `${(ratio * 100).toFixed(0)} % of ${formatRate(values['capacity'] ?? NaN)}`
+    ? `${(ratio * 100).toFixed(0)} % of ${formatRate(capacityBps)}`
     : 'at the far side';
 }
 
@@ -45,6 +27,8 @@ interface SummaryProps {
   observes: boolean;
   inCharge: DrawnController;
   shadows: readonly DrawnController[];
+  /** What shares the bottleneck. */
+  beside: readonly { flow: number; name: string }[];
   /** Whose inside is shown. */
   detailed: DrawnController;
 }
@@ -75,35 +59,44 @@ function insideRow(controller: string, at: (id: string) => number): readonly Row
   return [];
 }
 
-export function Summary({ scope, bottleneck, observes, inCharge, shadows, detailed }: SummaryProps) {
+const rowOf = ([name, value, note, alarm]: Row) => (
+  <tr key={`${name} ${name === 'Shadow' ? note : ''}`} class={alarm ? 'alarm' : ''}>
+    <th scope="row">{name}</th>
+    <td class="value">{value}</td>
+    <td class="note">{note}</td>
+  </tr>
+);
+
+export function Summary(props: SummaryProps) {
+  const { scope, bottleneck, observes, inCharge, shadows, beside, detailed } = props;
   const values = scope.values.value;
   const at = (id: string): number => values[id] ?? NaN;
   const asked = shadows.length > 0 ? `${inCharge.name} ${observes ? 'would ask for' : 'asks for'}` : '';
   const rows: readonly Row[] = [
-    ['Received', formatRate(at('received')), used(values)],
+    ['Received', formatRate(at('received')), used(at('received'), at('capacity'))],
     ['Target', formatRate(at('target')), asked || (observes ? 'would be asked for' : 'asked for')],
-    ...shadows.map(({ flow, name }): Row => [
-      'Shadow',
-      formatRate(at(shadowId(flow))),
-      `${name} would ask for`,
-    ]),
     ['Queue', formatMs(at('queue')), QUEUE_AT[bottleneck] ?? 'at the bottleneck', at('queue') > 150],
     ['RTT', formatMs(at('rtt')), 'round trip'],
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ...insideRow(detailed.controller, at),
   ];
+  // They come and go during a call: their place is kept, so that nothing else moves.
+  const others: readonly Row[] = [
+    ...beside.map(({ flow, name }): Row => {
+      const rate = at(besideId(flow));
+      return [name, formatRate(rate), used(rate, at('capacity'))];
+    }),
+    ...shadows.map(({ flow, name }): Row => [
+      'Shadow',
+      formatRate(at(shadowId(flow))),
+      `${name} would ask for`,
+    ]),
+  ];
   return (
     <table class="summary">
       <caption class="visually-hidden">Values at the cursor, or the newest</caption>
-      <tbody>
-        {rows.map(([name, value, note, alarm]) => (
-          <tr key={`${name} ${name === 'Shadow' ? note : ''}`} class={alarm ? 'alarm' : ''}>
-            <th scope="row">{name}</th>
-            <td class="value">{value}</td>
-            <td class="note">{note}</td>
-          </tr>
-        ))}
-      </tbody>
+      <tbody>{rows.map(rowOf)}</tbody>
+      <tbody class="others">{others.map(rowOf)}</tbody>
     </table>
   );
 }

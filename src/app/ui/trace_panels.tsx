@@ -1,15 +1,34 @@
 /** Sidebar: the trace as a file, and links to this view and to this call. */
+import { signal } from '@preact/signals';
+
+import { openDropped } from '../dropped.js';
 import { saveAs } from '../files.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { change, linkTo, settings } from '../settings.js';
+import { DEFAULT_STATE, type AppState } from '../state.js';
 import { CopyButton } from './copy_button.js';
+
+/** Whether a copied link has the part of the time that is shown, and the theme: neither is chosen by the way. */
+const withTime = signal(false);
+const withTheme = signal(false);
+
+/** What a link for others says. */
+function shared(): AppState {
+  const state = settings.peek();
+  const { window_s, from_s, paused, theme } = DEFAULT_STATE;
+  return {
+    ...state,
+    ...(!withTime.peek() && { window_s, from_s, paused }),
+    ...(!withTheme.peek() && { theme }),
+  };
+}
 
 /** The link under which another page becomes the far side of this call. */
 function joinLink(): string {
   const room = settings.peek().room || crypto.randomUUID().slice(0, 8);
   change({ room, role: 'send' });
-  return linkTo({ ...settings.peek(), role: 'receive', autostart: true });
+  return linkTo({ ...shared(), role: 'receive', autostart: true });
 }
 
 export function TracePanel({ recorder, session }: { recorder: Recorder; session: Session }) {
@@ -18,6 +37,7 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
   const download = async (): Promise<void> => {
     const created = shown.value.header.created ?? new Date().toISOString();
     saveAs(await recorder.export(), `ccscope-${created.replaceAll(/[:.]/g, '-')}.ndjson`);
+    recorder.saved(running);
   };
   return (
     <details class="panel" open>
@@ -35,7 +55,7 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
             disabled={running}
             onChange={({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];
-              if (file) void openTraceFile(recorder, file);
+              if (file) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));
               currentTarget.value = '';
             }}
           />
@@ -48,17 +68,37 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
   );
 }
 
+const FAR_SIDE = {
+  idle: 'Another tab or machine takes the far side, through the local server, with the join link.',
+  running: 'Stop the call to invite another tab or machine to take the far side.',
+};
+
 export function SharePanel({ running }: { running: boolean }) {
   const { role, room } = settings.value;
   return (
     <details class="panel" open={role !== 'loopback'}>
       <summary>Share</summary>
       <div class="row">
-        <CopyButton text={() => linkTo(settings.peek())}>Copy link to this view</CopyButton>
+        <CopyButton text={() => linkTo(shared())}>Copy link to this view</CopyButton>
       </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={withTime.value}
+          onChange={({ currentTarget }) => (withTime.value = currentTarget.checked)}
+        />{' '}
+        With the part of the time that is shown
+      </label>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={withTheme.value}
+          onChange={({ currentTarget }) => (withTheme.value = currentTarget.checked)}
+        />{' '}
+        With the theme
+      </label>
       <p class="hint">
-        {role === 'loopback' &&
-          'Both peers are in this page. Another tab or machine can take the far side, through the local server:'}
+        {role === 'loopback' && `Both peers are in this page. ${FAR_SIDE[running ? 'running' : 'idle']}`}
         {role === 'send' && `This page sends, to whoever opens the join link (room ${room}).`}
         {role === 'receive' && `This page receives from the page that invited it (room ${room}).`}
       </p>

@@ -1,9 +1,17 @@
 import type { Session } from '../session/session.js';
+import { titleOf, watcherOf } from '../controllers.js';
 import { settings } from '../settings.js';
 
 /** What will happen when one presses Start, with the settings as they are. */
-export function Welcome({ session }: { session: Session }) {
+interface WelcomeProps {
+  session: Session;
+  /** Whether a sample is shown behind it. */
+  isSample: boolean;
+}
+
+export function Welcome({ session, isSample }: WelcomeProps) {
   const { capacity, queue, rtt_ms, controller, preset, bottleneck } = settings.value;
+  const watcher = watcherOf(settings.value);
   return (
     <div class="welcome">
       <h2>A real WebRTC call, under the scope</h2>
@@ -16,8 +24,12 @@ export function Welcome({ session }: { session: Session }) {
             Google Congestion Control (<b>{preset}</b>), running in WebAssembly, reads the timing of every
             video frame and sets the bitrate.
           </>
+        ) : controller === 'native' ? (
+          <>The browser’s own controller sets the bitrate; {titleOf(watcher ?? controller)} watches.</>
         ) : (
-          <>The browser’s own controller sets the bitrate; GCC watches.</>
+          <>
+            <b>{titleOf(controller)}</b> reads the timing of every video frame and sets the bitrate.
+          </>
         )}
       </p>
       <p>
@@ -27,7 +39,9 @@ export function Welcome({ session }: { session: Session }) {
       <button type="button" class="start" onClick={() => void session.start()}>
         Start
       </button>
-      <p class="hint">Or drop a recorded trace here.</p>
+      <p class="hint">
+        {isSample && 'What moves here now is a sample: a simulated call. '}Or drop a recorded trace here.
+      </p>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import type { Link, LinkOptions, TraceBatch } from '../../core/index.js';
+import { CrossRate, crossRow } from '../../link/cross_rate.js';
 import { DelayLine } from '../../link/delay_line.js';
 import type { CallClock } from './clock.js';
 
@@ -11,6 +12,12 @@ export function wireBytes(frameBytes: number): number {
   return frameBytes + Math.ceil(frameBytes / PAYLOAD_BYTES) * HEADER_BYTES;
 }
 
+const rowOf = (table: TraceBatch['table'], row: readonly number[]): TraceBatch => ({
+  table,
+  rows: 1,
+  columns: row.map((value) => Float64Array.of(value)),
+});
+
 /**
  * The in-page bottleneck: the core's link at frame granularity. A frame waits for its turn in the link's queue,
  * for its own serialisation and for the propagation delay, or is dropped by the queue. It is coarser than a
@@ -20,6 +27,7 @@ export class Bottleneck {
   readonly #inside = new Map<number, () => void>();
   /** Frames that have passed the link and that its reordering holds back. */
   readonly #line = new DelayLine<() => void>();
+  readonly #cross = new CrossRate();
   readonly #hop = new MessageChannel();
   #nextId = 0;
   #waitingForUs = Infinity;
@@ -84,12 +92,17 @@ export class Bottleneck {
     this.#serve();
   }
 
-  /** A row of the `queue` table. */
-  row(): TraceBatch {
+  /** A row of the `queue` table, and one of what the cross traffic gets where there is any. */
+  rows(): TraceBatch[] {
     const nowUs = this.clock.nowUs();
     const s = this.link.stats(nowUs);
-    const row = [0, nowUs, s.queueDelayUs, s.queueBytes, s.capacityBps, s.drops, s.deliveredBytes];
-    return { table: 'queue', rows: 1, columns: row.map((value) => Float64Array.of(value)) };
+    const through = s.departedBytes + s.crossDepartedBytes;
+    const queue = [0, nowUs, s.queueDelayUs, s.queueBytes, s.capacityBps, s.drops, through];
+    const crossBps = this.#cross.see(nowUs, s.crossDepartedBytes);
+    return [
+      rowOf('queue', queue),
+      ...(crossBps === null ? [] : [rowOf('throughput', crossRow(nowUs, crossBps))]),
+    ];
   }
 
   /** Lets all held frames go at once, in order. */

@@ -96,7 +96,7 @@ export class SenderPipeline implements Pipeline {
     this.#run();
     this.slots.shadows((seat) => void seat.run(this.clock.nowUs()));
     this.flush();
-    if (this.#bottleneck !== null) this.host.reporter.batches([this.#bottleneck.row()]);
+    if (this.#bottleneck !== null) this.host.reporter.batches(this.#bottleneck.rows());
   }
 
   feedback(bytes: ArrayBuffer): void {

@@ -11,7 +11,7 @@ import {
   type ViewQuery,
 } from '../../trace/index.js';
 import { watchLife } from '../life.js';
-import { TraceJournal } from './trace_journal.js';
+import { TraceJournal, type JournalEntry } from './trace_journal.js';
 import type { TraceService } from './trace_service.js';
 
 /** A trace that lives in a separate worker, so that it outlives the workers that write to it. */
@@ -48,6 +48,8 @@ export interface TraceStoreOptions {
   isKept?: boolean;
   /** Called when that has happened. */
   onReplaced?: (why: Error) => void;
+  /** Told of each part of that copy, to keep it elsewhere as well. */
+  onKept?: (entry: JournalEntry) => void;
 }
 
 /** Starts a trace worker. Rejects if it does not start (for instance because a policy forbids workers). */
@@ -71,7 +73,7 @@ class LastingTraceStore implements TraceStore {
   readonly #asked = new Set<() => void>();
 
   constructor(private readonly options: TraceStoreOptions) {
-    this.#journal = options.isKept === true ? new TraceJournal() : null;
+    this.#journal = options.isKept === true ? new TraceJournal(options.onKept) : null;
   }
 
   /** Rejects if the worker does not start. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   FreezeWatch,
   readAudioBytes,
+  readEncoder,
   readInbound,
   readOutbound,
   readPicture,
@@ -28,6 +29,26 @@ describe('readings of getStats', () => {
       packetsLost: 3,
       bytesReceived: 110_000 + 2400 + 2800,
     });
+  });
+
+  it('tell what the encoder does, and leave out what the browser does not say', () => {
+    const sent = {
+      type: 'outbound-rtp',
+      kind: 'video',
+      frameWidth: 640,
+      frameHeight: 360,
+      framesPerSecond: 30,
+      framesEncoded: 90,
+      qpSum: 3600,
+      nackCount: 4,
+      pliCount: 1,
+      qualityLimitationReason: 'bandwidth',
+    };
+    const counters = { width: 640, height: 360, fps: 30, framesEncoded: 90, qpSum: 3600, nacks: 4, plis: 1 };
+    expect(readEncoder(report(sent))).toEqual({ ...counters, limitedBy: 'bandwidth' });
+    const { qpSum, limitedBy } = readEncoder(report({ type: 'outbound-rtp', kind: 'video' })) ?? {};
+    expect([qpSum, limitedBy]).toEqual([NaN, null]);
+    expect(readEncoder(report())).toBeNull();
   });
 
   it('say so when the browser leaves out what is needed', () => {

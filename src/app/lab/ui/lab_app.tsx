@@ -8,6 +8,7 @@ import type { Scope } from '../../../boards/scope.js';
 import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
+import { openDropped } from '../../dropped.js';
 import { notices } from '../../notices.js';
 import { CONTROLLER_TITLES } from '../controller_choice.js';
 import type { Lab } from '../lab.js';
@@ -287,7 +288,7 @@ const isText = (target: EventTarget | null): boolean =>
 export function LabApp({ lab, scope }: Parts) {
   useEffect(() => followHistoryKeys(lab), [lab]);
   return (
-    <DropPage enabled onFile={(file) => void lab.openFile(file)}>
+    <DropPage enabled onFile={(file) => void openDropped('scenario', file, (own) => lab.openFile(own))}>
       <LabHeader lab={lab} />
       <NoticesList problems={problems.value} notices={notices.value} />
       <main>

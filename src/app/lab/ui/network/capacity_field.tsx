@@ -6,7 +6,7 @@ import { parseRate, parseSchedule, scaledSchedule, scheduleText } from '../../..
 import { ConfigError } from '../../../../text/quantities.js';
 import type { ScenarioPath } from '../../../../scenario/scenario.js';
 import { CapacityCurve } from './capacity_curve.js';
-import { SliderField } from './slider_field.js';
+import { NumberInput } from '../../../ui/number_input.js';
 
 type Capacity = Pick<ScenarioPath, 'capacity' | 'capacity_per_flow'>;
 
@@ -29,17 +29,16 @@ export function CapacityField({ path, durationS, onChange }: CapacityFieldProps)
     onChange(part, { capacity: text, capacity_per_flow: undefined });
   if (perFlow !== undefined)
     return (
-      <SliderField
+      <NumberInput
         label="Capacity per flow"
         unit="Mbps"
         help="The bottleneck carries this times the number of flows, all of them together"
         value={mbps(parseRate(perFlow))}
-        from={FROM}
-        to={TO}
-        min={0.001}
-        max={100_000}
+        min={FROM}
+        max={TO}
+        range={[0.001, 100_000]}
         isLogarithmic
-        onChange={(value) => onChange('capacity', { capacity: undefined, capacity_per_flow: `${value}mbps` })}
+        onTake={(value) => onChange('capacity', { capacity: undefined, capacity_per_flow: `${value}mbps` })}
       />
     );
   if (capacity === undefined || typeof capacity === 'object')
@@ -54,17 +53,16 @@ export function CapacityField({ path, durationS, onChange }: CapacityFieldProps)
   const steps = parseSchedule(capacity, { outage: true });
   return (
     <>
-      <SliderField
+      <NumberInput
         label={steps.length > 1 ? 'Capacity at first' : 'Capacity'}
         unit="Mbps"
         help="What the bottleneck can carry; the slider moves all steps of a schedule in proportion"
         value={mbps(steps[0]?.capacityBps ?? 0)}
-        from={FROM}
-        to={TO}
-        min={0.001}
-        max={100_000}
+        min={FROM}
+        max={TO}
+        range={[0.001, 100_000]}
         isLogarithmic
-        onChange={(value) => set('capacity', scaledSchedule(capacity, value * 1e6))}
+        onTake={(value) => set('capacity', scaledSchedule(capacity, value * 1e6))}
       />
       <CapacityCurve
         steps={steps}

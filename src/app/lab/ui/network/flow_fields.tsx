@@ -15,7 +15,7 @@ import { ParameterList } from '../../../ui/parameter_list.js';
 import { CHOICES, presetOf } from '../../controller_choice.js';
 import { changeFlow, type MediaFlow, type TcpFlow } from '../../edits.js';
 import type { Lab } from '../../lab.js';
-import { SliderField } from './slider_field.js';
+import { NumberInput } from '../../../ui/number_input.js';
 
 type Values = Readonly<Record<string, number>>;
 
@@ -62,6 +62,7 @@ function ComponentFields({ lab, flow, title, field, spec, preset, given = {} }: 
         first={spec.parameters.slice(0, FIRST)}
         others={spec.parameters.slice(FIRST)}
         baseOf={baseIn(spec, preset)}
+        names={`${flow.name}.${field}`}
         given={given}
         onChange={(name, value) =>
           lab.edit(
@@ -116,17 +117,16 @@ export function MediaFields({ lab, flow, isOwn }: { lab: Lab; flow: MediaFlow; i
         </select>
       </div>
       {highest && (
-        <SliderField
+        <NumberInput
           label="Highest bitrate"
           unit="kbps"
           help="The application’s own bound of the target"
           value={(parameters['max_bitrate_bps'] ?? baseOf(highest)) / 1e3}
-          from={100}
-          to={20_000}
-          min={10}
-          max={1e6}
+          min={100}
+          max={20_000}
+          range={[10, 1e6]}
           isLogarithmic
-          onChange={(value) => set('max_bitrate_bps', value * 1e3)}
+          onTake={(value) => set('max_bitrate_bps', value * 1e3)}
         />
       )}
       {!isOwn && (
@@ -137,6 +137,7 @@ export function MediaFields({ lab, flow, isOwn }: { lab: Lab; flow: MediaFlow; i
           <ParameterList
             {...orderedParameters(controller)}
             baseOf={baseOf}
+            names={`${name}.parameters`}
             given={parameters}
             onChange={set}
             onReset={() => lab.edit(`${name}.parameters`, changeFlow(name, { parameters: undefined }))}
@@ -203,46 +204,46 @@ export function SharedFields({ lab, flow, durationS }: SharedFieldsProps) {
     lab.edit(`${name}.${field}`, changeFlow(name, { [field]: value }));
   return (
     <>
-      <SliderField
+      <NumberInput
         label="Starts at"
         unit="s"
         help="When the flow begins"
         value={start_s}
-        from={0}
-        to={durationS}
-        max={stop_s ?? durationS}
-        onChange={(value) => edit('start_s', value === 0 ? undefined : value)}
+        min={0}
+        max={durationS}
+        range={[0, stop_s ?? durationS]}
+        onTake={(value) => edit('start_s', value === 0 ? undefined : value)}
       />
-      <SliderField
+      <NumberInput
         label="Ends at"
         unit="s"
         help="When the flow ends; at the end of the simulated time it ends with that"
         value={stop_s ?? durationS}
-        from={0}
-        to={durationS}
-        min={start_s}
-        onChange={(value) => edit('stop_s', value >= durationS ? undefined : value)}
+        min={0}
+        max={durationS}
+        range={[start_s, durationS]}
+        onTake={(value) => edit('stop_s', value >= durationS ? undefined : value)}
       />
-      <SliderField
+      <NumberInput
         label="How many"
         unit=""
         help="Flows of this kind"
         value={count}
-        from={1}
-        to={20}
-        max={2000}
-        whole
-        onChange={(value) => edit('count', value === 1 ? undefined : value)}
+        min={1}
+        max={20}
+        range={[1, 2000]}
+        isWhole
+        onTake={(value) => edit('count', value === 1 ? undefined : value)}
       />
-      <SliderField
+      <NumberInput
         label="More delay"
         unit="ms"
         help="Propagation delay of this flow alone beyond the path’s, each way"
         value={extra_delay_ms}
-        from={0}
-        to={200}
-        max={60_000}
-        onChange={(value) => edit('extra_delay_ms', value === 0 ? undefined : value)}
+        min={0}
+        max={200}
+        range={[0, 60_000]}
+        onTake={(value) => edit('extra_delay_ms', value === 0 ? undefined : value)}
       />
       <div class="field">
         <label for={id}>Direction</label>

@@ -1,6 +1,8 @@
-/** One parameter of a component as a form field: of a controller, a queue discipline, TCP, a video source. */
+/** One parameter of the core's list as a field: a slider and a number, or a choice, and the way back to its own value. */
+import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
+import { expectedValue, parameterNumber } from '../../core/parameter_value.js';
 import type { ParameterSpec } from '../../core/schema.js';
 
 const SLIDER_SPAN = 20;
@@ -10,7 +12,7 @@ const trimmed = (value: number): number => Number(value.toPrecision(3));
 const fitting = ({ min, max, whole }: ParameterSpec, value: number): number =>
   Math.min(max, Math.max(min, whole ? Math.round(value) : value));
 
-/** A plain slider where the preset's value is well inside the range, else one in equal ratios around it; null for none. */
+/** A plain slider where the base is well inside the range, else one in equal ratios around it; null for none. */
 function sliderOf({ min, max }: ParameterSpec, base: number) {
   if (base - min > (max - min) / 20) {
     return {
@@ -29,41 +31,58 @@ function logSlider(low: number, high: number) {
   };
 }
 
-interface ParameterFieldProps {
+interface ParameterInputProps {
   parameter: ParameterSpec;
-  /** Its value in the preset. */
+  /** The field's name in the page. */
+  name: string;
+  /** What it is called, where that is not the parameter's own name. */
+  label?: string;
+  /** The value to which it can be reset, and what that is. */
   base: number;
-  /** Undefined: the preset's. */
-  given: number | undefined;
-  /** Null: back to the preset's value. */
+  baseIs: string;
+  value: number;
+  /** Whether the value was chosen. */
+  changed: boolean;
+  /** Null for the base. */
   onChange: (value: number | null) => void;
 }
 
-export function ParameterField({ parameter, base, given, onChange }: ParameterFieldProps) {
+export function ParameterInput(props: ParameterInputProps) {
+  const { parameter, name, base, baseIs, value, changed, onChange } = props;
   const id = useId();
-  const { name, unit, min, max, values, section, description } = parameter;
-  const value = given ?? base;
-  const changed = given !== undefined;
-  const help = `${description} (${section})${values ? '' : `, ${min} to ${max}${unit && ` ${unit}`}; preset: ${base}`}`;
+  const problem = useSignal('');
+  const { unit, values, section, description } = parameter;
+  const label = props.label ?? parameter.name;
+  const range = values
+    ? ''
+    : `, ${parameter.min} to ${parameter.max}${unit && ` ${unit}`}; ${baseIs}: ${base}`;
+  const help = `${description} (${section})${range}`;
   const take = (next: number): void => {
-    if (Number.isFinite(next)) onChange(next === base ? null : fitting(parameter, next));
+    problem.value = '';
+    onChange(next === base ? null : next);
+  };
+  const typed = (text: string): void => {
+    const number = parameterNumber(parameter, text);
+    if (number !== undefined) take(number);
+    else problem.value = `Expected ${expectedValue(parameter)}; ${value} is kept.`;
   };
   const slider = values ? null : sliderOf(parameter, base);
   return (
     <div class={`field parameter${changed ? ' changed' : ''}`} title={help}>
       <label for={id}>
-        <code>{name}</code> <span class="unit">{unit}</span>
+        <code>{label}</code> <span class="unit">{unit}</span>
       </label>
       <div class="pair">
         {values ? (
           <select
             id={id}
+            name={name}
             value={value}
             aria-description={help}
             onChange={(e) => take(Number(e.currentTarget.value))}
           >
             {values.map((text, index) => (
-              <option key={text} value={index}>
+              <option key={text} value={index} selected={index === value}>
                 {text}
               </option>
             ))}
@@ -78,23 +97,23 @@ export function ParameterField({ parameter, base, given, onChange }: ParameterFi
                 min={0}
                 max={SLIDER_STEPS}
                 value={slider.toStep(value)}
-                onInput={(e) => take(slider.toValue(Number(e.currentTarget.value)))}
+                onInput={(e) => take(fitting(parameter, slider.toValue(Number(e.currentTarget.value))))}
               />
             ) : (
               <span />
             )}
             <input
               id={id}
-              name={`set.${name}`}
+              name={name}
               type="number"
               step={parameter.whole ? 1 : 'any'}
-              min={min}
-              max={max}
+              min={parameter.min}
+              max={parameter.max}
               value={value}
               aria-description={help}
               onChange={(e) => {
-                if (e.currentTarget.value !== '') take(Number(e.currentTarget.value));
-                e.currentTarget.value = String(value);
+                typed(e.currentTarget.value);
+                if (problem.value !== '') e.currentTarget.value = String(value);
               }}
             />
           </>
@@ -103,13 +122,19 @@ export function ParameterField({ parameter, base, given, onChange }: ParameterFi
           type="button"
           class="quiet"
           disabled={!changed}
-          aria-label={`Reset ${name} to the preset`}
-          title="Back to the preset's value"
-          onClick={() => onChange(null)}
+          aria-label={`Reset ${label} to the ${baseIs}`}
+          title={`Back to ${base}`}
+          onClick={() => {
+            problem.value = '';
+            onChange(null);
+          }}
         >
           ↺
         </button>
       </div>
+      <small class="problem" aria-live="polite">
+        {problem.value}
+      </small>
     </div>
   );
 }

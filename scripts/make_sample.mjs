@@ -1,0 +1,89 @@
+// Makes the trace that plays on the Call page before a call: a simulated call, without the rows and columns that no
+// chart draws. Run it again when a column of these changes: node scripts/make_sample.mjs
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { inRoot } from './lib/files.mjs';
+
+/** What the charts of rates, delay, detector, controller and loss read. */
+const COLUMNS = {
+  rate: ['time_us', 'flow', 'a_r_bps', 'a_s_bps', 'target_bps', 'sent_bps', 'fraction_lost', 'rtt_us'],
+  group: [
+    'time_us',
+    'flow',
+    'delay_variation_ms',
+    'm_ms',
+    'gamma_ms',
+    'detector_input_ms',
+    'signal',
+    'state',
+    'received_rate_bps',
+  ],
+  queue: ['time_us', 'link', 'queue_delay_us', 'capacity_bps', 'drops'],
+};
+/** Of each table every so many rows are kept: a chart of half a minute shows no more. */
+const EVERY = { rate: 1, group: 6, queue: 1 };
+
+const scenario = {
+  ccscope_scenario: 1,
+  id: 'sample',
+  title: 'A call whose capacity falls and comes back',
+  description: 'What the Call page plays before a call.',
+  paper: 'none',
+  source: 'ccscope',
+  rate_interval_ms: 200,
+  duration_s: 70,
+  forward: {
+    capacity: '1mbps,0.5mbps@24s,1.2mbps@44s',
+    queue: 'droptail:300ms',
+    one_way_delay_ms: 25,
+    jitter_ms: 2,
+  },
+  backward: { one_way_delay_ms: 25 },
+  flows: [{ kind: 'media', name: 'call', preset: 'gcc' }],
+};
+
+const number = (value) => (typeof value === 'number' ? Number(value.toPrecision(3)) : value);
+const seen = { rate: 0, group: 0, queue: 0 };
+let signal = 'normal';
+
+/** Whether a row is kept: by turns, and each change of the detector's signal. */
+function isKept(row) {
+  const isTurn = seen[row.type]++ % EVERY[row.type] === 0;
+  const isChange = row.type === 'group' && row.signal !== signal;
+  if (isChange) signal = row.signal;
+  return isTurn || isChange;
+}
+
+function thinned(line) {
+  const row = JSON.parse(line);
+  const names = COLUMNS[row.type];
+  if (names === undefined || row.flow > 0 || row.link > 0 || !isKept(row)) return [];
+  const cells = names
+    .filter((name) => row[name] !== undefined)
+    .map((name) => [name, name === 'time_us' ? 1000 * Math.round(row[name] / 1000) : number(row[name])]);
+  return [JSON.stringify({ type: row.type, ...Object.fromEntries(cells) })];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'ccscope-sample-'));
+try {
+  const [file, trace] = [join(folder, 'sample.json'), join(folder, 'trace.ndjson')];
+  writeFileSync(file, JSON.stringify(scenario));
+  execFileSync(process.execPath, [inRoot('scripts/ccscope.mjs'), 'run', file, '--trace', trace], {
+    stdio: 'inherit',
+  });
+  const lines = readFileSync(trace, 'utf8').trim().split('\n');
+  const header = {
+    ccscope_trace: 1,
+    source: 'simulator',
+    clock: 'simulator',
+    controller: 'gcc',
+    preset: 'gcc',
+  };
+  const rows = lines.slice(1).flatMap(thinned);
+  writeFileSync(inRoot('public/sample/call.ndjson'), `${[JSON.stringify(header), ...rows].join('\n')}\n`);
+} finally {
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,49 @@
+/** Files that were dropped on the page of the other kind: named as what they are, and offered to be opened there. */
+import { toFragment } from './lab/own_scenario.js';
+import { dismiss, messageOf, notify } from './notices.js';
+import { passFile, PASSED_FRAGMENT } from './stored.js';
+
+type Kind = 'trace' | 'scenario';
+
+/** So much of a file tells what it is. */
+const HEAD_BYTES = 4096;
+
+/** What a file is, by the word that each of them has near its beginning. */
+async function kindOf(file: File): Promise<Kind | null> {
+  const head = await file.slice(0, HEAD_BYTES).text();
+  const [, kind] = /"ccscope_(trace|scenario)"\s*:/.exec(head) ?? [];
+  return kind === 'trace' || kind === 'scenario' ? kind : null;
+}
+
+const CODE = 'other-page';
+
+async function openInLab(file: File): Promise<void> {
+  const fragment = await toFragment(await file.text());
+  if (fragment !== '') location.assign(`./lab.html#${fragment}`);
+  else notify('info', CODE, `${file.name} is too long for a link.`, 'Open the Lab and drop it there.');
+}
+
+async function openInCall(file: File): Promise<void> {
+  try {
+    await passFile(file);
+    location.assign(`./${PASSED_FRAGMENT}`);
+  } catch (error) {
+    const why = `${file.name} could not be passed on: ${messageOf(error)}.`;
+    notify('error', CODE, why, 'Open the Call page and drop it there.');
+  }
+}
+
+const OTHER = {
+  trace: { is: 'a trace, which the Call page shows', label: 'Open it in Call', open: openInCall },
+  scenario: { is: 'a scenario, which the Lab runs', label: 'Open it in the Lab', open: openInLab },
+} as const;
+
+/** Opens a file that is `mine`, or nothing known; offers to open one of the other kind where it belongs. */
+export async function openDropped(mine: Kind, file: File, open: (file: File) => unknown): Promise<void> {
+  const kind = await kindOf(file);
+  dismiss(CODE);
+  if (kind === null || kind === mine) return void open(file);
+  const { is, label, open: openThere } = OTHER[kind];
+  const actions = [{ label, run: () => void openThere(file) }];
+  notify('info', CODE, `${file.name} is ${is}.`, '', { actions });
+}

@@ -1,0 +1,51 @@
+/** Recordings that an earlier visit left behind, and the warning before this one is left with one. */
+import { effect } from '@preact/signals';
+
+import { dismiss, messageOf, notify } from '../notices.js';
+import type { StoredRecording } from '../stored.js';
+import type { Recorder } from './recorder.js';
+
+const timeOf = (ms: number): string => {
+  const at = new Date(ms);
+  const time = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  return at.toDateString() === new Date().toDateString() ? time : `${at.toLocaleDateString()}, ${time}`;
+};
+
+function offer(recorder: Recorder, left: StoredRecording): void {
+  const time = timeOf(left.startedMs);
+  const code = `left-${left.id}`;
+  const recover = async (): Promise<void> => {
+    dismiss(code);
+    try {
+      await recorder.recover(left, `recording of ${time}`);
+    } catch (error) {
+      const fix = 'Reload the page to try again.';
+      notify('error', code, `The recording of ${time} was not recovered: ${messageOf(error)}.`, fix);
+    }
+  };
+  const discard = (): void => {
+    dismiss(code);
+    recorder.kept.discard(left.id);
+  };
+  notify('info', code, `The recording of ${time} was not downloaded before its page was left.`, '', {
+    whenIdle: true,
+    actions: [
+      { label: `Recover the recording of ${time}`, run: () => void recover() },
+      { label: 'Discard it', run: discard },
+    ],
+  });
+}
+
+/** Offers what earlier visits left, and asks before a recording is left that was not downloaded. */
+export function watchRecordings(recorder: Recorder): void {
+  const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+  effect(() => {
+    if (recorder.unsaved.value) addEventListener('beforeunload', ask);
+    else removeEventListener('beforeunload', ask);
+  });
+  recorder.kept.left().then(
+    (all) => all.forEach((left) => offer(recorder, left)),
+    // Nothing is kept here, so that nothing can have been left.
+    () => undefined,
+  );
+}

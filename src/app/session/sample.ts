@@ -1,0 +1,54 @@
+/** What plays in the charts before a call: a simulated one, fetched when the page has nothing else to do. */
+import type { Scope } from '../../boards/scope.js';
+import type { Recorder } from './recorder.js';
+
+/** scripts/make_sample.mjs makes it. */
+const SAMPLE = './sample/call.ndjson';
+
+const whenIdle = (): Promise<void> =>
+  new Promise((resolve) => {
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(() => resolve());
+    else setTimeout(resolve, 1000);
+  });
+
+/** How far the sample has been played; it begins anew at its end. */
+class Player {
+  #beganMs = performance.now();
+
+  constructor(
+    private readonly scope: Scope,
+    private readonly endUs: number,
+  ) {
+    this.#rewind();
+  }
+
+  /** The charts are full from the start on, so that they move at once. */
+  #rewind(): void {
+    this.#beganMs = performance.now();
+    const { axis } = this.scope;
+    axis.setExtent({ fromUs: 0, toUs: Math.min(axis.lengthUs, this.endUs) });
+  }
+
+  nowUs(): number {
+    const { lengthUs } = this.scope.axis;
+    const nowUs = lengthUs + (performance.now() - this.#beganMs) * 1e3;
+    if (nowUs > this.endUs && lengthUs < this.endUs) this.#rewind();
+    return Math.min(nowUs, this.endUs);
+  }
+}
+
+/** Shows the sample where nothing else is shown; it stands still for people who want less motion. */
+export async function showSample(recorder: Recorder, scope: Scope): Promise<void> {
+  const isWanted = (): boolean => recorder.shown.peek().kind === 'nothing' && scope.following.peek();
+  await whenIdle();
+  const answer = isWanted() ? await fetch(SAMPLE).catch(() => null) : null;
+  if (answer?.ok !== true) return;
+  const trace = await answer.blob();
+  if (!isWanted()) return;
+  await recorder.showSample(trace);
+  const { toUs } = await scope.reload('newest');
+  if (recorder.shown.peek().kind !== 'sample' || toUs === null) return;
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  const player = new Player(scope, toUs);
+  recorder.sampleUs = () => player.nowUs();
+}

@@ -1,0 +1,53 @@
+/** Sidebar: a download beside the call, in the same queue, at the press of a button. */
+import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
+
+import { crossText } from '../../link/load_form.js';
+import { parseCrossTraffic } from '../../link/load_text.js';
+import { change, settings } from '../settings.js';
+
+const KINDS = [
+  { kind: 'cubic', label: 'TCP CUBIC' },
+  { kind: 'newReno', label: 'TCP NewReno' },
+] as const;
+type Kind = (typeof KINDS)[number]['kind'];
+
+export function Download() {
+  const id = useId();
+  const chosen = useSignal<Kind>('cubic');
+  const { cubic, newReno } = parseCrossTraffic(settings.value.cross_traffic);
+  const count = cubic + newReno;
+  // What runs alone is what is chosen; of a mixture the menu tells what the next one would be.
+  const only = count === 0 ? null : newReno === 0 ? 'cubic' : cubic === 0 ? 'newReno' : null;
+  const kind = only ?? chosen.value;
+  const choose = (next: Kind): void => {
+    chosen.value = next;
+    if (only !== null) change({ cross_traffic: crossText({ [next]: count }) });
+  };
+  const toggle = (): void => change({ cross_traffic: count > 0 ? 'none' : crossText({ [kind]: 1 }) });
+  return (
+    <div class="row download">
+      <button type="button" aria-describedby={`${id}-is`} onClick={toggle}>
+        {count === 0 ? 'Start a download' : count === 1 ? 'Stop the download' : `Stop ${count} downloads`}
+      </button>
+      <label class="visually-hidden" for={id}>
+        Congestion control of the download
+      </label>
+      <select
+        id={id}
+        name="download"
+        value={kind}
+        onChange={({ currentTarget }) => choose(currentTarget.value as Kind)}
+      >
+        {KINDS.map(({ kind: value, label }) => (
+          <option key={value} value={value} selected={value === kind}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <span id={`${id}-is`} class="hint">
+        A TCP connection in the queue of the call; its share is drawn among the rates.
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+/** What the browser counts of the call's pictures: read once a second, shown beside the video and under the charts. */
+import { useSignal, type ReadonlySignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import type { MediaStats } from '../../rtc/index.js';
+import type { Session } from '../session/session.js';
+
+const MEDIA_INTERVAL_MS = 1000;
+
+/** The latest look, and the one before it. */
+export interface Media {
+  now: MediaStats;
+  before: MediaStats | null;
+}
+
+export function useMedia(session: Session): ReadonlySignal<Media | null> {
+  const media = useSignal<Media | null>(null);
+  useEffect(() => {
+    const ask = (): void => {
+      if (!session.running) return;
+      session.media().then(
+        (now) => (media.value = now && { now, before: media.value?.now ?? null }),
+        () => undefined,
+      );
+    };
+    const timer = setInterval(ask, MEDIA_INTERVAL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return media;
+}
+
+interface MediaProps {
+  media: ReadonlySignal<Media | null>;
+}
+
+/** Frames a second of the received picture, and how often it froze. */
+export function Picture({ media }: MediaProps) {
+  const { now } = media.value ?? {};
+  if (!now || !(now.width > 0)) return null;
+  const title = `${now.width}×${now.height}, frozen ${now.freezeCount} times for ${now.totalFreezesDurationS.toFixed(1)} s in all`;
+  return <span title={title}>{now.fps.toFixed(0)} fps</span>;
+}
+
+/** Mean quantiser of the frames between two looks; NaN without one, or where counters began again. */
+export function meanQp({ now, before }: Media): number {
+  const frames = (now.encoder?.framesEncoded ?? NaN) - (before?.encoder?.framesEncoded ?? NaN);
+  const sum = (now.encoder?.qpSum ?? NaN) - (before?.encoder?.qpSum ?? NaN);
+  return frames > 0 && sum >= 0 ? sum / frames : NaN;
+}
+
+type Fact = readonly [name: string, value: string, title: string];
+
+/** What there is of it: a browser, or the page at one end of a call, does not know all. */
+function factsOf(media: Media): readonly Fact[] {
+  const { encoder, freezeCount, totalFreezesDurationS } = media.now;
+  const known = (number: number | undefined): number is number => number !== undefined && number >= 0;
+  const facts: Fact[] = [];
+  if (encoder && encoder.width > 0) {
+    const fps = known(encoder.fps) ? `, ${encoder.fps.toFixed(0)} fps` : '';
+    facts.push(['Encoded', `${encoder.width}×${encoder.height}${fps}`, 'Size and rate of the sent frames']);
+  }
+  const qp = meanQp(media);
+  if (known(qp)) facts.push(['QP', qp.toFixed(0), 'Mean quantiser of the last second: the lower, the finer']);
+  if (known(encoder?.nacks))
+    facts.push(['NACK', String(encoder.nacks), 'Requests to send packets again, since the call began']);
+  if (known(encoder?.plis))
+    facts.push(['PLI', String(encoder.plis), 'Requests for a key frame, since the call began']);
+  if (known(freezeCount)) {
+    const time = known(totalFreezesDurationS) ? `, ${totalFreezesDurationS.toFixed(1)} s` : '';
+    facts.push(['Freezes', `${freezeCount}${time}`, 'Of the received picture, since the call began']);
+  }
+  if (encoder?.limitedBy != null)
+    facts.push(['Quality limited by', encoder.limitedBy, 'What keeps the encoder below what it is given']);
+  return facts;
+}
+
+/** How the picture fares, in a line whose place is kept. */
+export function EncoderFacts({ media }: MediaProps) {
+  const facts = media.value === null ? [] : factsOf(media.value);
+  return (
+    <dl class="provenance encoder" aria-label="Encoder">
+      {facts.map(([name, value, title]) => (
+        <div key={name} title={title}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

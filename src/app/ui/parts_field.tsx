@@ -1,0 +1,44 @@
+/** A setting of the link that is several numbers, each as a field of its own. */
+import { useSignal } from '@preact/signals';
+
+import { PARTS_FORMS, type PartsKey } from '../../link/load_form.js';
+import { NumberInput } from './number_input.js';
+
+interface PartsFieldProps {
+  field: PartsKey;
+  text: string;
+  /** `part` names what was changed. */
+  onChange: (text: string, part: string) => void;
+}
+
+export function PartsField({ field, text, onChange }: PartsFieldProps) {
+  const form = PARTS_FORMS[field];
+  // While the setting is none, what was typed beside the number that makes it so stays.
+  const kept = useSignal(form.usual);
+  const values = form.read(text) ?? [0, ...kept.value.slice(1)];
+  const take = (index: number, value: number): void => {
+    const next = values.map((each, i) => (i === index ? value : each));
+    kept.value = next;
+    onChange(form.write(next, text), `${field}.${form.parts[index]?.name ?? ''}`);
+  };
+  return (
+    <>
+      {form.parts.map(({ name, label, help, unit, min, max, slider: [most, step], isWhole }, index) => (
+        <NumberInput
+          key={name}
+          name={`${field}.${name}`}
+          label={label}
+          unit={unit}
+          help={help}
+          min={min}
+          max={most}
+          step={step}
+          value={values[index] ?? 0}
+          range={[min, max]}
+          isWhole={isWhole === true}
+          onTake={(value) => take(index, value)}
+        />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+/** What stays as it is, and where it is, while a call goes on and is changed. */
+import type { Page } from '@playwright/test';
+
+import { accessibilityFaults } from '../support/axe.js';
+import { expect, test } from './support.js';
+
+const shadowBox = (page: Page, text: string) => page.locator(`input[name=shadow][value="${text}"]`);
+const seconds = async (page: Page): Promise<number> => {
+  const [minutes = 'x', rest = 'x'] = ((await page.locator('header time').textContent()) ?? '').split(':');
+  return Number(minutes) * 60 + Number(rest);
+};
+
+/** Where things are that may not move. */
+const places = (page: Page) =>
+  page.evaluate(() =>
+    ['.summary tr', '.video video', '.toolbar', '.chart'].map((selector) => {
+      const { x, y, width, height } = document.querySelector(selector)?.getBoundingClientRect() ?? {};
+      return { selector, x, y, width, height };
+    }),
+  );
+
+test('another controller in charge: the time goes on, and the former one watches', async ({
+  page,
+  served,
+  scope,
+}) => {
+  test.setTimeout(120_000);
+  await page.goto(`${served.url}?shadow=nada`);
+  await expect(shadowBox(page, 'gcc')).toHaveCount(0);
+  await scope.start();
+  await expect.poll(() => seconds(page), { timeout: 20_000 }).toBeGreaterThan(3);
+  const before = await seconds(page);
+  await page.locator('select[name=controller]').selectOption('nada');
+  await expect(page.getByLabel('Notices')).toContainText('NADA is in charge now', { timeout: 20_000 });
+  await scope.live();
+  expect(await seconds(page)).toBeGreaterThanOrEqual(before);
+  await expect(page.getByText('NADA in control')).toBeVisible();
+  await expect(shadowBox(page, 'nada')).toHaveCount(0);
+  await expect(shadowBox(page, 'gcc')).toBeChecked();
+  await expect.poll(() => scope.query().get('shadow')).toBe('gcc');
+  await expect(scope.value('GCC')).toHaveText(/bps$/, { timeout: 20_000 });
+  await scope.stop();
+  await expect(page.locator('header time')).toHaveCount(0);
+});
+
+test('shadows and a download come and go, and nothing else moves', async ({ page, served, scope }) => {
+  await page.goto(served.url);
+  await scope.start();
+  await scope.groups(30);
+  await expect(page.locator('.video video').first()).toBeVisible();
+  const before = await places(page);
+  await shadowBox(page, 'nada').check();
+  await shadowBox(page, 'lcc').check();
+  await page.getByRole('button', { name: 'Start a download' }).click();
+  await expect(scope.value('LCC')).toHaveText(/bps$/, { timeout: 20_000 });
+  await expect(scope.value('TCP')).toHaveText(/bps$/, { timeout: 20_000 });
+  expect(await places(page)).toEqual(before);
+});
+
+test('more than two notices fold, the worst first, and open', async ({ page, served }) => {
+  await page.goto(`${served.url}?rtt_ms=fast&loss=9&queue=x&size=4k`);
+  const notices = page.getByLabel('Notices');
+  await expect(notices.getByRole('listitem')).toHaveCount(3);
+  await notices.getByRole('button', { name: '2 more: show all' }).click();
+  await expect(notices.getByRole('listitem')).toHaveCount(5);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await notices.getByRole('button', { name: 'Show fewer' }).click();
+  await expect(notices.getByRole('listitem')).toHaveCount(3);
+  await notices.getByRole('button', { name: 'Dismiss' }).first().click();
+  await notices.getByRole('button', { name: 'Dismiss' }).first().click();
+  await expect(notices.getByRole('listitem')).toHaveCount(2);
+});
+
+test('a copied link has the time shown and the theme only if they were chosen', async ({
+  page,
+  context,
+  served,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(`${served.url}?rtt_ms=80&theme=dark&window_s=12&paused=1&from_s=3`);
+  await page.getByText('Share', { exact: true }).click();
+  await expect(
+    page.getByText('takes the far side, through the local server, with the join link.'),
+  ).toBeVisible();
+  const copied = async (): Promise<string> => {
+    await page.getByRole('button', { name: 'Copy link to this view' }).click();
+    await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    await expect(page.getByRole('button', { name: 'Copy link to this view' })).toBeVisible();
+    return text;
+  };
+  expect(await copied()).toBe(`${served.url}?rtt_ms=80`);
+  await page.getByLabel('With the part of the time that is shown').check();
+  await page.getByLabel('With the theme').check();
+  const all = new URL(await copied()).searchParams;
+  expect(Object.fromEntries(all)).toEqual({
+    ...{ rtt_ms: '80', theme: 'dark', window_s: '12', paused: '1', from_s: '3' },
+  });
+});
+
+test('the encoder is told of under the charts while a call runs', async ({ page, served, scope }) => {
+  await page.goto(served.url);
+  await expect(page.getByLabel('Encoder')).toHaveCount(0);
+  await scope.start();
+  const encoder = page.getByLabel('Encoder');
+  await expect(encoder).toContainText(/Encoded\d+×\d+, \d+ fps/, { timeout: 20_000 });
+  await expect(encoder).toContainText(/QP\d+/, { timeout: 20_000 });
+  await expect(encoder).toContainText(/NACK\d+/);
+  await expect(encoder).toContainText(/PLI\d+/);
+  await expect(encoder).toContainText(/Freezes\d+, \d+\.\d s/);
+  await expect(encoder).toContainText(/Quality limited by(none|bandwidth|cpu|other)/);
+});

@@ -1,0 +1,174 @@
+/** The link's panel on the Call page: networks of one press, a download, the queue and the rest as fields. */
+import { Readable } from 'node:stream';
+
+import type { Page } from '@playwright/test';
+
+import { CROSS_FLOW } from '../../src/link/cross_rate.js';
+import { collector, readTrace } from '../../src/trace/index.js';
+import { accessibilityFaults } from '../support/axe.js';
+import { expect, test } from './support.js';
+
+const field = (page: Page, name: string) => page.locator(`[name="${name}"]`);
+
+async function type(page: Page, name: string, value: string): Promise<void> {
+  await field(page, name).fill(value);
+  await field(page, name).press('Tab');
+}
+
+/** Newest rate of the TCP connections, bit/s; NaN before there is any. */
+const tcpBps = async (page: Page): Promise<number> => {
+  const text = (await page.getByRole('row', { name: /^TCP/ }).locator('.value').textContent()) ?? '';
+  const [, digits, unit] = /^([\d.]+) ([kM])bps$/.exec(text) ?? [];
+  return Number(digits) * (unit === 'M' ? 1e6 : 1e3);
+};
+
+for (const where of ['shaper', 'in-page'] as const)
+  test(`a download shares the queue of the call and stops again (${where})`, async ({
+    page,
+    served,
+    scope,
+  }) => {
+    test.setTimeout(120_000);
+    await page.goto(`${served.url}?capacity=1.5mbps&rtt_ms=20&bottleneck=${where}`);
+    await scope.start();
+    await expect(page.getByRole('button', { name: /^TCP/ })).toHaveCount(0);
+
+    await page.getByRole('button', { name: 'Start a download' }).click();
+    await expect.poll(() => scope.query().get('cross_traffic')).toBe('cubic:1');
+    // It gets a share that one would see, and the rest is left to the call.
+    await expect.poll(() => tcpBps(page), { timeout: 20_000 }).toBeGreaterThan(300e3);
+    await expect(scope.value('TCP')).toHaveText(/bps$/);
+    await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+ % of 1\.50 Mbps/);
+
+    await field(page, 'download').selectOption('newReno');
+    await expect.poll(() => scope.query().get('cross_traffic')).toBe('newreno:1');
+    await page.getByRole('button', { name: 'Stop the download' }).click();
+    await expect.poll(() => scope.query().get('cross_traffic')).toBeNull();
+    await expect.poll(() => tcpBps(page), { timeout: 20_000 }).toBe(0);
+    await expect(page.getByRole('status')).toHaveText('Live');
+
+    const { sink, trace, header } = collector();
+    const recorded = await page.evaluate(() => window.ccscope.exportTrace());
+    await readTrace(Readable.from([Buffer.from(recorded)]), sink);
+    expect(header()).toMatchObject({ flows: [{ flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' }] });
+    const { columns } = trace.view({
+      table: 'throughput',
+      columns: ['received_bps'],
+      where: { column: 'flow', value: CROSS_FLOW },
+    });
+    const capacity = 1.5e6;
+    expect(Math.max(...(columns['received_bps'] ?? []))).toBeLessThan(1.1 * capacity);
+
+    // A file draws it, too.
+    const file = { name: 'beside.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(recorded) };
+    await scope.stop();
+    await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
+    await expect(page.getByText('beside.ndjson')).toBeVisible();
+    await expect(scope.value('TCP')).toHaveText(/bps$/);
+  });
+
+test('a network sets the fields of the link, and is pressed while they are its own', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.url}?seed=7&jitter_ms=3`);
+  const network = (name: string) =>
+    page.getByRole('group', { name: 'Networks' }).getByRole('button', { name });
+  for (const name of ['LTE', 'Café Wi-Fi', 'Bufferbloat', 'Sudden fall']) {
+    await network(name).click();
+    await expect(network(name)).toHaveAttribute('aria-pressed', 'true');
+    await expect(page.locator('.networks button[aria-pressed=true]')).toHaveCount(1);
+  }
+  await expect(field(page, 'capacity')).toHaveValue('2.5mbps,0.6mbps@20s,1mbps@40s');
+  await network('Café Wi-Fi').click();
+  await expect(field(page, 'outage.off_ms')).toHaveValue('20');
+  await expect(field(page, 'loss')).toHaveValue('1');
+  await expect(field(page, 'burst_loss')).toHaveValue('3');
+  await type(page, 'loss', '2');
+  await expect(network('Café Wi-Fi')).toHaveAttribute('aria-pressed', 'false');
+
+  await network('Reset').click();
+  await expect(network('Reset')).toBeDisabled();
+  await expect.poll(() => page.url()).toBe(`${served.url}?seed=7`);
+  expect(scope.query().get('seed')).toBe('7');
+});
+
+test('the queue is a menu and its settings are fields; all of it is in the address', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(served.url);
+  await expect(field(page, 'queue')).toHaveValue('droptail');
+  await expect(field(page, 'queue.limit')).toHaveValue('300');
+  await field(page, 'queue.limit-unit').selectOption('limit_packets');
+  await type(page, 'queue.limit', '40');
+  await expect.poll(() => scope.query().get('queue')).toBe('droptail:40p');
+  await type(page, 'queue.limit', '0');
+  await expect(
+    page.getByText('Expected a whole number from 1 to 1000000 packets; 40 is kept.'),
+  ).toBeVisible();
+  await expect(field(page, 'queue.limit')).toHaveValue('40');
+
+  await field(page, 'queue').selectOption({ label: 'CoDel' });
+  await type(page, 'queue.target_ms', '13');
+  await expect.poll(() => scope.query().get('queue')).toBe('codel:target=13ms');
+  await page.getByText('2 more settings of the queue').click();
+  await field(page, 'queue.least_backlog').selectOption('largest');
+  await expect.poll(() => scope.query().get('queue')).toBe('codel:target=13ms,least_backlog=largest');
+  await page.reload();
+  await expect(field(page, 'queue.target_ms')).toHaveValue('13');
+  await page.getByRole('button', { name: 'Reset target_ms to the default' }).click();
+  await expect.poll(() => scope.query().get('queue')).toBe('codel:least_backlog=largest');
+  for (const theme of ['light', 'dark']) {
+    await page.goto(`${served.url}?theme=${theme}&queue=pie&outage=100ms/20ms`);
+    await expect(field(page, 'queue')).toHaveValue('pie');
+    expect(await accessibilityFaults(page)).toEqual([]);
+  }
+});
+
+test('outages, bursts of losses and reordering reach the link of the running call', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(served.url);
+  await scope.start();
+  await type(page, 'outage.off_ms', '20');
+  await type(page, 'outage.on_ms', '300');
+  await type(page, 'loss', '2');
+  await type(page, 'burst_loss', '4');
+  await type(page, 'reorder.percent', '1');
+  await expect.poll(() => scope.query().get('outage')).toBe('300ms/20ms');
+  expect(scope.query().get('reorder')).toBe('0.01/20ms');
+  const told = await page.evaluate(() => window.ccscope.exportTrace());
+  const set = told
+    .split('\n')
+    .filter((line) => line.includes('"name":"link"'))
+    .map((line) => (JSON.parse(line) as { detail: object }).detail);
+  expect(Object.assign({}, ...set)).toEqual({
+    outage: '300ms/20ms',
+    loss_ratio: 0.02,
+    burst_loss_packets: 4,
+    reorder: '0.01/20ms',
+  });
+  await expect(page.getByLabel('Notices')).not.toContainText('refused');
+});
+
+test('a number out of its range is named where it was typed, and the former one stays', async ({
+  page,
+  served,
+}) => {
+  await page.goto(served.url);
+  await type(page, 'rtt_ms', '-5');
+  await expect(page.getByText('Expected a number from 0 to 2000 ms; 50 is kept.')).toBeVisible();
+  await expect(field(page, 'rtt_ms')).toHaveValue('50');
+  await type(page, 'loss', '150');
+  await expect(page.getByText('Expected a number from 0 to 100 %; 0 is kept.')).toBeVisible();
+  await expect(field(page, 'loss')).toHaveValue('0');
+  await page.getByText('Parameters', { exact: true }).click();
+  await type(page, 'set.alpha', '7');
+  await expect(page.getByText('Expected a number from 0.1 to 1; 0.85 is kept.')).toBeVisible();
+  await expect(field(page, 'set.alpha')).toHaveValue('0.85');
+});

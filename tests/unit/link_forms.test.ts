@@ -1,0 +1,121 @@
+/** What a form makes of a link's texts, and the texts that it writes. */
+import { describe, expect, it } from 'vitest';
+
+import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.js';
+import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../../src/app/networks.js';
+import { CrossRate } from '../../src/link/cross_rate.js';
+import { LINK_WORDS, QUEUE_NAMES } from '../../src/link/words.js';
+import { crossText, PARTS_FORMS } from '../../src/link/load_form.js';
+import {
+  limitOf,
+  limitsOf,
+  ownValue,
+  queueForm,
+  queueText,
+  settingsOf,
+  withLimit,
+  withSetting,
+} from '../../src/link/queue_form.js';
+import { DISCIPLINES, parseQueue } from '../../src/link/queue_text.js';
+
+describe('a queue as fields', () => {
+  it.each([
+    ...LINK_WORDS.queue.examples,
+    ...Object.keys(QUEUE_NAMES).filter((name) => name !== 'droptail'),
+    'codel:target=13ms,interval=90ms,mtu=1000,least_backlog=largest',
+    'pie-rfc8033:t_update=0.5ms,alpha=0.2,integer_rate=on',
+    'sfq:100p,buckets=16,perturb_s=10',
+    'fq_codel:quantum=300,drop_batch=1',
+  ])('%s is what its fields write', (text) => {
+    expect(parseQueue(queueText(queueForm(text)))).toEqual(parseQueue(text));
+  });
+
+  it('names every discipline that there is', () => {
+    expect(Object.keys(QUEUE_NAMES).sort()).toEqual([...DISCIPLINES.keys()].sort());
+  });
+
+  it('says DropTail’s limit, in which unit it ever is', () => {
+    expect(queueText(queueForm('droptail'))).toBe('droptail:300ms');
+    const form = withLimit(queueForm('droptail:64kB'), 'limit_packets', 40);
+    expect(queueText(form)).toBe('droptail:40p');
+    expect(limitOf(form)?.value).toBe(40);
+    expect(limitOf(queueForm('sfq-linux'))).toMatchObject({ spec: { name: 'limit_packets' }, value: 127 });
+  });
+
+  it('leaves out what is as the discipline has it, and takes a value back', () => {
+    const form = withSetting(queueForm('codel'), 'target_ms', 13);
+    expect(queueText(form)).toBe('codel:target=13ms');
+    expect(queueText(withSetting(form, 'target_ms', null))).toBe('codel');
+  });
+
+  it.each([...DISCIPLINES.keys()])('every setting of %s can be written', (discipline) => {
+    for (const spec of [...settingsOf(discipline), ...limitsOf(discipline)]) {
+      const own = ownValue(discipline, spec);
+      const value = spec.values ? (own + 1) % spec.values.length : Math.min(own + 1, spec.max);
+      const form = withSetting({ discipline, given: {} }, spec.name, value);
+      expect(queueForm(queueText(form)), spec.name).toEqual(form);
+    }
+  });
+});
+
+describe('outages, reordering and cross traffic as numbers', () => {
+  it.each([
+    ['outage', '100ms/20ms', [20, 100]],
+    ['outage', '2s/0.5s', [500, 2000]],
+    ['reorder', '0.01/20ms', [1, 20]],
+    ['reorder', '7%/1s', [7, 1000]],
+    ['cross_traffic', 'cubic:2,newreno:1', [2, 1]],
+    ['cross_traffic', 'cubic', [1, 0]],
+  ] as const)('%s %s', (field, text, values) => {
+    const { read, write } = PARTS_FORMS[field];
+    expect(read(text)).toEqual(values);
+    expect(read(write(values, text))).toEqual(values);
+  });
+
+  it('is none where the first number is 0, and none has no numbers of its own', () => {
+    expect(PARTS_FORMS.outage.write([0, 100], 'none')).toBe('none');
+    expect(PARTS_FORMS.reorder.write([0, 20], 'none')).toBe('none');
+    expect(PARTS_FORMS.outage.read('none')).toBeNull();
+    expect(crossText({})).toBe('none');
+  });
+
+  it('keeps what has no field', () => {
+    expect(PARTS_FORMS.outage.write([30, 100], '100ms/20msx3')).toBe('100ms/30msx3');
+  });
+});
+
+describe('networks of one press', () => {
+  it.each(NETWORK_BUTTONS.map((each) => [each.name, each] as const))(
+    '%s is a link of an address',
+    (_, { link }) => {
+      const state = { ...DEFAULT_STATE, ...link };
+      expect(parseState(serialiseState(state))).toEqual({ state, problems: [] });
+      expect(NETWORK_BUTTONS.filter((each) => isOnNetwork(state, each.link))).toHaveLength(1);
+      expect(isOnNetwork(state, USUAL_NETWORK)).toBe(false);
+      expect(isOnNetwork({ ...state, ...USUAL_NETWORK }, USUAL_NETWORK)).toBe(true);
+    },
+  );
+
+  it('leave the seed alone', () => {
+    for (const { link } of NETWORK_BUTTONS) expect(link).not.toHaveProperty('seed');
+  });
+});
+
+describe('the rate of cross traffic', () => {
+  it('is that of the last half second, and there is none before any came', () => {
+    const rate = new CrossRate();
+    const seen = Array.from({ length: 21 }, (_, i) => rate.see(i * 1e5, Math.max(0, i - 5) * 12_500));
+    expect(seen.slice(0, 6)).toEqual([null, null, null, null, null, null]);
+    expect(seen[10]).toBe(1e6);
+    expect(seen.at(-1)).toBe(1e6);
+  });
+
+  it('is 0 once it has ended, and begins again with another link', () => {
+    const rate = new CrossRate();
+    for (let i = 0; i <= 10; i++) rate.see(i * 1e5, i * 1000);
+    const ended = Array.from({ length: 6 }, (_, i) => rate.see((11 + i) * 1e5, 10_000));
+    expect(ended.at(-1)).toBe(0);
+    expect(rate.see(18e5, 0)).toBeNull();
+    expect(rate.see(19e5, 12_500)).toBe(1e6);
+  });
+});
