@@ -83,7 +83,7 @@ export class RecordedLink implements ShaperLink {
   readonly #interruptions = new Interruptions(this.record);
   readonly #shared: RecordedPath;
   readonly #own = new Map<number, OwnPath>();
-  /** Whose each user name fragment is. */
+  /** The owner of each user name fragment. */
   readonly #pages = new Map<string, number>();
   readonly #zeroUs: number;
   #where: Readonly<Record<'a' | 'b', RelayAddress>> | null = null;

@@ -202,7 +202,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
   });
 });
 
-/** The page checks until it was answered through the relay. */
+/** The page sends checks until one was answered through the relay. */
 async function connectFar(relayed: Bed, page: IceAgent, far: IceAgent): Promise<void> {
   while (page.answers === 0) {
     page.check({ to: far.ufrag, role: 'controlling', nominate: true });

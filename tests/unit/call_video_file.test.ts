@@ -44,8 +44,8 @@ describe('YUV4MPEG2', () => {
     ['W4 H2 F30:1 C444', FRAME, /8-bit pictures in 4:2:0/],
     ['W4 H2 F30:1 C420p10', FRAME, /8-bit pictures in 4:2:0/],
     ['W4 H2 F30:1 Im', FRAME, /all progressive/],
-    ['W4 H2 F30:1', FRAME.subarray(0, 17), /whole frames/],
-    ['W4 H2 F30:1', Buffer.concat([FRAME, FRAME.subarray(0, 5)]), /whole frames/],
+    ['W4 H2 F30:1', FRAME.subarray(0, 17), /complete frames/],
+    ['W4 H2 F30:1', Buffer.concat([FRAME, FRAME.subarray(0, 5)]), /complete frames/],
     ['W4 H2 F30:1', '', /a frame in the first 200 bytes/],
     [`W4 H2 F30:1 X${'x'.repeat(200)}`, FRAME, /a frame in the first 200 bytes/],
   ])('refuses %j', (header, frames, expected) => {
@@ -79,7 +79,7 @@ describe('MJPEG', () => {
     [Buffer.concat([start, application])],
     [Buffer.concat([start, Buffer.from([0xff, 0xe0, 0xff, 0xff]), Buffer.alloc(100)])],
   ])('refuses %j', (bytes) => {
-    expect(() => readVideoFile(written('bad.mjpeg', bytes))).toThrow(/expected pictures of JPEG/);
+    expect(() => readVideoFile(written('bad.mjpeg', bytes))).toThrow(/expected a sequence of JPEG pictures/);
   });
 });
 

@@ -12,8 +12,8 @@
 /** The rhythm is judged by this many latest steps between frames, and not before half as many are known. */
 const STEPS = 30;
 /**
- * A step is regular within this share of the usual one, and the source has a rhythm if this share of the steps is
- * regular.
+ * The first is how much a regular step may differ from the usual one, the second is the share of steps that must
+ * be regular for the source to have a rhythm.
  */
 const NEAR = 0.25;
 const IN_RHYTHM = 0.7;

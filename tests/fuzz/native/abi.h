@@ -1,4 +1,4 @@
-// What holds for all functions of the ABI that refuse.
+// What holds for all functions of the ABI that can refuse.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_ABI_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_ABI_H_
 
@@ -9,11 +9,11 @@
 
 namespace ccscope::fuzz {
 
-// Begin of what may be refused: the error of an earlier call is not taken for its own.
+// Start of a call that may be refused, so that an earlier call's error is not taken for its own.
 inline void ForgetError() {
   const_cast<char*>(ccs_last_error())[0] = '\0';
 }
-// What is refused names its field and what was expected.
+// A refused call names its field and what was expected.
 inline void CheckRefusal() {
   const char* error = ccs_last_error();
   const char* colon = std::strstr(error, ": ");

@@ -1,4 +1,4 @@
-// What a controller is configured with: a preset, and whatever its ranges allow beside it.
+// The configuration of a controller: a preset, changed by anything that its ranges allow.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_CONTROLLER_PARAMETERS_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_CONTROLLER_PARAMETERS_H_
 
@@ -24,7 +24,7 @@ class ControllerParameters {
     values_[i] = input.Parameter(spec_.parameters[index], presets_.front()[i]);
     return index;
   }
-  // To where the ABI takes them from.
+  // Writes them to the ABI's input buffer.
   void Pass() const { std::copy(values_.begin(), values_.end(), ccs_input_buffer(count())); }
 
   int count() const { return spec_.parameter_count; }

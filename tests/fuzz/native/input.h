@@ -1,4 +1,4 @@
-// Bytes of a fuzzer, read as the choices and numbers of a target. Where the bytes end everything is 0.
+// The bytes of a fuzzer, read as the choices and numbers of a target. After the end of the bytes everything is 0.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_INPUT_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_INPUT_H_
 
@@ -44,7 +44,7 @@ class Input {
     return value;
   }
 
-  // What no caller should pass, and what is just at the edge of what one may.
+  // Values that no caller should pass, and values at the limits of the valid ones.
   double Wild() {
     constexpr double kInf = std::numeric_limits<double>::infinity();
     constexpr double kNumbers[] = {std::numeric_limits<double>::quiet_NaN(), kInf, -kInf, 0, -0.0, 1, -1, 0.5, 1e-300,
@@ -88,10 +88,10 @@ class Input {
   const std::uint8_t* end_;
 };
 
-// Which input of a corpus the process is at, to be told with a violated oracle.
+// The index of the present input in the corpus, to be reported with a violated oracle.
 void SetReplayed(const std::string& name);
 
-// An oracle: ends the process with the words if it is violated.
+// An oracle: ends the process with this message if it is violated.
 void Violated(const char* what, const char* file, int line);
 #define EXPECT_THAT_HOLDS(condition, what) \
   ((condition) ? static_cast<void>(0) : ::ccscope::fuzz::Violated(what, __FILE__, __LINE__))

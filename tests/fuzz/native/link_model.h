@@ -1,4 +1,4 @@
-// The packets that a link was given, and what may come out of it: each once, as it went in, in order.
+// The packets that a link was given, and what may come out of it: each once, unchanged, in order.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_LINK_MODEL_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_LINK_MODEL_H_
 
@@ -64,7 +64,7 @@ class LinkModel {
     Leave(index);
   }
 
-  // ccs_link_stats(), when all that happened was told.
+  // ccs_link_stats(), after everything that happened was reported.
   void CheckStats(const double* s) const {
     const double rounding = 1e-12 * offered_bytes_;
     const auto same = [rounding](double a, double b) { return std::fabs(a - b) <= rounding; };
@@ -86,7 +86,7 @@ class LinkModel {
     bool inside;
   };
 
-  // Sums of times round to their last bits.
+  // Sums of times are rounded in their last bits.
   static double Rounding(double us) { return 1e-6 + std::fabs(us) * 1e-15; }
 
   std::size_t Known(const double* row) const {

@@ -1,5 +1,5 @@
 // A queue discipline between arrivals and departures that an input describes, with the contract of
-// sim/queue_disc/queue_disc.h checked at every step. What only one discipline promises is the `Model`'s to check.
+// sim/queue_disc/queue_disc.h checked at every step. The `Model` checks what only one discipline guarantees.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 
@@ -18,8 +18,8 @@ struct Dropped {
   DropReason reason;
 };
 
-// What a discipline promises beside the contract. `waiting` has the packets in the order in which they came;
-// when it is called it no longer has those that left.
+// What a discipline guarantees in addition to the contract. `waiting` has the packets in the order of arrival; at
+// the call it no longer contains those that left.
 class QueueModel {
  public:
   virtual ~QueueModel() = default;

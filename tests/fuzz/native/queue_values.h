@@ -19,7 +19,7 @@ struct QueueValues {
   std::vector<double> values;
 
   bool one_fifo() const { return kind <= 2; }
-  // Writes the values to where the ABI takes them from; returns their count.
+  // Writes the values to the ABI's input buffer; returns their count.
   int Pass() const {
     std::copy(values.begin(), values.end(), ccs_input_buffer(static_cast<int>(values.size())));
     return static_cast<int>(values.size());

@@ -1,5 +1,5 @@
-// The two halves of a controller behind the ABI, and what has to hold for whatever they are given: no trap, feedback
-// and rates that are finite, a target within its bounds, and refusals that change nothing.
+// The two halves of a controller behind the ABI, and what has to hold for any input: no trap, finite feedback and
+// rates, a target within its bounds, and refusals that change nothing.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_SESSION_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_SESSION_H_
 
@@ -34,7 +34,7 @@ inline void* MakeHalf(bool receiver, int controller, const ControllerParameters&
   return handle;
 }
 
-// One half twice: `twin` is not told of what `half` refuses. Both have to answer the same, bit for bit.
+// One half twice: `twin` does not get what `half` refuses. Both have to answer the same, bit for bit.
 class TwoOfOne {
  public:
   TwoOfOne(bool receiver, int controller, const ControllerParameters& parameters, double seed, bool twin)
@@ -43,7 +43,7 @@ class TwoOfOne {
 
   void* half() const { return half_; }
 
-  // `call` on the half and, unless that refuses, on its twin. Whether it was taken.
+  // Makes `call` on the half and, unless that refuses, on its twin. Returns whether it was accepted.
   template <class Call>
   bool Do(Call call) {
     ForgetError();

@@ -85,7 +85,8 @@ describe('the highest point of a map', () => {
 
 describe('the scatter of single points', () => {
   it('is what they have, over a slope', () => {
-    // The three parts go from 0 to 1 each, over a plane of height 8 and scatter of 0.2: so 0.2 / 8 of each, √3 of the sum.
+    // Each of the three parts goes from 0 to 1 over a plane of height 8 with a scatter of 0.2: 0.2 / 8 for each
+    // part, √3 times that for the sum.
     const { noise } = mapOf((x, y) => x + y, 0.2);
     const extremes = 8 + 2 * 0.2;
     expect(noise).toBeGreaterThan((0.85 * Math.sqrt(3) * 0.2) / extremes);
