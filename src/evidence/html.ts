@@ -135,6 +135,7 @@ function chartSection(charts: EvidenceCharts): Html {
       <kbd>Home</kbd> all, <kbd>Esc</kbd> no cursor. A name in a legend hides its line. Dashed verticals are
       changes of the link, whose triangles say which; shades are freezes.
     </p>
+    <p id="why-at-cursor" aria-live="off"></p>
     <div class="sheet" tabindex="0" role="group" aria-label="Charts of the call, worked by arrow keys"></div>
     <section id="why" hidden></section>`;
 }

@@ -9,6 +9,8 @@ import { percentText, rateText } from '../judge/text.js';
 
 /** A part of the target that is missing for less than this is not left out for a queue. */
 const DRAINS = 0.02;
+/** Where less than this share of the capacity arrives, what arrives bounds the rate as well. */
+const STARVED = 0.5;
 /** An earlier overuse than this did not make a fall. */
 const LAST_OVERUSE_US = 1e6;
 
@@ -48,16 +50,22 @@ function drainFall(rows: GccRows, from: number, to: number, timesFall: number): 
 
 /** Where frames show the capacity, the detector decides nothing: A_r is a share of what they show. */
 function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
-  const [first, end] = rows.groupsOf(from, to);
-  const capacity = rows.group.at('capacity_estimate_bps', rows.madeAt(to, first, end));
+  const made = rows.madeAt(to, ...rows.groupsOf(from, to));
+  const capacity = rows.group.at('capacity_estimate_bps', made);
+  const received = rows.group.at('received_rate_bps', made);
   const a_r = rows.rate('a_r_bps', to);
   if (!(capacity > 0) || !(a_r < rows.rate('a_r_bps', from))) return null;
   const lost = rows.rate('fraction_lost', to);
-  const also = lost > 0 ? `; ${percentText(lost)} of the packets lost` : '';
+  const isStarved = received < STARVED * capacity;
+  const also = [
+    ...(isStarved ? [`; ${rateText(received)} received`] : []),
+    ...(lost > 0 ? [`; ${percentText(lost)} of the packets lost`] : []),
+  ].join('');
   const detail = `frames show ${rateText(capacity)}, A_r is ${factorText(a_r / capacity)} of that${also}`;
   const evidence = {
     capacity_estimate_bps: capacity,
     a_r_bps: a_r,
+    ...(isStarved && { received_rate_bps: received }),
     ...(lost > 0 && { fraction_lost: lost }),
   };
   return { kind: 'capacity', label: 'capacity', detail, evidence };

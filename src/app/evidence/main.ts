@@ -173,6 +173,7 @@ function show(charts: EvidenceCharts, place: HTMLElement): void {
   axis.setExtent({ fromUs: 0, toUs: charts.durationUs });
   axis.showAll();
   const cursor = document.querySelector<HTMLElement>('#cursor');
+  const atCursor = document.querySelector<HTMLElement>('#why-at-cursor');
   const whyPlace = document.querySelector<HTMLElement>('#why');
   const lead = (timeUs: number): void => {
     axis.jumpTo(timeUs);
@@ -192,8 +193,9 @@ function show(charts: EvidenceCharts, place: HTMLElement): void {
     else sheet.showValues();
     const at = axis.cursorUs;
     const reason = why?.show(at) ?? '';
+    if (atCursor !== null) atCursor.textContent = reason;
     if (cursor === null) return;
-    const words = at === null ? [] : [formatTime(at / 1e6), reason, sheet.textAt(at)];
+    const words = at === null ? [] : [formatTime(at / 1e6), sheet.textAt(at)];
     cursor.textContent = words.filter((text) => text !== '').join(' · ');
   });
   place.addEventListener('keydown', (event) => {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { tableSpec } from '../../../src/core/schema.js';
 import { chartsOf } from '../../../src/evidence/charts.js';
 import type { EvidenceInput } from '../../../src/evidence/input.js';
 import { measure } from '../../../src/evidence/measure.js';
@@ -54,6 +55,35 @@ const packets = (): PacketColumns => {
 /** Indices of packets for which something holds. */
 const which = (holds: (i: number) => boolean): number[] =>
   Array.from({ length: packets().rows }, (_, i) => i).filter(holds);
+
+describe('why a controller that watched would have changed its target', () => {
+  it('is a line for each change, of the stream that it watched, and leads to its moment', () => {
+    const arrivals = record.shadows[0]?.batches ?? [];
+    const rate = tableSpec('rate').columns.map(({ name }) =>
+      Float64Array.from([1e6, 1e6, 0.5e6], (target, i) =>
+        name === 'flow' ? 0 : name === 'time_us' ? i * 2e6 : name === 'target_bps' ? target : NaN,
+      ),
+    );
+    const batches = [...arrivals, { table: 'rate' as const, rows: 3, columns: rate }];
+    const shadows = record.shadows.map((shadow) => ({ ...shadow, batches }));
+    const [main] = chartsOf({ ...record, shadows }, []).directions;
+    expect(main?.reasons).toMatchObject([
+      {
+        label: 'GCC watching video 1001',
+        lines: [
+          { timeUs: 1, down: false },
+          { timeUs: 4e6, down: true, text: expect.stringContaining('target × 0.50 of 1 Mbps') as string },
+        ],
+      },
+    ]);
+  });
+
+  it('is left out where none set a target', () => {
+    expect(chartsOf(record, []).directions.map(({ reasons }) => reasons)).toEqual(
+      chartsOf(record, []).directions.map(() => []),
+    );
+  });
+});
 
 describe('the trace', () => {
   it('has a time in which the machine was too busy, at its beginning and its end', () => {
