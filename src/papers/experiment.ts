@@ -105,10 +105,11 @@ function gather(
 
 /** An experiment before its first run: all that was published, and nothing measured. Its verdicts mean nothing. */
 export function publishedReport(scenario: Scenario, runs: number): ExperimentReport {
-  const cells = scenario.surface === undefined ? cellsOf(scenario) : [];
-  const empty = cells.map((cell): CellValues => ({ cell, values: new Map() }));
-  const judged = judge(scenario, empty);
-  const claims = judge(scenario, []).claims;
+  const { surface } = scenario;
+  const empty = cellsOf(scenario).map((cell): CellValues => ({ cell, values: new Map() }));
+  const { surface: _, ...judged } =
+    surface === undefined ? judge(scenario, empty) : judgeSurface(scenario, surface, []);
+  const claims = judged.claims.map((claim) => ({ ...claim, holds: null, cases: [] }));
   return experimentReport(scenario, { ...judged, claims }, { runs, cpuSeconds: 0 });
 }
 

@@ -200,6 +200,17 @@ test('a density and what no paper gives a number for', async ({ page, papers }) 
   ).not.toHaveCount(1);
 });
 
+test('a map is shown when all of its points are there, and not before', async ({ page, papers }) => {
+  await papers.open('?scenario=ton-fig5&run=1');
+  await expect(page.getByText('highest at (k_u, k_d) = (0.01, 0.00018)')).toBeVisible();
+  await expect(page.getByText(/^[1-9]\d* of 4,800 runs$/)).toBeVisible({ timeout: 30_000 });
+  await papers.button('Cancel ton-fig5').click();
+  await expect(page.getByText('a map is shown when all of its points are there')).toBeVisible();
+  await expect(page.getByText('– not run')).toHaveCount(2);
+  await expect(page.getByRole('img')).toHaveCount(0);
+  await expect(papers.button('Download JSON')).toBeDisabled();
+});
+
 test('hostile values in the address are told, and the page works', async ({ page, papers }) => {
   await papers.open('?paper=%3Cscript%3E&scenario=__proto__&run=maybe&x=1');
   for (const field of ['paper=<script>', 'scenario=__proto__', 'run=maybe', 'x=1'])

@@ -49,6 +49,10 @@ export class Experiment {
   readonly isComplete = computed(
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
+  /** What of it is shown: a part of a map says nothing of where the map is highest. */
+  readonly shown = computed(() =>
+    this.isComplete.value || this.plan.value?.scenario.surface === undefined ? this.reported.value : null,
+  );
   #ended = new Set<number>();
 
   constructor(readonly listed: Listed) {}

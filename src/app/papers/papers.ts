@@ -161,7 +161,7 @@ export class Papers {
 
   /** The report of these experiments, as `ccscope reproduce --json` writes it, of what has been run. */
   download(ids: readonly string[]): void {
-    const reported = this.of(ids).flatMap((each) => each.reported.peek() ?? []);
+    const reported = this.of(ids).flatMap((each) => each.shown.peek() ?? []);
     const seconds = reported.reduce((sum, { report }) => sum + report.cpu_seconds, 0);
     const report = reportOf(reported, {
       ccscope: version,

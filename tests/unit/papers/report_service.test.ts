@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { cellsShown, isMeasured } from '../../../src/app/papers/numbers.js';
 import { ReportService, type PlannedRun, type SentOutcome } from '../../../src/app/papers/report_service.js';
+import { readScenario } from '../../../src/command_line/scenarios.js';
 import { loadCore } from '../../../src/core/index.js';
 import { experimentOf } from '../../../src/papers/experiment.js';
 import { jobsOf } from '../../../src/papers/jobs.js';
@@ -66,6 +67,17 @@ describe('the report on the page of papers', { timeout: 60_000 }, () => {
     expect(metrics.some(isMeasured)).toBe(false);
     expect(metrics.every(({ measured }) => measured.mean === null)).toBe(true);
     expect(published.claims.map(({ holds }) => holds)).toEqual([null]);
+  });
+
+  it('has what was published of a map, and no map', () => {
+    const map = readScenario('ton-fig5');
+    const { published } = new ReportService().open(map);
+    expect(published).toMatchObject({ cells: [], statements: [{ where: 'Fig. 5, section IV' }] });
+    expect(published.claims.map(({ holds, p }) => [holds, p])).toEqual([
+      [null, null],
+      [null, null],
+    ]);
+    expect(published).not.toHaveProperty('surface');
   });
 
   it('of some runs is of these alone: other cells stay as published', async () => {

@@ -15,7 +15,7 @@ import { SummaryLines, VerdictBadge } from './verdicts.js';
 
 /** How far it is, or what it takes. */
 function StateLine({ experiment }: { experiment: Experiment }) {
-  const { plan, isRunning, done, total, reported, isComplete } = experiment;
+  const { plan, isRunning, done, total, reported, shown, isComplete } = experiment;
   const { scenario } = plan.value ?? {};
   if (scenario === undefined) return <p class="hint">Loading…</p>;
   const { runs, simulatedS } = total.value;
@@ -38,7 +38,11 @@ function StateLine({ experiment }: { experiment: Experiment }) {
         <b class="partial">
           {reported.value.runs} of {runsText(runs)}
         </b>
-        : it was cancelled, and what follows is of these runs alone. Run goes on from there.
+        : it was cancelled,{' '}
+        {shown.value === null
+          ? 'and a map is shown when all of its points are there.'
+          : 'and what follows is of these runs alone.'}{' '}
+        Run goes on from there.
       </p>
     );
   return (
@@ -120,9 +124,10 @@ function MapStatements({
 }
 
 function Results({ experiment }: { experiment: Experiment }) {
-  const published = experiment.plan.value?.published;
-  if (published === undefined) return null;
-  const reported = experiment.reported.value;
+  const { plan, shown } = experiment;
+  if (plan.value === null) return null;
+  const { published, scenario } = plan.value;
+  const reported = shown.value;
   const isComplete = experiment.isComplete.value;
   const report = reported?.report ?? published;
   const { surface, decided_after_results: decided, notes } = report;
@@ -136,12 +141,10 @@ function Results({ experiment }: { experiment: Experiment }) {
         </>
       )}
       <NumbersTable published={published} measured={reported?.report} isComplete={isComplete} />
-      {surface !== undefined && (
-        <>
-          <MapStatements statements={report.statements} isComplete={isComplete} />
-          <p>The map is {maximumText(surface)}.</p>
-        </>
+      {scenario.surface !== undefined && (
+        <MapStatements statements={report.statements} isComplete={isComplete} />
       )}
+      {surface !== undefined && <p>The map is {maximumText(surface)}.</p>}
       {reported !== null && <OtherNumbers report={report} />}
       <Claims report={report} isRun={reported !== null} />
       <Texts title="Decided when results were known" texts={decided} />
@@ -172,7 +175,7 @@ export function ExperimentSection({ papers, experiment }: ExperimentSectionProps
         </a>
         <button
           type="button"
-          disabled={experiment.reported.value === null}
+          disabled={experiment.shown.value === null}
           onClick={() => papers.download([id])}
         >
           Download JSON

@@ -72,11 +72,11 @@ function Together({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
 
 function Actions({ papers, ids, name }: { papers: Papers; ids: readonly string[]; name: string }) {
   const experiments = papers.of(ids);
-  const isReported = experiments.some(({ reported }) => reported.value !== null);
+  const isShown = experiments.some(({ shown }) => shown.value !== null);
   return (
     <div class="row">
       <RunButton papers={papers} ids={ids} name={name} isMain />
-      <button type="button" disabled={!isReported} onClick={() => papers.download(ids)}>
+      <button type="button" disabled={!isShown} onClick={() => papers.download(ids)}>
         Download JSON
       </button>
       <CopyButton text={() => linkTo(settings.peek())}>Copy a link to this view</CopyButton>
