@@ -1,5 +1,5 @@
 /** A queue as the fields of a form have it: its discipline, the limit that is in force, and its other settings. */
-import { camelCase, type QueueKind } from '../core/queue.js';
+import { camelCase, type QueueKind, type QueueOptions } from '../core/queue.js';
 import { COMPONENT_SPECS, presetValue, type ParameterSpec } from '../core/schema.js';
 import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
 
@@ -43,14 +43,14 @@ export function limitOf({ discipline, given }: QueueForm): { spec: ParameterSpec
 
 /** Throws ConfigError. */
 export function queueForm(text: string): QueueForm {
-  const { kind, preset, ...options } = parseQueue(text);
+  const { kind, preset, ...options } = parseQueue(text) as QueueOptions & { preset?: string };
   const values = options as Readonly<Record<string, number | string | undefined>>;
   const given = COMPONENT_SPECS[kind].parameters.flatMap((spec): [string, number][] => {
     const value = values[camelCase(spec.name)];
     if (value === undefined) return [];
     return [[spec.name, typeof value === 'string' ? (spec.values?.indexOf(value) ?? 0) : value]];
   });
-  return { discipline: String(preset ?? kind), given: Object.fromEntries(given) };
+  return { discipline: preset ?? kind, given: Object.fromEntries(given) };
 }
 
 /** Another limit takes the place of the one in force. */

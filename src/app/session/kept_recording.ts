@@ -75,13 +75,17 @@ export class KeptRecording {
     if (this.#recording === null) return;
     const recording = { ...this.#recording, header };
     this.#recording = recording;
-    this.#write(async (database) => void (await database.put('recordings', recording)));
+    this.#write(async (database) => {
+      await database.put('recordings', recording);
+    });
   }
 
   add(entry: JournalEntry): void {
     const { id: recording } = this.#recording ?? {};
     if (recording === undefined) return;
-    this.#write(async (database) => void (await database.add('entries', { recording, entry })));
+    this.#write(async (database) => {
+      await database.add('entries', { recording, entry });
+    });
   }
 
   /** It stays where it is, and grows no more. */
