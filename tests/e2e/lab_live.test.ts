@@ -90,7 +90,9 @@ test('opening a scenario fills the same controls, and a changed one is a scenari
   await lab.done();
   const capacity = lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' });
   await expect(capacity).toHaveValue('1');
-  await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Most that may wait ms' })).toHaveValue('350');
+  await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Most that may wait ms' })).toHaveValue(
+    '350',
+  );
   await expect(page.getByRole('region', { name: 'Published and measured' })).toBeVisible();
   await capacity.fill('3');
   await capacity.press('Enter');
@@ -285,12 +287,12 @@ test('a chart is taken home as a picture and as numbers', async ({ page, lab }) 
   const rates = page.locator('figure.chart.rates');
   const [picture] = await Promise.all([
     page.waitForEvent('download'),
-    rates.getByRole('button', { name: 'Save Rates as a picture' }).click(),
+    rates.getByRole('button', { name: 'PNG: save Rates as a picture' }).click(),
   ]);
   expect((await readFile(await picture.path())).subarray(1, 4).toString()).toBe('PNG');
   const [numbers] = await Promise.all([
     page.waitForEvent('download'),
-    rates.getByRole('button', { name: 'Save the numbers of Rates' }).click(),
+    rates.getByRole('button', { name: 'CSV: save the numbers of Rates' }).click(),
   ]);
   const [head, ...rows] = (await readFile(await numbers.path(), 'utf8')).trimEnd().split('\r\n');
   expect(head).toBe('series,unit,time_s,value');

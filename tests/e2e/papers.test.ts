@@ -213,6 +213,7 @@ test('a map is shown when all of its points are there, and not before', async ({
 
 test('hostile values in the address are told, and the page works', async ({ page, papers }) => {
   await papers.open('?paper=%3Cscript%3E&scenario=__proto__&run=maybe&x=1');
+  await page.getByRole('button', { name: /show all/ }).click();
   for (const field of ['paper=<script>', 'scenario=__proto__', 'run=maybe', 'x=1'])
     await expect(page.getByText(`In the address, ${field} was not understood`)).toBeVisible();
   await expect(papers.status).toHaveText('Ready');

@@ -75,13 +75,17 @@ export class KeptRecording {
     if (this.#recording === null) return;
     const recording = { ...this.#recording, header };
     this.#recording = recording;
-    this.#write((database) => database.put('recordings', recording));
+    this.#write(async (database) => {
+      await database.put('recordings', recording);
+    });
   }
 
   add(entry: JournalEntry): void {
     const { id: recording } = this.#recording ?? {};
     if (recording === undefined) return;
-    this.#write((database) => database.add('entries', { recording, entry }));
+    this.#write(async (database) => {
+      await database.add('entries', { recording, entry });
+    });
   }
 
   /** It stays where it is, and grows no more. */
@@ -120,12 +124,10 @@ export class KeptRecording {
     this.#release = hold(recording.id);
   }
 
-  #write(work: (database: Database) => Promise<unknown>): void {
+  #write(work: (database: Database) => Promise<void>): void {
     if (this.#failed) return;
     this.#writing = this.#writing
-      .then(async () => {
-        await work(await this.#database);
-      })
+      .then(async () => work(await this.#database))
       .catch((error: unknown) => {
         if (this.#failed) return;
         this.#failed = true;

@@ -23,7 +23,10 @@ export async function replayEntry(
   entry: JournalEntry,
   reader: Pick<JournalReader, 'appendEvent' | 'appendPacked'>,
 ): Promise<void> {
-  if ('event' in entry) return reader.appendEvent(entry.event);
+  if ('event' in entry) {
+    reader.appendEvent(entry.event);
+    return;
+  }
   const values = new Float64Array(await entry.values.arrayBuffer());
   reader.appendPacked({ layout: entry.layout.slice(), values });
 }
