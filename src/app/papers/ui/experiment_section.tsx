@@ -4,7 +4,7 @@ import { maximumText } from '../../../papers/surface.js';
 import { CLAIM_OUTCOMES, claimText, failureText } from '../../../papers/text.js';
 import type { ExperimentReport, StatementReport } from '../../../papers/report.js';
 import type { Experiment } from '../experiment.js';
-import { costText, labLink, runsText } from '../numbers.js';
+import { costText, grouped, labLink, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import type { Reported } from '../report_service.js';
 import { settings } from '../settings.js';
@@ -26,7 +26,7 @@ function StateLine({ experiment }: { experiment: Experiment }) {
       <p>
         <progress aria-label={`Runs of ${experiment.id}`} value={done.value.cost} max={total.value.cost} />{' '}
         <span>
-          {done.value.runs} of {runsText(runs)}
+          {grouped(done.value.runs)} of {runsText(runs)}
         </span>
       </p>
     );
@@ -36,7 +36,7 @@ function StateLine({ experiment }: { experiment: Experiment }) {
     return (
       <p>
         <b class="partial">
-          {reported.value.runs} of {runsText(runs)}
+          {grouped(reported.value.runs)} of {runsText(runs)}
         </b>
         : it was cancelled,{' '}
         {shown.value === null

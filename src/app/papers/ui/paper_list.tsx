@@ -1,7 +1,7 @@
 /** The papers with their experiments: what each takes, what came of it, and a button that runs it. */
 import { PAPERS, byPaper, type Listed } from '../../lab/papers.js';
 import { sumWork, type Experiment } from '../experiment.js';
-import { costText, durationText, NOTHING, runsText } from '../numbers.js';
+import { costText, durationText, grouped, NOTHING, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
@@ -15,7 +15,7 @@ function Outcome({ experiment }: { experiment: Experiment }) {
   if (isRunning.value || (reported.value !== null && !isComplete.value))
     return (
       <span class="partial">
-        {done.value.runs} of {runsText(runs)}
+        {grouped(done.value.runs)} of {runsText(runs)}
       </span>
     );
   if (reported.value === null) return <>{NOTHING}</>;

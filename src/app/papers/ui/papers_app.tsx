@@ -9,7 +9,7 @@ import { CopyButton } from '../../ui/copy_button.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
 import { sumWork } from '../experiment.js';
-import { costText, durationText, runsText } from '../numbers.js';
+import { costText, durationText, grouped, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import { change, linkTo, problems, settings } from '../settings.js';
 import { shownIds } from '../state.js';
@@ -46,7 +46,7 @@ function Header({ papers }: { papers: Papers }) {
         <>
           <progress aria-label="All that runs" value={progress.share} />
           <span>
-            {progress.runs} of {runsText(progress.of)}
+            {grouped(progress.runs)} of {runsText(progress.of)}
             {progress.toGoS !== null && `, about ${durationText(progress.toGoS)} to go`}
           </span>
         </>
