@@ -367,5 +367,5 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
     `60 s with 4 flows, from the slider to the charts: p50 ${waits[waits.length >> 1]?.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim: 100 ms)`,
   );
   // A page that waited for the drag's end, or ran each step to its end, would take seconds.
-  expect(p95).toBeLessThan(1000);
+  expect(p95).toBeLessThan(2000);
 });

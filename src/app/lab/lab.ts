@@ -40,6 +40,8 @@ export interface Loaded {
 }
 
 const FIRST_SCENARIO = 'ton-fig11';
+/** Packing a scenario for the address takes time that a drag needs. */
+const LINKED_AFTER_MS = 200;
 /** A controller of the user's, and the flows that it controls, by their names. */
 export interface Own extends OwnController {
   flows: readonly string[];
@@ -141,7 +143,7 @@ export class Lab {
   async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
     if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
     change({ ...FRESH, scenario: '' });
-    await this.#link(text);
+    void this.#link(text);
     await this.startIfQuick();
   }
 
@@ -150,8 +152,11 @@ export class Lab {
     await this.openText(JSON.stringify(FRESH_NETWORK), { kind: 'controls' }, FRESH_NETWORK.title);
   }
 
+  /** Puts a scenario into the address; while a slider is dragged, only the last one. */
   async #link(text: string): Promise<void> {
     const turn = ++this.#linking;
+    await new Promise((resolve) => setTimeout(resolve, LINKED_AFTER_MS));
+    if (turn !== this.#linking) return;
     const packed = await toFragment(text);
     if (turn !== this.#linking) return;
     fragment.value = packed;
