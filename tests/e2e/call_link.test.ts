@@ -141,7 +141,7 @@ test('outages, bursts of losses and reordering reach the link of the running cal
   await type(page, 'burst_loss', '4');
   await type(page, 'reorder.percent', '1');
   await expect.poll(() => scope.query().get('outage')).toBe('300ms/20ms');
-  expect(scope.query().get('reorder')).toBe('0.01/20ms');
+  await expect.poll(() => scope.query().get('reorder')).toBe('0.01/20ms');
   const told = await page.evaluate(() => window.ccscope.exportTrace());
   const set = told
     .split('\n')

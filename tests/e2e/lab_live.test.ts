@@ -287,12 +287,12 @@ test('a chart is taken home as a picture and as numbers', async ({ page, lab }) 
   const rates = page.locator('figure.chart.rates');
   const [picture] = await Promise.all([
     page.waitForEvent('download'),
-    rates.getByRole('button', { name: 'PNG: save Rates as a picture' }).click(),
+    rates.getByRole('button', { name: 'PNG of Rates' }).click(),
   ]);
   expect((await readFile(await picture.path())).subarray(1, 4).toString()).toBe('PNG');
   const [numbers] = await Promise.all([
     page.waitForEvent('download'),
-    rates.getByRole('button', { name: 'CSV: save the numbers of Rates' }).click(),
+    rates.getByRole('button', { name: 'CSV of Rates' }).click(),
   ]);
   const [head, ...rows] = (await readFile(await numbers.path(), 'utf8')).trimEnd().split('\r\n');
   expect(head).toBe('series,unit,time_s,value');

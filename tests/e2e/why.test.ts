@@ -155,7 +155,7 @@ test('a call says why its target fell, and so does its recording', async ({ page
   await expect(page.getByRole('button', { name: /Follow/ })).toBeVisible();
   await expect(why.current).toHaveCount(1);
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download' }).click();
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
   const buffer = await readFile(await (await downloading).path());
   const told = await falls.locator('.text').allTextContents();
 

@@ -20,7 +20,7 @@ export const chartTools = (board: Board, chart: TimeChart) => (
     <button
       type="button"
       class="quiet"
-      aria-label={`PNG: save ${board.title} as a picture`}
+      aria-label={`PNG of ${board.title}`}
       title="Save as a picture (PNG)"
       onClick={() => void savePng(board, chart)}
     >
@@ -30,7 +30,7 @@ export const chartTools = (board: Board, chart: TimeChart) => (
       <button
         type="button"
         class="quiet"
-        aria-label={`CSV: save the numbers of ${board.title}`}
+        aria-label={`CSV of ${board.title}`}
         title="Save the numbers that are drawn (CSV)"
         onClick={() => saveAs(new Blob([csvOf(chart)], { type: 'text/csv' }), `ccscope-${board.id}.csv`)}
       >
