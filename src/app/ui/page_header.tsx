@@ -2,12 +2,19 @@
 import type { ComponentChildren } from 'preact';
 
 import { isDark, type Theme } from '../../boards/theme.js';
+import { DOCS_METRIC } from '../../link/server_protocol.js';
 
 const PAGES = [
   { id: 'call', name: 'Call', file: './' },
   { id: 'lab', name: 'Lab', file: './lab.html' },
   { id: 'lessons', name: 'Lessons', file: './lessons.html' },
 ] as const;
+
+/** The server that sent this page says whether it has the documentation, too (W3C Server Timing); static hosts say nothing. */
+function hasDocs(): boolean {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return page?.serverTiming?.some(({ name }) => name === DOCS_METRIC) ?? false;
+}
 
 interface PageHeaderProps {
   page: (typeof PAGES)[number]['id'];
@@ -46,7 +53,7 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
             {name}
           </a>
         ))}
-        <a href="./docs/">Docs</a>
+        {hasDocs() && <a href="./docs/">Docs</a>}
       </nav>
       {children}
       <span class="spring" />
