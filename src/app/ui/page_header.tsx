@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 
 import { isDark, type Theme } from '../../boards/theme.js';
+import { DOCS_METRIC } from '../../link/server_protocol.js';
 
 const PAGES = [
   { id: 'call', name: 'Call', file: './' },
@@ -9,6 +10,12 @@ const PAGES = [
   { id: 'lessons', name: 'Lessons', file: './lessons.html' },
   { id: 'papers', name: 'Papers', file: './papers.html' },
 ] as const;
+
+/** The server that sent this page says whether it has the documentation, too (W3C Server Timing); static hosts say nothing. */
+function hasDocs(): boolean {
+  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return page?.serverTiming?.some(({ name }) => name === DOCS_METRIC) ?? false;
+}
 
 interface PageHeaderProps {
   page: (typeof PAGES)[number]['id'];
@@ -47,7 +54,7 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
             {name}
           </a>
         ))}
-        <a href="./docs/">Docs</a>
+        {hasDocs() && <a href="./docs/">Docs</a>}
       </nav>
       {children}
       <span class="spring" />
