@@ -165,7 +165,9 @@ kit(
       );
       kitExpect(error).toContain("no verdict: 100 % of the call's bytes went past the link");
       kitExpect(error).toMatch(/Cause: +not-routed: 100 % .* at page 1: .* The connection bypasses the link/);
-      kitExpect(error).toMatch(/To do: +Use the fixture call \(or link\) together with page .*call\.observe\(context\)/);
+      kitExpect(error).toMatch(
+        /To do: +Use the fixture call \(or link\) together with page .*call\.observe\(context\)/,
+      );
       kitExpect(error).not.toContain('raise');
     }
     kitExpect(call.metrics().outsideRatio).toBe(1);
