@@ -14,7 +14,9 @@ const PAGES = [
 /** The server that sent this page says whether it has the documentation, too (W3C Server Timing); static hosts say nothing. */
 function hasDocs(): boolean {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  return page?.serverTiming?.some(({ name }) => name === DOCS_METRIC) ?? false;
+  // Some browsers have none in pages that came without encryption.
+  const timings = page?.serverTiming;
+  return timings?.some(({ name }) => name === DOCS_METRIC) ?? false;
 }
 
 interface PageHeaderProps {
