@@ -351,10 +351,12 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
   const y = box.y + box.height / 2;
   await page.mouse.move(box.x + box.width / 2, y);
   await page.mouse.down();
+  const began = Date.now();
   for (let step = 0; step < 60; step++) {
     await page.mouse.move(box.x + box.width / 2 + step, y);
     await page.evaluate(() => new Promise(requestAnimationFrame));
   }
+  const dragMs = Date.now() - began;
   await page.mouse.up();
   await lab.done();
   const waits = await page.evaluate(async () => {
@@ -366,6 +368,6 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
   console.log(
     `60 s with 4 flows, from the slider to the charts: p50 ${waits[waits.length >> 1]?.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim: 100 ms)`,
   );
-  // A page that waited for the drag's end, or ran each step to its end, would take seconds.
-  expect(p95).toBeLessThan(2000);
+  // A page that drew at the drag's end alone would let nearly all of them wait for most of it.
+  expect(p95).toBeLessThan(dragMs / 2);
 });
