@@ -104,7 +104,6 @@ export class Playback {
       const times = columns['time_us'] ?? new Float64Array();
       const found = back ? times.findLast((us) => us < from) : times.find((us) => us > from);
       if (found !== undefined) return found;
-      if (range.fromUs <= 0 && range.toUs >= end) return null;
       if (back ? range.fromUs <= 0 : range.toUs >= end) return null;
     }
   }
