@@ -16,7 +16,9 @@ export type Values = (name: string) => number;
 
 /** A negative one in brackets: it stands behind signs. */
 function ms(value: number): string {
-  const text = `${Math.abs(value).toFixed(Math.abs(value) < 10 ? 2 : 1)} ms`;
+  const size = Math.abs(value);
+  // m is small: sixty of it make T.
+  const text = `${size.toFixed(size < 0.1 ? 4 : size < 10 ? 2 : 1)} ms`;
   return value < 0 && Number.parseFloat(text) !== 0 ? `(−${text})` : text;
 }
 const kbps = (bps: number): string => `${(bps / 1e3).toFixed(0)} kbps`;
