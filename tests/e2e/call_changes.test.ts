@@ -30,8 +30,10 @@ test('another controller in charge: the time goes on, and the former one watches
   await scope.start();
   await expect.poll(() => seconds(page), { timeout: 20_000 }).toBeGreaterThan(3);
   const before = await seconds(page);
+  const placesBefore = await places(page);
   await page.locator('select[name=controller]').selectOption('nada');
   await expect(page.getByLabel('Notices')).toContainText('NADA is in charge now', { timeout: 20_000 });
+  expect(await places(page)).toEqual(placesBefore);
   await scope.live();
   expect(await seconds(page)).toBeGreaterThanOrEqual(before);
   await expect(page.getByText('NADA in control')).toBeVisible();

@@ -11,5 +11,5 @@ export function Notices({ session }: { session: Session }) {
   const isIdle = session.phase.value === 'idle' || session.phase.value === 'failed';
   const own = notices.value.filter(({ whenIdle }) => isIdle || whenIdle !== true);
   const shown = [...browser, ...(session.status.value?.notices ?? []), ...own];
-  return <NoticesList problems={problems.value} notices={shown} />;
+  return <NoticesList problems={problems.value} notices={shown} isOver={!isIdle} />;
 }

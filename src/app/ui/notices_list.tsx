@@ -38,6 +38,8 @@ interface NoticesListProps {
   /** Parts of the address that were refused. */
   problems: readonly StateProblem[];
   notices: readonly Shown[];
+  /** Above the page's lower edge instead of in its flow, so that a notice that comes during a call moves nothing. */
+  isOver?: boolean;
 }
 
 /** More than these would push the page down: the others stand behind a button. */
@@ -51,7 +53,7 @@ export function NoticesList(props: NoticesListProps) {
     .sort((a, b) => RANKS.indexOf(a.level) - RANKS.indexOf(b.level));
   const hidden = unread.length - MOST_SHOWN;
   return (
-    <ul class="notices" aria-live="polite" aria-label="Notices">
+    <ul class={`notices${props.isOver ? ' over' : ''}`} aria-live="polite" aria-label="Notices">
       {unread.map((notice, index) => (
         <li key={notice.code} class={notice.level} hidden={index >= MOST_SHOWN && !isOpen.value}>
           <b>{LEVELS[notice.level]}</b>
