@@ -1,5 +1,5 @@
 /** Files that were dropped on the page of the other kind: named as what they are, and offered to be opened there. */
-import { toFragment } from './lab/own_scenario.js';
+import { toFragment } from './lab/fragment.js';
 import { dismiss, messageOf, notify } from './notices.js';
 import { passFile, PASSED_FRAGMENT } from './stored.js';
 
@@ -18,7 +18,7 @@ async function kindOf(file: File): Promise<Kind | null> {
 const CODE = 'other-page';
 
 async function openInLab(file: File): Promise<void> {
-  const fragment = await toFragment(await file.text());
+  const fragment = await toFragment('own', await file.text());
   if (fragment !== '') location.assign(`./lab.html#${fragment}`);
   else notify('info', CODE, `${file.name} is too long for a link.`, 'Open the Lab and drop it there.');
 }

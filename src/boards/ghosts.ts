@@ -4,8 +4,8 @@ import type { Columns } from '../charts/series.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import { chosenRows, type Filters } from './filters.js';
 
-/** A ghost is read once, for any later zoom: more points than a chart is wide. */
-const POINTS = 4000;
+/** A ghost is read once, for any later zoom: somewhat more points than a chart is wide. Each of them costs time in each drawing. */
+const POINTS = 2000;
 
 export class Ghosts {
   /** By the names of the rows that series mean. */

@@ -1,6 +1,6 @@
 /**
  * Keeps the charts in step with the trace: asks the trace worker for rows thinned to each chart's
- * width and draws them, in one frame no more charts than its time allows.
+ * width and paints the charts that are in view, in one frame no more of them than its time allows.
  */
 import { signal } from '@preact/signals';
 
@@ -13,6 +13,7 @@ import {
 } from '../charts/index.js';
 import type { TraceExtent } from '../trace/index.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
+import { ChartsInView } from './charts_in_view.js';
 import { chosenRows, type Filters } from './filters.js';
 import { Ghosts } from './ghosts.js';
 
@@ -63,6 +64,9 @@ export class Scope {
   readonly #works = new Set<() => void>();
   readonly #ghosts: Ghosts;
   readonly #costsMs: number[] = [];
+  /** Charts with rows that are not painted yet. */
+  readonly #unpainted = new Set<TimeChart>();
+  readonly #seen = new ChartsInView((chart) => this.#paint(chart));
   /** Until everything stale has been drawn. */
   #pumping: Promise<void> | null = null;
   #valuesStale = false;
@@ -97,6 +101,7 @@ export class Scope {
   /** Ends it: nothing is read or drawn any more. */
   close(): void {
     clearInterval(this.#timer);
+    this.#seen.close();
     this.#stale.clear();
   }
 
@@ -133,11 +138,14 @@ export class Scope {
     const chart = make(container, this.axis, this.#theme);
     this.#ghosts.give(chart);
     this.#charts.add(chart);
+    this.#seen.add(chart);
     this.#mark();
     this.refresh(chart);
     const remove = (): void => {
       this.#charts.delete(chart);
+      this.#seen.delete(chart);
       this.#stale.delete(chart);
+      this.#unpainted.delete(chart);
       chart.destroy();
       this.#mark();
     };
@@ -233,7 +241,12 @@ export class Scope {
     ) as Record<string, number>;
   }
 
-  /** Resolves when everything that is stale now has been drawn. */
+  /** Paints the charts that are out of view, too: for paper, which shows all of them. */
+  paintAll(): void {
+    for (const chart of this.#unpainted) this.#paint(chart);
+  }
+
+  /** Resolves when all charts have the newest rows, and those in view are painted. */
   async drawn(): Promise<void> {
     await this.#pumping;
   }
@@ -250,20 +263,30 @@ export class Scope {
     const read = await Promise.all(
       reads.map(async ({ chart, reading }) => ({ chart, views: await reading })),
     );
-    let frameBegan = -Infinity;
+    // All charts change together: none shows values of one run beside values of another.
     for (const { chart, views } of read) {
+      if (!this.#charts.has(chart)) continue;
+      for (const [table, columns] of views) chart.set(table, columns);
+      this.#unpainted.add(chart);
+    }
+    this.#valuesStale = true;
+    let frameBegan = -Infinity;
+    for (const { chart } of read) {
+      if (!this.#seen.has(chart)) continue;
       if (performance.now() - frameBegan > FRAME_MS) {
         await new Promise((resolve) => requestAnimationFrame(resolve));
         frameBegan = performance.now();
       }
-      if (!this.#charts.has(chart)) continue;
-      const start = performance.now();
-      for (const [table, columns] of views) chart.set(table, columns);
-      chart.draw();
-      this.#costsMs.push(performance.now() - start);
-      if (this.#costsMs.length > COSTS_KEPT) this.#costsMs.shift();
-      this.#valuesStale = true;
+      this.#paint(chart);
     }
+  }
+
+  #paint(chart: TimeChart): void {
+    if (!this.#unpainted.delete(chart)) return;
+    const start = performance.now();
+    chart.draw();
+    this.#costsMs.push(performance.now() - start);
+    if (this.#costsMs.length > COSTS_KEPT) this.#costsMs.shift();
   }
 
   async #read(chart: TimeChart) {

@@ -20,13 +20,14 @@ import {
   type Edit,
   type MediaFlow,
 } from './edits.js';
+import { fromFragment, toFragment } from './fragment.js';
 import { History } from './history.js';
 import { LiveRun, type Wanted } from './live_run.js';
-import { fromFragment, toFragment } from './own_scenario.js';
 import { fetchScenario, registry } from './registry.js';
 import { Pin } from './pin.js';
+import { fromPinLink, toPinLink } from './pin_link.js';
 import { areFew, traceOf, type Run } from './run.js';
-import { change, fragment, settings } from './settings.js';
+import { change, ownPart, pinPart, settings } from './settings.js';
 import type { LabState } from './state.js';
 import { tellSimulationError } from './simulation_notice.js';
 import { Sweep } from './sweep/sweep.js';
@@ -92,7 +93,8 @@ export class Lab {
 
   /** Loads what the address asks for, and runs it. */
   async open(): Promise<void> {
-    const own = await fromFragment(fragment.peek()).catch(() => {
+    const pinned = pinPart.peek();
+    const own = await fromFragment('own', ownPart.peek()).catch(() => {
       notify('error', 'scenario', 'The scenario in the address is damaged.', 'Open its file instead.');
       return null;
     });
@@ -103,6 +105,19 @@ export class Lab {
     if (!shown) return;
     this.#checkCell();
     await this.startIfQuick();
+    if (pinned !== '') await this.#pinLinked(pinned);
+  }
+
+  /** Pins the run that the address holds. */
+  async #pinLinked(part: string): Promise<void> {
+    try {
+      const { scenario, seed } = await fromPinLink(part);
+      const checked = await this.live.check(scenario);
+      await this.#pin({ scenario: checked.scenario, cell: {}, seed });
+    } catch {
+      const fix = 'Pin a run, and copy the link again.';
+      notify('error', 'pin', 'The pinned run in the address is damaged.', fix);
+    }
   }
 
   /** Tells what of the cell in the address there is not, and forgets it. */
@@ -128,7 +143,7 @@ export class Lab {
   async choose(id: string): Promise<void> {
     if (!(await this.#loadListed(id))) return;
     this.#linking += 1;
-    fragment.value = '';
+    ownPart.value = '';
     change({ ...FRESH, scenario: id });
     await this.startIfQuick();
   }
@@ -157,9 +172,9 @@ export class Lab {
     const turn = ++this.#linking;
     await new Promise((resolve) => setTimeout(resolve, LINKED_AFTER_MS));
     if (turn !== this.#linking) return;
-    const packed = await toFragment(text);
+    const packed = await toFragment('own', text);
     if (turn !== this.#linking) return;
-    fragment.value = packed;
+    ownPart.value = packed;
     if (packed === '')
       notify('info', 'own', 'This scenario is too long for a link.', 'Send its file along with the link.');
     else dismiss('own');
@@ -185,7 +200,7 @@ export class Lab {
       this.#isGhostDue = false;
       this.own.value = null;
       this.charts?.dropGhost();
-      this.pin.unpin();
+      this.unpin();
       this.sweep.clear();
       await this.live.reset();
       return true;
@@ -281,7 +296,7 @@ export class Lab {
     change({ scenario: from.kind === 'list' ? scenario.id : '', controller: '', run: true });
     if (from.kind === 'list') {
       this.#linking += 1;
-      fragment.value = '';
+      ownPart.value = '';
     } else void this.#link(JSON.stringify(scenario));
     void this.start();
   }
@@ -313,13 +328,24 @@ export class Lab {
 
   /** Keeps the run that is drawn beside those that follow. */
   async pinRun(): Promise<void> {
-    const [run, charts] = [this.live.run.peek(), this.charts];
-    if (run === null || charts === null) return;
+    const run = this.live.run.peek();
+    if (run === null) return;
     try {
-      await this.pin.pin(run, charts, tellTraceError);
+      await this.#pin(run);
     } catch (error) {
       tellSimulationError(error, 'The run was not pinned', 'pin');
     }
+  }
+
+  async #pin(wanted: Wanted): Promise<void> {
+    if (this.charts === null) return;
+    await this.pin.pin(wanted, this.charts, tellTraceError);
+    pinPart.value = await toPinLink(wanted);
+  }
+
+  unpin(): void {
+    this.pin.unpin();
+    pinPart.value = '';
   }
 
   async startSweep(swept: Sweepable): Promise<void> {
@@ -385,6 +411,7 @@ const FRESH = {
   flow: '',
   draw: [],
   hide: [],
+  at_s: 0,
   window_s: 0,
   from_s: 0,
 };

@@ -3,8 +3,8 @@ import { signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
 import { createTraceStore } from '../../worker/trace/trace_client.js';
-import { LiveRun } from './live_run.js';
-import { traceOf, type Run } from './run.js';
+import { LiveRun, type Wanted } from './live_run.js';
+import { traceOf } from './run.js';
 import { runScope } from './run_scope.js';
 
 export interface Pinned {
@@ -37,7 +37,7 @@ export class Pin {
 
   /** Simulates a run again, beside the one in `beside`: the same seed gives the same rows. Rejects with SimulationError. */
   async pin(
-    { scenario, cell, seed, controller }: Run,
+    { scenario, cell, seed, controller }: Wanted,
     beside: Scope,
     onError: (error: Error) => void,
   ): Promise<void> {

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 
 import { addressWith, followAddress } from '../address.js';
+import { partOf } from './fragment.js';
 import { parseLab, serialiseLab, type LabState } from './state.js';
 
 const initial = parseLab(location.search);
@@ -9,15 +10,18 @@ const initial = parseLab(location.search);
 export const settings = signal<LabState>(initial.state);
 /** Parts of the address that were refused when the page was opened. */
 export const problems = signal(initial.problems);
-/** The fragment with which the page was opened, and then that of the scenario shown. */
-export const fragment = signal(location.hash.slice(1));
+/** The scenario of one's own in the address's fragment: at first that of the link, then the one shown. */
+export const ownPart = signal(partOf('own', location.hash.slice(1)));
+/** The same of the run that is pinned. */
+export const pinPart = signal(partOf('pin', location.hash.slice(1)));
 
 export function change(patch: Partial<LabState>): void {
   settings.value = { ...settings.value, ...patch };
 }
 
 /** The page's address with these settings. */
-export const linkTo = (state: LabState): string => addressWith(serialiseLab(state), fragment.value);
+export const linkTo = (state: LabState): string =>
+  addressWith(serialiseLab(state), [ownPart.value, pinPart.value].filter((part) => part !== '').join('&'));
 
 /** Keeps the address in step with the settings. */
 export const followUrl = (): void => followAddress(() => linkTo(settings.value));

@@ -23,6 +23,7 @@ const entries = {
   ),
   packets: flag,
   inside: flag,
+  at_s: numberIn(0, MAX_S, 's'),
   window_s: numberIn(0, MAX_S, 's (0: all)'),
   from_s: numberIn(0, MAX_S, 's'),
   hide: words,
@@ -50,6 +51,8 @@ export interface LabState {
   packets: boolean;
   /** Whether packets on their way, the state machine and the equations are shown. */
   inside: boolean;
+  /** The moment that is looked at inside a run; 0: one that shows something. */
+  at_s: number;
   /** What of the time is shown; 0: all of it. */
   window_s: number;
   from_s: number;
@@ -67,6 +70,7 @@ export const DEFAULT_LAB: LabState = {
   draw: [],
   packets: false,
   inside: false,
+  at_s: 0,
   window_s: 0,
   from_s: 0,
   hide: [],

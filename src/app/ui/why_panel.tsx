@@ -12,6 +12,8 @@ import type { TraceStore } from '../../worker/trace/trace_client.js';
 /** How often rows that keep coming are looked at again, and how much of the worker's time that may take. */
 const AGAIN_MS = 1000;
 const WORKER_SHARE = 0.05;
+/** Other rows are explained once no others have come for so long: a slider that is dragged brings many. */
+const STILL_MS = 200;
 /** A longer list is cut to what lies about the charts' window. */
 const MOST_LINES = 400;
 /** A mark is at the cursor within this share of the window. */
@@ -50,6 +52,8 @@ function saidAt({ changes, marks }: Explanation, cursorUs: number | null, window
 /** Asks for the explanation whenever other rows, or more of them, are there. */
 function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   const explanation = useSignal(NOTHING);
+  /** Whether the explanation is of rows that are gone. */
+  const isStale = useSignal(false);
   const version = scope.version.value;
   useEffect(() => {
     let isOver = false;
@@ -65,13 +69,18 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
         if (isOver) return;
         seenUs = toUs;
         if (found !== null) {
+          isStale.value = false;
           explanation.value = found;
           scope.setMarks(found.marks);
         }
       }
       timer = setTimeout(() => void load(), Math.max(AGAIN_MS, tookMs / WORKER_SHARE));
     };
-    void load();
+    if (explanation.peek() === NOTHING) void load();
+    else {
+      isStale.value = true;
+      timer = setTimeout(() => void load(), STILL_MS);
+    }
     return () => {
       isOver = true;
       clearTimeout(timer);
@@ -80,7 +89,7 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   useEffect(() => {
     const end = effect(() => {
       const windowUs = scope.windowS.value * 1e6;
-      scope.said.value = saidAt(explanation.value, scope.cursorUs.value, windowUs);
+      scope.said.value = isStale.value ? '…' : saidAt(explanation.value, scope.cursorUs.value, windowUs);
     });
     return () => {
       end();
@@ -88,7 +97,7 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
       scope.setMarks([]);
     };
   }, [scope]);
-  return explanation;
+  return { explanation, isStale };
 }
 
 /** Of a long list those from the start of the charts' window on. */
@@ -149,7 +158,7 @@ function Lines({ changes, current, scope }: LinesProps) {
 
 export function WhyPanel(props: WhyPanelProps) {
   const { scope } = props;
-  const explanation = useExplanation(props);
+  const { explanation, isStale } = useExplanation(props);
   const onlyFalls = useSignal(false);
   const { changes } = explanation.value;
   const chosen = onlyFalls.value ? falls(changes) : changes;
@@ -160,7 +169,7 @@ export function WhyPanel(props: WhyPanelProps) {
     return cursorUs === null ? undefined : changeAt(onlyFalls.value ? falls(all) : all, cursorUs);
   }).value;
   return (
-    <details class="panel why" open>
+    <details class="panel why" open aria-busy={isStale.value}>
       <summary>
         Why did it do that?{' '}
         <span class="hint">

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cellFor, valuesOf, withAxis, wrongChoices } from '../../../src/app/lab/cell_choice.js';
 import { PRESET_NAMES, withPreset } from '../../../src/app/lab/controller_choice.js';
 import { detailedFlow, drawnFlows } from '../../../src/app/lab/flows.js';
-import { fromFragment, toFragment } from '../../../src/app/lab/own_scenario.js';
+import { fromFragment, toFragment } from '../../../src/app/lab/fragment.js';
 import { byPaper } from '../../../src/app/lab/papers.js';
 import { controllerOfPreset } from '../../../src/core/schema.js';
 import { readScenario } from '../../../src/command_line/scenarios.js';
@@ -50,17 +50,18 @@ describe('the state of the Lab in its address', () => {
 describe('a scenario of one’s own in the address', () => {
   it('comes back as it was', async () => {
     const text = JSON.stringify({ title: 'T̄_q – 350 ms', list: Array.from({ length: 500 }, (_, i) => i) });
-    const fragment = await toFragment(text);
+    const fragment = await toFragment('own', text);
     expect(fragment).toMatch(/^own=[\w-]+$/);
-    expect(await fromFragment(fragment)).toBe(text);
-    expect(await fromFragment('top')).toBeNull();
+    expect(await fromFragment('own', fragment)).toBe(text);
+    expect(await fromFragment('own', 'top')).toBeNull();
+    expect(await fromFragment('own', `${await toFragment('pin', 'other')}&${fragment}`)).toBe(text);
   });
 
   it('is refused where it is too long, and where it is damaged', async () => {
     const noise = Array.from({ length: 60_000 }, (_, i) => Math.sin(i).toString(36).slice(3, 8)).join('');
-    expect(await toFragment(noise)).toBe('');
-    await expect(fromFragment('own=AAAA!')).rejects.toThrow();
-    await expect(fromFragment(`own=${'A'.repeat(1e6)}`)).rejects.toThrow(/at most 30000 characters/);
+    expect(await toFragment('own', noise)).toBe('');
+    await expect(fromFragment('own', 'own=AAAA!')).rejects.toThrow();
+    await expect(fromFragment('own', `own=${'A'.repeat(1e6)}`)).rejects.toThrow(/at most 30000 characters/);
   });
 });
 

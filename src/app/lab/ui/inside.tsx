@@ -1,5 +1,5 @@
 /** Inside a run: the moment that is played, packets on their way, the state machine and the equations. */
-import { useSignal } from '@preact/signals';
+import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentType, ComponentProps } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 
@@ -9,7 +9,7 @@ import { editable } from '../edits.js';
 import { detailedFlow, drawnFlows } from '../flows.js';
 import type { Lab } from '../lab.js';
 import { Playback } from '../playback/playback.js';
-import { settings } from '../settings.js';
+import { change, settings } from '../settings.js';
 import type MomentPanel from './moment_panel.js';
 import { PlaybackBar } from './playback_bar.js';
 import { Stage } from './stage.js';
@@ -21,6 +21,9 @@ interface InsideProps {
 
 /** The table whose rows are a controller's decisions. */
 const DECISIONS: Readonly<Record<string, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
+
+/** The address holds the moment once it has stayed for so long. */
+const MOMENT_KEPT_MS = 300;
 
 type Panel = ComponentType<ComponentProps<typeof MomentPanel>>;
 
@@ -48,8 +51,16 @@ export function Inside({ lab, scope }: InsideProps) {
   const hasRun = run !== null;
   useEffect(() => {
     // At its beginning there is nothing to see yet.
-    if (isInside && hasRun && playback.timeUs.peek() === 0) playback.seek(live.durationUs / 4);
+    if (!isInside || !hasRun || playback.timeUs.peek() !== 0) return;
+    const { at_s } = settings.peek();
+    playback.seek(at_s > 0 ? at_s * 1e6 : live.durationUs / 4);
   }, [isInside, hasRun]);
+  useSignalEffect(() => {
+    const at_s = Math.round(playback.timeUs.value / 1e3) / 1e3;
+    if (!settings.value.inside || playback.isPlaying.value || at_s === 0) return undefined;
+    const timer = setTimeout(() => change({ at_s }), MOMENT_KEPT_MS);
+    return () => clearTimeout(timer);
+  });
   useEffect(() => {
     if (isInside)
       void import('./moment_panel.js').then((module) => (panel.value = { Panel: module.default }));

@@ -218,7 +218,7 @@ function RunTools({ lab }: { lab: Lab }) {
         {isPinned ? 'Pin this run instead' : 'Pin this run'}
       </button>
       {isPinned && (
-        <button type="button" onClick={() => lab.pin.unpin()}>
+        <button type="button" onClick={() => lab.unpin()}>
           Unpin
         </button>
       )}

@@ -1,0 +1,19 @@
+/** The pinned run in the address: its scenario and its seed, which give the same rows anywhere. */
+import * as v from 'valibot';
+
+import { editable } from './edits.js';
+import { fromFragment, toFragment } from './fragment.js';
+import type { Wanted } from './live_run.js';
+
+const linked = v.object({ scenario: v.unknown(), seed: v.pipe(v.number(), v.integer()) });
+
+/** Empty where the run is too long for a link, or has a controller of the user's: a link cannot hold their file. */
+export async function toPinLink({ scenario, cell, seed, controller }: Wanted): Promise<string> {
+  if (controller !== undefined) return '';
+  return toFragment('pin', JSON.stringify({ scenario: editable(scenario, cell), seed }));
+}
+
+/** Rejects where the link is damaged. The scenario is still to be checked. */
+export async function fromPinLink(fragment: string): Promise<v.InferOutput<typeof linked>> {
+  return v.parse(linked, JSON.parse((await fromFragment('pin', fragment)) ?? 'null'));
+}

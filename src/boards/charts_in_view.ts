@@ -1,0 +1,43 @@
+/** Which charts people can see, or are about to scroll to. */
+import type { TimeChart } from '../charts/index.js';
+
+/** Charts this close to the view are painted already when scrolling brings them in. */
+const MARGIN = '300px';
+
+export class ChartsInView {
+  /** By its canvas, each chart and whether it is in view. */
+  readonly #charts = new Map<Element, { chart: TimeChart; isSeen: boolean }>();
+  readonly #observer: IntersectionObserver;
+
+  /** `onSeen` is called when a chart comes into view. */
+  constructor(onSeen: (chart: TimeChart) => void) {
+    const observe: IntersectionObserverCallback = (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const known = this.#charts.get(target);
+        if (known === undefined) continue;
+        known.isSeen = isIntersecting;
+        if (isIntersecting) onSeen(known.chart);
+      }
+    };
+    this.#observer = new IntersectionObserver(observe, { rootMargin: MARGIN });
+  }
+
+  /** A chart counts as seen until the browser says otherwise. */
+  add(chart: TimeChart): void {
+    this.#charts.set(chart.canvas, { chart, isSeen: true });
+    this.#observer.observe(chart.canvas);
+  }
+
+  delete(chart: TimeChart): void {
+    this.#charts.delete(chart.canvas);
+    this.#observer.unobserve(chart.canvas);
+  }
+
+  has(chart: TimeChart): boolean {
+    return this.#charts.get(chart.canvas)?.isSeen === true;
+  }
+
+  close(): void {
+    this.#observer.disconnect();
+  }
+}
