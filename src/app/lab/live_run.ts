@@ -7,7 +7,7 @@ import { signal } from '@preact/signals';
 import type { TraceOptions } from '../../scenario/index.js';
 import type { SimulationOptions } from '../../core/index.js';
 import { instantiate, type CellParams } from '../../scenario/cells.js';
-import { flowNumbers } from '../../scenario/compile.js';
+import { compile, flowNumbers } from '../../scenario/compile.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { PackedBatches } from '../../trace/index.js';
 import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
@@ -137,17 +137,17 @@ export class LiveRun implements Runs {
     this.#abort = abort;
     const began = performance.now();
     this.share.value = 0;
-    const options = await this.#worker.plan(wanted);
+    const options = await this.#plan(wanted);
     const { scenario, cell, controller } = wanted;
     const own = flowNumbers(instantiate(scenario, cell), controller?.flows ?? []);
-    const run: Run = { ...wanted, ...described(options, own), result: null };
+    let run: Run = { ...wanted, ...described(options, own), result: null };
     const drawing = new Drawing(() => this.#change(run));
     const onProgress = ({ share, timeUs, rows }: SimulationProgress): Promise<void> | undefined => {
       this.share.value = share;
       drawing.add(rows, timeUs);
       if (performance.now() - began < DRAWN_AFTER_MS || share === 1 || abort.signal.aborted) return undefined;
       this.isLong.value = true;
-      return this.#draw(drawing);
+      return this.#give(drawing).then((what) => void this.onRows(what));
     };
     const request = { ...wanted, trace: this.#options.traceOf(options) };
     const result = await this.#worker.run(request, { signal: abort.signal, onProgress });
@@ -155,11 +155,22 @@ export class LiveRun implements Runs {
     this.#abort = null;
     // What was stopped for a newer choice is not drawn.
     if (!isLatest() && result.cancelled) return null;
-    await this.#draw(drawing);
-    const done = { ...run, result };
-    this.run.value = done;
+    // A run that is drawn only now appears with its result.
+    run = { ...run, result };
+    await this.#give(drawing);
+    this.run.value = run;
     void this.onRows('all').then(() => this.#tellDrawn(turn));
-    return isLatest() ? done : null;
+    return isLatest() ? run : null;
+  }
+
+  /** The simulator's options. They are made here, as the worker is better asked once; it says what is wrong with a scenario. */
+  #plan(wanted: Wanted): SimulationOptions | Promise<SimulationOptions> {
+    const { scenario, cell, seed } = wanted;
+    try {
+      return compile(instantiate(scenario, cell), seed);
+    } catch {
+      return this.#worker.plan(wanted);
+    }
   }
 
   /** How long each choice waited until a run of it, or of a newer one, was drawn: an entry of the page's User Timing. */
@@ -170,11 +181,12 @@ export class LiveRun implements Runs {
     performance.clearMeasures(CHOICE_DRAWN);
   }
 
-  async #draw(drawing: Drawing): Promise<void> {
+  /** Gives the charts the rows that wait; says whether these are the first of their run. */
+  async #give(drawing: Drawing): Promise<'more' | 'all'> {
     const { rows, timeUs, isFirst } = await drawing.take();
     for (const packed of rows) this.store.appendPacked(packed);
     this.newestUs = timeUs;
-    void this.onRows(isFirst ? 'all' : 'more');
+    return isFirst ? 'all' : 'more';
   }
 
   /** Another run is drawn from now on. */

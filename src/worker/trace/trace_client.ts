@@ -194,6 +194,7 @@ export function connectTraceStore(
   close: () => void = () => undefined,
 ): TraceStore {
   const remote: Remote<TraceService> = wrap<TraceService>(endpoint);
+  const views = new Views(remote);
   const report = (error: unknown): void => onError(error instanceof Error ? error : new Error(String(error)));
   return {
     append(batch) {
@@ -206,7 +207,7 @@ export function connectTraceStore(
     appendEvent(event) {
       remote.appendEvent(event).catch(report);
     },
-    view: (query) => remote.view(query),
+    view: (query) => views.ask(query),
     extent: () => remote.extent(),
     events: () => remote.events(),
     explain: (query) => remote.explain(query),
@@ -220,4 +221,31 @@ export function connectTraceStore(
     clear: () => remote.clear(),
     close,
   };
+}
+
+/** Queries of one moment cross to the worker in one message: a page of charts asks for dozens at once. */
+class Views {
+  #waiting: { query: ViewQuery; resolve(view: TraceView): void; reject(error: unknown): void }[] = [];
+
+  constructor(private readonly remote: Remote<TraceService>) {}
+
+  ask(query: ViewQuery): Promise<TraceView> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.push({ query, resolve, reject }) === 1) queueMicrotask(() => void this.#send());
+    });
+  }
+
+  async #send(): Promise<void> {
+    const asked = this.#waiting;
+    this.#waiting = [];
+    try {
+      const answers = await this.remote.views(asked.map(({ query }) => query));
+      answers.forEach((answer, index) => {
+        if (answer.ok) asked[index]?.resolve(answer.view);
+        else asked[index]?.reject(new RangeError(answer.message));
+      });
+    } catch (error) {
+      for (const { reject } of asked) reject(error);
+    }
+  }
 }

@@ -1,4 +1,6 @@
 /** The inside of the trace worker: a trace in memory, and the reading and writing of files. */
+import { transfer } from 'comlink';
+
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import {
   collector,
@@ -20,6 +22,8 @@ import { holdLife } from '../life.js';
 
 /** Errors cross the worker boundary as data: structured clones of errors lose their fields. */
 export type Opened = { ok: true; header: TraceHeader } | { ok: false; problem: TraceProblem };
+
+export type ViewAnswer = { ok: true; view: TraceView } | { ok: false; message: string };
 
 export class TraceService {
   #trace = new TraceData();
@@ -43,8 +47,20 @@ export class TraceService {
     this.#trace.appendEvent(event);
   }
 
-  view(query: ViewQuery): TraceView {
-    return this.#trace.view(query);
+  /** One answer to each query. */
+  views(queries: readonly ViewQuery[]): ViewAnswer[] {
+    const answers = queries.map((query): ViewAnswer => {
+      try {
+        return { ok: true, view: this.#trace.view(query) };
+      } catch (error) {
+        return { ok: false, message: error instanceof Error ? error.message : String(error) };
+      }
+    });
+    const views = answers.flatMap((answer) => (answer.ok ? [answer.view] : []));
+    return transfer(
+      answers,
+      views.flatMap(({ columns }) => Object.values(columns).map(({ buffer }) => buffer)),
+    );
   }
 
   extent(): TraceExtent {
