@@ -246,8 +246,11 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   const began = await seconds();
   await expect.poll(seconds).toBeGreaterThan(began);
   await page.getByRole('button', { name: 'Pause' }).click();
-  // A link shows the same.
-  await expect.poll(() => new URL(page.url()).searchParams.get('inside')).toBe('1');
+  // A link shows the same moment.
+  const shown = await seconds();
+  await expect.poll(() => Number(new URL(page.url()).searchParams.get('at_s'))).toBeCloseTo(shown, 2);
+  await page.reload();
+  await expect.poll(seconds).toBeCloseTo(shown, 2);
 });
 
 test('a run is pinned beside the one that changes, on one time axis', async ({ page, lab }) => {
@@ -263,9 +266,37 @@ test('a run is pinned beside the one that changes, on one time axis', async ({ p
   await expect(rate(pinned)).toHaveText(before ?? '');
   await present.getByRole('button', { name: 'Zoom in' }).click();
   await expect(pinned.locator('.window')).toHaveText((await present.locator('.window').textContent()) ?? '');
+  // A link shows both.
+  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#own=[\w-]+&pin=[\w-]+$/);
+  const after = (await rate(present).textContent()) ?? '';
+  await page.reload();
+  await expect(rate(pinned)).toHaveText(before ?? '');
+  await expect(rate(present)).toHaveText(after);
   await page.getByRole('button', { name: 'Unpin' }).click();
   await expect(pinned).toHaveCount(0);
+  await expect.poll(() => new URL(page.url()).hash).not.toContain('pin=');
   await expect(page.getByLabel('Notices').getByRole('listitem')).toHaveCount(0);
+});
+
+test('a damaged link says what of it is lost', async ({ page, served }) => {
+  await page.goto(`${served.staticUrl}lab.html#pin=AAAA`);
+  await expect(page.getByLabel('Notices')).toContainText('The pinned run in the address is damaged.');
+  await expect(page.getByRole('region', { name: 'Pinned run' })).toHaveCount(0);
+});
+
+test('a chart out of view is painted when it comes into view', async ({ page, lab }) => {
+  await page.setViewportSize({ width: 1280, height: 400 });
+  await lab.begin();
+  const chart = page.locator('.chart').last();
+  const painted = (): Promise<string> =>
+    chart.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+  const before = await painted();
+  // A click would scroll to the button.
+  await page.getByRole('button', { name: '+ TCP' }).dispatchEvent('click');
+  await lab.done();
+  expect(await painted()).toBe(before);
+  await chart.scrollIntoViewIfNeeded();
+  await expect.poll(painted).not.toBe(before);
 });
 
 test('one number is swept as small multiples, one of which is taken', async ({ page, lab }) => {
