@@ -19,7 +19,7 @@ export class ChartsInView {
         if (isIntersecting) onSeen(known.chart);
       }
     };
-    this.#observer = new IntersectionObserver(observe, { rootMargin: MARGIN });
+    this.#observer = new IntersectionObserver(observe, { rootMargin: MARGIN, scrollMargin: MARGIN });
   }
 
   /** A chart counts as seen until the browser says otherwise. */
