@@ -26,7 +26,10 @@ export async function fromFragment(part: FragmentPart, fragment: string): Promis
   if (written === '') return null;
   // It may unpack to a thousand times as much.
   if (written.length > MAX_LENGTH) throw new RangeError(`expected at most ${MAX_LENGTH} characters`);
-  const base64 = written.slice(part.length + 1).replaceAll('-', '+').replaceAll('_', '/');
+  const base64 = written
+    .slice(part.length + 1)
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
   const packed = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return new TextDecoder().decode(await through(packed, new DecompressionStream('deflate-raw')));
 }
