@@ -38,7 +38,7 @@ class LiveLab {
   }
 
   panel(name: string) {
-    return this.page.locator('aside > details').filter({ has: this.page.getByText(name, { exact: true }) });
+    return this.page.locator('aside details').filter({ has: this.page.getByText(name, { exact: true }) });
   }
 
   legend(name: string) {
@@ -230,7 +230,7 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await expect(page.locator('.stage figcaption')).toContainText(/[1-9]\d* in the queue/);
   const equations = page.locator('.equations');
   await expect(equations).toContainText('Adaptive threshold');
-  expect(await equations.locator('math').count()).toBeGreaterThan(4);
+  await expect.poll(() => equations.locator('math').count()).toBeGreaterThan(4);
   await expect(page.getByRole('img', { name: /^State: (hold|increase|decrease), signal: / })).toBeVisible();
 
   const seconds = async (): Promise<number> =>
@@ -261,20 +261,23 @@ test('a run is pinned beside the one that changes, on one time axis', async ({ p
   const rate = (of: typeof pinned) => of.getByRole('row', { name: /^Received/ }).locator('.value');
   await expect(rate(pinned)).toContainText('bps');
   const before = await rate(pinned).textContent();
+  const hash = (): string => new URL(page.url()).hash;
+  await expect.poll(hash).toMatch(/^#own=[\w-]+&pin=[\w-]+$/);
+  const pinnedHash = hash();
   await page.getByRole('button', { name: '+ TCP' }).click();
   await expect(rate(present)).not.toHaveText(before ?? '');
   await expect(rate(pinned)).toHaveText(before ?? '');
   await present.getByRole('button', { name: 'Zoom in' }).click();
   await expect(pinned.locator('.window')).toHaveText((await present.locator('.window').textContent()) ?? '');
   // A link shows both.
-  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#own=[\w-]+&pin=[\w-]+$/);
+  await expect.poll(hash).not.toBe(pinnedHash);
   const after = (await rate(present).textContent()) ?? '';
   await page.reload();
   await expect(rate(pinned)).toHaveText(before ?? '');
   await expect(rate(present)).toHaveText(after);
   await page.getByRole('button', { name: 'Unpin' }).click();
   await expect(pinned).toHaveCount(0);
-  await expect.poll(() => new URL(page.url()).hash).not.toContain('pin=');
+  await expect.poll(hash).not.toContain('pin=');
   await expect(page.getByLabel('Notices').getByRole('listitem')).toHaveCount(0);
 });
 

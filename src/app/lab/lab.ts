@@ -104,7 +104,7 @@ export class Lab {
         : await this.#load(() => Promise.resolve(own), { kind: 'controls' }, 'The scenario in the address');
     if (!shown) return;
     this.#checkCell();
-    await this.startIfQuick();
+    await this.#ready();
     if (pinned !== '') await this.#pinLinked(pinned);
   }
 
@@ -145,7 +145,7 @@ export class Lab {
     this.#linking += 1;
     ownPart.value = '';
     change({ ...FRESH, scenario: id });
-    await this.startIfQuick();
+    await this.#ready();
   }
 
   /** Shows the scenario in a user's file; one with an error leaves everything as it was. */
@@ -159,7 +159,7 @@ export class Lab {
     if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
     change({ ...FRESH, scenario: '' });
     void this.#link(text);
-    await this.startIfQuick();
+    await this.#ready();
   }
 
   /** Begins with a network of one call. */
@@ -190,6 +190,7 @@ export class Lab {
   /** Whether the scenario is shown now: it is correct, and nobody asked for another one meanwhile. */
   async #load(text: () => Promise<string>, from: Loaded['from'], what: string): Promise<boolean> {
     const turn = ++this.#turn;
+    this.isLoading.value = true;
     this.live.cancel();
     try {
       const { scenario, cells } = await this.live.check(await text());
@@ -203,13 +204,19 @@ export class Lab {
       this.unpin();
       this.sweep.clear();
       await this.live.reset();
-      return true;
+      return turn === this.#turn;
     } catch (error) {
-      if (turn === this.#turn) tellSimulationError(error, `${what} was not opened`, 'scenario');
-      return false;
-    } finally {
+      if (turn !== this.#turn) return false;
       this.isLoading.value = false;
+      tellSimulationError(error, `${what} was not opened`, 'scenario');
+      return false;
     }
+  }
+
+  /** The loaded scenario can be changed and run from now on. */
+  async #ready(): Promise<void> {
+    this.isLoading.value = false;
+    await this.startIfQuick();
   }
 
   /**

@@ -71,7 +71,7 @@ function LabHeader({ lab }: { lab: Lab }) {
           <button
             type="button"
             class={running ? 'stop' : 'start'}
-            disabled={!running && lab.loaded.value === null}
+            disabled={!running && (lab.isLoading.value || lab.loaded.value === null)}
             onClick={() => (running ? live.cancel() : void lab.start())}
           >
             {running ? 'Cancel' : 'Run'}
@@ -297,10 +297,13 @@ export function LabApp({ lab, scope }: Parts) {
         </section>
         <aside aria-label="Controls">
           <ScenarioPanel lab={lab} />
-          <NetworkPanel lab={lab} />
-          <FlowsPanel lab={lab} />
-          <CellPanel lab={lab} />
-          <FlowPanel lab={lab} />
+          {/* What is changed while another scenario is loaded would be lost. */}
+          <fieldset class="bare" disabled={lab.isLoading.value}>
+            <NetworkPanel lab={lab} />
+            <FlowsPanel lab={lab} />
+            <CellPanel lab={lab} />
+            <FlowPanel lab={lab} />
+          </fieldset>
           <FilesPanel lab={lab} />
         </aside>
       </main>
