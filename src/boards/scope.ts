@@ -62,6 +62,8 @@ export class Scope {
   readonly #stale = new Set<TimeChart>();
   readonly #works = new Set<() => void>();
   readonly #ghosts: Ghosts;
+  /** Another trace on the same clock, whose lines are behind those of this one. */
+  #beside: ScopeSource['store'] | null = null;
   readonly #costsMs: number[] = [];
   /** Until everything stale has been drawn. */
   #pumping: Promise<void> | null = null;
@@ -133,6 +135,7 @@ export class Scope {
     const chart = make(container, this.axis, this.#theme);
     this.#ghosts.give(chart);
     this.#charts.add(chart);
+    if (this.#beside !== null) void this.#readGhosts(this.#beside);
     this.#mark();
     this.refresh(chart);
     const remove = (): void => {
@@ -168,7 +171,8 @@ export class Scope {
   /** Draws other rows from now on. */
   setFilters(filters: Filters): void {
     this.#filters = filters;
-    this.dropGhost();
+    if (this.#beside === null) this.dropGhost();
+    else void this.#readGhosts(this.#beside);
     this.refreshAll();
   }
 
@@ -178,7 +182,21 @@ export class Scope {
     for (const chart of this.#charts) this.#ghosts.give(chart);
   }
 
+  /** Another trace on the same clock is behind this one, in these charts and in those to come. */
+  async setGhost(beside: ScopeSource['store']): Promise<void> {
+    this.#beside = beside;
+    await this.#readGhosts(beside);
+  }
+
+  async #readGhosts(beside: ScopeSource['store']): Promise<void> {
+    await this.#ghosts.keep(this.#charts, this.#filters, beside);
+    if (this.#beside !== beside) return;
+    for (const chart of this.#charts) this.#ghosts.give(chart);
+    this.refreshAll();
+  }
+
   dropGhost(): void {
+    this.#beside = null;
     this.#ghosts.drop();
     for (const chart of this.#charts) chart.clearGhost();
   }
