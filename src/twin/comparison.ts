@@ -1,7 +1,13 @@
 /** A recording beside the simulation of the same schedule: reads the one, and measures how far they are apart. */
 import { tableSpec, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { crossRow } from '../link/cross_rate.js';
-import type { TraceExtent, TraceHeader, TraceView, ViewQuery } from '../trace/index.js';
+import {
+  timeColumn,
+  type TraceExtent,
+  type TraceHeader,
+  type TraceView,
+  type ViewQuery,
+} from '../trace/index.js';
 import { distanceOf, type Distance } from './distance.js';
 import { recordedCall, type RecordedCall } from './recorded_call.js';
 
@@ -84,19 +90,36 @@ export async function distances(
   return all.flat();
 }
 
-const DROPS = tableSpec('queue').columns.findIndex(({ name }) => name === 'drops');
+/**
+ * Rows of a twin as a call's recording has them: from the first frame on, and one rate for all TCP connections
+ * together. It says nothing of what it counts otherwise: what was sent, over each interval of the trace instead of a
+ * second, and the drops of the call alone where there is TCP beside it.
+ */
+export function asRecorded(
+  batches: readonly TraceBatch[],
+  { fromUs, cross }: Pick<RecordedCall, 'fromUs' | 'cross'>,
+): TraceBatch[] {
+  return batches.flatMap((batch) => {
+    const since = rowsSince(batch, fromUs);
+    if (since.table === 'throughput') return crossBatch(since);
+    if (since.table === 'rate') since.columns[SENT]?.fill(NaN);
+    if (since.table === 'queue' && cross.length > 0) since.columns[DROPS]?.fill(NaN);
+    return [since];
+  });
+}
+
+const columnOf = (table: TableName, name: string): number =>
+  tableSpec(table).columns.findIndex((column) => column.name === name);
+const SENT = columnOf('rate', 'sent_bps');
+const DROPS = columnOf('queue', 'drops');
 const THROUGHPUT = tableSpec('throughput').columns.map(({ name }) => name);
 
-/**
- * Rows of a twin as a call's recording has them: of all TCP connections together there is one rate, and drops are the
- * call's own, which a twin with TCP beside it does not tell apart.
- */
-export function asRecorded(batches: readonly TraceBatch[], { cross }: RecordedCall): TraceBatch[] {
-  return batches.flatMap((batch) => {
-    if (batch.table === 'throughput') return crossBatch(batch);
-    if (batch.table === 'queue' && cross.length > 0) batch.columns[DROPS]?.fill(NaN);
-    return [batch];
-  });
+function rowsSince(batch: TraceBatch, fromUs: number): TraceBatch {
+  const time = batch.columns[timeColumn(tableSpec(batch.table))];
+  const kept = Array.from(time ?? []).flatMap((us, row) => (us >= fromUs ? [row] : []));
+  if (kept.length === batch.rows) return batch;
+  const columns = batch.columns.map((column) => Float64Array.from(kept, (row) => column[row] ?? NaN));
+  return { ...batch, rows: kept.length, columns };
 }
 
 function crossBatch({ columns, rows }: TraceBatch): TraceBatch[] {

@@ -43,7 +43,7 @@ export function TwinAction({ twin }: { twin: TwinComparison }) {
           Remove the simulation
         </button>
       )}
-      <span role="status" class="hint">
+      <span aria-live="polite" class="hint">
         {toldOf(state)}
       </span>
     </div>
