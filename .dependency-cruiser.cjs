@@ -11,6 +11,7 @@ const mayUse = {
   scenario: ['core', 'link', 'text'],
   figures: ['core', 'scenario', 'trace'],
   calls: ['core', 'inject', 'link', 'worker'],
+  twin: ['calls', 'core', 'link', 'scenario', 'text', 'trace'],
   judge: ['calls', 'core', 'link', 'machine'],
   reasons: ['core', 'judge', 'link', 'trace'],
   worker: ['core', 'link', 'machine', 'reasons', 'scenario', 'text', 'trace'],
@@ -58,6 +59,7 @@ const mayUse = {
     'text',
     'trace',
     'trend',
+    'twin',
     'watch',
     'worker',
   ],
@@ -74,6 +76,7 @@ const mayUse = {
     'scenario',
     'text',
     'trace',
+    'twin',
     'worker',
   ],
 };

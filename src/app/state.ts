@@ -88,6 +88,8 @@ const entries = {
   room: name,
   role: oneOf(['loopback', 'send', 'receive']),
   autostart: flag,
+  /** Whether each recording is compared with its simulation by itself. */
+  compare: flag,
   window_s: numberIn(...NUMBERS.window_s),
   from_s: numberIn(...NUMBERS.from_s),
   paused: flag,
@@ -127,6 +129,7 @@ export const DEFAULT_STATE: AppState = {
   room: '',
   role: 'loopback',
   autostart: false,
+  compare: false,
   window_s: 30,
   from_s: 0,
   paused: false,

@@ -1,4 +1,4 @@
-/** What charts drew of an earlier run, which stays behind what they draw now. */
+/** Lines of an earlier run, or of another trace, which stay behind what charts draw. */
 import type { TimeChart } from '../charts/index.js';
 import type { Columns } from '../charts/series.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
@@ -15,8 +15,8 @@ export class Ghosts {
 
   constructor(private readonly store: Pick<TraceStore, 'view'>) {}
 
-  /** Reads all that the charts draw, over the whole trace. */
-  async keep(charts: Iterable<TimeChart>, filters: Filters): Promise<void> {
+  /** Reads all that the charts draw, over the whole trace, or the same of another one. */
+  async keep(charts: Iterable<TimeChart>, filters: Filters, store = this.store): Promise<void> {
     const turn = ++this.#turn;
     const needs = new Map<string, Set<string>>();
     for (const chart of charts)
@@ -25,7 +25,7 @@ export class Ghosts {
     const views = await Promise.all(
       [...needs].map(async ([rows, columns]): Promise<[string, Columns]> => {
         const query = { ...chosenRows(rows, filters), columns: [...columns], maxPoints: POINTS };
-        return [rows, (await this.store.view(query)).columns];
+        return [rows, (await store.view(query)).columns];
       }),
     );
     if (turn === this.#turn) this.#kept = new Map(views);

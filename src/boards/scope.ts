@@ -63,6 +63,8 @@ export class Scope {
   readonly #stale = new Set<TimeChart>();
   readonly #works = new Set<() => void>();
   readonly #ghosts: Ghosts;
+  /** Another trace on the same clock, whose lines are behind those of this one. */
+  #beside: ScopeSource['store'] | null = null;
   readonly #costsMs: number[] = [];
   /** Charts with rows that are not painted yet. */
   readonly #unpainted = new Set<TimeChart>();
@@ -139,6 +141,7 @@ export class Scope {
     this.#ghosts.give(chart);
     this.#charts.add(chart);
     this.#seen.add(chart);
+    if (this.#beside !== null) void this.#readGhosts(this.#beside);
     this.#mark();
     this.refresh(chart);
     const remove = (): void => {
@@ -176,7 +179,8 @@ export class Scope {
   /** Draws other rows from now on. */
   setFilters(filters: Filters): void {
     this.#filters = filters;
-    this.dropGhost();
+    if (this.#beside === null) this.dropGhost();
+    else void this.#readGhosts(this.#beside);
     this.refreshAll();
   }
 
@@ -186,7 +190,21 @@ export class Scope {
     for (const chart of this.#charts) this.#ghosts.give(chart);
   }
 
+  /** Another trace on the same clock is behind this one, in these charts and in those to come. */
+  async setGhost(beside: ScopeSource['store']): Promise<void> {
+    this.#beside = beside;
+    await this.#readGhosts(beside);
+  }
+
+  async #readGhosts(beside: ScopeSource['store']): Promise<void> {
+    await this.#ghosts.keep(this.#charts, this.#filters, beside);
+    if (this.#beside !== beside) return;
+    for (const chart of this.#charts) this.#ghosts.give(chart);
+    this.refreshAll();
+  }
+
   dropGhost(): void {
+    this.#beside = null;
     this.#ghosts.drop();
     for (const chart of this.#charts) chart.clearGhost();
   }

@@ -200,6 +200,24 @@ export interface Abi {
   ): number;
   /** Chooses the recorded tables, one bit for each trace table. */
   ccs_sim_trace(handle: number, tables: number, interval_us: number): number;
+  /** Changes of a path between two runs, from the time reached on; those but the delay require a bottleneck. The values
+   * of a new queue are in the input buffer, in the order of the schema; packets that wait move to it. */
+  ccs_sim_change_delay(handle: number, direction: number, one_way_delay_us: number): number;
+  ccs_sim_change_queue(handle: number, direction: number, queue_kind: number, queue_values: number): number;
+  ccs_sim_change_mode(handle: number, direction: number, mode: number): number;
+  ccs_sim_change_loss(handle: number, direction: number, loss_ratio: number, burst_packets: number): number;
+  ccs_sim_change_jitter(handle: number, direction: number, jitter_us: number): number;
+  /** Starts outages; a mean_off_us of 0 ends them. */
+  ccs_sim_change_outages(
+    handle: number,
+    direction: number,
+    mean_on_us: number,
+    mean_off_us: number,
+    off_phases: number,
+  ): number;
+  ccs_sim_change_reordering(handle: number, direction: number, ratio: number, delay_us: number): number;
+  /** Sets all parameters of a media flow's controller to the values in the input buffer, from the time reached on. */
+  ccs_sim_configure(handle: number, flow: number): number;
   /** The sender half of a flow, as ccs_density() takes it; null if the flow is not a media flow. */
   ccs_sim_sender_half(handle: number, flow: number): number;
   /** The simulation's trace. */

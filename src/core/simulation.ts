@@ -9,8 +9,10 @@ import { Handle } from './handle.js';
 import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError, type CoreModule } from './load.js';
 import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
+import { SimulationChanges } from './simulation_changes.js';
 import { readWindow, type WindowMetrics } from './simulation_metrics.js';
 import { DIRECTIONS } from './direction.js';
+import { inside } from './field_path.js';
 import {
   FLOW_KINDS,
   type FlowOptions,
@@ -38,6 +40,7 @@ export class Simulation {
   readonly #names: readonly (string | undefined)[];
   readonly #seed: number;
   readonly #faults: ControllerFault[] = [];
+  readonly #changes: SimulationChanges;
 
   constructor(core: CoreModule, options: SimulationOptions) {
     this.#windows = [{ name: 'run', beginUs: 0, endUs: options.durationUs }, ...(options.windows ?? [])];
@@ -53,6 +56,7 @@ export class Simulation {
     );
     this.#handle = new Handle(core, 'simulation', core.abi.ccs_sim_destroy, pointer);
     try {
+      this.#changes = new SimulationChanges(this.#handle, options);
       this.#setUp(options);
     } catch (error) {
       this.destroy();
@@ -217,6 +221,14 @@ export class Simulation {
 
   /** Runs until a time, at most to the end. Throws CoreError if it takes more than `maxEvents`. */
   runUntil(us: number): void {
+    for (const change of this.#changes.until(us)) {
+      this.#run(change.atUs);
+      this.#changes.apply(change);
+    }
+    this.#run(us);
+  }
+
+  #run(us: number): void {
     this.#handle.core.check(this.#handle.abi.ccs_sim_run_until(this.#handle.pointer, us));
   }
 
@@ -272,18 +284,4 @@ function common(
 function expectOneOf(field: string, known: readonly string[], value: string): void {
   if (!known.includes(value))
     throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);
-}
-
-/** Fields whose error is about a whole list, because it is too long. */
-const LISTS: readonly string[] = ['flows', 'windows'];
-
-/** Prefixes the field of an error with its path. */
-function inside(path: string, action: () => void): void {
-  try {
-    action();
-  } catch (error) {
-    if (!(error instanceof CoreError) || error.field === undefined || LISTS.includes(error.field))
-      throw error;
-    throw new CoreError(`${path}.${error.message}`, `${path}.${error.field}`);
-  }
 }

@@ -21,6 +21,33 @@ export interface SimulatedLinkOptions extends Omit<
   jitterBehindQueue?: boolean;
 }
 
+/** Settings of a path that take other values in the middle of a run; all but the delay require a bottleneck. */
+export type PathChange = Partial<
+  Pick<
+    SimulatedLinkOptions,
+    | 'queue'
+    | 'bottleneck'
+    | 'oneWayDelayUs'
+    | 'lossRatio'
+    | 'burstLossPackets'
+    | 'jitterUs'
+    | 'outages'
+    | 'reordering'
+  >
+>;
+
+/** What becomes different in the middle of a run, after all events of that time. Capacities have schedules. */
+export interface SimulationChange {
+  atUs: number;
+  forward?: PathChange;
+  backward?: PathChange;
+  /**
+   * What the controller of a media flow, given by its number, has from then on: a preset of the same controller,
+   * and parameters that differ from it.
+   */
+  controller?: { flow: number } & Pick<ControllerChoice, 'preset' | 'parameters'>;
+}
+
 /** In the core's order. */
 export const FLOW_KINDS = ['media', 'tcp'] as const;
 
@@ -84,6 +111,8 @@ export interface SimulationOptions {
   /** Default: the forward path's delay, and no bottleneck. */
   backward?: SimulatedLinkOptions;
   flows: readonly FlowOptions[];
+  /** In time order. */
+  changes?: readonly SimulationChange[];
   /** Windows to measure in addition to the whole run, whose window is called `run` and always comes first. */
   windows?: readonly WindowOptions[];
   /** Interval of the rates that Jain's index and the convergence time are computed from; default 500 ms. */

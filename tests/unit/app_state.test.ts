@@ -48,6 +48,7 @@ describe('the state of the page in the URL', () => {
       room: 'a-b_1',
       role: 'receive',
       autostart: true,
+      compare: true,
       window_s: 12.5,
       from_s: 3.25,
       paused: true,

@@ -1,7 +1,7 @@
 /** The targets of a controller over a run, from its rows. */
 import { expect, test } from 'vitest';
 
-import { targetReport } from '../../src/command_line/call/targets.js';
+import { targetReport } from '../../src/calls/targets.js';
 
 const steps = [
   { atUs: 0, capacityBps: 1_000_000 },

@@ -171,6 +171,18 @@ int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double st
                          int congestion_control, int short_files);
 // Chooses the recorded tables, one bit for each trace table.
 int ccs_sim_trace(void* handle, int tables, double interval_us);
+// Changes of a path between two runs, from the time reached on; those but the delay require a bottleneck. The values
+// of a new queue are in the input buffer, in the order of the schema; packets that wait move to it.
+int ccs_sim_change_delay(void* handle, int direction, double one_way_delay_us);
+int ccs_sim_change_queue(void* handle, int direction, int queue_kind, int queue_values);
+int ccs_sim_change_mode(void* handle, int direction, int mode);
+int ccs_sim_change_loss(void* handle, int direction, double loss_ratio, double burst_packets);
+int ccs_sim_change_jitter(void* handle, int direction, double jitter_us);
+// Starts outages; a mean_off_us of 0 ends them.
+int ccs_sim_change_outages(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases);
+int ccs_sim_change_reordering(void* handle, int direction, double ratio, double delay_us);
+// Sets all parameters of a media flow's controller to the values in the input buffer, from the time reached on.
+int ccs_sim_configure(void* handle, int flow);
 // The sender half of a flow, as ccs_density() takes it; null if the flow is not a media flow.
 void* ccs_sim_sender_half(void* handle, int flow);
 // The simulation's trace.

@@ -1,5 +1,5 @@
 // The simulator at the ABI: wasm/sim/simulation.h behind flat functions. Setup comes first, in the order windows,
-// paths, flows; the first ccs_sim_run_until() ends it. Lists come in the input buffer. Directions: 0 forward, 1
+// paths, flows; the first ccs_sim_run_until() ends it, and changes come between two of them. Lists come in the input buffer. Directions: 0 forward, 1
 // backward.
 #include <cmath>
 #include <cstdint>
@@ -34,6 +34,8 @@ struct SimulationHandle {
   bool jitter_behind_queue[2] = {false, false};
   Reordering::Params reordering[2];
   Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
+  std::vector<const ControllerSpec*> controllers;  // of each flow; null without one
+  std::uint64_t queue_seed[2] = {0, 0};
   bool running = false;
   std::vector<double> metrics;
 };
@@ -46,6 +48,25 @@ int CheckSetup(const SimulationHandle& h) {
 
 int CheckDirection(int direction) {
   return direction == 0 || direction == 1 ? 0 : Fail("direction", "expected forward or backward");
+}
+
+int CheckBottleneck(const SimulationHandle& h, int direction) {
+  if (CheckDirection(direction) != 0) return 1;
+  if (h.simulation.path(static_cast<Direction>(direction)).has_bottleneck()) return 0;
+  return Fail("capacityBps", "expected a path that has a capacity from the start");
+}
+
+template <class Set>
+int ChangePath(SimulationHandle& h, int direction, Set set) {
+  const auto way = static_cast<Direction>(direction);
+  set(h.simulation.ChangePath(way), h.simulation.now());
+  h.simulation.ChangedPath(way);
+  return 0;
+}
+
+template <class Set>
+int ChangeLink(SimulationHandle& h, int direction, Set set) {
+  return ChangePath(h, direction, [&](Path& path, Timestamp now) { set(*path.link(), now); });
 }
 
 // The fields that every flow has. A stop of NaN means the end of the run.
@@ -176,7 +197,8 @@ CCSCOPE_FN(int, ccs_sim_set_bottleneck)
   params.reordering = h.reordering[direction];
   params.burst_loss_packets = h.burst_loss_packets[direction];
   params.jitter_behind_queue = h.jitter_behind_queue[direction];
-  auto queue = MakeQueue(queue_kind, queue_values, h.simulation.NextSeed());
+  const std::uint64_t seed = h.queue_seed[direction] = h.simulation.NextSeed();
+  auto queue = MakeQueue(queue_kind, queue_values, seed);
   if (queue == nullptr) return 1;
   h.simulation.SetPath(static_cast<Direction>(direction), params, std::move(queue));
   return 0;
@@ -202,10 +224,7 @@ CCSCOPE_FN(int, ccs_sim_set_delay)
 
 CCSCOPE_FN(int, ccs_sim_schedule_capacity)(void* handle, int direction, double at_us, double capacity_bps) {
   SimulationHandle& h = Of(handle);
-  if (CheckSetup(h) != 0 || CheckDirection(direction) != 0 || CheckCapacityOrOutage(capacity_bps) != 0) return 1;
-  if (!h.simulation.path(static_cast<Direction>(direction)).has_bottleneck()) {
-    return Fail("capacityBps", "expected a path that has a capacity from the start");
-  }
+  if (CheckSetup(h) != 0 || CheckBottleneck(h, direction) != 0 || CheckCapacityOrOutage(capacity_bps) != 0) return 1;
   const Timestamp at = Timestamp::Micros(at_us);
   Timestamp& last = h.last_scheduled[direction];
   if (!Within(at_us, 0, kMaxDurationUs) || at < last) {
@@ -268,6 +287,7 @@ CCSCOPE_FN(int, ccs_sim_add_media_flow)
   } else {
     h.simulation.AddLiveFlow(params, source, ParamsFromValues<live::Parameters>(live_values), std::move(halves));
   }
+  h.controllers.push_back(spec);
   return 0;
 }
 
@@ -294,6 +314,7 @@ CCSCOPE_FN(int, ccs_sim_add_tcp_flow)
     tcp.files = TcpFlow::ShortFiles{DataSize::Bytes(files[0]), DataSize::Bytes(files[1]), TimeDelta::Micros(files[2])};
   }
   h.simulation.AddTcpFlow(params, tcp);
+  h.controllers.push_back(nullptr);
   return 0;
 }
 
@@ -302,6 +323,70 @@ CCSCOPE_FN(int, ccs_sim_trace)(void* handle, int tables, double interval_us) {
   if (CheckSetup(h) != 0) return 1;
   if (!Within(interval_us, 1e3, kMaxDurationUs)) return Fail("trace.intervalUs", "expected 1e3 to 1e12 us");
   h.simulation.SetTrace(static_cast<std::uint32_t>(tables), TimeDelta::Micros(interval_us));
+  return 0;
+}
+
+CCSCOPE_FN(int, ccs_sim_change_delay)(void* handle, int direction, double one_way_delay_us) {
+  if (CheckDirection(direction) != 0 || CheckDelay(one_way_delay_us) != 0) return 1;
+  const auto set = [&](Path& path, Timestamp now) { path.SetOneWayDelay(TimeDelta::Micros(one_way_delay_us), now); };
+  return ChangePath(Of(handle), direction, set);
+}
+
+CCSCOPE_FN(int, ccs_sim_change_queue)(void* handle, int direction, int queue_kind, int queue_values) {
+  SimulationHandle& h = Of(handle);
+  if (CheckBottleneck(h, direction) != 0) return 1;
+  auto queue = MakeQueue(queue_kind, queue_values, h.queue_seed[direction]);
+  if (queue == nullptr) return 1;
+  return ChangeLink(h, direction, [&](Link& link, Timestamp now) { link.SetQueue(std::move(queue), now); });
+}
+
+CCSCOPE_FN(int, ccs_sim_change_mode)(void* handle, int direction, int mode) {
+  SimulationHandle& h = Of(handle);
+  if (CheckBottleneck(h, direction) != 0 || CheckMode(mode) != 0) return 1;
+  const auto set = [&](Link& link, Timestamp now) { link.SetMode(static_cast<CapacityLink::Mode>(mode), now); };
+  return ChangeLink(h, direction, set);
+}
+
+CCSCOPE_FN(int, ccs_sim_change_loss)(void* handle, int direction, double loss_ratio, double burst_packets) {
+  SimulationHandle& h = Of(handle);
+  if (CheckBottleneck(h, direction) != 0 || CheckLoss(loss_ratio) != 0 || CheckBurstLoss(burst_packets) != 0) return 1;
+  return ChangeLink(h, direction, [&](Link& link, Timestamp now) {
+    link.SetLossRatio(loss_ratio, now);
+    link.SetBurstLoss(burst_packets, now);
+  });
+}
+
+CCSCOPE_FN(int, ccs_sim_change_jitter)(void* handle, int direction, double jitter_us) {
+  SimulationHandle& h = Of(handle);
+  if (CheckBottleneck(h, direction) != 0 || CheckJitter(jitter_us) != 0) return 1;
+  const auto set = [&](Link& link, Timestamp now) { link.SetJitter(TimeDelta::Micros(jitter_us), now); };
+  return ChangeLink(h, direction, set);
+}
+
+CCSCOPE_FN(int, ccs_sim_change_outages)
+(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases) {
+  SimulationHandle& h = Of(handle);
+  Outages::Params outages;
+  if (CheckBottleneck(h, direction) != 0) return 1;
+  if (mean_off_us != 0 && !ReadOutages(mean_on_us, mean_off_us, off_phases, outages)) return 1;
+  return ChangeLink(h, direction, [&](Link& link, Timestamp now) { link.SetOutages(outages, now); });
+}
+
+CCSCOPE_FN(int, ccs_sim_change_reordering)(void* handle, int direction, double ratio, double delay_us) {
+  SimulationHandle& h = Of(handle);
+  Reordering::Params reordering;
+  if (CheckBottleneck(h, direction) != 0 || !ReadReordering(ratio, delay_us, reordering)) return 1;
+  return ChangeLink(h, direction, [&](Link& link, Timestamp now) { link.SetReordering(reordering, now); });
+}
+
+CCSCOPE_FN(int, ccs_sim_configure)(void* handle, int flow) {
+  SimulationHandle& h = Of(handle);
+  const auto index = static_cast<std::size_t>(flow);
+  const ControllerSpec* spec = flow >= 0 && index < h.controllers.size() ? h.controllers[index] : nullptr;
+  if (spec == nullptr) return Fail("flow", "expected the number of a media flow");
+  std::vector<double> values;
+  if (!ReadParameters(*spec, Input(spec->parameter_count), values)) return 1;
+  h.simulation.ConfigureController(flow, values.data());
   return 0;
 }
 

@@ -128,6 +128,8 @@ class Flow {
   virtual bool is_loss_bound() const { return false; }
   // The sender half of its controller; null without a controller.
   virtual const SenderHalf* sender() const { return nullptr; }
+  // Sets all parameters of its controller, in the order of the controller's .def, from now on.
+  virtual void Configure(const double*) {}
   // The highest rate at which it would ever send.
   virtual DataRate highest_rate() const { return DataRate::PlusInfinity(); }
   // Records its rows of the trace.

@@ -27,6 +27,11 @@ class MediaFlow final : public Flow {
   struct Controller {
     std::unique_ptr<ReceiverHalf> receiver;
     std::unique_ptr<SenderHalf> sender;
+
+    void Configure(const double* values) {
+      receiver->Configure(values);
+      sender->Configure(values);
+    }
   };
 
   MediaFlow(const FlowParams& params, const MediaSource::Params& source, std::vector<Window> pauses,
@@ -39,6 +44,7 @@ class MediaFlow final : public Flow {
   void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
   bool ActiveThrough(Timestamp begin, Timestamp end) const override;
   const SenderHalf* sender() const override { return controller_.sender.get(); }
+  void Configure(const double* values) override { controller_.Configure(values); }
   DataRate target() const override { return rate_.target; }
   bool is_loss_bound() const override { return rate_.a_s < rate_.a_r; }
   DataRate highest_rate() const override { return source_params_.max_rate(); }

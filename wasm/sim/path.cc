@@ -1,5 +1,6 @@
 #include "sim/path.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ccscope {
@@ -21,9 +22,15 @@ DropReason Path::Send(double id, DataSize size, int flow, Timestamp now) {
   if (loss_.Lose(random_)) return DropReason::kRandomLoss;
   const Timestamp sent = jitter_.active() ? jitter_.Release(now, random_) : now;
   const Packet packet{.id = id, .flow = flow, .size = size, .offered = now, .queued = sent};
-  const Timestamp deliver = outages_.Release(sent) + one_way_delay_;
+  Timestamp deliver = outages_.Release(sent) + one_way_delay_;
+  if (!propagating_.empty()) deliver = std::max(deliver, propagating_.back().deliver);
   propagating_.PushBack({packet, sent, deliver, TimeDelta::Zero(), reordering_.Hold(random_)});
   return DropReason::kNone;
+}
+
+void Path::SetOneWayDelay(TimeDelta delay, Timestamp now) {
+  one_way_delay_ = delay;
+  if (link_) link_->SetOneWayDelay(delay, now);
 }
 
 void Path::AdvanceTo(Timestamp now) {

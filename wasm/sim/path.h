@@ -36,6 +36,9 @@ class Path {
   // When to call AdvanceTo() next; infinity if nothing is under way.
   Timestamp NextEvent() const;
 
+  // From `now` on; no packet overtakes one that is on its way.
+  void SetOneWayDelay(TimeDelta delay, Timestamp now);
+
   bool has_bottleneck() const { return link_ != nullptr; }
   Link* link() { return link_.get(); }
   const Link* link() const { return link_.get(); }

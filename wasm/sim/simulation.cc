@@ -121,6 +121,11 @@ Simulation::Status Simulation::RunUntil(Timestamp end) {
   return Status::kOk;
 }
 
+Path& Simulation::ChangePath(Direction direction) {
+  PollPath(static_cast<int>(direction));
+  return *slot(direction).path;
+}
+
 void Simulation::Dispatch(const Source& source) {
   switch (source.kind) {
     case kPathEvent:

@@ -1,7 +1,8 @@
 // The packet simulator: flows over a forward and a backward path, in virtual time. Sans-IO and
 // deterministic: the same setup, in the same order, gives the same bytes. Contract:
 //
-//  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it.
+//  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. From then on paths and controllers may
+//     change between two calls of RunUntil(), behind all events of that time.
 //  2. Events of equal time run in the order in which they were scheduled.
 //  3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
 //  4. A run ends at its duration, or with a status when it needs more work or memory than it was allowed:
@@ -72,6 +73,12 @@ class Simulation final : private FlowNetwork {
   Recorder& recorder() { return recorder_; }
 
   Status RunUntil(Timestamp end);
+
+  // The path after everything until now has happened, for changes of its settings; ChangedPath() must follow.
+  Path& ChangePath(Direction direction);
+  void ChangedPath(Direction direction) { PollPath(static_cast<int>(direction)); }
+  // Sets all parameters of a media flow's controller, in the order of its .def.
+  void ConfigureController(int flow, const double* values) { flows_[static_cast<std::size_t>(flow)].flow->Configure(values); }
 
   Timestamp now() const { return now_; }
   double events() const { return events_; }

@@ -40,6 +40,8 @@ export class Session {
   #stops = 0;
   /** Whether the local server went away under a call that goes on. */
   #isServerLost = false;
+  /** The call whose recording says that its controller did not get control of the rates. */
+  #capTold: Running | null = null;
   readonly #patience = new Patience();
   #lastMedia: MediaStats | null = null;
   readonly #source = new SourceKeeper();
@@ -254,6 +256,11 @@ export class Session {
   #onStatus(running: Running, status: CallStatus): void {
     if (running.ended) return;
     this.status.value = status;
+    if (this.#capTold !== running && status.notices.some(({ code }) => code === 'takeover')) {
+      this.#capTold = running;
+      const detail = { from: status.requestedMode, to: status.effectiveMode };
+      this.recorder.event({ time_us: running.nowUs(), name: 'mode', detail });
+    }
     const [dead] = status.deadWorkers;
     if (dead) this.#recover(running, workerDied(dead));
     for (const { flow } of status.controllerFaults) running.shadows.forget(flow);

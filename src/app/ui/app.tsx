@@ -27,6 +27,7 @@ import { EncoderFacts, Picture, useMedia } from './media.js';
 import { Summary } from './summary.js';
 import { SharePanel, TracePanel } from './trace_panels.js';
 import { Welcome } from './welcome.js';
+import { TwinAction, TwinPanel, useTwin } from '../twin/panel.js';
 import { WhyPanel } from './why_panel.js';
 
 interface Parts {
@@ -59,6 +60,7 @@ export function App({ recorder, session, scope }: Parts) {
   const flow = useSignal(NaN);
   const severalLinks = useSignal(false);
   const detail = useSignal<number | null>(null);
+  const twin = useTwin(recorder, scope, running);
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
   const beside = besideOf(header);
   const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
@@ -117,6 +119,7 @@ export function App({ recorder, session, scope }: Parts) {
               />
             )}
           </div>
+          {(kind === 'file' || (kind === 'call' && recorder.hasRows.value)) && <TwinAction twin={twin} />}
           {flows.value.length > 1 && (
             <FlowChoice
               flows={flows.value}
@@ -135,6 +138,7 @@ export function App({ recorder, session, scope }: Parts) {
             detailed={detailed}
           />
           {kind === 'call' && <EncoderFacts media={media} />}
+          <TwinPanel twin={twin} scope={scope} />
           {kind !== 'nothing' && kind !== 'sample' && (
             <WhyPanel
               scope={scope}

@@ -5,7 +5,7 @@ import type { ControllerFault } from '../../core/index.js';
 import { VIDEO_SIZE_NAMES, VIDEO_SIZES } from '../../scenario/video_format.js';
 import type { MachineState } from '../../machine/index.js';
 import { FailedRun } from '../../text/errors.js';
-import type { TargetRows } from './targets.js';
+import type { TargetRows } from '../../calls/targets.js';
 import type { CallMode, CallPlan, CallSource } from './types.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;

@@ -14,7 +14,7 @@ import { keptFromUs, linkSides, packetsIn, pathsOf, sidesOf, type Path } from '.
 import { linkMetrics, type Window } from '../../calls/metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../../calls/record/record.js';
 import { SHADOW } from '../../calls/record/shadow_flow.js';
-import { targetReport, type TargetRows } from './targets.js';
+import { targetReport, type TargetRows } from '../../calls/targets.js';
 import type { RunReport, ShadowReport, SharesReport } from './types.js';
 
 /** The browsers' own bandwidth estimates. */

@@ -15,7 +15,7 @@ import { ShaperError, startShaper, type Shaper } from '../../shaper/shaper.js';
 import type { LocalServer } from '../../server/server.js';
 import { withChromium, type OwnBrowser } from './chromium.js';
 import { OwnPage, pageUrl, type PageMedia, type PageState } from './own_page.js';
-import { targetReport, type TargetRows } from './targets.js';
+import { targetReport, type TargetRows } from '../../calls/targets.js';
 import type { CallPlan, FaultReport, RunReport, SentReport } from './types.js';
 
 const CONNECT_TIMEOUT_MS = 30_000;

@@ -2,13 +2,13 @@
 import { unusualText } from '../../link/settings_text.js';
 import { consequence, loadText } from '../../machine/index.js';
 import type { Percentiles } from '../../calls/metrics.js';
+import type { TargetReport } from '../../calls/targets.js';
 import {
   comparedWith,
   type CallReport,
   type ControllerReport,
   type RunReport,
   type Spread,
-  type TargetReport,
 } from './types.js';
 
 const text = (value: number | null, digits: number): string => (value === null ? '-' : value.toFixed(digits));

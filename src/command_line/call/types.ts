@@ -4,6 +4,7 @@ import type { MachineReport } from '../../machine/index.js';
 import type { LinkConfig } from '../../link/link_config.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
 import type { LinkMetrics, Percentiles } from '../../calls/metrics.js';
+import type { TargetReport } from '../../calls/targets.js';
 
 export type CallMode = 'control' | 'cap' | 'observe';
 
@@ -49,19 +50,6 @@ export interface CallPlan {
   keyFrameIntervalS: number;
   sourceMaxBps: number;
   seed: number;
-}
-
-/**
- * What a controller asked for, or would have asked for, over the last two thirds of the run; the last value is
- * the one at the end.
- */
-export interface TargetReport {
-  /** Over time. */
-  target_mean_bps: number | null;
-  /** Percentiles over time of the target as a share of the capacity. */
-  target_of_capacity: { p5: number | null; p50: number | null; p95: number | null };
-  /** At the end. */
-  target_final_bps: number | null;
 }
 
 /** A controller that only watched: in `observe` mode all of them, flow 0 first. */

@@ -24,6 +24,7 @@ import { progress, type Progress } from '../progress.js';
 import { REPLAY_TABLES, ReplaySummary, RowText, type ReplayTable, type RowFormat } from './replay_rows.js';
 import { endReport } from '../run/cell_runner.js';
 import { choice, numberArgument } from './link_options.js';
+import { replayTwin } from './replay_twin.js';
 import { openTrace, type Source } from './trace_source.js';
 import { didYouMean } from '../../text/suggest.js';
 
@@ -37,6 +38,7 @@ interface ReplayFlags {
   rows?: ReplayTable | 'all';
   out?: string;
   json?: string;
+  twin?: true;
 }
 
 const HELP = `
@@ -47,7 +49,9 @@ Without --preset the recorded preset, its parameters and their changes are used;
 --controller replays with another controller, in its default preset and with the recorded bounds: one of
 ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see public/controllers/README.md).
 In a trace of several flows, such as a simulation's, each flow gets its own controller, and the field
-flow of a row names it; --flow replays only one of them.`;
+flow of a row names it; --flow replays only one of them.
+With --twin the recording of a call of ccscope's own page is set beside its simulation, which gets every
+recorded change of the link and the controller: averages, differences, and where the two part most.`;
 
 /** Adds \`ccscope replay\`. */
 export function register(program: Command, io: Io): void {
@@ -83,6 +87,7 @@ export function register(program: Command, io: Io): void {
         'all',
       ]),
     )
+    .option('--twin', 'instead simulate the same schedule, and tell how far the call is from that')
     .option('--out <file>', 'write the rows to a file')
     .option('--json <file>', 'write a summary as JSON to a file, or to standard output with -')
     .addHelpText('after', HELP)
@@ -108,6 +113,10 @@ function setArgument(text: string, before: GivenParameters): GivenParameters {
 }
 
 async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> {
+  if (flags.twin === true) {
+    checkAlone(flags);
+    return replayTwin(trace, flags.json, io);
+  }
   if (flags.controller !== undefined && flags.preset !== undefined)
     throw new UsageError('--preset: a preset names its controller; leave out --controller');
   const tables = chosenTables(flags);
@@ -142,6 +151,15 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   if (isFile(flags.out))
     io.stderr.write(`${flags.out}: wrote ${summary.rowsText(tables)} from ${arrivals} arrivals\n`);
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
+}
+
+/** Throws UsageError for what a twin does not take: it has what the recording says. */
+function checkAlone({ controller, preset, flow, set, rows, out }: ReplayFlags): void {
+  const given = Object.entries({ controller, preset, flow, rows, out }).find(
+    ([, value]) => value !== undefined,
+  );
+  const name = given?.[0] ?? (Object.keys(set).length > 0 ? 'set' : null);
+  if (name !== null) throw new UsageError(`--twin: it has what was recorded; leave out --${name}`);
 }
 
 /** The results of a replay. */

@@ -8,7 +8,7 @@ import {
 } from '../../core/index.js';
 import { machineReport, MachineWatch } from '../../machine/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
-import { targetReport } from '../call/targets.js';
+import { targetReport } from '../../calls/targets.js';
 import type { CallPlan, FaultReport, RunReport } from '../call/types.js';
 import { linkMetrics, utilisation } from '../../calls/metrics.js';
 import type { PacketRecord } from '../../link/packet_log.js';

@@ -17,7 +17,7 @@ import { ControllerRunner } from '../controllers/runner.js';
 import { loadControllerFile } from '../controllers/controllers.js';
 import { UsageError } from '../../text/errors.js';
 import { unlessAborted } from '../interrupt.js';
-import { twinOptions } from './options.js';
+import { planOptions } from './options.js';
 import { twinReport, type Simulated } from './report.js';
 
 /** Replaces a browser's name. */
@@ -31,7 +31,7 @@ let core: Promise<Core> | null = null;
  */
 export async function runTwin(plan: CallPlan, machine: TwinMachine, context: RunContext): Promise<RunResult> {
   const seed = plan.seed + context.run;
-  const options = twinOptions(plan, machine, { seed, wantTrace: context.wantTrace });
+  const options = planOptions(plan, machine, { seed, wantTrace: context.wantTrace });
   const [file] = plan.files;
   const simulated =
     file === undefined ? await withCore(options, context) : await withFile(file.path, options, context);

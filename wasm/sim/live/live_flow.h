@@ -48,6 +48,7 @@ class LiveFlow final : public Flow {
   void OnDelivered(Leg leg, std::uint32_t id, TimeDelta queue_delay, Timestamp now) override;
   void OnDropped(Leg leg, std::uint32_t id, Timestamp now) override;
   const SenderHalf* sender() const override { return controller_.sender.get(); }
+  void Configure(const double* values) override { controller_.Configure(values); }
   DataRate target() const override { return rate_.target; }
   bool is_loss_bound() const override { return rate_.a_s < rate_.a_r; }
   DataRate highest_rate() const override { return source_params_.max_rate(); }

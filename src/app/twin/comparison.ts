@@ -1,0 +1,85 @@
+/** The recording that is shown beside the simulation of the same schedule: at most one comparison at a time. */
+import { signal } from '@preact/signals';
+
+import type { Scope } from '../../boards/scope.js';
+import type { SeriesDistance } from '../../twin/comparison.js';
+import { messageOf, notify } from '../notices.js';
+import type { Recorder } from '../session/recorder.js';
+import type { TraceStore } from '../../worker/trace/trace_client.js';
+
+export type TwinState =
+  | { kind: 'none' }
+  /** The simulated share. */
+  | { kind: 'running'; share: number }
+  /** Why there is nothing to compare with, and what to do. */
+  | { kind: 'refused'; message: string; fix: string }
+  | {
+      kind: 'done';
+      distances: readonly SeriesDistance[];
+      fromUs: number;
+      toUs: number;
+      assumed: readonly string[];
+    };
+
+export class TwinComparison {
+  readonly state = signal<TwinState>({ kind: 'none' });
+  #abort: AbortController | null = null;
+  #store: TraceStore | null = null;
+
+  constructor(
+    private readonly recorder: Recorder,
+    private readonly scope: Scope,
+  ) {}
+
+  /** Simulates what is shown now, as far as it has been recorded. What goes wrong is its state. */
+  async compare(): Promise<void> {
+    this.remove();
+    const abort = new AbortController();
+    this.#abort = abort;
+    const show = (state: TwinState): void => {
+      if (!abort.signal.aborted) this.state.value = state;
+    };
+    show({ kind: 'running', share: 0 });
+    try {
+      const { simulateTwin } = await import('./simulated.js');
+      const { header } = this.recorder.shown.peek();
+      const twin = await simulateTwin(
+        { store: this.recorder.store, header },
+        {
+          signal: abort.signal,
+          onShare: (share) => show({ kind: 'running', share }),
+          onError: (error) =>
+            notify('error', 'twin', `The simulation failed: ${error.message}.`, 'Compare again.'),
+        },
+      );
+      if (twin === null) return;
+      const { store, ...done } = twin;
+      if (abort.signal.aborted) {
+        store.close();
+        return;
+      }
+      this.#store = store;
+      await this.scope.setGhost(store);
+      show({ kind: 'done', ...done });
+    } catch (error) {
+      show({ kind: 'refused', message: messageOf(error), fix: fixOf(error) });
+    }
+  }
+
+  /** Stops or takes back a comparison. */
+  remove(): void {
+    this.#abort?.abort();
+    this.#abort = null;
+    if (this.#store !== null) {
+      this.scope.dropGhost();
+      this.#store.close();
+      this.#store = null;
+    }
+    this.state.value = { kind: 'none' };
+  }
+}
+
+const fixOf = (error: unknown): string =>
+  error instanceof Error && 'fix' in error && typeof error.fix === 'string'
+    ? error.fix
+    : 'correct this value in the recording, or choose another recording';

@@ -1,0 +1,80 @@
+/** Simulates the twin of what is shown; fetched when somebody asks for it. */
+import type { TraceHeader } from '../../trace/index.js';
+import { packBatches, unpackBatches } from '../../trace/packed.js';
+import { asRecorded, distances, readCall, type SeriesDistance } from '../../twin/comparison.js';
+import { NoTwin } from '../../twin/no_twin.js';
+import { recordedOptions } from '../../twin/recorded_call.js';
+import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
+import { createTraceStore, type TraceStore } from '../../worker/trace/trace_client.js';
+import { NotAtHand, ownControllers } from '../own_controllers.js';
+
+/** The simulation of a recorded call. */
+export interface SimulatedTwin {
+  /** Its rows, on the clock of the recording; the caller closes it. */
+  store: TraceStore;
+  distances: readonly SeriesDistance[];
+  /** The part of the recording that was compared. */
+  fromUs: number;
+  toUs: number;
+  /** What was taken in the place of what the recording does not say or the twin does not have. */
+  assumed: readonly string[];
+}
+
+interface Handlers {
+  signal: AbortSignal;
+  /** Told the simulated share. */
+  onShare(share: number): void;
+  onError(error: Error): void;
+}
+
+/** The seed of what chance decides in the twin: the same recording gives the same numbers. */
+const SEED = 1;
+
+/** A user's controller, where this page has its file. Throws NoTwin. */
+async function moduleOf(name: string): Promise<{ url: string; name: string }> {
+  await ownControllers.look([name]);
+  try {
+    return { url: ownControllers.urlOf(name), name };
+  } catch (error) {
+    if (!(error instanceof NotAtHand)) throw error;
+    throw new NoTwin(
+      `its controller ${name} is a file of its user that this page does not have`,
+      'choose the file under Controller, then compare again',
+    );
+  }
+}
+
+/** Null if it was stopped. Rejects with NoTwin, with the errors of `readCall`, or with SimulationError. */
+export async function simulateTwin(
+  recording: { store: TraceStore; header: Partial<TraceHeader> },
+  { signal, onShare, onError }: Handlers,
+): Promise<SimulatedTwin | null> {
+  const recorded = await readCall(recording.store, recording.header);
+  const own = recorded.own === null ? null : await moduleOf(recorded.own);
+  const store = await createTraceStore({ onError });
+  const worker = new SimulationWorker();
+  try {
+    const request = { options: recordedOptions(recorded, SEED), ...(own && { controller: own }) };
+    const result = await worker.run(request, {
+      signal,
+      onProgress: ({ share, rows }) => {
+        onShare(share);
+        store.appendPacked(packBatches(asRecorded(unpackBatches(rows), recorded)));
+      },
+    });
+    const [fault] = result.faults;
+    if (fault !== undefined)
+      throw new NoTwin(`its controller failed in the simulation: ${fault.message}`, 'mend its file');
+    if (result.cancelled || signal.aborted) {
+      store.close();
+      return null;
+    }
+    const { fromUs, toUs, assumed } = recorded;
+    return { store, distances: await distances(recording.store, store, recorded), fromUs, toUs, assumed };
+  } catch (error) {
+    store.close();
+    throw error;
+  } finally {
+    worker.close();
+  }
+}

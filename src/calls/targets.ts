@@ -1,0 +1,43 @@
+/** What a controller asked for over a run, from its rows in the page's trace. */
+import type { CapacityStep } from '../core/link.js';
+import type { Window } from './metrics.js';
+import { percentiles } from './percentile.js';
+import { sampled } from './sampled.js';
+
+/** Targets of one flow, in the order of time; each holds until the next. */
+export interface TargetRows {
+  timeUs: readonly number[];
+  targetBps: readonly number[];
+}
+
+/**
+ * What a controller asked for, or would have asked for, over the last two thirds of the run; the last value is
+ * the one at the end.
+ */
+export interface TargetReport {
+  /** Over time. */
+  target_mean_bps: number | null;
+  /** Percentiles over time of the target as a share of the capacity. */
+  target_of_capacity: { p5: number | null; p50: number | null; p95: number | null };
+  /** At the end. */
+  target_final_bps: number | null;
+}
+
+const finite = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null;
+
+/** `steps` and `run`, which is the whole run, use the times of the rows. */
+export function targetReport(rows: TargetRows, steps: readonly CapacityStep[], run: Window): TargetReport {
+  const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
+  const samples = sampled({ timeUs: rows.timeUs, values: rows.targetBps }, lastTwoThirds);
+  const capacityAt = (us: number): number => steps.findLast(({ atUs }) => atUs <= us)?.capacityBps ?? NaN;
+  const shares = samples
+    .map(({ atUs, value }) => value / capacityAt(atUs))
+    .filter((share) => Number.isFinite(share));
+  const [p5, p50, p95] = percentiles(shares, [5, 50, 95]).map(finite);
+  return {
+    target_mean_bps: finite(samples.reduce((sum, { value }) => sum + value, 0) / samples.length),
+    target_of_capacity: { p5: p5 ?? null, p50: p50 ?? null, p95: p95 ?? null },
+    target_final_bps: finite(samples.at(-1)?.value),
+  };
+}

@@ -1,0 +1,13 @@
+/** Why a recording cannot be compared with a simulation. */
+
+export class NoTwin extends Error {
+  override readonly name = 'NoTwin';
+
+  constructor(
+    message: string,
+    /** One line: what to do. */
+    readonly fix: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,115 @@
+/** The simulation that is the twin of a real call: the same link, source and controller, in virtual time. */
+import {
+  COMPONENT_SPECS,
+  CONTROLLER_NAMES,
+  type FlowOptions,
+  type MediaFlowOptions,
+  type SimulatedLinkOptions,
+  type SimulationOptions,
+  type TableName,
+} from '../core/index.js';
+import { forwardLink, type LinkConfig } from '../link/link_config.js';
+import type { VideoCodec } from '../scenario/video_format.js';
+
+/** The bounds that ccscope's own page gives its controllers. */
+const MIN_BITRATE_BPS = 50e3;
+const START_BITRATE_BPS = 300e3;
+/** The voice that accompanies the video, as on the wire (wasm/sim/media_source.md). */
+const AUDIO_BPS = 54e3;
+/** Interval between rows of rates and of the queue. */
+const TRACE_INTERVAL_US = 50e3;
+
+/** What a call is, as far as its twin knows. */
+export interface TwinCall {
+  /** A controller of the core; another name is that of a user's. */
+  controller: string;
+  /** Absent for a user's controller. */
+  preset?: string;
+  /** Parameters that differ from the preset; the usual bounds are added. */
+  set: Readonly<Record<string, number>>;
+  /** A preset of the component `media_source`. */
+  sourcePreset: string;
+  /** Frames per second. */
+  fps: number;
+  audio: boolean;
+  link: LinkConfig;
+  durationUs: number;
+  keyFrameIntervalS: number;
+  sourceMaxBps: number;
+}
+
+/** The pictures of a call. */
+export interface SentPictures {
+  /** `synthetic`, or a content by its name. */
+  name: string;
+  height: number;
+}
+
+export const SOURCE_PRESETS: readonly string[] = COMPONENT_SPECS.media_source.presets.map(({ name }) => name);
+
+/**
+ * The preset of the component `media_source` for what a call sends: the one of that size if it was measured, else
+ * that of 360p; undefined for what was not measured at all.
+ */
+export function measuredPreset({ name, height }: SentPictures, codec: VideoCodec): string | undefined {
+  const ending = codec === 'vp8' ? '' : `-${codec}`;
+  return [`${name}-${height}p${ending}`, `${name}${ending}`].find((preset) =>
+    SOURCE_PRESETS.includes(preset),
+  );
+}
+
+/** Cross traffic becomes flows of the simulation, which use the simulation's seed. */
+function simulatedLink(link: LinkConfig): SimulatedLinkOptions {
+  const { crossTraffic: _, crossRttUs: __, seed: ___, ...simulated } = forwardLink(link);
+  return simulated;
+}
+
+function mediaFlow(call: TwinCall, machine: string): MediaFlowOptions {
+  const { controller, preset, set, sourcePreset, fps, audio, keyFrameIntervalS, sourceMaxBps } = call;
+  const known = CONTROLLER_NAMES.find((name) => name === controller);
+  const bounds = {
+    min_bitrate_bps: MIN_BITRATE_BPS,
+    max_bitrate_bps: sourceMaxBps,
+    start_bitrate_bps: START_BITRATE_BPS,
+  };
+  return {
+    kind: 'media',
+    name: 'call',
+    // A user's controller replaces it when the simulation is created.
+    ...(known !== undefined && { controller: known }),
+    ...(preset !== undefined && { preset }),
+    parameters: { ...bounds, ...set },
+    sourcePreset,
+    source: { frame_rate: fps, max_bitrate_bps: sourceMaxBps, key_frame_interval_s: keyFrameIntervalS },
+    live: { preset: machine, parameters: { audio_bps: audio ? AUDIO_BPS : 0 } },
+  };
+}
+
+function crossFlows(link: LinkConfig): FlowOptions[] {
+  const { cubic = 0, newReno = 0 } = forwardLink(link).crossTraffic ?? {};
+  const tcp = (count: number, congestionControl: 'cubic' | 'new_reno'): FlowOptions[] =>
+    Array.from({ length: count }, () => ({ kind: 'tcp', congestionControl }));
+  return [...tcp(cubic, 'cubic'), ...tcp(newReno, 'new_reno')];
+}
+
+/** The simulation of a call; the media flow is the first one. */
+export function twinOptions(
+  call: TwinCall,
+  { machine, seed, tables }: { machine: string; seed: number; tables: readonly TableName[] },
+): SimulationOptions & { flows: readonly [MediaFlowOptions, ...FlowOptions[]] } {
+  const forward = simulatedLink(call.link);
+  const { durationUs } = call;
+  return {
+    // A packet is recorded when it is delivered, so packets that left the bottleneck in time are recorded a
+    // little after the end.
+    durationUs: durationUs + (forward.oneWayDelayUs ?? 0),
+    seed,
+    forward,
+    flows: [mediaFlow(call, machine), ...crossFlows(call.link)],
+    windows: [
+      { name: 'call', beginUs: 0, endUs: durationUs },
+      { name: 'last two thirds', beginUs: durationUs / 3, endUs: durationUs },
+    ],
+    trace: { tables, intervalUs: TRACE_INTERVAL_US },
+  };
+}

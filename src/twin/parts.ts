@@ -1,0 +1,77 @@
+/** The calls of one recording: each start begins one. Their twin is that of the longest. */
+import * as v from 'valibot';
+
+import type { TraceEvent } from '../core/index.js';
+import type { LinkConfig } from '../link/link_config.js';
+import { linkOfUrl, USUAL_IN_URL } from '../link/url.js';
+import type { TraceHeader } from '../trace/header.js';
+
+/** One of the calls of a recording. */
+export interface Part {
+  fromUs: number;
+  toUs: number;
+  /** How many calls the recording has. */
+  isOneOf: number;
+  controller: string;
+  preset?: string;
+  parameters: Readonly<Record<string, unknown>>;
+  mode: string;
+  role: string;
+  keyFrameIntervalS: number;
+  /** The link that a call which began later was given; null: that of the header, with the changes before. */
+  linkSettings: LinkConfig | null;
+  /** Events before and within it. */
+  eventsBefore: readonly TraceEvent[];
+  events: readonly TraceEvent[];
+}
+
+const parametersSchema = v.record(v.string(), v.union([v.number(), v.string()]));
+
+/** What the event `start` tells, as far as it has the form of today. */
+const startSchema = v.object({
+  controller: v.optional(v.string()),
+  preset: v.optional(v.string()),
+  parameters: v.optional(parametersSchema),
+  settings: v.optional(v.record(v.string(), v.unknown())),
+});
+
+const textOf = (value: unknown, usual: string): string => (typeof value === 'string' ? value : usual);
+
+/** The longest call of a recording. */
+export function partOf(header: Partial<TraceHeader>, events: readonly TraceEvent[], endUs: number): Part {
+  const starts = events.filter(({ name }) => name === 'start');
+  const begins = starts.length > 0 ? starts : [{ name: 'start', time_us: 0, detail: null }];
+  const parts = begins.map((start, index) => {
+    const nextUs = begins[index + 1]?.time_us ?? Infinity;
+    const stop = events.find(({ name, time_us }) => name === 'stop' && time_us >= start.time_us);
+    return { start, index, fromUs: start.time_us, toUs: Math.min(nextUs, stop?.time_us ?? Infinity, endUs) };
+  });
+  const [{ start, index, fromUs, toUs } = { start: null, index: 0, fromUs: 0, toUs: endUs }] = parts.sort(
+    (a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs),
+  );
+  const parsed = v.safeParse(startSchema, start?.detail);
+  const told = parsed.success ? parsed.output : {};
+  const settings = told.settings ?? {};
+  const native = settings['controller'] === 'native';
+  const took = events.find(
+    ({ name, time_us, detail }) => name === 'mode' && time_us >= fromUs && time_us <= toUs && toCap(detail),
+  );
+  const preset = told.preset ?? header.preset;
+  return {
+    ...{ fromUs, toUs, isOneOf: begins.length },
+    controller: told.controller ?? header.controller ?? 'gcc',
+    ...(preset !== undefined && { preset }),
+    parameters: told.parameters ?? header.parameters ?? {},
+    mode: native ? 'observe' : took ? 'cap' : textOf(settings['mode'] ?? header['mode'], 'control'),
+    role: textOf(settings['role'], 'loopback'),
+    keyFrameIntervalS:
+      typeof settings['key_frame_interval_s'] === 'number' ? settings['key_frame_interval_s'] : 0,
+    linkSettings: index > 0 && settings['link'] === '' ? linkOfUrl({ ...USUAL_IN_URL, ...settings }) : null,
+    eventsBefore: events.filter(({ time_us }) => time_us < fromUs),
+    events: events.filter(({ time_us }) => time_us >= fromUs && time_us <= toUs),
+  };
+}
+
+/** Whether an event tells that the browser's own controller took part after all. */
+const toCap = (detail: unknown): boolean =>
+  typeof detail === 'object' && detail !== null && 'to' in detail && detail.to !== 'control';

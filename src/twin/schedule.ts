@@ -1,0 +1,147 @@
+/** What was changed in the middle of a recorded call, as the simulation takes it. */
+import type {
+  CapacityStep,
+  PathChange,
+  SimulationChange,
+  TcpFlowOptions,
+  TraceEvent,
+} from '../core/index.js';
+import { LINK_KEYS, type LinkKey } from '../link/fields.js';
+import { forwardChange, forwardLink, type LinkConfig, parseLinkConfig } from '../link/link_config.js';
+import { checkPreset, presetParameterValue } from '../trace/parameters.js';
+
+/** Rows of the queue, in time order. */
+export interface CapacityRows {
+  timeUs: ArrayLike<number>;
+  capacityBps: ArrayLike<number>;
+}
+
+/** The lowest capacity that a path can begin with: what a recording that begins with an outage gets. */
+const LEAST_BPS = 1;
+/** What changes of preset leave alone: the application's bounds. */
+const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+/** The settings of a link that an event tells of, by their names in JSON. Throws ConfigError. */
+export function toldSettings({ name, detail }: TraceEvent): Partial<LinkConfig> {
+  if (name !== 'link' || !isObject(detail)) return {};
+  // A bottleneck in the page tells the same in the core's form, whose names are other ones, or whose values are objects.
+  const told = Object.entries(detail).filter(
+    ([key, value]) => LINK_KEYS.includes(key as LinkKey) && !isObject(value),
+  );
+  return parseLinkConfig(Object.fromEntries(told));
+}
+
+const tellsCapacity = ({ name, detail }: TraceEvent): boolean =>
+  name === 'capacity' || (name === 'link' && isObject(detail) && 'capacity' in detail);
+
+/**
+ * The capacity over time, from the rows of the queue, the first step at 0. Rows come ten times a second: a change
+ * that an event tells of is at the event's time, another one in the middle between the rows that show it.
+ */
+export function capacitySteps(rows: CapacityRows, events: readonly TraceEvent[]): CapacityStep[] {
+  const told = events.filter(tellsCapacity).map((event) => event.time_us);
+  const steps: CapacityStep[] = [];
+  for (let row = 0; row < rows.timeUs.length; row++) {
+    const [nowUs, capacityBps] = [rows.timeUs[row] ?? NaN, rows.capacityBps[row] ?? NaN];
+    if (Number.isNaN(capacityBps) || capacityBps === steps.at(-1)?.capacityBps) continue;
+    const beforeUs = rows.timeUs[row - 1] ?? 0;
+    if (steps.length === 0) steps.push({ atUs: 0, capacityBps: Math.max(LEAST_BPS, capacityBps) });
+    else {
+      const toldUs = told.find((us) => us > beforeUs && us <= nowUs);
+      steps.push({ atUs: toldUs ?? (beforeUs + nowUs) / 2, capacityBps });
+    }
+  }
+  return steps;
+}
+
+/** How the propagation delay is divided. A bottleneck in the page has all of it on the way there. */
+export function delays(rttMs: number, isInPage: boolean): { forwardUs: number; backwardUs: number } {
+  const rttUs = rttMs * 1e3;
+  return isInPage ? { forwardUs: rttUs, backwardUs: 0 } : { forwardUs: rttUs / 2, backwardUs: rttUs / 2 };
+}
+
+/** Changes of the link but for its capacity and its cross traffic. Throws ConfigError. */
+export function linkChanges(events: readonly TraceEvent[], isInPage: boolean): SimulationChange[] {
+  return events.flatMap((event): SimulationChange[] => {
+    const { capacity: _, cross_traffic: __, seed: ___, rtt_ms, ...settings } = toldSettings(event);
+    const forward: PathChange = forwardChange(settings);
+    if (rtt_ms === undefined && Object.keys(forward).length === 0) return [];
+    if (rtt_ms === undefined) return [{ atUs: event.time_us, forward }];
+    const { forwardUs, backwardUs } = delays(rtt_ms, isInPage);
+    return [
+      {
+        atUs: event.time_us,
+        forward: { ...forward, oneWayDelayUs: forwardUs },
+        backward: { oneWayDelayUs: backwardUs },
+      },
+    ];
+  });
+}
+
+/** TCP beside the call: each connection with its beginning, and its end where it has one. Throws ConfigError. */
+export function crossFlows(
+  link: LinkConfig,
+  events: readonly TraceEvent[],
+  { fromUs, toUs }: { fromUs: number; toUs: number },
+): TcpFlowOptions[] {
+  const epochs = [{ atUs: fromUs, ...forwardLink(link).crossTraffic }];
+  for (const event of events) {
+    const { cross_traffic } = toldSettings(event);
+    if (cross_traffic !== undefined)
+      epochs.push({ atUs: event.time_us, ...forwardChange({ cross_traffic }).crossTraffic });
+  }
+  const flows = (kind: 'cubic' | 'newReno'): TcpFlowOptions[] => {
+    const congestionControl = kind === 'cubic' ? 'cubic' : 'new_reno';
+    const running: TcpFlowOptions[] = [];
+    const ended: TcpFlowOptions[] = [];
+    for (const { atUs, [kind]: count = 0 } of epochs) {
+      while (running.length > count)
+        ended.push(...running.splice(-1).map((flow) => ({ ...flow, stopUs: atUs })));
+      while (running.length < count) running.push({ kind: 'tcp', congestionControl, startUs: atUs });
+    }
+    return [...ended, ...running].filter(({ startUs = 0 }) => startUs < toUs);
+  };
+  return [...flows('cubic'), ...flows('newReno')];
+}
+
+/** What a controller has: its preset, and what differs from it. */
+export interface ControllerState {
+  preset?: string;
+  parameters: Readonly<Record<string, number>>;
+}
+
+/** Values that a recording has as numbers or by name. Throws ParameterProblem. */
+export function recordedParameters(
+  preset: string | undefined,
+  recorded: Readonly<Record<string, unknown>>,
+): Record<string, number> {
+  const values = Object.entries(recorded).flatMap(([name, value]): [string, number][] => {
+    if (preset === undefined) return typeof value === 'number' ? [[name, value]] : [];
+    return typeof value === 'number' || typeof value === 'string'
+      ? [[name, presetParameterValue(preset, name, value)]]
+      : [];
+  });
+  return Object.fromEntries(values);
+}
+
+/** Changes of the controller in charge, flow 0. Throws ParameterProblem. */
+export function controllerChanges(start: ControllerState, events: readonly TraceEvent[]): SimulationChange[] {
+  let now = start;
+  const changes: SimulationChange[] = [];
+  for (const { name, time_us: atUs, detail } of events) {
+    const { name: named, value } = isObject(detail) ? detail : { name: detail, value: undefined };
+    if (typeof named !== 'string') continue;
+    if (name === 'preset') {
+      const kept = Object.entries(now.parameters).filter(([each]) => KEPT_BY_PRESETS.includes(each));
+      now = { preset: checkPreset(named), parameters: Object.fromEntries(kept) };
+    } else if (name === 'parameter') {
+      const changed = recordedParameters(now.preset, { [named]: value });
+      now = { ...now, parameters: { ...now.parameters, ...changed } };
+    } else continue;
+    changes.push({ atUs, controller: { flow: 0, ...now } });
+  }
+  return changes;
+}
