@@ -38,7 +38,7 @@ const axisValue = record({
   set: assignments,
 });
 
-interface ParsedAxis {
+export interface ParsedAxis {
   name: string;
   label?: string | undefined;
   unit?: string | undefined;

@@ -12,14 +12,20 @@ import type { ShadowFlow } from './shadow_flow.js';
 export type {
   Action,
   ActionResult,
+  ActionTarget,
   AskedFrameTiming,
+  DegradationPreferenceName,
+  EncodingName,
   FrameTiming,
   InboundStats,
+  InForce,
   OutboundStats,
   RecordNotice,
+  Releasable,
   StatsSample,
 } from '../../inject/protocol.js';
 
+export type { ShadowFlow };
 /**
  * The direction: `forward` is from the side that offered to the side that answered, and from a page to a far side
  * that is not a page, whoever offered: its upload.
