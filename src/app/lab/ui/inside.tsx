@@ -26,7 +26,7 @@ type Panel = ComponentType<ComponentProps<typeof MomentPanel>>;
 
 export function Inside({ lab, scope }: InsideProps) {
   const { live, store } = lab;
-  /** Formulas are set by a library that is loaded when somebody wants to see them. */
+  /** The library for formulas is loaded when they are shown first. */
   const panel = useSignal<{ Panel: Panel } | null>(null);
   const playback = useMemo(
     () =>
@@ -47,7 +47,7 @@ export function Inside({ lab, scope }: InsideProps) {
   const run = live.run.value;
   const hasRun = run !== null;
   useEffect(() => {
-    // At its beginning there is nothing to see yet.
+    // At the beginning of a run there is nothing to see yet.
     if (isInside && hasRun && playback.timeUs.peek() === 0) playback.seek(live.durationUs / 4);
   }, [isInside, hasRun]);
   useEffect(() => {
