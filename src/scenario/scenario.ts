@@ -43,7 +43,7 @@ export interface ParsedAxis {
   label?: string | undefined;
   unit?: string | undefined;
   values: v.InferOutput<typeof axisValue>[];
-  /** What its values come from, where they are evenly on a logarithmic scale. */
+  /** The logarithmic scale that its values come from, if they do. */
   log?: v.InferOutput<typeof logarithmic>;
 }
 

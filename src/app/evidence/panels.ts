@@ -1,4 +1,4 @@
-/** The charts of a call under test: which there are, and the lines of each. */
+/** The charts of a call under test, and the lines of each. */
 import {
   DetectorChart,
   formatCount,

@@ -34,7 +34,7 @@ export type { Direction };
 
 /** Packets of a call at the link, as columns, since there are many. */
 export interface PacketColumns {
-  /** How much of the columns is filled. */
+  /** The number of rows that are filled. */
   rows: number;
   /** When it reached the link. */
   offeredUs: Float64Array;

@@ -49,7 +49,7 @@ export class Interruptions {
     this.#lasting = { notice, why };
   }
 
-  /** No new thread comes: an interruption that lasts is the end. */
+  /** No new thread will start, so a lasting interruption is the link's end. */
   giveUp(): void {
     const { notices } = this.record;
     if (this.#lasting !== null) notices.splice(notices.indexOf(this.#lasting.notice), 1);
