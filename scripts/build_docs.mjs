@@ -19,7 +19,7 @@ async function buildReference() {
   await upToDate('api', { inputs, outputs: [reference] }, async () => {
     say('Building the API reference …');
     rmSync(inRoot('build/docs/api'), { recursive: true, force: true });
-    const options = ['--options', inRoot('scripts/docs/typedoc.json'), '--logLevel', 'Error'];
+    const options = ['--options', inRoot('scripts/docs/typedoc.json'), '--logLevel', 'Warn'];
     await nodeBin('typedoc/bin/typedoc', options, { what: 'Building the API reference' });
   });
 }

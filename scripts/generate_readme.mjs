@@ -1,6 +1,7 @@
 // Writes tables wherever a document has a line `<!-- generated: NAME -->`: presets, parameters and trace rows, which the
 // core declares (src/core/schema.generated.ts), metrics, experiments, settings of a link, lessons and the options of all
-// commands, which sources declare. `<!-- file: PATH -->` shows a file. `--check` only says whether they are stale.
+// commands, which sources declare, and errors with their codes and messages, which sources contain.
+// `<!-- file: PATH -->` shows a file. `--check` only says whether they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -8,6 +9,7 @@ import ts from 'typescript';
 import { runnerImport } from 'vite';
 
 import { documentRooms } from './build.mjs';
+import { errorTables } from './lib/error_tables.mjs';
 import { filesUnder, inRoot, root } from './lib/files.mjs';
 import { fail, Problem, say } from './lib/run.mjs';
 
@@ -276,7 +278,7 @@ async function generate() {
   const settings = await settingsTable();
   const lessons = await lessonTable();
   const commands = await commandPages();
-  const own = { networks, settings, lessons, commands };
+  const own = { networks, settings, lessons, commands, ...errorTables() };
   const tables = { ...sections(await loadSchema()), ...scenarioSections(scenarios), ...own };
   for (const target of filesUnder(documentRooms, (file) => file.endsWith('.md'))) {
     await update(target, document(target, tables));

@@ -23,7 +23,7 @@ const COLUMNS = {
   ],
   queue: ['time_us', 'link', 'queue_delay_us', 'capacity_bps', 'drops'],
 };
-/** Of each table every so many rows are kept: a chart of half a minute shows no more. */
+/** One row in this many of each table is kept: a chart of half a minute shows no more. */
 const EVERY = { rate: 1, group: 6, queue: 1 };
 
 const scenario = {

@@ -15,8 +15,10 @@ export {
   type ReplayOptions,
   type TraceExtent,
   type TraceHeader,
+  type TableData,
   type TraceProblem,
+  type TraceSink,
   type TraceView,
   type ViewQuery,
 } from './trace/index.js';
-export { createTraceStore } from './worker/trace/trace_client.js';
+export { createTraceStore, type TraceStore, type TraceStoreOptions } from './worker/trace/trace_client.js';

@@ -39,6 +39,8 @@ export {
   type SimulationWorkerOptions,
 } from './worker/simulation/simulation_client.js';
 export type {
+  CheckedScenario,
+  ControllerModule,
   SimulationProblem,
   SimulationProgress,
   SimulationRequest,

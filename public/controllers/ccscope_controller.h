@@ -70,7 +70,7 @@ struct ccs_rates {
   double pacing_bps; /* for the pacer; NaN: 1.5 times the target */
 };
 
-/* Room for so many doubles. The same for all uses may do: each is read before the next is written. */
+/* Room for this many doubles. One buffer may serve all uses: each use is read before the next one is written. */
 CCSCOPE_C double* ccs_input_buffer(int doubles);
 CCSCOPE_C double* ccs_session_buffer(void* half, int doubles);
 
@@ -91,7 +91,7 @@ CCSCOPE_C int ccs_sender_run(void* half, double now_us);
 
 /* These may be left out. */
 CCSCOPE_C int ccs_receiver_push_inbound(void* half, int rows);
-/* Of these `rtt_us` is a number, the others are NaN. */
+/* `rtt_us` is a number, the others are NaN. */
 CCSCOPE_C int ccs_sender_push_sent(void* half, double now_us, double sent_bytes, double rtt_us, double estimate_bps);
 /* Why a function failed: text that ends with a zero. */
 CCSCOPE_C const char* ccs_last_error(void);

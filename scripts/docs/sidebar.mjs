@@ -75,6 +75,7 @@ export const sidebar = [
   {
     text: 'Reference',
     items: [
+      page('Errors and their codes', '/src/text/errors', [page('All messages', '/src/text/messages')]),
       page('API', '/api/'),
       page('The local server and trust', '/src/server/SECURITY'),
       page('Fuzzing', '/tests/fuzz/'),

@@ -1,5 +1,5 @@
 export interface CheckOptions {
-  /** Of the other side. */
+  /** The user name fragment of the other side. */
   to: string;
   role: 'controlling' | 'controlled';
   nominate?: boolean;

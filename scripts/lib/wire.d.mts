@@ -4,10 +4,10 @@ import type { ShaperLink } from '../../src/shaper/index.js';
 export interface Passage {
   /** By sequence number. */
   sentUs: Float64Array;
-  /** Of the packets that came, in the order of coming. */
+  /** The numbers of the packets that came, in the order of their arrival. */
   sequence: Uint32Array;
   receivedUs: Float64Array;
-  /** Of each packet, with headers. */
+  /** The size of each packet, with headers. */
   sizeBytes: number;
 }
 export interface Traffic {

@@ -1,5 +1,6 @@
 // The documentation site as a reader has it: every link leads to a page and every fragment to a heading there, the search
 // finds what each kind of name means, and no page is stopped by its own content policy.
+import { readFileSync } from 'node:fs';
 import { LinkChecker } from 'linkinator';
 import { chromium } from 'playwright-core';
 
@@ -19,7 +20,13 @@ const names = {
   createSyntheticCamera: '/api/ccscope.html',
   droptail: '/src/link/',
   lossy: '/src/link/',
+  UsageError: '/src/text/errors.html',
 };
+
+/** Each code of a notice or a cause has a section of its own; one that is a common word is in many. */
+const codes = [...readFileSync(inRoot('src/text/errors.md'), 'utf8').matchAll(/^### (\w+(?:-\w+)+)$/gm)].map(
+  ([, code]) => [code, `/src/text/errors.html#${code}`],
+);
 
 async function checkLinks(site) {
   const { links } = await new LinkChecker().check({
@@ -48,7 +55,8 @@ async function checkSearch(site) {
     tab.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await tab.goto(site);
     await tab.getByRole('button', { name: 'Search' }).first().click();
-    for (const [name, page] of Object.entries(names)) {
+    const wanted = [...Object.entries(names), ...codes];
+    for (const [name, page] of wanted) {
       await tab.locator('#localsearch-input').fill(name);
       await tab
         .locator(`a.result[href*="${page}"]`)
@@ -57,7 +65,7 @@ async function checkSearch(site) {
         .catch(() => errors.push(`The search for ${name} does not find ${page}.`));
     }
     if (errors.length > 0) throw new Problem(errors.join('\n'));
-    say(`The search finds ${Object.keys(names).length} names where they belong.`);
+    say(`The search finds ${wanted.length} names where they belong.`);
   } finally {
     await browser.close();
   }

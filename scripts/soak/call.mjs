@@ -71,7 +71,7 @@ class Soak {
     for (let i = 0; i < WARM_UP_LOADS; i++) await this.#step('a page loads', reload);
   }
 
-  /** Where the hostile clients find the doors, and the ports of the links that there are now. */
+  /** Where the hostile clients find the doors, and the ports of the present links. */
   async #aim() {
     const { link } = await this.app.state();
     const ports = [...(await this.server.ask('portsOf', link)), await this.kit.ask('relayPort')];

@@ -4,7 +4,7 @@ import { effect } from '@preact/signals';
 /** Browsers refuse more than about ten changes of the address a second. */
 const URL_DELAY_MS = 250;
 
-/** `link` gives the address of what is shown now; it is asked again when a signal that it read changes. */
+/** `link` gives the address of what is shown now; it is called again whenever a signal that it has read changes. */
 export function followAddress(link: () => string): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {

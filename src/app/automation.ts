@@ -19,7 +19,7 @@ export interface AutomationState {
   link: string | null;
   /** How late the shaper sends; null without it. */
   lateness: LatenessMs | null;
-  /** What the page tells the user, and what the URL had that was refused. */
+  /** What the page tells the user, and the parts of the URL that were refused. */
   notices: readonly { level: string; code: string; message: string; fix: string }[];
   urlProblems: readonly { field: string; got: string; expected: string }[];
 }
@@ -29,9 +29,12 @@ export interface Automation {
   /** Counters of the received pictures; after the call, its last ones; null before any. */
   media(): Promise<MediaStats | null>;
   counters(): Counters;
-  /** What each controller of the call asked for, or would have: the one in charge, then the shadows. */
+  /** What each controller of the call asked for, or would have asked for: the one in charge, then the shadows. */
   targets(): Promise<Targets[]>;
-  /** What the page's thread spent: per redraw of one chart, and on tasks over 50 ms since the call was connected. */
+  /**
+   * The time that the page's thread spent: per redraw of one chart, and on tasks over 50 ms since the call was
+   * connected.
+   */
   cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
   /** The trace as a file of format v1. */
   exportTrace(): Promise<string>;

@@ -37,10 +37,10 @@ export async function pngOf(title: string, chart: TimeChart, theme: ChartTheme):
 /** A field of CSV (RFC 4180). */
 const field = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Axes show multiples of what values count. */
+/** Axes show multiples of the unit of the values. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 
-/** What is drawn of a chart: a row for each point; gaps are left out. Thinned as the chart is: the trace has all rows. */
+/** The points of a chart, one a row, without its gaps. They are thinned as in the chart; the trace has all rows. */
 export function csvOf(chart: TimeChart): string {
   const rows = chart.series.flatMap(({ id, label }) => {
     const unit = chart.axisUnitOf(id);

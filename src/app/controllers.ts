@@ -1,4 +1,4 @@
-/** The controllers of the page's settings: of the core, of the browser, of the user. */
+/** The controllers that the page's settings can name: the core's, the browser's and the user's. */
 import { CONTROLLER_NAMES, controllerOfPreset, type ControllerName } from '../core/schema.js';
 import {
   controllerText,
@@ -13,7 +13,10 @@ export { isOwn, OWN_EXAMPLE, ownName, ownText } from '../scenario/controller_tex
 
 export const MOST_SHADOWS = 8;
 
-/** The core's controller that is flow 0: in charge, or the first that watches the browser's; undefined for a user's. */
+/**
+ * The core's controller that is flow 0: the one in charge, or the first that watches the browser's; undefined
+ * if it is a user's.
+ */
 export function watcherOf({
   controller,
   preset,
@@ -27,7 +30,7 @@ export function watcherOf({
   );
 }
 
-/** The shadows of a list joined by commas, each once and as short as can be. Throws ConfigError. */
+/** The shadows of a comma-separated list, each once and in its shortest form. Throws ConfigError. */
 export function shadowTexts(text: string): string[] {
   const parts = text.split(',').filter((part) => part.trim() !== '');
   const each = parts.map((part) =>

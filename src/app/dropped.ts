@@ -5,10 +5,10 @@ import { passFile, PASSED_FRAGMENT } from './stored.js';
 
 type Kind = 'trace' | 'scenario';
 
-/** So much of a file tells what it is. */
+/** This much of a file is enough to tell what it is. */
 const HEAD_BYTES = 4096;
 
-/** What a file is, by the word that each of them has near its beginning. */
+/** The kind of a file, recognised by a word near its beginning. */
 async function kindOf(file: File): Promise<Kind | null> {
   const head = await file.slice(0, HEAD_BYTES).text();
   const [, kind] = /"ccscope_(trace|scenario)"\s*:/.exec(head) ?? [];
@@ -38,7 +38,7 @@ const OTHER = {
   scenario: { is: 'a scenario, which the Lab runs', label: 'Open it in the Lab', open: openInLab },
 } as const;
 
-/** Opens a file that is `mine`, or nothing known; offers to open one of the other kind where it belongs. */
+/** Opens a file that is `mine` or of no known kind; offers to open one of the other kind where it belongs. */
 export async function openDropped(mine: Kind, file: File, open: (file: File) => unknown): Promise<void> {
   const kind = await kindOf(file);
   dismiss(CODE);

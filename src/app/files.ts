@@ -1,4 +1,4 @@
-/** Saves a blob as the user's browser does. */
+/** Saves a blob as a download of the user's browser. */
 export function saveAs(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const anchor = Object.assign(document.createElement('a'), { href: url, download: name });

@@ -15,7 +15,7 @@ import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
-/** A trace that was dropped on another page and is to be shown here. */
+/** A trace that was dropped on another page and opens here. */
 async function openPassed(recorder: Recorder): Promise<void> {
   const file = await takePassedFile().catch(() => null);
   if (file) await openTraceFile(recorder, file);

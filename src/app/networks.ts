@@ -1,25 +1,24 @@
 /**
- * Networks that one press puts under the call: values of the link's own settings, all of them, so that nothing of an
- * earlier one stays. Those that the kit has by name (`network: 'lte'`) are the same here: the upload of its side that
- * offered.
+ * The networks of the buttons. Each sets all settings of the link, so that none of an earlier network stays. Those that
+ * the kit has by name (`network: 'lte'`) have the values of the upload of its side that offered.
  */
 import { LINK_FIELDS } from '../link/fields.js';
 import { NETWORKS, type NetworkName } from '../link/networks.js';
 import { URL_KEYS, USUAL_IN_URL, type LinkInUrl } from '../link/url.js';
 
-/** The seed is not a network's. */
+/** The seed is not part of a network. */
 type NetworkLink = Omit<LinkInUrl, 'seed'>;
 
 export interface NetworkButton {
   name: string;
-  /** What it is, and where its values are from. */
+  /** What the network is, and where its values come from. */
   about: string;
   link: NetworkLink;
 }
 
 const { seed: _, ...USUAL } = USUAL_IN_URL;
 
-/** The upload of a network of the kit. */
+/** The upload of one of the kit's networks. */
 function uploadOf(name: NetworkName): NetworkLink {
   const { forward, rtt } = NETWORKS[name];
   const values: Record<string, unknown> = {
@@ -57,9 +56,9 @@ export const NETWORK_BUTTONS: readonly NetworkButton[] = [
   },
 ];
 
-/** What Reset puts there. */
+/** The settings that Reset restores. */
 export const USUAL_NETWORK: NetworkLink = USUAL;
 
-/** Whether a link is that of a button. */
+/** Whether a link has the settings of a network's button. */
 export const isOnNetwork = (now: LinkInUrl, link: NetworkLink): boolean =>
   Object.entries(link).every(([key, value]) => now[key as keyof LinkInUrl] === value);

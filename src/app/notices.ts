@@ -1,25 +1,25 @@
-/** What the page has to tell: one sentence on what happened, one on what to do. */
+/** Notices of the page: one sentence on what happened, one on what to do. */
 import { signal } from '@preact/signals';
 
 import type { Notice } from '../rtc/index.js';
 
-/** What the user can do about a notice at the press of a button. */
+/** A button of a notice, with what it does about it. */
 export interface NoticeAction {
   label: string;
   run(): void;
 }
 
-/** What the page itself tells. */
+/** A notice of the page itself. */
 export interface PageNotice extends Notice {
   actions?: readonly NoticeAction[];
-  /** Whether it waits while a call runs. */
+  /** Whether the notice is held back while a call runs. */
   whenIdle?: boolean;
 }
 
 /** Notices of the page itself; those of a call are in its status. */
 export const notices = signal<readonly PageNotice[]>([]);
 
-/** Shows a notice, in the place of an earlier one of the same code. */
+/** Shows a notice, which replaces an earlier one with the same code. */
 export function notify(
   level: Notice['level'],
   code: string,
@@ -35,7 +35,7 @@ export function dismiss(code: string): void {
   notices.value = notices.peek().filter((notice) => notice.code !== code);
 }
 
-/** What an unknown thrown thing says. */
+/** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

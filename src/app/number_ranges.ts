@@ -1,8 +1,8 @@
-/** What the numbers of the page's state may be. */
+/** The ranges of the numbers in the page's state. */
 import { LINK_FIELDS, linkField } from '../link/fields.js';
 import { URL_KEYS, type LinkInUrl } from '../link/url.js';
 
-/** What numbers that are no setting of the link may be, in their units. */
+/** The ranges of numbers that are not settings of the link, in their units. */
 const BITRATE = [1000, 1e8, 'bits per second'] as const;
 export const NUMBERS = {
   min_bps: BITRATE,
@@ -18,7 +18,7 @@ type LinkNumber = { [K in keyof LinkInUrl]: LinkInUrl[K] extends number ? K : ne
 /** A setting that is a number. */
 export type NumberSetting = keyof typeof NUMBERS | LinkNumber;
 
-/** What a number may be. */
+/** The range of a number. */
 export function numberRange(setting: NumberSetting): readonly [min: number, max: number] {
   if (setting in NUMBERS) {
     const [min, max] = NUMBERS[setting as keyof typeof NUMBERS];

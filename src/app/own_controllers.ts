@@ -1,4 +1,4 @@
-/** Controllers of the user that this page has at hand: files chosen here, or served by the local server. */
+/** The user's controllers that this page can run: files chosen here, or served by the local server. */
 import { signal } from '@preact/signals';
 
 import { OWN_FOLDER } from '../link/server_protocol.js';
@@ -6,16 +6,16 @@ import { OWN_FOLDER } from '../link/server_protocol.js';
 /** A controller of the user. */
 export interface OwnController {
   name: string;
-  /** Where its module is: a blob's URL or one of our server, never one that the page's address names. */
+  /** The URL of its module: a blob's or one of the local server, never one that comes from the page's address. */
   url: string;
 }
 
-/** A controller that an address names and that is not at hand. */
+/** The address names a controller whose file is not in this page. */
 export class NotAtHand extends Error {
   override readonly name = 'NotAtHand';
 }
 
-/** What is told of a file that no page can run. */
+/** What to do about a file that no page can run. */
 const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
   [/\.[cm]?tsx?$/i, 'Use the command line, which bundles TypeScript: npx ccscope call --controller FILE.'],
   [/./, 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).'],
@@ -24,7 +24,10 @@ const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
 class OwnControllers {
   readonly list = signal<readonly OwnController[]>([]);
 
-  /** Keeps a file, in the place of an earlier one of that name. Returns why not, as a fix, or null. */
+  /**
+   * Keeps a file, which replaces an earlier one of the same name. Returns null, or the fix if the file cannot
+   * be used.
+   */
   keep(file: File): string | null {
     if (!/\.(m?js|wasm)$/i.test(file.name))
       return OTHER_FILES.find(([ending]) => ending.test(file.name))?.[1] ?? null;
@@ -38,7 +41,7 @@ class OwnControllers {
     this.list.value = [...this.list.peek().filter(({ name }) => name !== own.name), own];
   }
 
-  /** Asks the local server for those of the names that are not here: a command line may have brought them. */
+  /** Asks the local server for the controllers that are not here: a command line may have named them. */
   async look(names: readonly string[]): Promise<void> {
     const missing = names.filter((name) => !this.list.peek().some((own) => own.name === name));
     await Promise.all(

@@ -1,14 +1,14 @@
-/** In which order a controller's parameters are shown. */
+/** The order in which a controller's parameters are shown. */
 import { CONTROLLER_SPECS, type ControllerName, type ParameterSpec } from '../core/schema.js';
 
-/** The parameters that every controller has, those of the application: they have fields of their own. */
+/** The application's parameters, which every controller has: they have fields of their own. */
 export const BITRATE_PARAMETERS: readonly string[] = [
   'min_bitrate_bps',
   'max_bitrate_bps',
   'start_bitrate_bps',
 ];
 
-/** Shown first, in this order: what the papers turn most. */
+/** These are shown first, in this order: the papers vary them most. */
 const FIRST: Readonly<Record<ControllerName, readonly string[]>> = {
   gcc: [
     'k_u',

@@ -39,7 +39,7 @@ const parsedBy = (parse: (text: string) => unknown) =>
     }),
   );
 
-/** A setting of the link, as the table of all of them has it. */
+/** A setting of the link, as the table of all settings declares it. */
 function linkEntry(key: LinkKey): v.GenericSchema<string, string | number> {
   const field = linkField(key);
   if (field.kind === 'text') return parsedBy((text) => field.check(text));
@@ -54,13 +54,13 @@ const linkEntries = Object.fromEntries(
 
 const name = v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _'));
 
-/** Who can be in charge besides a user's own. */
+/** The controllers that can be in charge, besides the user's own. */
 const IN_CHARGE: readonly string[] = [...CONTROLLER_NAMES, 'native'];
 
 const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
-  /** A link that the local server was lent, in the place of one with the settings above. */
+  /** A link that was lent to the local server, instead of one with the settings above. */
   link: name,
   controller: v.pipe(
     v.string(),
@@ -107,7 +107,7 @@ export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
   set: Readonly<Record<string, number>>;
 };
 
-/** What an empty URL means. `from_s` matters only while `paused`. */
+/** The state of an empty URL. `from_s` matters only while `paused`. */
 export const DEFAULT_STATE: AppState = {
   ...USUAL_IN_URL,
   bottleneck: 'shaper',
@@ -177,7 +177,7 @@ export function parseState(query: string): { state: AppState; problems: StatePro
   return { state: orderBitrates({ ...state, set }, problems), problems };
 }
 
-/** Which controller and preset are meant where one of them is left out. */
+/** The controller and the preset that are meant if one of them is left out. */
 function presetOf(
   { controller, preset }: Partial<AppState>,
   problems: StateProblem[],
@@ -191,7 +191,7 @@ function presetOf(
   return { controller: chosen, preset: fallback };
 }
 
-/** The preset that a controller begins with; where none is meant, that of the default. */
+/** The preset that a controller begins with; if none is named, that of the default. */
 export function presetFor(controller: string): string {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
   return known === undefined ? DEFAULT_STATE.preset : defaultPreset(known, 'live');
@@ -231,7 +231,7 @@ function orderBitrates(state: AppState, problems: StateProblem[]): AppState {
   return { ...state, min_bps: min, start_bps: start, max_bps: max };
 }
 
-/** A value as the URL has it. */
+/** A value in its form in the URL. */
 export const asText = (value: AppState[keyof Entries]): string => {
   if (typeof value === 'boolean') return value ? '1' : '0';
   return Array.isArray(value) ? value.join(',') : String(value);

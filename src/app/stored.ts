@@ -13,7 +13,7 @@ export interface StoredRecording {
 
 interface Stored extends DBSchema {
   recordings: { key: string; value: StoredRecording };
-  /** In the order in which they were written. */
+  /** Entries are in the order in which they were written. */
   entries: {
     key: number;
     value: { recording: string; entry: JournalEntry };
@@ -24,7 +24,7 @@ interface Stored extends DBSchema {
 
 export type Database = IDBPDatabase<Stored>;
 
-/** Rejects where the browser keeps nothing, as in some private windows. */
+/** Rejects if the browser keeps nothing, as in some private windows. */
 export const openDatabase = (): Promise<Database> =>
   openDB<Stored>('ccscope', 1, {
     upgrade(database) {
@@ -35,7 +35,7 @@ export const openDatabase = (): Promise<Database> =>
   });
 
 const PASSED = 'file';
-/** The fragment of an address whose page is to open the file that was passed to it. */
+/** The fragment of an address whose page opens the file that was passed to it. */
 export const PASSED_FRAGMENT = '#passed';
 
 /** Leaves a file for the page that is opened next. */
@@ -45,7 +45,7 @@ export async function passFile(file: File): Promise<void> {
   database.close();
 }
 
-/** The file that was left for this page, which is then gone; null without one. */
+/** Takes the file that was left for this page; null without one. */
 export async function takePassedFile(): Promise<File | null> {
   const database = await openDatabase();
   const file = await database.get('passed', PASSED);

@@ -1,9 +1,9 @@
-/** What of the settings changes when another controller is put in charge. */
+/** The settings that change when another controller is put in charge. */
 import { controllerText } from '../scenario/controller_text.js';
 import { isOwn, MOST_SHADOWS, watcherOf } from './controllers.js';
 import { presetFor, type AppState } from './state.js';
 
-/** Flow 0 as the list of shadows would have it: who is in charge, or the first that watches the browser. */
+/** Flow 0 in the form of the list of shadows: the controller in charge, or the first that watches the browser. */
 export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'set'>): string {
   const { controller, preset, set } = state;
   const watcher = watcherOf(state);
@@ -13,12 +13,12 @@ export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'se
 }
 
 /**
- * Another controller begins with its own preset for calls, and watches no more. In a call that runs, the one that it
- * takes the place of goes on watching.
+ * The controller that is put in charge begins with its own preset for calls and stops watching. In a call that runs,
+ * the one that it replaces continues to watch.
  */
 export function takeCharge(before: AppState, controller: string, running: boolean): Partial<AppState> {
   const former = flowZeroText(before);
-  // Under the browser's own, flow 0 watches: it can be the one that was in charge.
+  // With the browser in charge, flow 0 watches: it can be the controller that was in charge before.
   if (controller === 'native' && running && !isOwn(before.controller)) return { controller };
   const next = { controller, preset: presetFor(controller), set: {} };
   const others = before.shadow.filter((text) => text !== flowZeroText(next));

@@ -1,4 +1,4 @@
-/** Schemas of values in a URL's query, and what is said of those that were refused. */
+/** Schemas of values in a URL's query, and the problems of those that were refused. */
 import * as v from 'valibot';
 
 import { orMeant } from '../text/suggest.js';
@@ -19,7 +19,7 @@ export const numberIn = (min: number, max: number, unit: string): v.GenericSchem
   return v.pipe(
     v.string(expected),
     v.regex(/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, expected),
-    // An address says 0 for -0, too.
+    // An address has 0 for -0 as well.
     v.transform((text) => Number(text) + 0),
     v.minValue(min, expected),
     v.maxValue(max, expected),

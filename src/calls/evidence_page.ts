@@ -29,15 +29,15 @@ export interface EvidenceDirection {
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** Why the controllers that watched what arrived would have changed their targets, by whom. */
+  /** For each controller that watched the arrivals, why it would have changed its target. */
   reasons: EvidenceReasons[];
-  /** Whether queuing delays are of frames or round trips, for want of a record of packets. */
+  /** Whether queuing delays are those of frames or round trips, because there is no record of packets. */
   delaysAreEstimates: boolean;
 }
 
-/** What a controller that watched would have done, a line for each change of its target. */
+/** What a watching controller would have done, with a line for each change of its target. */
 export interface EvidenceReasons {
-  /** Whose target, of which stream. */
+  /** The controller, and the stream that it watched. */
   label: string;
   /** In time order; `timeUs` is the moment of a change. */
   lines: { timeUs: number; down: boolean; text: string }[];
@@ -49,9 +49,9 @@ export interface EvidenceMark {
   text: string;
 }
 
-/** A stretch of time in the chart of what happened. */
+/** A stretch of time in the chart of events. */
 export interface EvidenceSpan {
-  /** Which of `lanes`. */
+  /** The index of its lane in `lanes`. */
   lane: number;
   fromUs: number;
   toUs: number;
@@ -67,6 +67,6 @@ export interface EvidenceCharts {
   /** Names of the lanes of events; empty for one that continues the lane above. */
   lanes: string[];
   spans: EvidenceSpan[];
-  /** Shaded in every chart. */
+  /** Stretches that are shaded in every chart. */
   freezes: { fromUs: number; toUs: number }[];
 }

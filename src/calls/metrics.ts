@@ -1,5 +1,5 @@
 /**
- * What a call made of its bottleneck, from the shaper's record of every packet. Each number is
+ * How well a call used its bottleneck, from the shaper's record of every packet. Each number is
  * defined here once:
  *
  * - utilisation: bits that left the bottleneck in a window, over the capacity integrated over it;
@@ -19,7 +19,7 @@ export const IP_UDP_HEADER_BYTES = 28;
 const TRAILING_US = 2e6;
 const CONVERGED = 0.9;
 const SHORT_QUEUE_US = 50_000;
-/** How long a queue must stay short to count as short. */
+/** The time for which a queue must stay short to count as short. */
 const STAYS_SHORT_US = 1e6;
 
 /** A window of time, microseconds on the clock of the records; includes its end but not its beginning. */

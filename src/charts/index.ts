@@ -19,9 +19,24 @@ export { LccChart } from './lcc_chart.js';
 export { LossChart } from './loss_chart.js';
 export { inPlot, type ChartMark } from './marks.js';
 export { NadaChart } from './nada_chart.js';
-export { besideId, RateChart, shadowId, type RateChartOptions, type Shadow } from './rate_chart.js';
+export {
+  besideId,
+  RateChart,
+  shadowId,
+  type Beside,
+  type RateChartOptions,
+  type Shadow,
+} from './rate_chart.js';
 export { StreamDelayChart, StreamLossChart, StreamRateChart } from './stream_charts.js';
-export { gccStrip, lccStrip, nadaStrip, StripChart, stripState, type StripSpec } from './strip_chart.js';
+export {
+  gccStrip,
+  lccStrip,
+  nadaStrip,
+  StripChart,
+  stripState,
+  type StripRow,
+  type StripSpec,
+} from './strip_chart.js';
 export { darkTheme, lightTheme } from './theme.js';
 export type { ChartTheme, ColourName } from './theme.js';
 export { TimeAxis } from './time_axis.js';

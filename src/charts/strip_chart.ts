@@ -7,7 +7,7 @@ import type { Columns } from './series.js';
 import { TimeChart } from './time_chart.js';
 
 /** One row of the strip: a column of numbered states, and how each is drawn. */
-interface StripRow {
+export interface StripRow {
   column: string;
   label: string;
   states: readonly { name: string; colour: ColourName; height: number }[];

@@ -54,12 +54,19 @@ export class CoreModule {
   /**
    * The core's functions (wasm/abi/ccscope.h). Each throws CoreError if the module lacks it, and CoreFailure when
    * the core traps and ever after.
+   *
+   * @internal
    */
   readonly abi: Abi;
 
+  /** @internal */
   constructor(
     exports: WebAssembly.Exports,
-    /** Where the core's user controllers live. */
+    /**
+     * Where the core's user controllers live.
+     *
+     * @internal
+     */
     readonly users: UserHost = new UserHost(),
   ) {
     const { memory, ...functions } = exports;

@@ -32,7 +32,11 @@ const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bp
 type Create = (abi: Abi, half: { index: number; flow: number; seed: number }) => number;
 
 export class Session {
-  /** The half in the core. */
+  /**
+   * The half in the core.
+   *
+   * @internal
+   */
   protected readonly half: Handle;
   /** Which controller this is a half of. */
   readonly controller: string;

@@ -7,7 +7,7 @@ import { TraceData } from '../trace/index.js';
 
 const CONTROLLER_TITLES = { gcc: 'GCC', nada: 'NADA', lcc: 'LCC' } as const;
 
-/** Of each controller that watched a stream; those without a change are left out. */
+/** The reasons of each controller that watched a stream; controllers without a change are left out. */
 export function reasonsOf({ flow, flows, ssrc, batches }: ShadowRecord): EvidenceReasons[] {
   const trace = new TraceData();
   for (const batch of batches) trace.append(batch);

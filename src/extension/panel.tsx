@@ -76,7 +76,7 @@ function Panel({ model }: { model: Model | null }) {
   return (
     <main class="panel" data-theme={isDark.value ? 'dark' : 'light'}>
       <Header />
-      {/* What was seen can be taken home also when the page is gone, or turned off. */}
+      {/* The recording can be saved even if the page is gone or turned off. */}
       {model !== null && <RecordPanel model={model} />}
       {model === null || documents.value.length === 0 ? (
         <p class="empty">

@@ -215,7 +215,7 @@ export class Strays {
   #sort(known: readonly Known[]): void {
     const { size } = this.#all;
     const timestamps = size === 0 ? [] : known.flatMap((each) => each.timestamps);
-    // Of a copy and its original, the one with the receiver reveals more.
+    // If there are a copy and its original, the one with the receiver reveals more.
     const all = [...this.#all.values()].sort((a, b) => Number(b.hasReceiver) - Number(a.hasReceiver));
     for (const stray of all) {
       const isCopy = !stray.hasReceiver && timestamps.some((each) => areNear(each, stray.lastTimestamp));

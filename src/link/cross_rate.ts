@@ -1,6 +1,6 @@
 /** What the cross traffic of a link gets, as a flow of the trace table `throughput`. */
 
-/** Its number: those of controllers that watch begin at 1, and there are never so many of them. */
+/** Its number: those of controllers that watch begin at 1, and there are always fewer of them. */
 export const CROSS_FLOW = 1000;
 
 /** Packets are so large that a shorter time would show each of them. */

@@ -48,6 +48,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   readonly #source: CallSource;
   readonly #root: { judged: JudgedExpectation[]; listeners: Set<(judged: JudgedExpectation) => void> };
 
+  /** @internal */
   constructor(
     source: CallSource,
     /** Null if the call is only watched. */

@@ -5,7 +5,9 @@
  * @module ccscope/playwright
  */
 export { BaselineError } from './baseline.js';
-export { CallError, ObservedCall } from './call.js';
+export type { Window } from '../calls/metrics.js';
+export type * from '../calls/record/record.js';
+export { CallError, ObservedCall, type SyncedLink } from './call.js';
 export { test, type KitFixtures, type TwoPeers } from './fixtures.js';
 export {
   callMatchers,
@@ -22,9 +24,17 @@ export type {
   JudgedExpectation,
   Judgement,
   LayerMetrics,
+  View,
 } from '../judge/index.js';
 export type { PageLink, TestLink } from './link.js';
-export { RepeatError, Runs, type Repeat, type RepeatOptions, type RunFixtures } from './repeat.js';
+export {
+  RepeatError,
+  Runs,
+  type Repeat,
+  type RepeatOptions,
+  type RunFixtures,
+  type RunResult,
+} from './repeat.js';
 export type { KitOptions, KitWorkerOptions } from './options.js';
 export type { LinkCapture } from '../evidence/index.js';
 export type { Call } from './session.js';
@@ -36,6 +46,8 @@ export {
   type DirectionSettings,
   type LinkChange,
   type LinkSettings,
+  type Network,
   type NetworkName,
+  type PathControl,
 } from '../shaper/index.js';
 export { ConfigError } from '../text/quantities.js';

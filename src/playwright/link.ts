@@ -21,7 +21,11 @@ export type FindPage = (page: Page) => number;
 
 export class TestLink implements ControlledLink {
   constructor(
-    /** What carries the packets. */
+    /**
+     * What carries the packets.
+     *
+     * @internal
+     */
     readonly carrier: ShaperLink | DevtoolsLink,
     private readonly find: FindPage,
   ) {}

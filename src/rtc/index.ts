@@ -3,7 +3,8 @@ export { attachReceiver, attachSender, type Attachment, type FeedbackChannel } f
 export { CallError, createCall } from './call.js';
 export { DEFAULT_FLOOR_KBPS, takeOver, throughRelay, type TakeoverOptions } from './sdp.js';
 export type { SenderOptions } from './sender_tap.js';
-export { supported, type Support } from './support.js';
+export type { EncoderCounters } from './stats.js';
+export { supported, type FeatureScope, type Support } from './support.js';
 export {
   createSyntheticCamera,
   type SyntheticCamera,

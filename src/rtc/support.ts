@@ -15,7 +15,7 @@ export interface Support {
   message: string;
 }
 
-interface FeatureScope {
+export interface FeatureScope {
   RTCRtpScriptTransform?: unknown;
   RTCPeerConnection?: unknown;
   RTCRtpSender?: { prototype: object };

@@ -130,7 +130,7 @@ export class Tap {
   /** One half of one controller failed, and the call continues. */
   #controllerFault(fault: ControllerFault): void {
     const { flow, controller, half, message, timeUs } = fault;
-    const kept = flow === 0 ? 'its last good rate stays' : 'it is drawn no more, and nothing else changes';
+    const kept = flow === 0 ? 'its last good rate stays' : 'it is no longer drawn, and nothing else changes';
     this.board.update({ controllerFaults: [...this.board.status.controllerFaults, fault] });
     this.board.notice(
       'error',

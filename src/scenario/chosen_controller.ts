@@ -25,7 +25,10 @@ export function withController(
   });
 }
 
-/** A simulator whose media flows, or some of them, have this controller, and which remembers what that did wrong. */
+/**
+ * A simulator whose media flows, or some of them, have this controller, and which keeps the controller's
+ * faults.
+ */
 export class ControllerSimulator implements Simulator {
   readonly #simulator: Simulator;
   readonly #controller: ControllerName | UserController;

@@ -8,6 +8,7 @@ export type {
   Claim,
   Comparison,
   Expectation,
+  ParsedAxis,
   Picture,
   Quantity,
   Scenario,
@@ -55,7 +56,7 @@ export {
   type TraceOptions,
 } from './run_cell.js';
 export { summarise } from './statistics.js';
-export { ONE_RUN, type Summary } from './summary.js';
+export { ONE_RUN, type Statistics, type Summary } from './summary.js';
 export { surfaceOf, type SlopeResult, type Surface, type SurfaceAxis, type SurfacePoint } from './surface.js';
 export { judgeSurface } from './surface_verdict.js';
 export { atFullSize } from './logarithmic_axis.js';

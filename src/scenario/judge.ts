@@ -4,7 +4,7 @@ import type { Claim, Scenario } from './scenario.js';
 import { STATISTICS } from './statistics.js';
 import { judgeBy, type ExperimentResult } from './verdict.js';
 
-/** Everything that an experiment's runs say, in the order of the cells given. */
+/** The complete result of an experiment's runs, in the order of the given cells. */
 export const judge = (scenario: Scenario, results: readonly CellValues[]): ExperimentResult =>
   judgeBy(STATISTICS, scenario, results);
 

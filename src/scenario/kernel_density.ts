@@ -22,7 +22,7 @@ export interface Density {
   readonly values: Float64Array;
 }
 
-/** A sample that is only counted; what it takes does not grow with its size. */
+/** A sample that is only counted, so that its memory does not grow with its size. */
 export class KernelDensity {
   readonly #step: number;
   readonly #bins = new Map<number, number>();
@@ -69,10 +69,10 @@ export class KernelDensity {
     return NaN;
   }
 
-  /** Where the modes are, in ascending order; none without samples. */
+  /** The places of the modes, in ascending order; none without samples. */
   modes(): number[] {
     if (this.#count === 0) return [];
-    // Beyond these no mode has its share.
+    // With more modes than these, none could have the least share.
     const reach = REACH * this.bandwidth;
     const density = this.between(this.quantile(SHARE / 2) - reach, this.quantile(1 - SHARE / 2) + reach);
     return modesOf(density);
@@ -88,11 +88,12 @@ interface Peak {
   share: number;
 }
 
-/** The modes of a density: its maxima, but for shallow ones, which belong to their neighbour, and small ones. */
+/** The modes of a density: its maxima, except for shallow ones, which belong to their neighbour, and small ones. */
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // The lowest that is no peak of its own goes first; the share of a shallow one goes to where the dip is less.
+    // The lowest maximum that is not a mode is removed first; the share of a shallow one goes to the side of
+    // the shallower dip.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);
@@ -110,7 +111,7 @@ export function modesOf({ from, step, values }: Density): number[] {
   }
 }
 
-/** Maxima from left to right, and the minima before, between and behind them. */
+/** Maxima from left to right, and the minima before, between and after them. */
 function extremes(values: Float64Array, step: number): { peaks: Peak[]; valleys: number[] } {
   const peaks: Peak[] = [];
   const valleys: number[] = [0];

@@ -10,7 +10,7 @@ export const logarithmic = record({
   from: positive,
   to: positive,
   count: integer(2, 500),
-  /** How many there are where everything is wanted (`ccscope reproduce --full`). Default: `count`. */
+  /** The number of values of a full run (`ccscope reproduce --full`). Default: `count`. */
   full: v.optional(integer(2, 500)),
   /** The dotted paths to which each value is assigned. */
   sets: v.pipe(list(text('a dotted path'), 'paths'), v.nonEmpty('at least one path')),
@@ -35,7 +35,7 @@ export function logarithmicValues({
   });
 }
 
-/** A scenario, as it stands in its file, with all values of its logarithmic axes. */
+/** A scenario in the form of its file, with all values of its logarithmic axes. */
 export function atFullSize(scenario: unknown): unknown {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

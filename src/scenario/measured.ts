@@ -3,7 +3,7 @@ import { selects, type CellParams } from './cells.js';
 import { BOX, quantityKey, relation } from './metrics.js';
 import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
 
-/** All that is to be measured in a cell, each once. */
+/** All quantities that are to be measured in a cell, each once. */
 export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   const { expectations = [], claims = [], metrics = [], pictures = [], comparison, surface } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);

@@ -136,7 +136,7 @@ const FLOW: readonly Entry[] = [
   ),
 ];
 
-/** Waits below a tenth of a millisecond earn no more: the logarithm is unbounded. */
+/** Waits below a tenth of a millisecond count as that: the logarithm is unbounded. */
 const LEAST_WAIT_MS = 0.1;
 
 function utility({ receiveRateBps, queueDelayUs }: FlowMetrics): number {

@@ -38,12 +38,12 @@ const axisValue = record({
   set: assignments,
 });
 
-interface ParsedAxis {
+export interface ParsedAxis {
   name: string;
   label?: string | undefined;
   unit?: string | undefined;
   values: v.InferOutput<typeof axisValue>[];
-  /** What its values come from, where they are evenly on a logarithmic scale. */
+  /** The logarithmic scale that its values come from, if they do. */
   log?: v.InferOutput<typeof logarithmic>;
 }
 

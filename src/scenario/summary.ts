@@ -3,7 +3,7 @@
  * runs, and none.
  */
 
-/** What several runs gave. */
+/** The summary of several runs. */
 export interface Summary {
   /** NaN if no run gave a number. */
   mean: number;

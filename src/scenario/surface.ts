@@ -43,7 +43,10 @@ export interface Surface {
   /** The standard deviation of a single point, estimated from its four neighbours. */
   noise: number;
   maximum: SurfacePoint;
-  /** The points that are lower than the maximum by no more than chance (5 %, one-sided), and within which x and y they lie. */
+  /**
+   * The points that are lower than the maximum by no more than chance (5 %, one-sided), and the ranges of x and
+   * y that hold them.
+   */
   highest: readonly SurfacePoint[];
   maximumX: readonly [low: number, high: number];
   maximumY: readonly [low: number, high: number];
@@ -51,7 +54,7 @@ export interface Surface {
   slopes: readonly SlopeResult[];
 }
 
-/** One in this many points, in either direction, is used for each slope's test: neighbours look alike. */
+/** One in this many points, in either direction, is used for each slope's test: neighbours are correlated. */
 const APART = 4;
 /** The size of a corner, and of a point's surroundings, as a share of each axis. */
 const CORNER = 1 / 8;

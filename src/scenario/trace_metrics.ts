@@ -75,7 +75,7 @@ class LargestGradient implements TraceMetric {
   }
 }
 
-/** The values of some columns, row by row, of one flow. */
+/** The values of some columns of one flow, row by row. */
 function* rows(
   batches: readonly TraceBatch[],
   table: TableName,

@@ -20,7 +20,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export interface MetricResult {
   name: string;
   unit: MetricUnit;
-  /** What it applies to, if not the default. */
+  /** The cells, flow and window that it applies to, if not the default. */
   flow?: string;
   window?: string;
   path?: 'forward' | 'backward';
@@ -84,7 +84,7 @@ export function verdictOf(
   return Number.isFinite(mean) && claims.length > 0 && claims.every(holds) ? 'ordering' : 'off';
 }
 
-/** Everything that an experiment's runs say, in the order of the cells given. */
+/** The complete result of an experiment's runs, in the order of the given cells. */
 export function judgeBy(
   statistics: Statistics,
   scenario: Scenario,
@@ -212,7 +212,7 @@ function counted(verdicts: readonly Verdict[]): VerdictCounts {
   return counts;
 }
 
-/** How many numbers got each verdict. */
+/** The count of numbers with each verdict. */
 export function countVerdicts(experiments: readonly ExperimentResult[]): VerdictCounts {
   const metrics = experiments.flatMap(({ cells }) => cells.flatMap((cell) => cell.metrics));
   return counted(metrics.flatMap(({ verdict }) => verdict ?? []));

@@ -1,4 +1,4 @@
-/** The value of a test's capacity at each time. */
+/** The capacity of a test's link as a function of time. */
 import { readFileSync } from 'node:fs';
 
 import type { CapacityStep } from '../core/link.js';
@@ -9,11 +9,11 @@ import type { Capacity } from '../link/settings.js';
 import { systemCode } from '../text/errors.js';
 import type { CapacitySteps } from './thread/protocol.js';
 
-/** How much of a trace is used; after that its last capacity stays. */
+/** The length of a trace that is used; after it the last capacity stays. */
 const TRACE_US = 600e6;
 /** A function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
-/** After a pause of the machine it is called for no more of the past than this. */
+/** After a pause of the machine the function is called for at most this much of the past. */
 const MAX_BEHIND_US = 10e6;
 
 /** Produces steps piece by piece, in time order. */

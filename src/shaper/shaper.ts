@@ -121,7 +121,11 @@ export class Shaper {
   /** Until when the lateness of packets has been reported. */
   #toldUs = -Infinity;
 
-  /** Use startShaper. */
+  /**
+   * Use startShaper.
+   *
+   * @internal
+   */
   constructor(
     private readonly link: RecordedLink,
     config: LinkConfig,
@@ -222,20 +226,32 @@ export class Shaper {
     return this.#failure;
   }
 
-  /** The thread has ended for good. */
+  /**
+   * The thread has ended for good.
+   *
+   * @internal
+   */
   fail(error: Error): void {
     this.#failure = error;
     this.onError(error);
   }
 
-  /** A new thread takes the place of this one, and counts from 0. */
+  /**
+   * A new thread takes the place of this one, and counts from 0.
+   *
+   * @internal
+   */
   carryOn(): void {
     if (this.#latest === null) return;
     const stats = this.stats();
     this.#counted = Object.fromEntries(COUNTERS.map((name) => [name, stats[name]]));
   }
 
-  /** Takes the thread's reports. */
+  /**
+   * Takes the thread's reports.
+   *
+   * @internal
+   */
   take(batch: PathBatch): void {
     this.#latest = batch;
     this.#firstPacketUs ??= batch.startUs;

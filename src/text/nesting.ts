@@ -17,4 +17,4 @@ export function isNestedTooDeeply(value: unknown): boolean {
 }
 
 /** For messages. */
-export const nestingExpectation = `lists and objects within each other at most ${MAX_NESTING} times`;
+export const nestingExpectation = `lists and objects nested at most ${MAX_NESTING} deep`;

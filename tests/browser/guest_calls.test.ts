@@ -48,7 +48,7 @@ test('a controller of the user is in charge, with GCC as its shadow', async ({ c
   expect(await flows('feedback')).toEqual(new Set([0, 1]));
   expect(await flows('rate')).toEqual(new Set([0, 1]));
   expect(await flows('group')).toEqual(new Set([1]));
-  // Of the requested rates, all but the first come from the controller itself.
+  // All requested rates but the first come from the controller itself.
   const rates = (await call.rows('rate')).filter(({ flow }) => flow === 0);
   expect(rates.at(-1)?.['target_bps']).toBe(GOOD_BPS);
   const arrivals = (await call.rows('arrival')).map((row) => row['seq']);

@@ -2,9 +2,9 @@
 import { Mutator } from './mutator.js';
 import type { FuzzTarget } from './target.js';
 
-/** An input of a parser takes no longer. */
+/** A parser's input may take at most this long. */
 export const MAX_MS = 50;
-/** A machine that is busy may slow down one attempt; the best of these counts, in the processor's time. */
+/** A busy machine may slow down one attempt; the best of this many counts, in processor time. */
 const ATTEMPTS = 3;
 
 /** Faults of inputs are the same fault if this is equal: what was thrown, and where. */
@@ -29,7 +29,7 @@ export function withoutStacks(): void {
   Error.stackTraceLimit = 0;
 }
 
-/** The same fault again, with the stack that it has. */
+/** Reproduces the fault, this time with its stack. */
 async function withStack(target: FuzzTarget, input: Uint8Array, fault: Fault): Promise<Fault> {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = STACK_LINES;
@@ -96,5 +96,5 @@ export const targetsIn = (module: object): FuzzTarget[] => [
   ),
 ];
 
-/** A name as a folder's. */
+/** A name in the form of a folder name. */
 export const folderOf = (name: string): string => name.replaceAll(/[^\w-]+/g, '_');

@@ -17,7 +17,7 @@ export class Random {
     return (t ^ (t >>> 15)) >>> 0;
   }
 
-  /** A whole number from 0 to below `range`. */
+  /** A whole number from 0 up to, but not including, `range`. */
   below(range: number): number {
     return this.next() % range;
   }
@@ -29,12 +29,12 @@ export class Random {
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-/** Numbers at which parsers and their limits turn. */
+/** Numbers at the limits of parsers. */
 const NUMBERS = [
   ...['0', '-0', '1', '-1', '255', '256', '65536', '2147483648', '4294967295', '9007199254740993'],
   ...['1e9', '1e21', '1e308', '1e999', '-1e308', '5e-324', '0.1', '1e-9', 'NaN', 'Infinity', '0x10', '1_0'],
 ].map(text);
-/** Bytes that mean something in most languages. */
+/** Bytes with a meaning in most languages. */
 const MARKS = [' ', '\t', '\n', '\r\n', ',', ':', ';', '=', '@', '/', '"', '\\', '{', '}', '[', ']'].map(
   text,
 );
@@ -42,7 +42,7 @@ const ODD = ['__proto__', 'constructor', 'toString', '\u0000', '\ufeff', '\ud83d
   text,
 );
 const BYTES = [0, 1, 0x7f, 0x80, 0xff];
-/** Inputs grow no further than this. */
+/** Inputs do not grow beyond this. */
 const MAX_BYTES = 16_384;
 const MOST_REPEATS = 4096;
 
@@ -70,7 +70,7 @@ export class Mutator {
     this.#words = [...words.map(text), ...MARKS];
   }
 
-  /** The input of this number, whichever were made before it; the seeds as they are come first. */
+  /** The input with this number, independent of earlier ones; the unchanged seeds come first. */
   at(index: number): Uint8Array {
     const plain = this.#seeds[index];
     if (plain !== undefined) return plain.slice();
@@ -129,7 +129,7 @@ export class Mutator {
     return spliced(bytes, at, bytes.length, other.subarray(this.#random.below(other.length + 1)));
   }
 
-  /** A span or a word many times: what takes a parser more than linear time shows then. */
+  /** Repeats a span or a word many times, which reveals parsers that need more than linear time. */
   #repeated(bytes: Uint8Array, at: number, end: number): Uint8Array {
     const random = this.#random;
     const span = random.below(2) === 0 ? (random.of(this.#words) ?? bytes) : bytes.slice(at, end);

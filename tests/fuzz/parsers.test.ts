@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { faultIn, folderOf, inputsOf, targetsIn, withoutStacks } from './harness.js';
 
 const INPUTS = 2000;
-/** Far more than they take, however busy the machine is. */
+/** Far more time than the inputs take, even on a busy machine. */
 const TIMEOUT_MS = 120_000;
 const SEED = 11;
 const CORPUS = join('tests', 'fuzz', 'corpus');

@@ -7,8 +7,8 @@ export interface FuzzTarget {
   /** Words of the input's language, which the mutator inserts and swaps. */
   readonly words?: readonly string[];
   /**
-   * Throws where an oracle is violated. Bad input that is refused with the error that the parser
-   * documents is no fault; any other error is one.
+   * Throws if an oracle is violated. Bad input that is refused with the parser's documented error is not a fault;
+   * any other error is one.
    */
   run(input: Uint8Array): void | Promise<void>;
   /** Closes what the target opened. */

@@ -17,15 +17,15 @@ export interface Order {
   to: number;
   /** The deadline; milliseconds of Date.now(). */
   untilMs: number;
-  /** How many inputs a target that awaits may have in work at a time. */
+  /** How many inputs an asynchronous target may process at a time. */
   concurrency: number;
-  /** Inputs to run in the place of mutated ones. */
+  /** Inputs to run instead of mutated ones. */
   files?: Uint8Array[];
   /** [number of the latest input, how many are done]. */
   shared: Int32Array;
 }
 
-/** What it says. */
+/** The thread's message. */
 export type Report =
   { kind: 'fault'; index: number; input: Uint8Array; fault: Fault } | { kind: 'end'; next: number };
 

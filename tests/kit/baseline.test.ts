@@ -15,7 +15,7 @@ interface Run {
 }
 
 interface Ran extends Outcome {
-  /** Of the last attempt. */
+  /** What the last attempt measured. */
   message: string;
   attempts: number;
 }

@@ -107,7 +107,8 @@ std::unique_ptr<Simulation> RunOf(const SimulationSpec& spec) {
   return simulation;
 }
 
-// Of n packets 0.05 n are lost; each is sent again until it arrives, 1 / 0.95 times. So n / 0.95 are sent, and all
+// Out of n packets 0.05 n are lost; each is sent again until it arrives, 1 / 0.95 times. So n / 0.95 are sent,
+// and all
 // of them arrive except those of the last round trips. Requests cross a path without loss.
 TEST(Retransmission, BringsAllPacketsAndCostsWhatWasLost) {
   const auto without = RunOf(ThroughLoss(false));

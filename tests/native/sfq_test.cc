@@ -155,7 +155,7 @@ TEST(SfqHash, FlowsThatMeetInABucketShareItsTurn) {
   EXPECT_EQ(Serve(sfq, drops, 7), "AAABBB-");
 }
 
-// Of 20 flows in 16 buckets some share one, and after each perturbation others do. Nothing is lost, and every flow
+// Some of 20 flows in 16 buckets share one, and after each perturbation others do. Nothing is lost, and every flow
 // keeps its order.
 TEST_F(SfqTest, APerturbationHashesFlowsIntoOtherQueues) {
   Sfq::Params params;

@@ -30,7 +30,7 @@ describe('a queue as fields', () => {
     expect(parseQueue(queueText(queueForm(text)))).toEqual(parseQueue(text));
   });
 
-  it('names every discipline that there is', () => {
+  it('names every discipline', () => {
     expect(Object.keys(QUEUE_NAMES).sort()).toEqual([...DISCIPLINES.keys()].sort());
   });
 
@@ -102,7 +102,7 @@ describe('networks of one press', () => {
 });
 
 describe('the rate of cross traffic', () => {
-  it('is that of the last half second, and there is none before any came', () => {
+  it('is the rate of the last half second, and null before anything arrived', () => {
     const rate = new CrossRate();
     const seen = Array.from({ length: 21 }, (_, i) => rate.see(i * 1e5, Math.max(0, i - 5) * 12_500));
     expect(seen.slice(0, 6)).toEqual([null, null, null, null, null, null]);

@@ -1,4 +1,4 @@
-/** What happened: the link's settings, expectations, freezes and states, each in a lane of its own. */
+/** The events of a call: the link's settings, expectations, freezes and states, each in a lane of its own. */
 import type { Chart } from 'chart.js';
 
 import { TimeChart, type TimeAxis } from '../../charts/index.js';
@@ -16,7 +16,7 @@ function colourOf(tone: EvidenceSpan['tone'], { colours }: ChartTheme): string {
   return colours[names[tone]];
 }
 
-/** As much of the text as there is room for. */
+/** The part of the text that fits. */
 function fitted(ctx: CanvasRenderingContext2D, text: string, width: number): string {
   if (ctx.measureText(text).width <= width) return text;
   let shown = text;
@@ -85,7 +85,7 @@ export class LaneChart extends TimeChart {
     super.setTheme(theme);
   }
 
-  /** What there is at a time, but for connection states. */
+  /** The marks at a time, without connection states. */
   textAt(timeUs: number): string {
     const there = this.#shown.spans.filter(
       ({ fromUs, toUs, tone }) => tone !== 'soft' && fromUs <= timeUs && timeUs < toUs,

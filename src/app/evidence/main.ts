@@ -21,7 +21,7 @@ const columnsOf = (table: EvidenceTable): Columns =>
     Object.entries(table).map(([name, values]) => [name, Float64Array.from(values, (value) => value ?? NaN)]),
   );
 
-/** The rows in a window, and one on either side, in no more points than there are pixels. */
+/** The rows in a window and one on either side, thinned to one point a pixel. */
 function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, points: number): Columns {
   const time = columns['time_us'] ?? new Float64Array();
   const { fromUs, toUs } = axis.window;
@@ -93,7 +93,7 @@ function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** The charts of one direction below one another, on one time axis. */
+/** The charts of one direction, one below the other, on one time axis. */
 class Sheet {
   readonly #drawn: Drawn[] = [];
   readonly #tables: Map<string, Columns>;
@@ -117,7 +117,7 @@ class Sheet {
       this.#drawn.push(new Drawn(make(canvas, axis, look), legend, look));
     }
     this.#lanes = charts.lanes.length === 0 ? null : this.#addLanes(place);
-    // The first is how the link began.
+    // The first one is the link's initial settings.
     const marks = charts.marks.slice(1);
     this.#all.forEach((chart, i) =>
       chart.setMarks(marks, i === 0 ? ({ timeUs }) => axis.jumpTo(timeUs) : undefined),
@@ -148,7 +148,7 @@ class Sheet {
     this.showValues();
   }
 
-  /** Values at the cursor, or at the end. */
+  /** The values at the cursor, or at the end without one. */
   showValues(): void {
     for (const one of this.#drawn) one.show(this.axis.cursorUs ?? this.axis.window.toUs);
   }

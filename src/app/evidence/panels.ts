@@ -1,4 +1,4 @@
-/** The charts of a call under test: which there are, and the lines of each. */
+/** The charts of a call under test, and the lines of each. */
 import {
   DetectorChart,
   formatCount,
@@ -21,7 +21,7 @@ export interface Panel {
   make(container: HTMLElement, axis: TimeAxis, look: Look): TimeChart;
 }
 
-/** Lines of several connections or receivers; after the last, the first is used again. */
+/** Colours of lines for several connections or receivers; after the last one the first is used again. */
 const SEVERAL: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'green', look: 'line' },
   { colour: 'orange', look: 'line' },
@@ -115,7 +115,7 @@ const delaySeries: readonly Series[] = [
   },
 ];
 
-/** What is drawn instead of packets where nobody saw them. */
+/** What is drawn instead of packets where there is no record of packets. */
 const ESTIMATES: Pick<Series, 'label' | 'description'> = {
   label: 'estimates',
   description: 'How much longer than the shortest each frame, or each round trip, took',
@@ -196,7 +196,7 @@ const AXES = {
   video: { unit: 'fps', tick: String, atLeast: [0, 30] },
 } satisfies Record<string, ValueAxis>;
 
-/** The charts for which a direction has rows, from above. */
+/** The charts for which a direction has rows, from top to bottom. */
 export function panelsOf(charts: EvidenceCharts, direction: EvidenceDirection): Panel[] {
   const { tables } = direction;
   const chart =

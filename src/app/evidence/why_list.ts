@@ -1,10 +1,13 @@
-/** Why the controllers that watched the call would have changed their targets: lines that lead the charts there. */
+/**
+ * Why the controllers that watched the call would have changed their targets. Each line moves the charts to its
+ * moment.
+ */
 import { formatTime } from '../../charts/index.js';
 import type { EvidenceReasons } from '../../calls/evidence_page.js';
 
 const timeText = (us: number): string => formatTime(Math.round(us / 1e5) / 10);
 
-/** One tab stop; the arrows move within a list. */
+/** A list is one tab stop; the arrow keys move within it. */
 function moveFocus(event: KeyboardEvent, buttons: readonly HTMLButtonElement[]): void {
   const at = buttons.indexOf(event.target as HTMLButtonElement);
   const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
@@ -16,7 +19,7 @@ function moveFocus(event: KeyboardEvent, buttons: readonly HTMLButtonElement[]):
 export class WhyList {
   readonly #buttons: { button: HTMLButtonElement; timeUs: number }[][] = [];
 
-  /** Fills `place`; `onChoose` is told of the moment of a line. */
+  /** Fills `place`; `onChoose` is called with the moment of a chosen line. */
   constructor(place: HTMLElement, reasons: readonly EvidenceReasons[], onChoose: (timeUs: number) => void) {
     place.replaceChildren();
     place.hidden = reasons.length === 0;
@@ -57,7 +60,7 @@ export class WhyList {
     this.#buttons.push(made);
   }
 
-  /** Tells which line of each list holds at a time, and returns that of the first. */
+  /** Marks the line of each list that holds at a time, and returns that of the first list. */
   show(timeUs: number | null): string {
     const texts = this.#buttons.map((made) => {
       const holds = timeUs === null ? undefined : made.findLast((one) => one.timeUs <= timeUs)?.button;

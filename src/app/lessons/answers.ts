@@ -15,7 +15,7 @@ const answersSchema = v.record(v.string(), answer);
 export type Answer = v.InferOutput<typeof answer>;
 export type Answers = Readonly<Record<string, Answer>>;
 
-/** What was kept; nothing where that is damaged, or where the browser keeps nothing. */
+/** The answers that were kept; none if they are damaged or the browser keeps nothing. */
 function kept(): Answers {
   try {
     return v.parse(answersSchema, JSON.parse(localStorage.getItem(KEY) ?? '{}'));
@@ -31,11 +31,11 @@ function keep(next: Answers): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
-    // Without storage they are those of this visit.
+    // Without storage the answers last as long as this visit.
   }
 }
 
-/** The first prediction counts: one who has seen the answer predicts nothing. */
+/** Only the first prediction counts: after that the learner has seen the answer. */
 export function predict(lesson: string, predicted: number): void {
   if (Object.hasOwn(answers.peek(), lesson)) return;
   keep({ ...answers.peek(), [lesson]: { predicted, solved: false } });
@@ -50,7 +50,7 @@ export const forgetAll = (): void => keep({});
 
 const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** A table for whoever grades: a line a lesson. `right` is the index of the option that is right. */
+/** A table for grading, with a line for each lesson. `right` is the index of the correct option. */
 export function answersCsv(
   name: string,
   lessons: readonly { id: string; right: number }[],

@@ -20,17 +20,17 @@ export interface Lesson {
   id: string;
   title: string;
   question: string;
-  /** To be made before the figure is shown. */
+  /** The prediction is made before the figure is shown. */
   prediction: {
     ask: string;
     options: readonly string[];
-    /** The index of the right one. */
+    /** The index of the correct option. */
     right: number;
     because: ComponentChildren;
   };
-  /** A scenario with one axis, which is what learners choose from. */
+  /** A scenario with one axis, whose values are the choices of the learner. */
   scenario: LessonScenario;
-  /** The ids of the charts that answer, from above. */
+  /** The ids of the charts that show the answer, from top to bottom. */
   charts: readonly string[];
   readings: readonly Reading[];
   /** Two or three paragraphs that cite section and equation. */
@@ -39,9 +39,9 @@ export interface Lesson {
     ask: ComponentChildren;
     /** Whether this run is the answer. */
     isSolved: (tried: Tried) => boolean;
-    /** A value of the axis that is. */
+    /** The value of the axis that is the answer. */
     solution: string;
-    /** Why, for teachers and for those who have found it. */
+    /** The reason, for teachers and for learners who have found the answer. */
     because: ComponentChildren;
   };
 }
@@ -87,7 +87,10 @@ const percent = (value: number): string => (Number.isFinite(value) ? `${(100 * v
 const ms = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : '–';
 
-/** The share of all that the link could carry in the whole run that a flow received, also where it was not there all the time. */
+/**
+ * The share of everything that the link could carry in the whole run that a flow received, even if the flow was
+ * present for only a part of it.
+ */
 export const shareOf = (flow: string, title = `Share of ${flow}`): Reading => ({
   title,
   of: (whole) => {
@@ -102,7 +105,7 @@ export const utilisation: Reading = {
   of: ({ forward }) => forward.utilisation,
   text: percent,
 };
-/** A percentile of how long packets waited at the bottleneck, or the longest wait. */
+/** A percentile of the time that packets waited at the bottleneck, or the longest wait. */
 export const waits = (statistic: 'p50' | 'p95' | 'max', title: string): Reading => ({
   title,
   of: ({ forward }) => forward.queueDelayUs[statistic] / 1e3,

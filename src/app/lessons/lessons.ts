@@ -66,5 +66,5 @@ export const LESSONS: readonly Listed[] = [
   { id: 'lcc-density', title: 'LCC’s density', load: () => import('./content/lcc_density.js') },
 ];
 
-/** The page for those who teach. */
+/** The page for teachers. */
 export const TEACHERS = 'teachers';

@@ -1,4 +1,4 @@
-/** Runs the choices of a lesson, and keeps what each of them gave. */
+/** Runs the choices of a lesson and keeps their results. */
 import { signal } from '@preact/signals';
 
 import { LiveRun } from '../lab/live_run.js';
@@ -12,9 +12,9 @@ export class Player {
   readonly live: LiveRun;
   /** The choice that is being simulated; null while none is. */
   readonly running = signal<string | null>(null);
-  /** What the choices gave, in the order in which they were tried. */
+  /** The results of the choices, in the order in which they were tried. */
   readonly tried = signal<readonly Tried[]>([]);
-  /** Counts what was asked for; the last one counts. */
+  /** Counts requests; only the latest one is carried out. */
   #turn = 0;
 
   constructor(store: TraceStore) {
@@ -23,7 +23,7 @@ export class Player {
     });
   }
 
-  /** Another lesson begins: what was run is gone. */
+  /** Another lesson begins, and the former results are dropped. */
   async reset(): Promise<void> {
     this.#turn += 1;
     this.tried.value = [];
@@ -31,7 +31,7 @@ export class Player {
     await this.live.reset();
   }
 
-  /** Simulates a choice of a lesson, instead of one that is being simulated. Tells of failures itself. */
+  /** Simulates a choice of a lesson and cancels one that is being simulated. Failures are shown as notices. */
   async play({ scenario }: Lesson, choice: string): Promise<void> {
     const turn = ++this.#turn;
     const isLatest = (): boolean => turn === this.#turn;

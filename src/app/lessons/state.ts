@@ -13,7 +13,7 @@ const entries = {
 export interface LessonsState {
   /** Id of a lesson, or the teachers' page; empty: the list. */
   lesson: string;
-  /** Value of the lesson's axis that is run when the page is opened; empty: none. */
+  /** The value of the lesson's axis that is run when the page opens; empty: none. */
   choice: string;
   theme: 'auto' | 'dark' | 'light';
 }

@@ -1,4 +1,4 @@
-/** An experiment on the page: its plan, how far it is, and what it gave. */
+/** An experiment on the page: its plan, its progress and its results. */
 import { computed, signal } from '@preact/signals';
 
 import type { Listed } from '../lab/papers.js';
@@ -14,7 +14,7 @@ export interface Work {
   runs: number;
   /** Virtual time, seconds. */
   simulatedS: number;
-  /** In the unit of the jobs' costs. */
+  /** The cost, in the unit of the jobs' costs. */
   cost: number;
 }
 
@@ -38,18 +38,18 @@ const workOf = ({ durationUs, cost }: Plan['runs'][number]): Work => ({
 });
 
 export class Experiment {
-  /** Null until its file is there. */
+  /** Null until its file has been loaded. */
   readonly plan = signal<LoadedPlan | null>(null);
-  /** Its runs are under way, or wait for a worker. */
+  /** Whether its runs are under way or wait for a worker. */
   readonly isRunning = signal(false);
   readonly done = signal<Work>(NO_WORK);
-  /** What the runs say that had ended when it ended or was cancelled; null before. */
+  /** The result of the runs that were complete when the experiment ended or was cancelled; null before. */
   readonly reported = signal<Reported | null>(null);
   readonly total = computed(() => sumWork((this.plan.value?.runs ?? []).map(workOf)));
   readonly isComplete = computed(
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
-  /** What of it is shown: a part of a map says nothing of where the map is highest. */
+  /** The result as it is shown: a part of a map does not show where the map is highest. */
   readonly shown = computed(() =>
     this.isComplete.value || this.plan.value?.scenario.surface === undefined ? this.reported.value : null,
   );
@@ -62,8 +62,9 @@ export class Experiment {
   }
 
   /**
-   * The places in the plan of the runs that have not ended: the first run of every cell, then the second, so that what is
-   * there when it is cancelled is of as many cells as possible; the costly ones first, so that the workers end together.
+   * The places in the plan of the runs that have not ended. The first runs of all cells come before the second ones, so
+   * that a cancelled experiment has results of as many cells as possible; costly runs come before cheap ones, so that
+   * the workers end at about the same time.
    */
   left(): number[] {
     const runs = this.plan.peek()?.runs ?? [];
@@ -81,7 +82,7 @@ export class Experiment {
     this.done.value = sumWork([this.done.peek(), workOf(run)]);
   }
 
-  /** As before its first run. */
+  /** Resets the experiment to its state before the first run. */
   clear(): void {
     this.#ended = new Set();
     this.done.value = NO_WORK;

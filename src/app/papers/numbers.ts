@@ -1,12 +1,12 @@
-/** The table of an experiment: all that was published, and what has been measured of it so far. */
+/** The table of an experiment: every published number, and what has been measured of it so far. */
 import { cellKey } from '../../scenario/cells.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../papers/report.js';
 import { WIDER } from '../../papers/text.js';
 
-/** What is shown instead of a number that there is not. */
+/** What is shown in the place of a missing number. */
 export const NOTHING = '–';
 
-/** The cells of the published report, each with what was measured of it where a run of it has ended. */
+/** The cells of the published report, each with its measured values once one of its runs has ended. */
 export function cellsShown(
   published: ExperimentReport,
   measured: ExperimentReport | undefined,
@@ -17,10 +17,10 @@ export function cellsShown(
     .filter(({ metrics }) => metrics.length > 0);
 }
 
-/** Whether runs gave the number: without one there is no verdict, unless all runs have ended. */
+/** Whether runs gave the number: without it no verdict is shown until all runs have ended. */
 export const isMeasured = ({ measured }: Pick<MetricReport, 'measured'>): boolean => measured.n > 0;
 
-/** Where the number stands, what is known of it, and why its band is what it is. */
+/** Where the number stands in the paper, the notes on it, and the reason for its band. */
 export const reasonsOf = ({ where, read, why, note, wider_than_rule: wider }: MetricReport): string[] => [
   `${where} (${read})`,
   ...(note === undefined ? [] : [note]),
@@ -40,14 +40,14 @@ export function durationText(seconds: number): string {
   return seconds >= 120 ? `${grouped(seconds / 60)} min` : `${grouped(Math.max(1, seconds))} s`;
 }
 
-/** `120 runs of 300 s`, or how long they are together where they differ. */
+/** `120 runs of 300 s`, or the sum of their times if they differ. */
 export function costText({ runs, simulatedS }: { runs: number; simulatedS: number }, each?: number): string {
   return each === undefined
     ? `${runsText(runs)}, ${durationText(simulatedS)} of simulated time`
     : `${runsText(runs)} of ${grouped(each)} s each, ${durationText(simulatedS)} of simulated time`;
 }
 
-/** The Lab with a scenario, and a cell of it. */
+/** The address of the Lab with a scenario and one of its cells. */
 export function labLink(
   scenario: string,
   theme: string,

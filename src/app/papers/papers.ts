@@ -1,4 +1,4 @@
-/** The doings of the page of papers: loads experiments, runs them in workers, keeps what they gave. */
+/** What the page of papers does: it loads experiments, runs them in workers and keeps their results. */
 import { computed, signal } from '@preact/signals';
 
 import { version } from '../../../package.json';
@@ -12,19 +12,22 @@ import { Experiment, sumWork } from './experiment.js';
 import { SimulationPool } from './pool.js';
 import { Reporter } from './reporter.js';
 
-/** How far the experiments are that run. */
+/** The progress of the experiments that run. */
 export interface Progress {
   runs: number;
   of: number;
-  /** Of the work, 0 to 1. */
+  /** The share of the work that is done, 0 to 1. */
   share: number;
-  /** Null as long as nobody can tell. */
+  /** Null while it cannot be estimated. */
   toGoS: number | null;
 }
 
 export class Papers {
   readonly experiments: ReadonlyMap<string, Experiment>;
-  /** Those that run, with those that were started along with them and have ended. */
+  /**
+   * The experiments of the batch: those that run, and those that were started together with them and have
+   * ended.
+   */
   readonly #batch = signal<readonly Experiment[]>([]);
   /** How the last batch ended; empty before the first. */
   readonly lastEnd = signal<'' | 'done' | 'cancelled'>('');
@@ -33,21 +36,21 @@ export class Papers {
   readonly #loading = new Map<string, Promise<void>>();
   readonly #pool = new SimulationPool();
   readonly #reporter = new Reporter();
-  /** When the batch began, and how much of it was there already. */
+  /** When the batch began, and how much of its work was done before. */
   #began = { atMs: 0, cost: 0 };
-  /** How long all batches took. */
+  /** The total time of all batches. */
   #wallS = 0;
 
   constructor(listed: readonly Listed[]) {
     this.experiments = new Map(listed.map((each) => [each.id, new Experiment(each)]));
   }
 
-  /** Those of these ids, in their order. */
+  /** The experiments with these ids, in the order of the ids. */
   of(ids: readonly string[]): Experiment[] {
     return ids.flatMap((id) => this.experiments.get(id) ?? []);
   }
 
-  /** Loads and plans experiments. Tells of failures itself; those may be loaded again. */
+  /** Loads and plans experiments. Failures are shown as notices; what failed may be loaded again. */
   async load(ids: readonly string[]): Promise<void> {
     await Promise.all(
       this.of(ids).map((experiment) => {
@@ -71,7 +74,10 @@ export class Papers {
     }
   }
 
-  /** Runs what of these experiments has not been run; one that is complete anew. The quick ones come first. */
+  /**
+   * Runs the missing runs of these experiments, and all runs of one that is complete. Quick experiments come
+   * first.
+   */
   async run(ids: readonly string[]): Promise<void> {
     dismiss('run');
     const wanted = this.of(ids).filter(({ isRunning }) => !isRunning.peek());
@@ -133,7 +139,10 @@ export class Papers {
     this.lastEnd.value = wasCancelled ? 'cancelled' : 'done';
   }
 
-  /** Cancels those that run; what their runs have given is kept, and running them again goes on from there. */
+  /**
+   * Cancels the experiments that run. Their results so far are kept, and running them again continues from
+   * there.
+   */
   cancel(ids: readonly string[]): void {
     for (const experiment of this.of(ids)) this.#aborts.get(experiment)?.abort();
   }
@@ -159,7 +168,7 @@ export class Papers {
     return { runs: done.runs, of: total.runs, share, toGoS: Number.isFinite(toGoS) ? toGoS : null };
   }
 
-  /** The report of these experiments, as `ccscope reproduce --json` writes it, of what has been run. */
+  /** The report of what has been run of these experiments, as `ccscope reproduce --json` writes it. */
   download(ids: readonly string[]): void {
     const reported = this.of(ids).flatMap((each) => each.shown.peek() ?? []);
     const seconds = reported.reduce((sum, { report }) => sum + report.cpu_seconds, 0);

@@ -10,13 +10,13 @@ import type { SentOutcome } from './report_service.js';
 const MOST_WORKERS = 4;
 
 export class SimulationPool {
-  /** Also answers while it simulates. */
+  /** The worker also answers while it simulates. */
   readonly #first = new SimulationWorker();
   readonly #idle = [this.#first];
   readonly #limit: ReturnType<typeof pLimit>;
 
   constructor(workers = Math.min(MOST_WORKERS, navigator.hardwareConcurrency)) {
-    // Each starts with its first run.
+    // Each worker starts with its first run.
     while (this.#idle.length < workers) this.#idle.unshift(new SimulationWorker());
     this.#limit = pLimit(this.#idle.length);
   }
@@ -26,7 +26,7 @@ export class SimulationPool {
     return this.#first.check(text);
   }
 
-  /** One run, when there is a worker for it; null where it was aborted. Rejects where no run can succeed. */
+  /** Simulates one run as soon as a worker is free; null if it was aborted. Rejects if no run can succeed. */
   run(
     request: Extract<SimulationRequest, { scenario: unknown }> & { scenario: Scenario },
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** What runs in the report worker: plans experiments, keeps what their runs gave, and says what that means. */
+/** What runs in the report worker: it plans experiments, keeps the results of their runs, and judges them. */
 import {
   experimentOf,
   failureOf,
@@ -16,31 +16,31 @@ export type PlannedRun = Omit<Job, 'scenario'>;
 
 export interface Plan {
   runs: PlannedRun[];
-  /** The report before the first run; its verdicts mean nothing. */
+  /** The report before the first run; its verdicts have no meaning. */
   published: ExperimentReport;
 }
 
-/** What one run gave, with its trace as it crosses workers. */
+/** The result of one run, with its trace in the form that crosses workers. */
 export type SentOutcome =
   { result: Omit<RunValues, 'trace'> & { rows: readonly PackedBatches[] } } | { failure: RunFailure };
 
 export interface Reported extends ExperimentOutcome {
   failures: FailureReport[];
-  /** Of how many runs this is. */
+  /** The number of runs that the result is of. */
   runs: number;
 }
 
 interface Kept {
   scenario: Scenario;
   jobs: readonly Job[];
-  /** By the job's place in the plan. */
+  /** Results by the job's place in the plan. */
   ended: Map<number, Ended>;
 }
 
 export class ReportService {
   readonly #experiments = new Map<string, Kept>();
 
-  /** Plans an experiment, of which no run has ended. */
+  /** Plans an experiment none of whose runs has ended. */
   open(scenario: Scenario): Plan {
     const jobs = jobsOf(scenario, { pictures: true });
     this.#experiments.set(scenario.id, { scenario, jobs, ended: new Map() });
@@ -50,7 +50,7 @@ export class ReportService {
     };
   }
 
-  /** Takes what the run at `index` of the plan gave. */
+  /** Takes the result of the run at `index` of the plan. */
   add(id: string, index: number, sent: SentOutcome): void {
     const { jobs, ended } = this.#of(id);
     const job = jobs[index];
@@ -63,10 +63,10 @@ export class ReportService {
     ended.set(index, { job, outcome: { result: { ...values, trace: rows.flatMap(unpackBatches) } } });
   }
 
-  /** What the runs that have ended say. */
+  /** The result of the runs that have ended. */
   report(id: string): Reported {
     const { scenario, ended } = this.#of(id);
-    // In the order of the plan, as `ccscope reproduce` has them.
+    // The results are in the order of the plan, as in `ccscope reproduce`.
     const inOrder = [...ended].sort(([a], [b]) => a - b).map(([, each]) => each);
     const cpuSeconds = inOrder.reduce(
       (sum, { outcome }) => sum + ('result' in outcome ? outcome.result.seconds : 0),

@@ -16,7 +16,7 @@ export class Reporter {
   });
 
   constructor() {
-    // Those who ask are told.
+    // Those who ask get the failure as their answer.
     this.#broken.catch(() => undefined);
   }
 
@@ -24,7 +24,7 @@ export class Reporter {
     return Promise.race([this.#remote.open(scenario), this.#broken]);
   }
 
-  /** In order with the other questions: a report has all that was added before. */
+  /** Questions are answered in order: a report has everything that was added before it. */
   add(id: string, index: number, sent: SentOutcome): void {
     const rows = 'result' in sent ? sent.result.rows : [];
     const buffers = rows.flatMap(({ layout, values }) => [layout.buffer, values.buffer]);

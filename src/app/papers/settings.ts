@@ -19,7 +19,7 @@ export function change(patch: Partial<PapersState>): void {
 /** The page's address with these settings. */
 export const linkTo = (state: PapersState): string => addressWith(serialisePapers(state));
 
-/** Keeps the address and the settings in step, also where people go back and forth. */
+/** Keeps the address and the settings in step, also when the user goes back or forward. */
 export function followUrl(): void {
   followAddress(() => linkTo(settings.value));
   addEventListener('popstate', () => (settings.value = read().state));

@@ -1,22 +1,25 @@
-/** What the page of papers shows, which is its address: everything, one paper, or one experiment, and whether it is run. */
+/**
+ * What the page of papers shows, which is also its address: everything, one paper or one experiment, and
+ * whether it is run.
+ */
 import * as v from 'valibot';
 
 import type { Listed } from '../lab/papers.js';
 import { flag, oneOf, type StateProblem } from '../url_fields.js';
 
 export interface PapersState {
-  /** Short name of a paper; empty: all of them, or that of the experiment. */
+  /** Short name of a paper; empty: all papers, or the one of the experiment. */
   paper: string;
-  /** Id of an experiment; empty: none, but the list. */
+  /** Id of an experiment; empty: the list. */
   scenario: string;
-  /** Runs what is shown when the page is opened. */
+  /** Whether what is shown is run when the page opens. */
   run: boolean;
   theme: 'auto' | 'dark' | 'light';
 }
 
 export const DEFAULT_PAPERS: PapersState = { paper: '', scenario: '', run: false, theme: 'auto' };
 
-/** Reads a URL's query; `listed` are the experiments that there are. Never throws. */
+/** Reads a URL's query; `listed` are the known experiments. Never throws. */
 export function parsePapers(
   query: string,
   listed: readonly Listed[],

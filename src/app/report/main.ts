@@ -24,7 +24,7 @@ function drawAll(): FigureChart[] {
 const charts = drawAll();
 
 onTheme((theme) => charts.forEach((chart) => chart.setTheme(theme)));
-// Paper is white, and as wide as it is.
+// On paper the background is white, and the width is fixed.
 addEventListener('beforeprint', () => {
   charts.forEach((chart) => chart.setTheme(lightTheme));
   charts.forEach((chart) => chart.resize());

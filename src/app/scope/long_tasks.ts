@@ -1,4 +1,4 @@
-/** Counts what kept the page's thread for longer than 50 ms, where the browser tells. */
+/** Counts tasks that kept the page's thread for longer than 50 ms, in browsers that report them. */
 export class LongTasks {
   #count = 0;
   #longestMs = 0;
@@ -13,7 +13,7 @@ export class LongTasks {
     }).observe({ type: 'longtask' });
   }
 
-  /** Begins to count again, as at the start of a call. */
+  /** Restarts the count, as at the start of a call. */
   reset(): void {
     this.#count = 0;
     this.#longestMs = 0;

@@ -1,17 +1,17 @@
 /**
- * The recording of a call as it is kept in the browser's database while it grows, so that it outlives the page: a
- * navigation, a reload, a crash. A lock tells which recordings have a page that lives.
+ * The recording of a call is kept in the browser's database while it grows, so that it outlives a navigation, a reload
+ * or a crash of the page. A lock shows which recordings belong to an open page.
  */
 import type { TraceHeader } from '../../trace/index.js';
 import type { JournalEntry } from '../../worker/trace/trace_journal.js';
 import { openDatabase, type Database, type StoredRecording } from '../stored.js';
 
-/** Older ones go when another begins. */
+/** When a recording begins, older ones than these are deleted. */
 const MOST_KEPT = 3;
 
 const lockOf = (id: string): string => `ccscope-recording-${id}`;
 
-/** Locks are for secure contexts alone. */
+/** Browsers offer locks only in secure contexts. */
 const isPossible = 'locks' in navigator;
 
 /** Holds the lock of a recording until the returned function is called, or the page is gone. */
@@ -22,7 +22,7 @@ function hold(id: string): () => void {
   return release;
 }
 
-/** Whether no page has it that lives. */
+/** Whether no open page has this recording. */
 const isLeft = ({ id }: StoredRecording): Promise<boolean> =>
   navigator.locks.request(lockOf(id), { ifAvailable: true }, (lock) => lock !== null);
 
@@ -47,18 +47,18 @@ export class KeptRecording {
   #recording: StoredRecording | null = null;
   #release: () => void = () => undefined;
   readonly #database: Promise<Database>;
-  /** Writes come one after the other. */
+  /** Each write begins after the one before it. */
   #writing: Promise<void> = Promise.resolve();
   #failed = false;
 
-  /** Told once when the browser does not keep it. */
+  /** Called once if the browser does not keep the recording. */
   constructor(private readonly onFailed: (error: unknown) => void) {
     this.#database = openDatabase();
-    // Whoever reads or writes is told.
+    // Errors reach whoever reads or writes.
     this.#database.catch(() => undefined);
   }
 
-  /** From now on it is another recording that is kept; the former one is left for another visit. */
+  /** From now on another recording is kept; the former one is left for a later visit. */
   begin(header: Partial<TraceHeader>): void {
     if (!isPossible)
       return this.onFailed(new Error('only a page of this machine, or over HTTPS, may keep it'));
@@ -70,7 +70,7 @@ export class KeptRecording {
     });
   }
 
-  /** What its header says now. */
+  /** Stores the current header of the recording. */
   describe(header: Partial<TraceHeader>): void {
     if (this.#recording === null) return;
     const recording = { ...this.#recording, header };
@@ -88,14 +88,14 @@ export class KeptRecording {
     });
   }
 
-  /** It stays where it is, and grows no more. */
+  /** The recording stays stored and no longer grows. */
   end(): void {
     this.#release();
     this.#release = () => undefined;
     this.#recording = null;
   }
 
-  /** It was saved in another way. */
+  /** The recording was saved elsewhere and is deleted here. */
   forget(): void {
     const { id } = this.#recording ?? {};
     this.end();
@@ -106,18 +106,18 @@ export class KeptRecording {
     this.#write((database) => remove(database, id));
   }
 
-  /** Those that earlier visits left, the newest first. */
+  /** The recordings that earlier visits left, newest first. */
   async left(): Promise<StoredRecording[]> {
     return isPossible ? leftIn(await this.#database) : [];
   }
 
-  /** The entries of one that was left. */
+  /** The entries of a recording that was left. */
   async read({ id }: StoredRecording): Promise<JournalEntry[]> {
     const all = await (await this.#database).getAllFromIndex('entries', 'recording', id);
     return all.map(({ entry }) => entry);
   }
 
-  /** It is this page's from now on. */
+  /** From now on the recording belongs to this page. */
   own(recording: StoredRecording): void {
     this.end();
     this.#recording = recording;

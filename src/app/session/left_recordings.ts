@@ -1,4 +1,4 @@
-/** Recordings that an earlier visit left behind, and the warning before this one is left with one. */
+/** Recordings that an earlier visit left behind, and the warning before this page is left with one. */
 import { effect } from '@preact/signals';
 
 import { dismiss, messageOf, notify } from '../notices.js';
@@ -36,7 +36,10 @@ function offer(recorder: Recorder, left: StoredRecording): void {
   });
 }
 
-/** Offers what earlier visits left, and asks before a recording is left that was not downloaded. */
+/**
+ * Offers the recordings that earlier visits left, and asks before the page is left with one that was not
+ * downloaded.
+ */
 export function watchRecordings(recorder: Recorder): void {
   const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
   effect(() => {
@@ -45,7 +48,7 @@ export function watchRecordings(recorder: Recorder): void {
   });
   recorder.kept.left().then(
     (all) => all.forEach((left) => offer(recorder, left)),
-    // Nothing is kept here, so that nothing can have been left.
+    // This browser keeps nothing, so nothing can have been left.
     () => undefined,
   );
 }

@@ -3,7 +3,7 @@ import type { LinkOptions } from '../../core/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
 import { forwardLink, type LinkConfig, type PartialLinkConfig } from '../../link/link_config.js';
 
-/** What differs between two configurations; null when nothing does. */
+/** The settings that differ between two configurations; null if none do. */
 export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLinkConfig | null {
   const entries = Object.entries(after).filter(
     ([key, value]) => before[key as keyof typeof before] !== value,
@@ -13,7 +13,7 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
 
 /**
  * For the in-page bottleneck. It shapes one direction only, the return path being the page's own
- * memory: so all of the RTT is put on that direction. Changes of the capacity are `runSchedule`'s.
+ * memory, so that direction gets the whole RTT. Changes of the capacity are `runSchedule`'s.
  */
 export function toLinkOptions(link: LinkConfig): LinkOptions {
   const { schedule: _, ...options } = forwardLink(link);

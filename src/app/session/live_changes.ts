@@ -40,15 +40,15 @@ export class LiveChanges {
       report(this.#setLink(now, change));
     }
     if (before.shadow.join() !== now.shadow.join()) report(this.#setShadows(now.shadow));
-    // Another controller is a matter of another call.
+    // A change of the controller needs another call.
     if (before.controller === now.controller && watcherOf(before) === watcherOf(now))
       this.#applyController(before, now);
   }
 
-  /** Rejects when one is a user's that is not at hand. */
+  /** Rejects if one is a user's whose file is not in this page. */
   async #setShadows(texts: readonly string[]): Promise<void> {
     const { shadows, call, started } = this.running;
-    // The far side of two pages has its own, from the start of the call on.
+    // With two pages the far side keeps those that it had at the start of the call.
     if (started.role !== 'loopback') return;
     await ownControllers.look(texts.filter(isOwn).map(ownName));
     const taken = shadows.take(texts);
@@ -66,7 +66,7 @@ export class LiveChanges {
     if (change.capacity !== undefined) this.#startSchedule(now.capacity);
   }
 
-  /** The shaper runs schedules itself; for the in-page bottleneck the page's clock does. */
+  /** The shaper runs schedules itself; those of the in-page bottleneck run by the page's clock. */
   #startSchedule(capacity: string): void {
     this.#endSchedule();
     this.#endSchedule = runSchedule(capacity, (capacityBps) => {
@@ -82,7 +82,7 @@ export class LiveChanges {
       before.preset !== now.preset || Object.keys(before.set).some((name) => !(name in now.set));
     const changed = Object.entries(now.set).filter(([name, value]) => before.set[name] !== value);
     if (!isReset) return changed.forEach(([name, value]) => report(call.setParameter(name, value)));
-    // A preset sets every parameter, so what differs from it is set again behind it.
+    // A preset sets every parameter, so the values that differ from it are set again afterwards.
     const { min_bps: min_bitrate_bps, max_bps: max_bitrate_bps } = this.running.started;
     report(call.setPreset(now.preset));
     const all = { min_bitrate_bps, max_bitrate_bps, ...now.set };
@@ -94,7 +94,7 @@ export class LiveChanges {
   }
 }
 
-/** Tells the user when a change was refused. */
+/** Shows a notice if a change was refused. */
 function report(work: Promise<void> | undefined): void {
   work?.then(
     () => dismiss('setting'),

@@ -5,7 +5,7 @@ import { TABLE_SPECS, tableSpec } from '../../core/schema.js';
 /** Counts over the whole call. */
 export interface Counters {
   groups: number;
-  /** How often the detector of the controller in charge went into overuse. */
+  /** How often the detector of the controller in charge began to signal overuse. */
   overuseCount: number;
   /** Rows by table. */
   rows: Record<string, number>;
@@ -48,7 +48,7 @@ export class LiveValues {
     if (table === 'group') this.#countOveruse(columns);
   }
 
-  /** Those of flow 0: what shadows would do changes nothing. */
+  /** Only rows of flow 0 count: shadows decide nothing. */
   #countOveruse(columns: readonly Float64Array[]): void {
     const [flows, signals] = [columns[GROUP_FLOW], columns[GROUP_SIGNAL]];
     signals?.forEach((signal, row) => {

@@ -14,9 +14,9 @@ export type Path = Pick<CallOptions, 'relay' | 'bottleneck' | 'signalling'>;
 export interface PathListener {
   rows(rows: readonly LinkRow[]): void;
   lateness(lateness: ToldLatenessMs): void;
-  /** The other page is waited for. */
+  /** The call waits for the other page. */
   waiting(): void;
-  /** The path is of no use any more; says whether the call starts again. */
+  /** The path can no longer be used; returns whether the call starts again. */
   broken(cause: Cause): boolean;
 }
 
@@ -43,7 +43,7 @@ async function openLink(running: Running, listener: PathListener): Promise<Path>
       listener.broken(linkFailed(message)) ||
       notify('error', 'link', `The shaped link failed: ${message}.`, 'Start the call again.'),
   });
-  // A link that is gone says so by itself.
+  // A link that is gone reports that by itself.
   const expect = (ufrags: PeerUfrags): void => void server.expectPeers(link, ufrags).catch(() => undefined);
   return { relay: { a, b, expect } };
 }
@@ -58,7 +58,7 @@ function rowsMissing(count: number): void {
   );
 }
 
-/** Waits in the room of the call for the other page. */
+/** Enters the room of the call and waits there for the other page. */
 async function enter(server: ServerClient, { started }: Running, listener: PathListener): Promise<Room> {
   const room = await Room.join(server, started.room);
   room.onAgain = () => listener.broken(farSideAgain());

@@ -21,10 +21,10 @@ import { LiveValues } from './live_values.js';
 const QUEUE_COUNTERS = ['drops', 'delivered_bytes'];
 const QUEUE_COLUMNS = tableSpec('queue').columns.map(({ name }) => name);
 
-/** The TCP connections beside a call, as its header names them. */
+/** The TCP connections beside a call, by their names in its header. */
 const CROSS = { flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' } as const;
 
-/** What the charts show now. `version` changes when all of it was replaced. */
+/** What the charts show now. `version` changes when all of it has been replaced. */
 export interface Shown {
   kind: 'nothing' | 'sample' | 'call' | 'file';
   name: string;
@@ -39,17 +39,17 @@ export class Recorder {
   readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
-  /** Whether it has a recording of a call, all or part of which was not downloaded. */
+  /** Whether it holds a recording of a call that has not been downloaded completely. */
   readonly unsaved = signal(false);
   /** How far the sample has been played. */
   sampleUs: () => number = () => 0;
   #sampleRead: Promise<unknown> = Promise.resolve();
-  /** What the queue had counted when the call was last started again: its counters restart from zero then. */
+  /** The counts of the queue when the call was last restarted: its counters begin at zero again then. */
   #counted: Partial<Record<string, number>> = {};
 
   private constructor(
     readonly store: TraceStore,
-    /** The recording as it outlives the page. */
+    /** The copy of the recording that outlives the page. */
     readonly kept: KeptRecording,
   ) {}
 
@@ -111,7 +111,7 @@ export class Recorder {
     this.#show('call', 'call', header);
   }
 
-  /** Writes into the header which controllers watch. */
+  /** Notes in the header which controllers watch. */
   nameShadows(shadows: readonly { flow: number }[]): void {
     if (shadows.length > 0) this.#nameFlows([...shadows, ...this.#flows('tcp')]);
   }
@@ -131,12 +131,12 @@ export class Recorder {
     this.shown.value = { ...value, header };
   }
 
-  /** Goes on with the recording, in which a call has been started again. */
+  /** Continues the recording after a call has been restarted. */
   resume(): void {
     for (const name of QUEUE_COUNTERS) this.#counted[name] = this.live.value('queue', name) || 0;
   }
 
-  /** Lets the counters of the queue go on where they were before the call was started again. */
+  /** Makes the queue's counters continue from where they were before the restart. */
   #countOn({ columns }: TraceBatch): void {
     for (const name of QUEUE_COUNTERS) {
       const counted = this.#counted[name] ?? 0;
@@ -145,7 +145,7 @@ export class Recorder {
     }
   }
 
-  /** Replaces what is shown by a file. Rejects with TraceError and keeps what was there. */
+  /** Shows a file instead. Rejects with TraceError, and then keeps what was shown. */
   async open(file: File): Promise<void> {
     this.opening.value = 0;
     try {
@@ -161,16 +161,16 @@ export class Recorder {
     }
   }
 
-  /** Shows a trace that is nobody's own until there is another one. */
+  /** Shows the sample trace until there is another one. */
   async showSample(trace: Blob): Promise<void> {
     const reading = this.store.open(trace);
-    // What is read must not take the place of what comes after it.
+    // A file that has been read must not replace what was opened after it.
     this.#sampleRead = reading.catch(() => undefined);
     const header = await reading;
     if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
   }
 
-  /** Shows a recording that an earlier visit left, as a file of that name. */
+  /** Shows a recording that an earlier visit left as if it were a file of that name. */
   async recover(left: StoredRecording, name: string): Promise<void> {
     await this.#sampleRead;
     const entries = await this.kept.read(left);
@@ -185,7 +185,7 @@ export class Recorder {
     this.#show('file', name, header);
   }
 
-  /** It was downloaded as it is now; of one that grows, what comes yet was not. */
+  /** The recording has been downloaded in its present state; what a growing one gets later has not. */
   saved(grows: boolean): void {
     this.unsaved.value = grows;
     if (!grows) this.kept.forget();

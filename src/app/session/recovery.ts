@@ -1,22 +1,22 @@
-/** Why a call starts again by itself, and how often it may. */
+/** Why a call restarts by itself, and how often it may. */
 import type { Side } from '../../worker/media/protocol.js';
 import type { AppState } from '../state.js';
 import { changeEvent, restartMessage, type SettingChange } from './restarts.js';
 import { ServerClient } from './server_client.js';
 
-/** What ended a call that is to go on. */
+/** What ended a call that is restarted. */
 export interface Cause {
-  /** What the recording says. */
+  /** The words for the recording. */
   events: readonly { name: string; detail: unknown }[];
-  /** Resolves when a new call can be tried; by default that is at once. */
+  /** Resolves when a new call can be tried; default: at once. */
   wait?(isWanted: () => boolean): Promise<unknown>;
-  /** For the user, once the new call runs, with the local server or without it. */
+  /** The words for the user once the new call runs, with or without the local server. */
   message(now: AppState, hasServer: boolean): string;
 }
 
 /** How long the local server may be away before a call goes on without it. */
 const AWAY_MS = 5000;
-/** What has ended this many calls within a minute would end the next one, too. */
+/** A cause that has ended this many calls within a minute would end the next one as well. */
 const MOST_RECOVERIES = 3;
 const WITHIN_MS = 60_000;
 
@@ -40,7 +40,7 @@ export const farSideAgain = (): Cause => because('The other page started again',
 
 export const serverBack = (): Cause => because('The local server is back', 'server_back');
 
-/** Two pages have no other way than the server: they wait for it as long as it takes. */
+/** Two pages can only meet through the server, so they wait for it without a limit. */
 export const serverLost = ({ role }: AppState): Cause => ({
   events: [{ name: 'server_lost', detail: null }],
   wait: (isWanted) => ServerClient.isBack(role === 'loopback' ? AWAY_MS : Infinity, isWanted),
@@ -54,7 +54,7 @@ export const serverLost = ({ role }: AppState): Cause => ({
 export class Patience {
   #times: number[] = [];
 
-  /** Whether another recovery makes sense, which then counts. */
+  /** Whether another recovery makes sense; if so, it is counted. */
   allows(nowMs = performance.now()): boolean {
     this.#times = this.#times.filter((timeMs) => nowMs - timeMs < WITHIN_MS);
     return this.#times.length < MOST_RECOVERIES && this.#times.push(nowMs) > 0;

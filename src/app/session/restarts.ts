@@ -20,7 +20,7 @@ const NEED_RESTART = [
   'key_frame_interval_s',
 ] as const;
 
-/** Sliders move through many values: only the one that they rest at is worth a restart. */
+/** Sliders move through many values: the call restarts only for the one at which they rest. */
 const REST_MS = 500;
 
 /** A setting that differs from what the call was started with. */
@@ -30,18 +30,18 @@ export interface SettingChange {
   to: string | number | boolean;
 }
 
-/** What can be told apart only by another call. With the browser in charge the mode means nothing. */
+/** The settings that only another call can apply. The mode has no meaning while the browser is in charge. */
 export function changesForRestart(before: AppState, now: AppState): SettingChange[] {
   const isNative = before.controller === 'native' && now.controller === 'native';
   const changed = NEED_RESTART.filter(
     (name) => before[name] !== now[name] && !(name === 'mode' && isNative),
   ).map((name): SettingChange => ({ name, from: before[name], to: now[name] }));
-  // The browser stays in charge, but another controller is to watch.
+  // The browser stays in charge, and another controller is to watch.
   const isOther = isNative && watcherOf(before) !== watcherOf(now);
   return isOther ? [...changed, { name: 'preset', from: before.preset, to: now.preset }] : changed;
 }
 
-/** What is different after a restart, for the user. */
+/** What the restart changed, for the user. */
 export function restartMessage(now: AppState, changes: readonly SettingChange[]): string {
   const facts = new Set(changes.map(({ name }) => factOf(now, name)));
   return `The call was restarted: ${[...facts].join('; ')}.`;
@@ -94,15 +94,18 @@ export function changeEvent({ name, from, to }: SettingChange): { name: string; 
 }
 
 interface Watched {
-  /** What the call was started with. */
+  /** The settings that the call was started with. */
   started: AppState;
   settings: ReadonlySignal<AppState>;
-  /** Until the call is connected, changes wait. */
+  /** Changes wait until the call is connected. */
   connected: ReadonlySignal<boolean>;
   restart(changes: readonly SettingChange[]): void;
 }
 
-/** Watches a call's settings; `restart` is called once they rest. Returns the function that ends it. */
+/**
+ * Watches a call's settings; `restart` is called once they have stopped changing. Returns the function that
+ * ends the watch.
+ */
 export function watchForRestart({ started, settings, connected, restart }: Watched): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = effect(() => {

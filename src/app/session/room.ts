@@ -4,7 +4,7 @@ import type { ServerClient } from './server_client.js';
 
 /** What the sending page tells the other one before the call. */
 export interface Invitation {
-  /** Which of the sending page's calls it is for: the room's own number there. */
+  /** Which of the sending page's calls the invitation is for: the number of its room there. */
   call: number;
   originEpochMs: number;
   relay: { a: RelayAddress; b: RelayAddress } | null;
@@ -23,7 +23,7 @@ function isRoomMessage(data: unknown): data is RoomMessage {
 /** Our end of a room with one other page in it. */
 export class Room {
   readonly #call = Math.random();
-  /** Told when the other page has started its half of the call again: ours has lost its far side. */
+  /** Called when the other page has restarted its half of the call, so that ours has lost its far side. */
   onAgain: () => void = () => undefined;
   #listener: ((data: unknown) => void) | null = null;
   #early: unknown[] = [];
@@ -41,7 +41,7 @@ export class Room {
     return room;
   }
 
-  /** The sending page: waits until somebody is there and has taken the invitation. */
+  /** For the sending page: waits until the other page is in the room and has accepted the invitation. */
   invite(invitation: Omit<Invitation, 'call'>): Promise<void> {
     const tell = (): void => this.#send({ kind: 'invitation', call: this.#call, ...invitation });
     return new Promise((resolve) => {
@@ -56,8 +56,8 @@ export class Room {
   }
 
   /**
-   * The receiving page: waits for the invitation. A recording that goes on has one clock: then only
-   * an invitation with that origin will do.
+   * For the receiving page: waits for the invitation. A recording that continues has one clock: in that case only an
+   * invitation with that origin is accepted.
    */
   invitation(originEpochMs?: number): Promise<Invitation> {
     return new Promise((resolve) => {
@@ -74,12 +74,12 @@ export class Room {
     });
   }
 
-  /** The receiving page: says that its half of the call listens now. */
+  /** For the receiving page: tells the other one that its half of the call is ready. */
   ready(): void {
     this.#send({ kind: 'ready' });
   }
 
-  /** The way that the two halves of the call talk through this room. */
+  /** The signalling between the two halves of the call through this room. */
   get signalling(): Signalling {
     return {
       send: (data) => this.#send({ kind: 'call', data }),

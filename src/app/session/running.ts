@@ -1,4 +1,4 @@
-/** What one call holds while it runs; all of it is let go, last first, when it ends. */
+/** What one call holds while it runs; all of it is released when the call ends, the latest first. */
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
 import type { Call, LiveController } from '../../rtc/index.js';
@@ -13,7 +13,7 @@ import type { ServerClient } from './server_client.js';
 import { liveController, ShadowFlows } from './shadows.js';
 import type { SentVideo } from './source.js';
 
-/** Thrown out of the start of a call that was stopped meanwhile. */
+/** The call was stopped while it was starting. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
@@ -25,23 +25,23 @@ export class Running {
   link: string | null = null;
   /** Its settings, as the server has them. */
   config: Partial<LinkConfig> = {};
-  /** What is sent, as its track says; null in the page that receives. */
+  /** The video that is sent, as its track describes it; null in the page that receives. */
   video: SentVideo | null = null;
-  /** Settles once the call has ended; null while nobody has asked for it. */
+  /** Settles once the call has ended; null before anyone asked it to end. */
   ending: Promise<void> | null = null;
   #ended = false;
   readonly #closers: (() => unknown)[] = [];
-  /** What the cross traffic of this call's link gets. */
+  /** The rates of the cross traffic on this call's link. */
   readonly cross = new CrossRate();
 
   /** Zero of the call's times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
-  /** Names the flows of the shadows, over all calls of the recording. */
+  /** Numbers the flows of the shadows, across all calls of the recording. */
   readonly shadows: ShadowFlows;
-  /** Whether there is a recording that this call is a part of. */
+  /** Whether this call is part of a recording. */
   isRecorded: boolean;
 
-  /** `before` is the call whose recording goes on with this one. */
+  /** `before` is the call whose recording this one continues. */
   constructor(
     readonly started: AppState,
     before?: Running,
@@ -55,7 +55,7 @@ export class Running {
     return this.#ended;
   }
 
-  /** Keeps `close` for the end. When that was already, closes at once and throws Stopped. */
+  /** Registers `close` for the end of the call. After the end it closes at once and throws Stopped. */
   own(close: () => unknown): void {
     if (this.#ended) {
       close();
@@ -74,7 +74,7 @@ export class Running {
     return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
   }
 
-  /** The controller that is flow 0. Throws when it is a user's that is not at hand. */
+  /** The controller that is flow 0. Throws if it is a user's whose file is not in this page. */
   get controller(): LiveController & { name: string } {
     const { controller, preset, set } = this.started;
     if (isOwn(controller)) return liveController(controller);
@@ -83,7 +83,7 @@ export class Running {
     return { controller: watcher, preset, parameters: { ...set }, name };
   }
 
-  /** What the controllers begin with. */
+  /** The bitrates that the controllers begin with. */
   get controllerStart(): Partial<TraceHeader> {
     const { min_bps, max_bps, start_bps } = this.started;
     const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };
@@ -97,7 +97,7 @@ export class Running {
     };
   }
 
-  /** Who is asked to be in charge. */
+  /** Who the settings put in charge. */
   get mode(): AppState['mode'] {
     return this.started.controller === 'native' ? 'observe' : this.started.mode;
   }
@@ -118,7 +118,7 @@ export class Running {
   }
 }
 
-/** Rows of the shaper as batches of `queue` and, where there is cross traffic, of `throughput`. */
+/** The shaper's rows as batches of `queue` and, with cross traffic, of `throughput`. */
 export function linkBatches(rows: readonly LinkRow[], cross: CrossRate): TraceBatch[] {
   const columns = tableSpec('queue').columns.map(({ name }) =>
     Float64Array.from(rows, (row) => row[name as keyof LinkRow]),

@@ -1,8 +1,8 @@
-/** What plays in the charts before a call: a simulated one, fetched when the page has nothing else to do. */
+/** The sample that plays in the charts before a call: a simulated call, fetched when the page is idle. */
 import type { Scope } from '../../boards/scope.js';
 import type { Recorder } from './recorder.js';
 
-/** scripts/make_sample.mjs makes it. */
+/** The file is made by scripts/make_sample.mjs. */
 const SAMPLE = './sample/call.ndjson';
 
 const whenIdle = (): Promise<void> =>
@@ -11,7 +11,7 @@ const whenIdle = (): Promise<void> =>
     else setTimeout(resolve, 1000);
   });
 
-/** How far the sample has been played; it begins anew at its end. */
+/** How far the sample has been played; at its end it starts over. */
 class Player {
   #beganMs = performance.now();
 
@@ -37,7 +37,7 @@ class Player {
   }
 }
 
-/** Shows the sample where nothing else is shown; it stands still for people who want less motion. */
+/** Shows the sample if nothing else is shown; it stands still for users who prefer reduced motion. */
 export async function showSample(recorder: Recorder, scope: Scope): Promise<void> {
   const isWanted = (): boolean => recorder.shown.peek().kind === 'nothing' && scope.following.peek();
   await whenIdle();

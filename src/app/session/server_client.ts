@@ -22,7 +22,7 @@ export class ServerError extends Error {
   }
 }
 
-/** What a link tells as it runs. */
+/** What a link reports while it runs. */
 export interface LinkListener {
   /** `missing`: how many rows the server left out before these. */
   rows(rows: readonly LinkRow[], missing: number): void;
@@ -39,7 +39,7 @@ interface Waiting {
 type Request = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, 'id'> : never) : never;
 
 const CONNECT_TIMEOUT_MS = 3000;
-/** Between two attempts to reach a server that went away: each wait is twice the one before. */
+/** The waits between attempts to reach a server that went away: each is twice the one before. */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
 
@@ -48,7 +48,7 @@ export class ServerClient {
   readonly #waiting = new Map<number, Waiting>();
   readonly #links = new Map<string, LinkListener>();
   readonly #signals = new Map<string, (data: unknown) => void>();
-  /** Told once when the connection is gone without `close`. */
+  /** Called once if the connection ends without `close`. */
   onLost: () => void = () => undefined;
 
   private constructor(private readonly socket: WebSocket) {
@@ -74,7 +74,10 @@ export class ServerClient {
     });
   }
 
-  /** Looks for a server that went away, until the time is over or nobody wants it any more. Resolves to whether it is back. */
+  /**
+   * Looks for a server that went away, until the time is over or the search is aborted. Resolves to whether it
+   * is back.
+   */
   static async isBack(forMs: number, isWanted: () => boolean): Promise<boolean> {
     const untilMs = performance.now() + forMs;
     for (let waitMs = FIRST_WAIT_MS; isWanted(); waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
@@ -104,7 +107,7 @@ export class ServerClient {
     await this.#ask({ type: 'link/set', link, config });
   }
 
-  /** Says whose packets a link is for. */
+  /** Tells a link whose packets it is for. */
   async expectPeers(link: string, { a, b }: PeerUfrags): Promise<void> {
     await this.#ask({ type: 'link/peers', link, a, b });
   }

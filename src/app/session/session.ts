@@ -1,4 +1,4 @@
-/** One call at a time: starts it, applies changed settings to it, ends it, and says how it is. */
+/** One call at a time: starts it, applies changed settings to it, ends it and reports its state. */
 import { computed, signal } from '@preact/signals';
 
 import { createCall, type CallOptions, type CallStatus, type MediaStats } from '../../rtc/index.js';
@@ -33,12 +33,12 @@ export class Session {
   });
   /** `performance.now()` when the call was connected. */
   readonly connectedAt = signal<number | null>(null);
-  /** The same of the first of the calls that went over into each other, each started again by itself. */
+  /** The same for the first in a row of calls each of which was restarted by itself. */
   readonly beganAt = signal<number | null>(null);
   #running: Running | null = null;
-  /** How often a stop was asked for: one while a call restarts prevents that. */
+  /** Counts requests to stop: one that comes while a call restarts prevents the restart. */
   #stops = 0;
-  /** Whether the local server went away under a call that goes on. */
+  /** Whether the local server went away during a call that continues. */
   #isServerLost = false;
   /** The call whose recording says that its controller did not get control of the rates. */
   #capTold: Running | null = null;
@@ -58,14 +58,14 @@ export class Session {
     return this.#running?.link ?? null;
   }
 
-  /** Counters of the received pictures; of the last call when none runs; null before any. */
+  /** Counters of the received pictures, of the last call if none runs; null before the first. */
   async media(): Promise<MediaStats | null> {
     const { call } = this.#running ?? {};
     if (call) this.#lastMedia = await call.mediaStats();
     return this.#lastMedia;
   }
 
-  /** Starts a call with the settings as they are. What goes wrong is told in a notice. */
+  /** Starts a call with the present settings. Failures are shown as notices. */
   async start(): Promise<void> {
     if (this.#running && this.phase.peek() !== 'failed') return;
     await this.stop();
@@ -89,7 +89,7 @@ export class Session {
     this.phase.value = 'idle';
   }
 
-  /** Ends the call and starts it again with the settings as they are now; the recording goes on. */
+  /** Ends the call and starts it again with the present settings; the recording continues. */
   async #restart(running: Running, cause: Cause): Promise<void> {
     if (running.ending) return;
     const stops = this.#stops;
@@ -101,7 +101,7 @@ export class Session {
     if (isWanted()) await this.#run(new Running(settings.peek(), running), cause);
   }
 
-  /** The same for what may come again; false when it has come too often. */
+  /** The same for a cause that may recur; false if it has recurred too often. */
   #recover(running: Running, cause: Cause): boolean {
     const mayBe = running.ending === null && this.#patience.allows();
     if (mayBe) void this.#restart(running, cause);
@@ -172,7 +172,7 @@ export class Session {
     this.remoteStream.value = call.remoteStream;
     const changes = new LiveChanges(running, this.recorder);
     running.own(() => changes.end());
-    // With the far side in another page, a call ends and begins by hand.
+    // If the far side is another page, the user ends and starts the call.
     if (state.role === 'loopback') running.own(this.#watch(running));
   }
 
@@ -225,7 +225,7 @@ export class Session {
     void this.#restart(running, serverLost(running.started));
   }
 
-  /** Moves a call that goes on without the server back to it. */
+  /** Moves a call that continued without the server back to it. */
   async #followServer(running: Running): Promise<void> {
     if (await ServerClient.isBack(Infinity, () => !running.ending))
       await this.#restart(running, serverBack());
@@ -246,7 +246,7 @@ export class Session {
       originEpochMs: running.originEpochMs,
       ...(fps === undefined ? {} : { sourceFps: fps }),
       ...(key_frame_interval_s > 0 ? { keyFrameIntervalS: key_frame_interval_s } : {}),
-      // What a call still had under way when the next one began would stand in the wrong place.
+      // Rows that a call still had under way when the next one began would be recorded in the wrong place.
       onTrace: (batch) => this.#running === running && this.recorder.append(batch),
       onEvent: (event) => this.#running === running && this.recorder.event(event),
       onStatus: (status) => this.#onStatus(running, status),

@@ -14,20 +14,23 @@ export interface ShadowFlow {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** A controller of the settings as a call takes it. Throws when it is a user's that is not at hand. */
+/**
+ * A controller of the settings in the form that a call takes. Throws if it is a user's whose file is not in
+ * this page.
+ */
 export function liveController(text: string): LiveController & { name: string } {
   const name = titleOf(text);
   if (!isOwn(text)) return { ...parseController(text), name };
   return { url: ownControllers.urlOf(ownName(text)), name };
 }
 
-/** Numbers of shadows: each has its own for as long as the recording lasts, also when it comes and goes. */
+/** Numbers of shadows: each keeps its own for the whole recording, even if it is removed and added again. */
 export class ShadowFlows {
   readonly #flows = new Map<string, number>();
   #next = 1;
   readonly #known: ShadowFlow[] = [];
 
-  /** The shadows of a list as a call takes them. Throws for a user's that is not at hand. */
+  /** The shadows of a list in the form that a call takes. Throws for a user's whose file is not in this page. */
   take(texts: readonly string[]): ShadowController[] {
     return texts.map((text) => {
       const live = liveController(text);
@@ -49,12 +52,12 @@ export class ShadowFlows {
     return flow;
   }
 
-  /** A shadow that failed begins as another flow when it is asked for again. */
+  /** A shadow that failed gets another flow if it is chosen again. */
   forget(flow: number): void {
     for (const [text, number] of this.#flows) if (number === flow) this.#flows.delete(text);
   }
 
-  /** All that ever watched in this recording, for its header. */
+  /** Every controller that has watched in this recording, for its header. */
   get known(): readonly ShadowFlow[] {
     return [...this.#known];
   }

@@ -5,18 +5,18 @@ import type { AppState } from '../state.js';
 
 interface Source {
   readonly track: MediaStreamTrack;
-  /** Frames per second that it was asked for, where its track does not say that. */
+  /** The frames per second that were requested, for a track that does not report them. */
   readonly fps?: number;
   stop(): void;
 }
 
-/** The settings that make a source. */
+/** The settings that determine a source. */
 type SourceSettings = Pick<AppState, 'source' | 'size' | 'fps' | 'audio' | 'seed'>;
 
 /** What a call is given to send. */
 export type SourceTracks = Required<Pick<CallOptions, 'track'>> & Pick<CallOptions, 'audioTrack'>;
 
-/** What is sent, for the trace; null where the browser does not say. */
+/** The video that is sent, for the trace; null if the browser does not report it. */
 export interface SentVideo {
   label: string;
   width: number | null;
@@ -24,7 +24,7 @@ export interface SentVideo {
   frame_rate: number | null;
 }
 
-/** A browser that plays a file as its camera has the path of that as label: its last part tells enough. */
+/** A browser that plays a file as its camera uses the file's path as the label: its last part is enough. */
 export function videoOf(track: MediaStreamTrack, { source, size, fps }: SourceSettings): SentVideo {
   if (source === 'synthetic') return { label: source, ...VIDEO_SIZES[size], frame_rate: fps };
   const { width = null, height = null, frameRate = null } = track.getSettings();
@@ -54,14 +54,14 @@ function openVideo(settings: SourceSettings): Promise<Source> {
   return createSyntheticCamera({ ...VIDEO_SIZES[size], fps, seed });
 }
 
-/** The source in use, which lasts over restarts of the call: a camera is not asked for twice. */
+/** The source in use. It outlives restarts of the call, so that the user is not asked for the camera twice. */
 export class SourceKeeper {
   #kept: { of: string; video: Source } | null = null;
   #voice: Source | null = null;
 
   /**
-   * The tracks of such a source: those in use if they were made alike and are alive, else new ones.
-   * Null when it is wanted no more once the user has allowed it. Rejects when it is refused.
+   * The tracks of such a source: those in use if they have the same settings and are live, else new ones. Null if the
+   * source is no longer wanted by the time the user has allowed it. Rejects if the user refuses it.
    */
   async open(settings: SourceSettings, isWanted: () => boolean): Promise<SourceTracks | null> {
     const { source, size, fps, audio, seed } = settings;
@@ -81,7 +81,7 @@ export class SourceKeeper {
     return { track: this.#kept.video.track, ...(voice && { audioTrack: voice.track }) };
   }
 
-  /** Frames per second that the source in use was asked for; undefined where its track says that. */
+  /** The frames per second that were requested of the source in use; undefined if its track reports them. */
   get fps(): number | undefined {
     return this.#kept?.video.fps;
   }

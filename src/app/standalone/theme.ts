@@ -7,10 +7,10 @@ const root = document.documentElement;
 const isDark = (): boolean =>
   root.dataset['theme'] === undefined ? prefersDark.matches : root.dataset['theme'] === 'dark';
 
-/** The theme of charts now. */
+/** The present theme of the charts. */
 export const chartTheme = (): ChartTheme => (isDark() ? darkTheme : lightTheme);
 
-/** Calls `recolour` with each change of the theme, and brings the button to life. */
+/** Calls `recolour` at each change of the theme, and makes the button work. */
 export function onTheme(recolour: (theme: ChartTheme) => void): void {
   prefersDark.addEventListener('change', () => recolour(chartTheme()));
   const button = document.querySelector<HTMLButtonElement>('button.theme');

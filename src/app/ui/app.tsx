@@ -36,13 +36,13 @@ interface Parts {
   scope: Scope;
 }
 
-/** Where the queue of a recorded call was, as its header says. */
+/** Where the queue of a recorded call was, according to its header. */
 function bottleneckOf({ link }: Partial<TraceHeader>): string {
   const at = typeof link === 'object' && link !== null && 'at' in link ? link.at : '';
   return typeof at === 'string' ? at : '';
 }
 
-/** A controller at any time, a trace only while no call runs. */
+/** A controller is accepted at any time, a trace only while no call runs. */
 function openFile(file: File, recorder: Recorder, running: boolean): void {
   if (isControllerFile(file)) takeController(file, running);
   else if (!running) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));

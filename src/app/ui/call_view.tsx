@@ -1,4 +1,4 @@
-/** The call itself: its pictures, and where its numbers come from. */
+/** The call itself: its video, and where its numbers come from. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
@@ -35,13 +35,13 @@ export function Video({
 
 interface FlowChoiceProps {
   flows: readonly number[];
-  /** It may name them. */
+  /** The header may name the streams. */
   header: Partial<TraceHeader>;
   flow: number;
   onChoose: (flow: number) => void;
 }
 
-/** Which flow of an opened trace is shown. */
+/** The flow of an opened trace that is shown. */
 export function FlowChoice({ flows, header, flow, onChoose }: FlowChoiceProps) {
   const id = useId();
   const named = recordedFlows(header);
@@ -91,11 +91,11 @@ function factsOfCall(
   ];
 }
 
-/** Who only watches. */
+/** The controllers that only watch. */
 const shadowFacts = (shadows: readonly { name: string }[]): Facts =>
   shadows.length === 0 ? [] : [['Watching', shadows.map(({ name }) => name).join(', ')]];
 
-/** A header comes from a file: its fields may be anything. */
+/** The header comes from a file, so its fields may be anything. */
 function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   const { source, created, controller, preset, mode } = header;
   const recorded = created === undefined ? '' : new Date(created).toLocaleString();
@@ -109,7 +109,7 @@ function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   return facts.filter(([, value]) => value !== '');
 }
 
-/** Where the numbers come from: who is in charge, which bottleneck, how times are taken; or which file. */
+/** Where the numbers come from: the controller in charge, the bottleneck and the source of times, or the file. */
 export function Provenance({ session, recorder }: { session: Session; recorder: Recorder }) {
   const status = session.status.value;
   const { kind, name, header } = recorder.shown.value;

@@ -66,16 +66,16 @@ interface BoardProps {
   live: boolean;
   inCharge: DrawnController;
   shadows: readonly DrawnController[];
-  /** What shares the bottleneck. */
+  /** The traffic that shares the bottleneck. */
   beside: readonly { flow: number; name: string }[];
-  /** Whose inside is shown. */
+  /** The flow whose controller is shown. */
   detailed: DrawnController;
 }
 
 export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, detailed }: BoardProps) {
   const isNarrow = useNarrow();
   const shown = boards(inCharge, shadows, detailed, beside);
-  // A chart's series are those that it was made with.
+  // A chart keeps the series that it was made with.
   const who = [
     inCharge.controller,
     ...[...beside, ...shadows].map(({ flow, name }) => `${flow} ${name}`),

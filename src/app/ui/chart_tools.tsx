@@ -1,4 +1,4 @@
-/** What can be taken home of a chart. */
+/** Downloads of a chart. */
 import type { Board } from '../../boards/chart_figure.js';
 import { chartTheme } from '../../boards/theme.js';
 import type { TimeChart } from '../../charts/index.js';
@@ -14,7 +14,7 @@ async function savePng({ id, title }: Board, chart: TimeChart): Promise<void> {
   }
 }
 
-/** Strips have states instead of numbers, which the trace has. */
+/** Strips show states, not numbers; the trace has them. */
 export const chartTools = (board: Board, chart: TimeChart) => (
   <span class="chart-tools">
     <button

@@ -1,4 +1,4 @@
-/** Sidebar: who decides the bitrate, and who only watches. */
+/** Sidebar: the controller that decides the bitrate, and those that only watch. */
 import { useId } from 'preact/hooks';
 
 import { CONTROLLER_NAMES, CONTROLLER_SPECS } from '../../core/schema.js';
@@ -11,10 +11,10 @@ import { flowZeroText, takeCharge } from '../take_charge.js';
 import { ChoiceField } from './fields.js';
 import { effectHelp, isTwoPages } from './panels.js';
 
-/** Whether a file is to be taken for a controller, be it one that a page can run or not. */
+/** Whether a file is meant as a controller, even if no page can run it. */
 export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
 
-/** Puts a controller of a file in charge, or says why not. */
+/** Puts the controller of a file in charge, or says why it cannot. */
 export function takeController(file: File, running: boolean): void {
   const fix = ownControllers.keep(file);
   if (fix === null) change(takeCharge(settings.peek(), ownText(file.name), running));
@@ -22,7 +22,7 @@ export function takeController(file: File, running: boolean): void {
 }
 
 interface PanelProps {
-  /** Whether a call runs, and whether it cannot take a change. */
+  /** Whether a call runs, and whether it cannot be changed now. */
   running: boolean;
   disabled: boolean;
 }
@@ -33,7 +33,7 @@ function InChargeField({ running, disabled }: PanelProps) {
   const id = useId();
   const { controller } = settings.value;
   const own = ownControllers.list.value.map(({ name }) => ownText(name));
-  // A link may name a file that is not here; what was chosen stays visible.
+  // A link may name a file that is not in this page; the choice stays visible.
   const others = isOwn(controller) && !own.includes(controller) ? [...own, controller] : own;
   return (
     <div class="field" title={effectHelp()}>
@@ -86,10 +86,10 @@ function OwnFile({ running, disabled }: PanelProps) {
   );
 }
 
-/** Whether a shadow would be the controller in charge once more, or the first that watches. */
+/** Whether a shadow would duplicate the controller in charge, or the first that watches. */
 const isInCharge = (text: string): boolean => text === flowZeroText(settings.value);
 
-/** The default of each controller, the user's own, and whatever else was asked for. */
+/** The default of each controller, the user's own controllers, and whatever else was chosen. */
 function offered(): string[] {
   const { shadow } = settings.value;
   const own = ownControllers.list.value.map(({ name }) => ownText(name));
@@ -157,7 +157,7 @@ function ShadowChoice({ disabled }: { disabled: boolean }) {
   );
 }
 
-/** Presets of the controller in charge; with the browser in charge, of all that may watch. */
+/** The presets of the controller in charge or, with the browser in charge, of all that may watch. */
 function PresetField() {
   const { controller, preset } = settings.value;
   const watchers = CONTROLLER_NAMES.filter((name) => controller === 'native' || name === controller);
@@ -171,7 +171,7 @@ function PresetField() {
         help={chosen?.description ?? ''}
         options={presets.map(({ name, description }) => ({ value: name, label: name, help: description }))}
         onChoose={(name) => {
-          // Another controller's parameters have other names.
+          // The parameters of another controller have other names.
           const isOther = watcherOf({ controller, preset: name }) !== watcherOf({ controller, preset });
           change(isOther ? { preset: name, set: {} } : { preset: name });
         }}

@@ -17,7 +17,7 @@ export function Download() {
   const chosen = useSignal<Kind>('cubic');
   const { cubic, newReno } = parseCrossTraffic(settings.value.cross_traffic);
   const count = cubic + newReno;
-  // What runs alone is what is chosen; of a mixture the menu tells what the next one would be.
+  // If only one kind runs, the menu shows it; otherwise it shows the kind of the next download.
   const only = count === 0 ? null : newReno === 0 ? 'cubic' : cubic === 0 ? 'newReno' : null;
   const kind = only ?? chosen.value;
   const choose = (next: Kind): void => {

@@ -16,7 +16,7 @@ interface FieldProps {
   help: string;
 }
 
-/** Text that is taken as soon as it is correct; while it is not, the last correct one stays. */
+/** A text field whose text takes effect as soon as it is valid; until then the last valid text stays in effect. */
 export function TextField({
   field,
   label,
@@ -64,7 +64,7 @@ export function TextField({
 
 interface NumberProps extends Omit<NumberInputProps, 'name' | 'value' | 'range' | 'isWhole' | 'onTake'> {
   field: NumberSetting;
-  /** What is shown is the setting divided by this. */
+  /** The field shows the setting divided by this. */
   scale?: number;
 }
 
@@ -85,7 +85,7 @@ interface ChoiceProps extends FieldProps {
   field: ChoiceSetting;
   options: readonly { value: string; label: string; help?: string }[];
   disabled?: boolean;
-  /** Takes a choice; by default it becomes the setting. */
+  /** Called with a choice; default: it becomes the setting. */
   onChoose?: (value: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** The controllers of a call or of a file, and which of them is looked into. */
+/** The controllers of a call or of a file, and the one whose inside is shown. */
 import { useId } from 'preact/hooks';
 
 import { controllerOfPreset } from '../../core/schema.js';
@@ -10,14 +10,14 @@ import type { Filters } from '../../boards/filters.js';
 export interface DrawnController {
   flow: number;
   name: string;
-  /** The core's name of it, or another one for a user's. */
+  /** Its name in the core, or another name for a user's. */
   controller: string;
 }
 
 const kindOf = ({ controller, preset }: Pick<RecordedFlow, 'controller' | 'preset'>): string =>
   (preset === undefined ? undefined : controllerOfPreset(preset)) ?? controller ?? 'gcc';
 
-/** Those that only watched; of a trace of several streams, those that watched this flow's. */
+/** The controllers that only watched; in a trace of several streams, those that watched this flow's stream. */
 export function shadowsOf(header: Partial<TraceHeader>, flow = NaN): readonly DrawnController[] {
   return recordedFlows(header)
     .filter(({ kind, of }) => kind === 'shadow' && (of === undefined || Number.isNaN(flow) || of === flow))
@@ -32,8 +32,8 @@ export function besideOf(header: Partial<TraceHeader>): readonly { flow: number;
 }
 
 /**
- * The flows of a file that can be chosen: those that have a controller and did not only watch, and the streams that
- * its header names besides, which have rates alone.
+ * The flows of a file that can be chosen: those with a controller that did not only watch, and the other streams that
+ * the header names, which only have rates.
  */
 export function ownFlows(header: Partial<TraceHeader>, controlled: readonly number[]): readonly number[] {
   const watching = shadowsOf(header).map(({ flow }) => flow);
@@ -42,7 +42,10 @@ export function ownFlows(header: Partial<TraceHeader>, controlled: readonly numb
   return [...all].filter((flow) => !watching.includes(flow)).sort((a, b) => a - b);
 }
 
-/** The flow that is shown first: one that a controller saw has the most to show. NaN if there is none at all. */
+/**
+ * The flow that is shown first, preferably one with a controller, which has the most to show. NaN if the file
+ * has no flow.
+ */
 export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]): number {
   const controlled = recordedFlows(header).filter(
     ({ kind, controller }) => kind !== 'shadow' && controller !== undefined,
@@ -50,7 +53,7 @@ export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]
   return flows.find((flow) => controlled.some((each) => each.flow === flow)) ?? flows[0] ?? NaN;
 }
 
-/** The controller of a flow of a file; of a file that names no flows, its one controller. */
+/** The controller of a flow of a file; if the file names no flows, its only controller. */
 export function controllerOfFile(header: Partial<TraceHeader>, flow: number): DrawnController {
   const named = recordedFlows(header).find((each) => each.flow === flow && each.kind !== 'shadow');
   const { controller, preset } = named ?? header;
@@ -81,7 +84,7 @@ interface DetailProps {
   onChoose: (flow: number) => void;
 }
 
-/** Whose inside the charts show, where several controllers saw the same call. */
+/** The choice of the controller whose inside the charts show, for a call that several controllers saw. */
 export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
   const id = useId();
   return (

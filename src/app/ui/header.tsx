@@ -1,4 +1,4 @@
-/** The top of the page: what this is, how the call is, and the button that starts and ends it. */
+/** The top of the page: its name, the state of the call, and the button that starts and ends it. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -15,7 +15,7 @@ const PHASES: Record<Phase, string> = {
   failed: 'Failed',
 };
 
-/** `m:ss` since the call was first connected: one that starts again by itself goes on. */
+/** `m:ss` since the call was first connected; a restart by itself does not reset it. */
 function Elapsed({ session }: { session: Session }) {
   const seconds = useSignal(0);
   useEffect(() => {

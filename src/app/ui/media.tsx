@@ -1,4 +1,7 @@
-/** What the browser counts of the call's pictures: read once a second, shown beside the video and under the charts. */
+/**
+ * The browser's counters of the call's video, read once a second and shown beside the video and under the
+ * charts.
+ */
 import { useSignal, type ReadonlySignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -7,7 +10,7 @@ import type { Session } from '../session/session.js';
 
 const MEDIA_INTERVAL_MS = 1000;
 
-/** The latest look, and the one before it. */
+/** The latest reading and the one before it. */
 export interface Media {
   now: MediaStats;
   before: MediaStats | null;
@@ -33,7 +36,7 @@ interface MediaProps {
   media: ReadonlySignal<Media | null>;
 }
 
-/** Frames a second of the received picture, and how often it froze. */
+/** Frames per second of the received video, and how often it froze. */
 export function Picture({ media }: MediaProps) {
   const { now } = media.value ?? {};
   if (!now || !(now.width > 0)) return null;
@@ -41,7 +44,7 @@ export function Picture({ media }: MediaProps) {
   return <span title={title}>{now.fps.toFixed(0)} fps</span>;
 }
 
-/** Mean quantiser of the frames between two looks; NaN without one, or where counters began again. */
+/** The mean quantiser of the frames between two readings; NaN without one, or if the counters restarted. */
 export function meanQp({ now, before }: Media): number {
   const frames = (now.encoder?.framesEncoded ?? NaN) - (before?.encoder?.framesEncoded ?? NaN);
   const sum = (now.encoder?.qpSum ?? NaN) - (before?.encoder?.qpSum ?? NaN);
@@ -50,7 +53,7 @@ export function meanQp({ now, before }: Media): number {
 
 type Fact = readonly [name: string, value: string, title: string];
 
-/** What there is of it: a browser, or the page at one end of a call, does not know all. */
+/** The values that are known: a browser, or the page at one end of a call, does not have all. */
 function factsOf(media: Media): readonly Fact[] {
   const { encoder, freezeCount, totalFreezesDurationS } = media.now;
   const known = (number: number | undefined): number is number => number !== undefined && number >= 0;
@@ -74,7 +77,7 @@ function factsOf(media: Media): readonly Fact[] {
   return facts;
 }
 
-/** How the picture fares, in a line whose place is kept. */
+/** The quality of the video, in a line whose place is kept. */
 export function EncoderFacts({ media }: MediaProps) {
   const facts = media.value === null ? [] : factsOf(media.value);
   return (

@@ -1,4 +1,4 @@
-/** Sidebar: usual networks, each of which sets the fields of the link beneath. */
+/** Sidebar: common networks; each button sets the fields of the link below it. */
 import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../networks.js';
 import { change, settings } from '../settings.js';
 

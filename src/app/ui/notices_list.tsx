@@ -1,10 +1,10 @@
-/** What the page has to say, until the user has read it. */
+/** The page's notices, until the user dismisses them. */
 import { signal, useSignal } from '@preact/signals';
 
 import type { NoticeAction } from '../notices.js';
 import type { StateProblem } from '../url_fields.js';
 
-/** One thing to know. */
+/** One notice. */
 export interface Shown {
   level: 'info' | 'warning' | 'error';
   code: string;
@@ -15,7 +15,7 @@ export interface Shown {
 
 const LEVELS = { info: 'Info', warning: 'Note', error: 'Error' };
 
-/** What the user has read: a notice comes back only with another text. */
+/** The dismissed notices: one comes back only with another text. */
 const read = signal<ReadonlySet<string>>(new Set());
 const keyOf = ({ code, message }: Shown): string => `${code} ${message}`;
 

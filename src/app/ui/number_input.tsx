@@ -1,4 +1,4 @@
-/** A number with a slider, which acts while it moves; the field takes any value of the range. */
+/** A number with a slider that takes effect while it moves; the field takes any value of the range. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -8,27 +8,27 @@ export interface NumberInputProps {
   /** The field's name in the page. */
   name?: string;
   unit: string;
-  /** How far the slider goes. */
+  /** The slider's range. */
   min: number;
   max: number;
-  /** Default: three digits. */
+  /** How the number is written; default: three digits. */
   step?: number;
-  /** Equal ways of the slider are equal ratios. */
+  /** Equal distances on the slider are equal ratios. */
   isLogarithmic?: boolean;
   value: number;
-  /** What it may be, which can be more than the slider has. Default: what the slider has. */
+  /** The number's range, which can be wider than the slider's. Default: the slider's. */
   range?: readonly [min: number, max: number];
   isWhole?: boolean;
   onTake: (value: number) => void;
 }
 
-/** Steps of a slider whose way is not its value. */
+/** The steps of a slider whose position is not its value. */
 const STEPS = 240;
 
 const rounded = (value: number, isWhole: boolean): number =>
   isWhole ? Math.round(value) : Number(value.toPrecision(3));
 
-/** The slider's own scale: as it is, or in equal ratios. */
+/** The slider's scale: linear, or in equal ratios. */
 function scaleOf({ min, max, step, isLogarithmic = false, isWhole = false }: NumberInputProps) {
   if (!isLogarithmic)
     return {
@@ -44,7 +44,7 @@ function scaleOf({ min, max, step, isLogarithmic = false, isWhole = false }: Num
   };
 }
 
-/** A number out of its range is refused where it was typed, and the last correct one stays. */
+/** A number outside its range is refused in the field, and the last valid one stays in effect. */
 export function NumberInput(props: NumberInputProps) {
   const { name, label, unit, help, step, isWhole = false, onTake } = props;
   const id = useId();

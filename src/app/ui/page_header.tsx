@@ -1,4 +1,4 @@
-/** The top of every page: what this is, the way to the other pages, and the theme. */
+/** The top of every page: its name, the links to the other pages, and the theme. */
 import type { ComponentChildren } from 'preact';
 
 import { isDark, type Theme } from '../../boards/theme.js';
@@ -14,17 +14,17 @@ const PAGES = [
 /** The server that sent this page says whether it has the documentation, too (W3C Server Timing); static hosts say nothing. */
 function hasDocs(): boolean {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  // Some browsers have none in pages that came without encryption.
+  // Some browsers omit it for pages that came without encryption.
   const timings = page?.serverTiming;
   return timings?.some(({ name }) => name === DOCS_METRIC) ?? false;
 }
 
 interface PageHeaderProps {
   page: (typeof PAGES)[number]['id'];
-  /** What was chosen, which goes along to the other pages. */
+  /** The chosen theme, which the links pass on to the other pages. */
   theme: Theme;
   onTheme: (theme: Theme) => void;
-  /** What the page does now. */
+  /** The state of the page. */
   children: ComponentChildren;
   /** The page's main button. */
   action: ComponentChildren;

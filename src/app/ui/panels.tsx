@@ -99,10 +99,10 @@ export function LinkPanel() {
   );
 }
 
-/** A call with another page is started again by hand, as that page has to join it again. */
+/** A call with another page is restarted by the user, since that page has to join again. */
 export const isTwoPages = (): boolean => settings.value.role !== 'loopback';
 
-/** What happens when a setting is changed that a running call cannot take. */
+/** What happens if a setting is changed that a running call cannot apply. */
 export const effectHelp = (): string =>
   isTwoPages() ? 'Takes effect with the next call' : 'During a call, a change starts it again by itself';
 

@@ -1,4 +1,4 @@
-/** One parameter of the core's list as a field: a slider and a number, or a choice, and the way back to its own value. */
+/** One parameter of the core's list as a field: a slider and a number, or a choice, and a button that resets it. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -35,15 +35,15 @@ interface ParameterInputProps {
   parameter: ParameterSpec;
   /** The field's name in the page. */
   name: string;
-  /** What it is called, where that is not the parameter's own name. */
+  /** Its label, if that is not the parameter's own name. */
   label?: string;
-  /** The value to which it can be reset, and what that is. */
+  /** The value to which it can be reset, and the name of that value. */
   base: number;
   baseIs: string;
   value: number;
-  /** Whether the value was chosen. */
+  /** Whether the user has chosen the value. */
   changed: boolean;
-  /** Null for the base. */
+  /** Called with the new value; null resets it. */
   onChange: (value: number | null) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Parameters with a search: those that matter most, then the others on demand. */
+/** Parameters with a search: the most important ones first, the others on demand. */
 import { useSignal } from '@preact/signals';
 
 import type { ParameterSpec } from '../../core/schema.js';
@@ -8,16 +8,16 @@ import { ParameterInput } from './parameter_input.js';
 interface ParameterListProps extends OrderedParameters {
   /** A parameter's value in the preset. */
   baseOf: (parameter: ParameterSpec) => number;
-  /** What the fields' names begin with. */
+  /** The beginning of the fields' names. */
   names: string;
-  /** What differs from the preset, by name. */
+  /** The values that differ from the preset, by name. */
   given: Readonly<Record<string, number>>;
-  /** Null: back to the preset's value. */
+  /** Called with a new value; null is the preset's. */
   onChange: (name: string, value: number | null) => void;
   onReset: () => void;
 }
 
-/** Fewer need no search. */
+/** Fewer parameters than this need no search. */
 const FEW = 10;
 
 export function ParameterList({
@@ -29,7 +29,7 @@ export function ParameterList({
   onChange,
   onReset,
 }: ParameterListProps) {
-  // What nobody sees is not made: there are many parameters.
+  // Fields that are not visible are not created: there are many parameters.
   const more = useSignal(false);
   const search = useSignal('');
   const all = [...first, ...others];

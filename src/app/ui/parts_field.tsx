@@ -1,4 +1,4 @@
-/** A setting of the link that is several numbers, each as a field of its own. */
+/** A setting of the link that consists of several numbers, each with a field of its own. */
 import { useSignal } from '@preact/signals';
 
 import { PARTS_FORMS, type PartsKey } from '../../link/load_form.js';
@@ -7,13 +7,13 @@ import { NumberInput } from './number_input.js';
 interface PartsFieldProps {
   field: PartsKey;
   text: string;
-  /** `part` names what was changed. */
+  /** `part` names the part that was changed. */
   onChange: (text: string, part: string) => void;
 }
 
 export function PartsField({ field, text, onChange }: PartsFieldProps) {
   const form = PARTS_FORMS[field];
-  // While the setting is none, what was typed beside the number that makes it so stays.
+  // While one number makes the setting `none`, the others keep what was typed.
   const kept = useSignal(form.usual);
   const values = form.read(text) ?? [0, ...kept.value.slice(1)];
   const take = (index: number, value: number): void => {

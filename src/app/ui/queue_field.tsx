@@ -21,7 +21,7 @@ import { ParameterInput } from './parameter_input.js';
 interface QueueFieldProps {
   /** As people write it: `codel:target=13ms`. */
   queue: string;
-  /** `part` names what was changed. */
+  /** `part` names the part that was changed. */
   onChange: (queue: string, part: string) => void;
 }
 
@@ -30,7 +30,7 @@ interface FormProps {
   set: (form: QueueForm, part: string) => void;
 }
 
-/** Shown at once; the others of a discipline are folded. */
+/** These settings are shown at once; the other settings of a discipline are folded. */
 const FIRST: readonly string[] = [
   'target_ms',
   'interval_ms',
@@ -45,7 +45,7 @@ const LIMIT_UNITS: Readonly<Record<string, { name: string; unit: string; most: n
   limit_bytes: { name: 'bytes', unit: 'B', most: 256_000, step: 1000 },
   limit_packets: { name: 'packets', unit: 'packets', most: 1000, step: 1 },
 };
-/** What another unit begins with: about 300 ms at 1 Mbps. */
+/** The initial value in another unit: about 300 ms at 1 Mbps. */
 const FIRST_LIMITS: Readonly<Record<string, number>> = {
   limit_ms: 300,
   limit_bytes: 37_500,

@@ -1,4 +1,4 @@
-/** What the call does, at a glance and as text: a table of the values at the cursor, or the newest. */
+/** The call at a glance, as text: a table of the values at the cursor, or the newest. */
 
 import {
   besideId,
@@ -27,9 +27,9 @@ interface SummaryProps {
   observes: boolean;
   inCharge: DrawnController;
   shadows: readonly DrawnController[];
-  /** What shares the bottleneck. */
+  /** The traffic that shares the bottleneck. */
   beside: readonly { flow: number; name: string }[];
-  /** Whose inside is shown. */
+  /** The flow whose controller is shown. */
   detailed: DrawnController;
 }
 
@@ -40,7 +40,7 @@ const QUEUE_AT: Readonly<Record<string, string>> = {
 
 type Row = readonly [name: string, value: string, note: string, alarm?: boolean];
 
-/** What a controller's inside comes to. */
+/** The values of a controller's inside. */
 function insideRow(controller: string, at: (id: string) => number): readonly Row[] {
   if (controller === 'gcc') {
     const signal = stripState('signal', at('signal'));
@@ -80,7 +80,7 @@ export function Summary(props: SummaryProps) {
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ...insideRow(detailed.controller, at),
   ];
-  // They come and go during a call: their place is kept, so that nothing else moves.
+  // Their values come and go during a call: their place is kept, so that nothing else moves.
   const others: readonly Row[] = [
     ...beside.map(({ flow, name }): Row => {
       const rate = at(besideId(flow));

@@ -9,11 +9,11 @@ import { change, linkTo, settings } from '../settings.js';
 import { DEFAULT_STATE, type AppState } from '../state.js';
 import { CopyButton } from './copy_button.js';
 
-/** Whether a copied link has the part of the time that is shown, and the theme: neither is chosen by the way. */
+/** Whether a copied link includes the time window that is shown and the theme; each has to be chosen. */
 const withTime = signal(false);
 const withTheme = signal(false);
 
-/** What a link for others says. */
+/** The contents of a link for others. */
 function shared(): AppState {
   const state = settings.peek();
   const { window_s, from_s, paused, theme } = DEFAULT_STATE;
@@ -24,7 +24,7 @@ function shared(): AppState {
   };
 }
 
-/** The link under which another page becomes the far side of this call. */
+/** The link that makes another page the far side of this call. */
 function joinLink(): string {
   const room = settings.peek().room || crypto.randomUUID().slice(0, 8);
   change({ room, role: 'send' });

@@ -2,10 +2,10 @@ import type { Session } from '../session/session.js';
 import { titleOf, watcherOf } from '../controllers.js';
 import { settings } from '../settings.js';
 
-/** What will happen when one presses Start, with the settings as they are. */
+/** What Start will do with the present settings. */
 interface WelcomeProps {
   session: Session;
-  /** Whether a sample is shown behind it. */
+  /** Whether the sample is shown behind this text. */
   isSample: boolean;
 }
 

@@ -1,4 +1,7 @@
-/** "Why did it do that?": each change of the controller's target in a line, which leads the charts there. */
+/**
+ * "Why did it do that?": one line for each change of the controller's target; choosing it moves the charts
+ * there.
+ */
 import { effect, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -9,14 +12,17 @@ import type { Explanation, Mark, TargetChange } from '../../reasons/index.js';
 import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 
-/** How often rows that keep coming are looked at again, and how much of the worker's time that may take. */
+/**
+ * How often the explanation is renewed while rows keep coming, and the share of the worker's time that it may
+ * take.
+ */
 const AGAIN_MS = 1000;
 const WORKER_SHARE = 0.05;
 /** Other rows are explained once no others have come for so long: a slider that is dragged brings many. */
 const STILL_MS = 200;
 /** A longer list is cut to what lies about the charts' window. */
 const MOST_LINES = 400;
-/** A mark is at the cursor within this share of the window. */
+/** A mark within this share of the window counts as at the cursor. */
 const AT_MARK = 0.01;
 
 const NOTHING: Explanation = { changes: [], marks: [] };
@@ -25,11 +31,11 @@ const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as cons
 interface WhyPanelProps {
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
-  /** Whose target it is; all rows there are where it is null. */
+  /** The flow whose target it is; all rows if it is null. */
   flow: number | null;
-  /** The bottleneck whose changes are marked; the only one where it is null. */
+  /** The bottleneck whose changes are marked; the only one if it is null. */
   link: number | null;
-  /** Which controller the flow has, and with which parameters. */
+  /** The controller of the flow, and its parameters. */
   header: Partial<TraceHeader>;
 }
 
@@ -49,7 +55,7 @@ function saidAt({ changes, marks }: Explanation, cursorUs: number | null, window
     .join(' · ');
 }
 
-/** Asks for the explanation whenever other rows, or more of them, are there. */
+/** Asks for the explanation whenever the rows have been replaced or have grown. */
 function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   const explanation = useSignal(NOTHING);
   /** Whether the explanation is of rows that are gone. */
@@ -100,14 +106,14 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   return { explanation, isStale };
 }
 
-/** Of a long list those from the start of the charts' window on. */
+/** The lines of a long list from the start of the charts' window on. */
 function inSight(changes: readonly TargetChange[], fromUs: number): readonly TargetChange[] {
   const first = changes.findIndex(({ toUs }) => toUs >= fromUs);
   const start = Math.min(first < 0 ? changes.length : first, changes.length - MOST_LINES);
   return changes.slice(start, start + MOST_LINES);
 }
 
-/** One tab stop; the arrows move within the list. */
+/** The list is one tab stop; the arrow keys move within it. */
 function moveFocus(event: KeyboardEvent, list: HTMLElement): void {
   const buttons = [...list.querySelectorAll('button')];
   const at = buttons.indexOf(document.activeElement as HTMLButtonElement);

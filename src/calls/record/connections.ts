@@ -4,14 +4,14 @@ import type { CallRecord, ConnectionRecord, EndpointRecord, RelayFlow } from './
 const meet = (some: readonly string[], others: readonly string[]): boolean =>
   some.some((one) => others.includes(one));
 
-/** Whether each is the far side of the other. */
+/** Whether two endpoints are each other's far side. */
 const areMates = (a: EndpointRecord, b: EndpointRecord): boolean =>
   a !== b && meet(a.localUfrags, b.remoteUfrags) && meet(b.localUfrags, a.remoteUfrags);
 
 const wasConnected = (endpoint: EndpointRecord): boolean =>
   endpoint.states.some(({ state }) => state === 'connected');
 
-/** Indexes of a record, so that each of many connections costs the same. */
+/** Indexes of a record, so that the cost of a connection does not grow with their number. */
 interface Index {
   /** Endpoints by the user name fragments that they have had. */
   byLocalUfrag: Map<string, EndpointRecord[]>;
@@ -39,7 +39,7 @@ function indexOf(record: CallRecord): Index {
   return index;
 }
 
-/** Notes the endpoint's fragments that are new. */
+/** Adds the endpoint's new fragments to the index. */
 function note({ byLocalUfrag }: Index, endpoint: EndpointRecord): void {
   for (const ufrag of endpoint.localUfrags) {
     const have = byLocalUfrag.get(ufrag) ?? [];

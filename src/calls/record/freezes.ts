@@ -35,7 +35,7 @@ const MOST_FREEZES = 1000;
 
 export type SourceOf = (ssrc: number) => Source;
 
-/** Finds an endpoint's freezes: pass it each sample. */
+/** Finds an endpoint's freezes from its samples, each of which has to be passed to it. */
 export class FreezeFinder {
   readonly #streams = new Map<number, Stream>();
 

@@ -27,7 +27,7 @@ export class Keeper {
     this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
   }
 
-  /** Drops what is due at this time of the record. */
+  /** Drops what is too old at this time of the record. */
   advance(nowUs: number): void {
     if (nowUs < this.#dropAtUs) return;
     this.#dropAtUs = nowUs + this.keepUs / PIECES;

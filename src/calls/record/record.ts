@@ -12,14 +12,20 @@ import type { ShadowFlow } from './shadow_flow.js';
 export type {
   Action,
   ActionResult,
+  ActionTarget,
   AskedFrameTiming,
+  DegradationPreferenceName,
+  EncodingName,
   FrameTiming,
   InboundStats,
+  InForce,
   OutboundStats,
   RecordNotice,
+  Releasable,
   StatsSample,
 } from '../../inject/protocol.js';
 
+export type { ShadowFlow };
 /**
  * The direction: `forward` is from the side that offered to the side that answered, and from a page to a far side
  * that is not a page, whoever offered: its upload.
@@ -28,7 +34,7 @@ export type { Direction };
 
 /** Packets of a call at the link, as columns, since there are many. */
 export interface PacketColumns {
-  /** How much of the columns is filled. */
+  /** The number of rows that are filled. */
   rows: number;
   /** When it reached the link. */
   offeredUs: Float64Array;

@@ -1,4 +1,4 @@
-/** Which controllers run beside a call. */
+/** The controllers that run beside a call. */
 import type { ControllerName, PresetName } from '../../core/schema.js';
 
 /** A controller of the core by its name and preset. */

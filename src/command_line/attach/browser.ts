@@ -80,7 +80,7 @@ async function connect(url: string): Promise<Browser> {
   } catch (error) {
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
     throw new FailedRun(
-      `the browser at ${url} does not let itself be looked into (${plain(why)}); close pages that hang, dialogs of pages, and debuggers that have paused one, and try again`,
+      `the browser at ${url} cannot be inspected (${plain(why)}); close hanging pages, open dialogs and debuggers that have paused a page, and try again`,
     );
   }
 }

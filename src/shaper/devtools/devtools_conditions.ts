@@ -21,7 +21,7 @@ const PACKET_BYTES = 1200;
 const refuse = (field: string, expected: string, got: unknown): ConfigError =>
   new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
 
-/** The settings that Chrome has, too; for every other setting only the default is possible. */
+/** The settings that Chrome has as well; every other setting can only have its default. */
 const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];
 const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
 

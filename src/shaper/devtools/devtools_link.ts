@@ -55,7 +55,7 @@ class CdpLink implements DevtoolsLink {
   /** The present capacity, bit/s. */
   readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
   readonly #timer: NodeJS.Timeout;
-  /** What the pages were last told. */
+  /** The conditions that the pages have now. */
   #sent = '';
   #isStarted = false;
   #closed = false;

@@ -4,7 +4,7 @@ import type { LatenessMs } from '../../link/server_protocol.js';
 /** A histogram with steps of this width; the last step holds everything that is later. */
 const STEP_MS = 0.01;
 const STEPS = 20_000;
-/** At most this many packets are kept between two calls for the recent ones. */
+/** At most this many recent packets are kept between two calls. */
 const MOST_RECENT = 10_000;
 
 export class Lateness {

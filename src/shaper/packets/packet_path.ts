@@ -29,7 +29,7 @@ export interface PathOptions<T> {
   logs?: Partial<Record<Direction, PacketLog>>;
   /** Microseconds; never goes back. */
   nowUs(): number;
-  /** Where it is counted how late packets were. */
+  /** Counts how late packets were. */
   lateness: Lateness;
   /** Sends a packet that is due; false if there is nowhere to send it to. */
   deliver(packet: T, direction: Direction): boolean;
@@ -131,7 +131,7 @@ class Way<T> {
   }
 }
 
-/** What the core is told of a delay that is applied here. */
+/** The delay as the core knows it, which is applied here. */
 const outside = (delayUs: number) => ({ oneWayDelayUs: 0, crossRttUs: 2 * delayUs });
 
 function checkedDelayUs(delayUs: number): number {

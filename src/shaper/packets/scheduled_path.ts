@@ -22,7 +22,7 @@ const ANY_BPS = 1e6;
 /** The two directions use separate random generators. */
 const SEED_STEP = 1_000_003;
 
-/** What is in front of paths: it takes packets from sockets and hands them to a path. */
+/** The part in front of paths: it takes packets from sockets and hands them to a path. */
 export interface Front<T> {
   /** From now on packets of this owner go into this path. */
   attach(owner: PathOwner, path: Pick<PacketPath<T>, 'offer'>): void;

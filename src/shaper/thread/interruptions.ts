@@ -15,6 +15,9 @@ const lastOf = (path: PathRecord): Record<Direction, Counted> => ({
 });
 const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 
+const restarted = (why: string, { fromUs, toUs }: LinkRecord['interruptions'][number]): string =>
+  `The shaper's thread ended and was started again (${why}): ${toUs === null ? `from ${seconds(fromUs)} on` : `from ${seconds(fromUs)} to ${seconds(toUs)}`} no packet passed.`;
+
 /** Translates each thread's reports into the terms of the record. */
 export class Interruptions {
   /** Numbers of the running thread, and those of the record. */
@@ -34,30 +37,23 @@ export class Interruptions {
     this.#lateness = record.latenessMs;
     if (this.#lasting !== null) return;
     const fromUs = record.forward?.rows.at(-1)?.time_us ?? nowUs;
-    record.interruptions.push({ fromUs, toUs: null });
+    const interruption = { fromUs, toUs: null };
+    record.interruptions.push(interruption);
     const notice: RecordNotice = {
       level: 'warning',
       code: 'shaper-restarted',
-      message: '',
+      message: restarted(why, interruption),
       fix: 'judge a time without this outage, or run the test again',
     };
     record.notices.push(notice);
     this.#lasting = { notice, why };
-    this.#tell();
   }
 
-  /** No new thread comes: an interruption that lasts is the end. */
+  /** No new thread will start, so a lasting interruption is the link's end. */
   giveUp(): void {
     const { notices } = this.record;
     if (this.#lasting !== null) notices.splice(notices.indexOf(this.#lasting.notice), 1);
     this.#lasting = null;
-  }
-
-  #tell(): void {
-    const { fromUs, toUs } = this.record.interruptions.at(-1) ?? { fromUs: NaN, toUs: null };
-    if (this.#lasting === null) return;
-    const span = toUs === null ? `from ${seconds(fromUs)} on` : `from ${seconds(fromUs)} to ${seconds(toUs)}`;
-    this.#lasting.notice.message = `The shaper's thread ended and was started again (${this.#lasting.why}): ${span} no packet passed.`;
   }
 
   flow({ flow, offererUfrag, answererUfrag }: Flow): void {
@@ -93,7 +89,7 @@ export class Interruptions {
     if (this.#lasting === null || interruption === undefined) return;
     if (batch.startUs === null) return;
     interruption.toUs = batch.startUs;
-    this.#tell();
+    this.#lasting.notice.message = restarted(this.#lasting.why, interruption);
     this.#lasting = null;
   }
 

@@ -78,7 +78,7 @@ export class LastingThread {
   /** The sockets with the ports that the first thread took; null before. */
   #sockets: Sockets | null = null;
   #deaths = 0;
-  /** What the running thread said before its end. */
+  /** The error that the running thread reported before its end. */
   #why: { text: string; error: Error } | null = null;
   /** Why no more requests are possible. */
   #ended: Error | null = null;

@@ -13,7 +13,7 @@ import type {
   WayChange,
 } from './protocol.js';
 
-/** How many connections, the latest ones, a new thread is told the agents of. */
+/** A new thread is told the agents of at most this many connections, the latest ones. */
 const MAX_AGENTS = 1024;
 /** Once there are this many steps of a schedule, past ones are forgotten. */
 const MAX_PASSED = 512;

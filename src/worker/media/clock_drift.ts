@@ -12,7 +12,7 @@
  * millisecond per second, could not be told from a drift.
  */
 
-/** Of each period of this length the lowest delay is used. */
+/** The lowest delay of each period of this length is used. */
 const BIN_US = 2e6;
 /** Nothing is removed before there are this many of them: a minute. */
 const LEAST_BINS = 30;

@@ -39,7 +39,11 @@ export class MediaWorker {
     worker.addEventListener('messageerror', () => this.#die('a message to the page was unreadable'));
   }
 
-  /** The worker's commands. Each resolves when the worker has executed it, and never if it died. */
+  /**
+   * The worker's commands. Each resolves when the worker has executed it, and never if it died.
+   *
+   * @internal
+   */
   get commands(): Remote<MediaWorkerApi> {
     return this.#remote;
   }
@@ -62,7 +66,11 @@ export class MediaWorker {
     await within(Promise.race([this.#remote.ping(), failed]), timeoutMs, 'no answer');
   }
 
-  /** Loads the core in the worker and starts to listen and to watch. */
+  /**
+   * Loads the core in the worker and starts to listen and to watch.
+   *
+   * @internal
+   */
   async start(
     config: MediaConfig,
     onEvent: (event: WorkerEvent) => void,

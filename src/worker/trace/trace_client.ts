@@ -28,7 +28,11 @@ export interface TraceStore {
   view(query: ViewQuery): Promise<TraceView>;
   extent(): Promise<TraceExtent>;
   events(): Promise<readonly TraceEvent[]>;
-  /** Why a flow's target changed, and what was changed from outside. */
+  /**
+   * Why a flow's target changed, and what was changed from outside.
+   *
+   * @internal
+   */
   explain(query: ExplanationQuery): Promise<Explanation>;
   /** The trace as a file of format v1; without a header, with that of the file that was opened. */
   exportNdjson(header?: Partial<TraceHeader>): Promise<Blob>;
@@ -48,7 +52,11 @@ export interface TraceStoreOptions {
   isKept?: boolean;
   /** Called when that has happened. */
   onReplaced?: (why: Error) => void;
-  /** Told of each part of that copy, to keep it elsewhere as well. */
+  /**
+   * Told of each part of that copy, to keep it elsewhere as well.
+   *
+   * @internal
+   */
   onKept?: (entry: JournalEntry) => void;
 }
 

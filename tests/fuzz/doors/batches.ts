@@ -1,7 +1,10 @@
-/** Inputs go to the server many at a time; a batch after which it does not answer is searched for the one. */
+/**
+ * Inputs go to the server in batches. If it does not answer after a batch, the batch is searched for the input
+ * at fault.
+ */
 import { ServerProcess } from './server_process.js';
 
-/** An input after which the server did not do its work. */
+/** An input after which the server no longer worked. */
 export class DoorFault extends Error {
   override readonly name = 'DoorFault';
   constructor(
@@ -22,7 +25,7 @@ export type Tested = Pick<ServerProcess, 'port' | 'fault' | 'close'>;
 export class Batches {
   #server: Promise<Tested> | null = null;
   #pending: Uint8Array[] = [];
-  /** One batch at a time: what another one does to the server is no fault of this one. */
+  /** One batch runs at a time, so that the effects of another one are not taken for faults of this one. */
   #latest: Promise<unknown> = Promise.resolve();
 
   constructor(

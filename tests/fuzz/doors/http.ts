@@ -6,7 +6,7 @@ import { Batches, inParallel } from './batches.js';
 
 const BATCH = 1024;
 const CONNECTIONS = 192;
-/** Such an input gets the available answer before it ends its connection. */
+/** Such an input gets the answer so far before it ends its connection. */
 const PATIENCE_MS = 20;
 
 const UPGRADE =

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import type { ServerLimits } from '../../../src/server/limits.js';
 
 const SERVE = fileURLToPath(new URL('./serve.mjs', import.meta.url));
-/** On a machine that does much else; a server that hangs does not answer at all. */
+/** The time is long enough for a busy machine; a server that hangs does not answer at all. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
 const JOINED =

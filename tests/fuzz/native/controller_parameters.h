@@ -1,4 +1,4 @@
-// The configuration of a controller: a preset, changed by anything that its ranges allow.
+// The configuration of a controller: a preset with any changes that the ranges allow.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_CONTROLLER_PARAMETERS_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_CONTROLLER_PARAMETERS_H_
 

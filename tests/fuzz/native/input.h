@@ -79,7 +79,7 @@ class Input {
       default:
         break;
     }
-    // Where a count is asked for, no ABI takes a fraction; elsewhere whole numbers are the usual ones.
+    // No ABI takes a fraction for a count; elsewhere whole numbers are the usual values.
     return spec.whole || Flag() ? std::fmin(spec.max, std::fmax(std::ceil(spec.min), std::floor(value))) : value;
   }
 

@@ -75,7 +75,7 @@ class LinkExercise {
     EXPECT_THAT_HOLDS(ccs_link_next_event_us(link_) > now_us_, "the next event is ahead");
   }
 
-  // As who sleeps until the next event.
+  // Polls like a caller that sleeps until the next event.
   void FollowEvents(int count) {
     for (int i = 0; i < count; ++i) {
       const double next = ccs_link_next_event_us(link_);
@@ -134,7 +134,7 @@ class LinkExercise {
     Ok(ccs_link_set_cross_traffic(link_, loaded_ ? cubic : 0, loaded_ ? new_reno : 0, at_us));
   }
 
-  // What is refused says why and changes nothing: the model goes on as if it had not been asked for.
+  // A refusal says why and changes nothing: the model continues as if the call had not been made.
   void Refused(int how) {
     ForgetError();
     const double wild = input_.Wild();

@@ -1,4 +1,4 @@
-// SFQ against a model of its queues: who is dropped follows from their lengths.
+// SFQ against a model of its queues: their lengths decide which packet is dropped.
 #include <algorithm>
 #include <deque>
 

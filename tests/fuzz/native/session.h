@@ -84,7 +84,7 @@ class TwoOfOne {
 // Rows of the tables that a controller writes: numbers are finite, or NaN where a column may be absent.
 void CheckTrace(void* handle);
 
-// Drives a receiver and a sender as the input says.
+// Drives a receiver and a sender by the input.
 void RunSession(Input& input, int controller);
 
 }  // namespace ccscope::fuzz

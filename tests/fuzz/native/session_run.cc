@@ -128,7 +128,7 @@ class Session {
     PassFeedback(0);
   }
 
-  // What the receiver half said, on time, late, or a second time.
+  // The receiver half's feedback, on time, late, or a second time.
   void PassFeedback(int how) {
     if (feedback_.empty()) return;
     const double now = now_us_ - clock_offset_us_ * (how & 1) + (how >> 1) * 20e3;

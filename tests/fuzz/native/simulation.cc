@@ -13,13 +13,13 @@
 namespace ccscope::fuzz {
 namespace {
 
-// As src/core/simulation.ts reads the metrics.
+// The metrics as src/core/simulation.ts reads them.
 constexpr int kHistogram = 11;
 constexpr int kHeaderFields = 6;
 constexpr int kPathFields = 2 + kHistogram + 2 + kDropReasonCount;
 constexpr int kFlowFields = 20 + 5 * kHistogram;
 
-// Every flow has stopped long before, and what was under way has arrived.
+// Every flow has stopped long before, and everything that was under way has arrived.
 constexpr double kDrainedUs = 2e10;
 
 class Scenario {
@@ -101,7 +101,7 @@ class Scenario {
       at += Number(1, 1e6);
       const bool outage = i > 1 && input_.Flag();
       const bool taken = Maybe(ccs_sim_schedule_capacity(simulation_, direction, at, outage ? 0 : Number(2e4, 1e7)));
-      // An outage may be left as the last.
+      // The last capacity may be an outage.
       drains_ = drains_ && taken;
     }
   }
@@ -193,7 +193,7 @@ class Scenario {
     }
   }
 
-  // A number in range, or now and then any: what is refused names its field.
+  // A number in range or, now and then, any number: a refusal names its field.
   double Number(double low, double high) {
     ForgetError();
     if (input_.Byte() != 255) return input_.Scaled(low, high);
@@ -222,7 +222,7 @@ FUZZ_TARGET(simulation) {
   Scenario first(input);
   const std::vector<double> once = first.Run(1);
   if (twice_wanted) {
-    // A run that is refused stands where the step began that was.
+    // After a refused step the run is where that step began.
     const std::vector<double> twice = Scenario(again).Run(first.ended() ? 3 : 1);
     EXPECT_THAT_HOLDS(once.size() == twice.size() && std::memcmp(once.data(), twice.data(), once.size() * sizeof(double)) == 0, "the same scenario gives the same bytes");
   }

@@ -56,7 +56,7 @@ function checkSchedule(text: string): void {
   const inRange = ({ capacityBps }: { capacityBps: number }, i: number): boolean =>
     (capacityBps >= 1 && capacityBps <= 1e11) || (capacityBps === 0 && i > 0);
   check(steps.every(inRange), () => 'a capacity out of range');
-  // Far from both ends of what decimals can say, a schedule can be written and read again.
+  // Within the range of decimals, a schedule can be written and read again.
   if (steps.some(({ atUs }) => atUs > 1e15 || (atUs > 0 && atUs < 1))) return;
   const written = steps.map(({ atUs, capacityBps }, i) => `${capacityBps}bps${i === 0 ? '' : `@${atUs}us`}`);
   const again = refused(() => parseSchedule(written.join(',')), ConfigError) ?? [];
@@ -86,7 +86,7 @@ function checkRate(text: string): void {
   check(rate === undefined || (rate >= 1 && rate <= 1e11), () => 'a rate out of range');
 }
 
-/** By the letter that an input begins with; the rest is the text. */
+/** The door is chosen by the first letter of an input; the rest is the text. */
 const READERS: Readonly<Record<string, (text: string) => void>> = {
   s: checkSchedule,
   o: checkOutage,

@@ -21,7 +21,7 @@ const FRAME = Uint8Array.from({ length: 40 }, (_, i) => (i * 37) & 0xff);
 const framed = (sendTimeUs: number, frameSeq: number, rttUs: number): Uint8Array =>
   bytesOf(appendTrailer(bufferOf(FRAME), { sendTimeUs, frameSeq, rttUs }));
 
-/** The numbers of a trailer as this input has them. */
+/** The numbers of a trailer, taken from this input. */
 function trailerIn(input: Uint8Array): { sendTimeUs: number; frameSeq: number; rttUs: number } {
   const padded = new Uint8Array(16);
   padded.set(input.subarray(0, 16));
@@ -78,7 +78,7 @@ const message = (values: readonly number[], changes: Partial<Feedback> = {}): Ui
     }),
   );
 
-/** What halves of the controllers really send after these arrivals. */
+/** The messages that the halves of the controllers send after these arrivals. */
 function sent(controller: (typeof CONTROLLERS)[number]): Uint8Array[] {
   const receiver = core.createReceiver({ controller });
   const messages: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** Session descriptions: rewritten once is rewritten for good, and nothing of the far side's addresses stays. */
+/** Session descriptions: a second rewriting changes nothing, and none of the far side's addresses stays. */
 import {
   candidateThroughRelay,
   descriptionThroughRelay,

@@ -110,7 +110,7 @@ describe('the report on the page of papers', { timeout: 60_000 }, () => {
     expect(failures[0]?.error).toContain('it broke down');
     expect(report.cells[0]?.metrics[0]?.measured.n).toBe(1);
     expect(report.cells[1]?.metrics[0]?.measured.n).toBe(2);
-    // Of the pair whose run failed only the second run is left, which tests nothing.
+    // The pair whose run failed has only its second run left, which tests nothing.
     expect(report.claims[0]).toMatchObject({ p: null });
   });
 });

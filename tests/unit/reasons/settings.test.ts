@@ -66,8 +66,8 @@ describe('a parameter', () => {
   it.each([
     ['a list', []],
     ['nothing', null],
-    ['a value that is none', { name: 'alpha', value: 'much' }],
-    ['a name that is none', { name: {}, value: 1 }],
+    ['a value that is not a number', { name: 'alpha', value: 'much' }],
+    ['a name that is not a text', { name: {}, value: 1 }],
   ])('with %s as its detail is passed over', (_, detail) => {
     const trace = ratesOf(rows);
     trace.appendEvent({ time_us: 2.95e6, name: 'parameter', detail });

@@ -220,7 +220,7 @@ describe('scenarios that ask for too much', () => {
     const deep: unknown = JSON.parse('['.repeat(10_000) + ']'.repeat(10_000));
     const set = { 'forward.capacity': deep };
     for (const input of [deep, { ...minimal, axes: [{ name: 'a', values: [{ name: 'x', set }] }] }])
-      expect(problem(() => parseScenario(input)).expected).toContain('at most 64 times');
+      expect(problem(() => parseScenario(input)).expected).toContain('at most 64 deep');
   });
 
   it('may not take names that every object has', () => {

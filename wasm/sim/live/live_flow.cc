@@ -126,7 +126,7 @@ void LiveFlow::Run(Event event, Timestamp now) {
   }
 }
 
-// Of the pictures that come while the encoder waits for the processor, only the last is encoded.
+// If several pictures come while the encoder waits for the processor, only the last one is encoded.
 void LiveFlow::OnCapture(Timestamp now) {
   if (now >= params().stop) return;
   while (next_frame_ <= now) next_frame_ += source_params_.frame_interval();

@@ -7,17 +7,17 @@ export interface Equation {
   source: string;
   /** In TeX. */
   formula: string;
-  /** What stands in its places at the moment, and what comes out. */
+  /** The values of its variables at the moment, and the result. */
   values: string;
 }
 
 /** Parameters by name. */
 export type Values = (name: string) => number;
 
-/** A negative one in brackets: it stands behind signs. */
+/** Negative numbers are in brackets, since they follow signs. */
 function ms(value: number): string {
   const size = Math.abs(value);
-  // m is small: sixty of it make T.
+  // m is small: T is sixty times m.
   const text = `${size.toFixed(size < 0.1 ? 4 : size < 10 ? 2 : 1)} ms`;
   return value < 0 && Number.parseFloat(text) !== 0 ? `(−${text})` : text;
 }

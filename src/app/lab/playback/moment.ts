@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, number>>;
 
 export interface Moment {
   timeUs: number;
-  /** The newest row at that time and the one before; undefined where there is none. */
+  /** The newest row at that time and the one before it; undefined if they do not exist. */
   rows: Partial<Record<TableName, { now: Row; before: Row | undefined }>>;
 }
 
@@ -44,7 +44,7 @@ const TABLES: Readonly<Record<ControllerName, readonly TableName[]>> = {
   nada: ['nada', 'rate'],
   lcc: ['lcc', 'rate'],
 };
-/** How long ago a row may be; a flow that paused has none. */
+/** The age up to which a row counts; a flow that has paused has no row. */
 const LOOK_US = 2e6;
 
 /** Reads what the controller of a flow knew at a moment. */

@@ -6,16 +6,16 @@ export interface ShownPacket {
   flow: number;
   sizeBytes: number;
   where: 'pacer' | 'queue' | 'way' | 'lost';
-  /** In the queue: the bytes that leave before it. Elsewhere: how far it is. */
+  /** In the queue: the bytes that leave before it. Elsewhere: how far it has come. */
   at: number;
 }
 
-/** How long a lost packet is seen falling. */
+/** The time for which a lost packet is drawn falling. */
 const LOST_US = 400e3;
 
 interface Moment {
   timeUs: number;
-  /** From the bottleneck to the receiver. */
+  /** The delay from the bottleneck to the receiver. */
   wayUs: number;
   /** Rows of the table `packet` of the forward link, from before the moment until after it. */
   packets: Columns;
@@ -55,8 +55,8 @@ function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
 const RTP_HZ = 90e3;
 
 /**
- * Which packets wait in the pacers. A frame is there at once: its packets share an RTP timestamp, and the first one of
- * any frame that leaves at once tells how that clock stands to the run's.
+ * The packets that wait in the pacers. All packets of a frame enter the pacer together and share an RTP timestamp. The
+ * first packet of a frame that leaves without a wait relates the RTP clock to the run's.
  */
 function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
   const [sent, rtp, size, flow] = [
@@ -87,5 +87,5 @@ function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
   return shown;
 }
 
-/** What is seen at a moment. */
+/** The picture at a moment. */
 export const packetsAt = (moment: Moment): ShownPacket[] => [...inPacers(moment), ...onTheWay(moment)];

@@ -1,4 +1,4 @@
-/** A moment of a run that can be played, stepped and dragged. It is the cursor of the charts, too. */
+/** A moment of a run that can be played, stepped and dragged. It is also the cursor of the charts. */
 import { signal } from '@preact/signals';
 
 import type { TimeAxis } from '../../../charts/index.js';
@@ -8,11 +8,11 @@ import type { TraceStore } from '../../../worker/trace/trace_client.js';
 /** Virtual seconds per second. */
 export const SPEEDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10] as const;
 
-/** What one step goes to: the next thing that happens to a packet, the next decision of the controller, a fixed time. */
+/** The target of one step: the next event of a packet, the next decision of the controller, or a fixed time. */
 export type Step = 'event' | 'frame' | 'time';
 
 const STEP_US = 100e3;
-/** How far is looked for the next row, at first; where there is none, further. */
+/** How far the next row is searched for at first; if there is none, the search goes further. */
 const LOOK_US = 500e3;
 
 interface PlaybackOptions {
@@ -20,7 +20,7 @@ interface PlaybackOptions {
   store: Pick<TraceStore, 'view'>;
   /** The end of the run. */
   durationUs: () => number;
-  /** The table and the rows whose times are steps. */
+  /** The table and those of its rows whose times are steps. */
   rowsOf: (step: 'event' | 'frame') => { table: TableName; where?: { column: string; value: number } };
 }
 
@@ -36,7 +36,7 @@ export class Playback {
     this.#options = options;
     const { axis } = options;
     axis.subscribe((change) => {
-      // The pointer over the charts moves the moment; the moment that plays moves the cursor.
+      // The pointer over the charts moves the moment; while it plays, the moment moves the cursor.
       if (change !== 'cursor' || this.#movesCursor || this.isPlaying.peek()) return;
       if (axis.cursorUs !== null) this.timeUs.value = this.#within(axis.cursorUs);
     });
@@ -76,7 +76,7 @@ export class Playback {
 
   readonly #frame = (nowMs: number): void => {
     if (!this.isPlaying.peek()) return;
-    // A page that was hidden goes on where it was.
+    // A page that was hidden continues where it was.
     const elapsedMs = Math.min(100, Math.max(0, nowMs - this.#lastFrameMs));
     this.#lastFrameMs = nowMs;
     this.seek(this.timeUs.peek() + elapsedMs * 1e3 * this.speed.peek());
@@ -84,7 +84,7 @@ export class Playback {
     else requestAnimationFrame(this.#frame);
   };
 
-  /** Goes one step on, or back. */
+  /** Moves one step forward or back. */
   async step(step: Step, back = false): Promise<void> {
     this.pause();
     const from = this.timeUs.peek();

@@ -7,7 +7,7 @@ export interface StageState {
   packets: readonly ShownPacket[];
   flows: readonly DrawnFlow[];
   theme: ChartTheme;
-  /** What the whole width of the queue stands for. */
+  /** The bytes that the whole width of the queue represents. */
   fullBytes: number;
 }
 
@@ -17,11 +17,11 @@ const QUEUE = [0.36, 0.74] as const;
 const RECEIVER = 0.9;
 const TITLE_PX = 18;
 const FONT = '11px system-ui, sans-serif';
-/** Between two lanes of flows. */
+/** The distance between the lanes of two flows. */
 const LANE_PX = 22;
 const [LEAST_PX, MOST_PX] = [3, 12];
 
-/** As high as all lanes need. */
+/** The canvas is as high as all lanes need. */
 export const stageHeight = (flows: number): number => TITLE_PX + 20 + LANE_PX * Math.max(3, flows);
 
 export function drawStage(

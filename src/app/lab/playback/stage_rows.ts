@@ -1,4 +1,4 @@
-/** The packets around a moment, read from the trace ahead of the playing. */
+/** The packets around a moment, read from the trace in advance. */
 import type { Columns } from '../../../charts/index.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 
@@ -11,9 +11,12 @@ export interface StageRows {
 
 const PACKET_COLUMNS = ['flow', 'offered_us', 'size_bytes', 'dropped'];
 const ARRIVAL_COLUMNS = ['flow', 'send_time_us', 'rtp_timestamp', 'size_bytes'];
-/** What is read at once, before and after the moment. */
+/** The time that is read at once, before and after the moment. */
 const [BEFORE_US, AFTER_US] = [2e6, 6e6];
-/** A packet is in the rows when it left, or arrived: one that waits now may do that this much later. */
+/**
+ * A packet is in the rows at the time at which it left or arrived: one that waits now may do so up to this much
+ * later.
+ */
 const LATEST_US = 3e6;
 
 export class StageReader {
@@ -24,13 +27,13 @@ export class StageReader {
 
   constructor(private readonly store: Pick<TraceStore, 'view'>) {}
 
-  /** Another run: what was read is of the one before. */
+  /** There is another run: the rows that were read belong to the one before. */
   forget(): void {
     this.#turn += 1;
     this.#rows = null;
   }
 
-  /** What there is for a moment; null until it has been read. Reads on before it is needed. */
+  /** The rows for a moment; null until they have been read. It reads ahead before they are needed. */
   at(timeUs: number): StageRows | null {
     const rows = this.#rows;
     const isThere = rows !== null && timeUs >= rows.fromUs && timeUs <= rows.toUs;
@@ -54,7 +57,7 @@ export class StageReader {
   }
 }
 
-/** The longest that the queue of the bottleneck was in the rows of the run. */
+/** The greatest length of the bottleneck's queue in the rows of the run. */
 export async function longestQueueBytes(store: Pick<TraceStore, 'view'>): Promise<number> {
   const where = { column: 'link', value: 0 };
   const { columns } = await store.view({ table: 'queue', where, columns: ['queue_bytes'] });

@@ -15,13 +15,13 @@ export interface Line {
   values: readonly number[];
 }
 
-/** What one value of a sweep gave. */
+/** The result of one value of a sweep. */
 export interface Swept {
   value: number;
   whole: WindowMetrics;
   flows: readonly FlowInfo[];
   durationS: number;
-  /** What each flow received, bit/s, by its number. */
+  /** The rate that each flow received, bit/s, by the flow's number. */
   rates: ReadonlyMap<number, Line>;
   queueDelayMs: Line;
 }
@@ -34,7 +34,7 @@ export interface SweepRequest {
 }
 
 const INTERVAL_US = 500e3;
-/** Points of a line: a small picture is not wider. */
+/** The points of a line: a small picture is not wider than this. */
 const POINTS = 160;
 
 function lineOf(
@@ -54,13 +54,13 @@ export class Sweep {
   /** The network and the number that was swept; null before the first. */
   readonly request = signal<SweepRequest | null>(null);
   readonly results = signal<readonly Swept[]>([]);
-  /** How many of the values are still to come; 0 where none is being simulated. */
+  /** The number of values that are still to be simulated; 0 if no sweep runs. */
   readonly left = signal(0);
   readonly #worker = new SimulationWorker();
   #abort: AbortController | null = null;
   #ended: Promise<void> = Promise.resolve();
 
-  /** Ends a sweep, and forgets what it gave. */
+  /** Ends a sweep and drops its results. */
   clear(): void {
     this.#abort?.abort();
     this.#abort = null;
@@ -69,7 +69,7 @@ export class Sweep {
     this.left.value = 0;
   }
 
-  /** Sweeps, in the place of one that is under way. Rejects with SimulationError. */
+  /** Starts a sweep, which replaces one that is under way. Rejects with SimulationError. */
   async run(request: SweepRequest): Promise<void> {
     this.clear();
     const abort = new AbortController();

@@ -1,4 +1,4 @@
-/** What of a network can be swept: one number, over a range, everything else as it is. */
+/** The numbers of a network that can be swept: one over a range, with everything else unchanged. */
 import { CONTROLLER_SPECS, controllerOfPreset, presetValue } from '../../../core/schema.js';
 import { parseRate, parseSchedule, scaledSchedule } from '../../../link/capacity_text.js';
 import { limitOf, queueForm, queueText, withLimit } from '../../../link/queue_form.js';
@@ -12,7 +12,7 @@ export interface Sweepable {
   label: string;
   unit: string;
   now: number;
-  /** What is swept unless something else is asked for. */
+  /** What is swept by default. */
   from: number;
   to: number;
   isLogarithmic: boolean;
@@ -20,7 +20,7 @@ export interface Sweepable {
   edit: (value: number) => Edit;
 }
 
-/** Times and divided by this, around the present value. */
+/** The range is the present value divided by this, up to the value times this. */
 const SPAN = 4;
 const around = (value: number): Pick<Sweepable, 'from' | 'to'> => ({ from: value / SPAN, to: value * SPAN });
 const plain = { isLogarithmic: false, whole: false };
@@ -112,7 +112,7 @@ export const sweepables = (scenario: Scenario): Sweepable[] => [
   ...scenario.flows.flatMap((flow) => (flow.kind === 'media' ? ofController(flow) : [])),
 ];
 
-/** How many values a sweep has. */
+/** The number of values of a sweep. */
 export const SWEEP_STEPS = 9;
 
 /** The values of a sweep, each once, in equal steps or equal ratios. */

@@ -1,4 +1,4 @@
-/** What each flow did, per window; and which flows are drawn. */
+/** The metrics of each flow by window, and the choice of the flows that are drawn. */
 import { useSignal } from '@preact/signals';
 
 import { formatRate, formatRatio } from '../../../charts/index.js';
@@ -7,7 +7,7 @@ import { drawnFlows } from '../flows.js';
 import type { Run } from '../run.js';
 import { change, settings } from '../settings.js';
 
-/** Rows of a window that are shown at first. */
+/** The number of rows of a window that are shown at first. */
 const ROWS = 12;
 
 const ms = (us: number): string => (Number.isFinite(us) ? (us / 1e3).toFixed(1) : '–');
@@ -77,7 +77,7 @@ const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueD
 
 const asSeconds = (us: number): string => String(Number((us / 1e6).toFixed(3)));
 
-/** The path's own line: everything that went through. */
+/** The path's own line: everything that it carried. */
 function pathText({ forward, jain, flows }: WindowMetrics): string {
   const drops = Object.values(forward.drops).reduce((sum, count) => sum + count, 0);
   const media = flows.filter(({ kind }) => kind === 'media').length;

@@ -29,7 +29,7 @@ type Panel = ComponentType<ComponentProps<typeof MomentPanel>>;
 
 export function Inside({ lab, scope }: InsideProps) {
   const { live, store } = lab;
-  /** Formulas are set by a library that is loaded when somebody wants to see them. */
+  /** The library for formulas is loaded when they are shown first. */
   const panel = useSignal<{ Panel: Panel } | null>(null);
   const playback = useMemo(
     () =>

@@ -39,7 +39,7 @@ function stateText({ isLoading, live }: Lab): string {
 
 function LabHeader({ lab }: { lab: Lab }) {
   const { live, history } = lab;
-  // A short run is over before anybody could end it.
+  // A short run is over before anyone could cancel it.
   const running = live.isLong.value;
   return (
     <PageHeader
@@ -87,7 +87,7 @@ function LabHeader({ lab }: { lab: Lab }) {
   );
 }
 
-/** The figures that one looks for first, of the first media flow or else of the first flow. */
+/** The most important figures, of the first media flow or, without one, of the first flow. */
 function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) {
   const path = window[flow.direction];
   const delay = flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
@@ -133,7 +133,7 @@ function controllersText({ flows }: Run): string {
   return [...new Set(names)].join(', ');
 }
 
-/** What the figures and charts below are of: the settings may have moved on. */
+/** The run that the figures and charts below belong to: the settings may have changed since. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
   const simulated = `${((result?.timeUs ?? 0) / 1e6).toFixed(0)} s${result?.cancelled === true ? ', then cancelled' : ''}`;
@@ -159,7 +159,7 @@ function Provenance({ run }: { run: Run }) {
   );
 }
 
-/** A run's figures and charts, with those of the pinned one at their left. */
+/** A run's figures and charts, with those of the pinned run to their left. */
 function Compared({ lab, scope }: Parts) {
   const run = lab.live.run.value;
   const pinned = lab.pin.pinned.value;
@@ -269,7 +269,7 @@ function Welcome({ lab }: { lab: Lab }) {
   );
 }
 
-/** Ctrl+Z and Ctrl+Shift+Z, unless a text is being written. */
+/** Ctrl+Z and Ctrl+Shift+Z, unless the focus is in a text field. */
 function followHistoryKeys(lab: Lab): () => void {
   const onKeyDown = (event: KeyboardEvent): void => {
     const { key, target, shiftKey } = event;

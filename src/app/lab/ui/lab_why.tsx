@@ -1,4 +1,4 @@
-/** Why the controller of a run, the one whose inside the charts show, did what it did. */
+/** The explanation of what a controller did: the one of the run whose inside the charts show. */
 import { useMemo } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';
@@ -12,7 +12,7 @@ interface LabWhyProps {
   lab: Pick<Lab, 'store'>;
   run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows'>;
   scope: Scope;
-  /** The flow whose controller is shown; empty: the first with one. */
+  /** The flow whose controller is shown; empty: the first flow with a controller. */
   detailed: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a controller does at the moment that is looked at: its state, and its equations with their values. */
+/** What a controller does at the chosen moment: its state, and its equations with their values. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -24,14 +24,14 @@ const EQUATIONS: Readonly<Record<ControllerName, (moment: Moment, value: Values)
   nada: nadaEquations,
   lcc: lccEquations,
 };
-/** Where each controller's state stands. */
+/** The column that has each controller's state. */
 const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number>> = {
   gcc: ({ group }) => group?.now['state'] ?? NaN,
   nada: ({ nada }) => nada?.now['mode'] ?? NaN,
   lcc: ({ lcc }) => lcc?.now['action'] ?? NaN,
 };
 const SIGNALS = ['normal', 'underuse', 'overuse'];
-/** Between two readings while it plays: nobody reads faster. */
+/** The time between two updates while the run plays: nobody reads faster. */
 const READ_MS = 100;
 
 interface MomentPanelProps {

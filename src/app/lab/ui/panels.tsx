@@ -10,7 +10,7 @@ import { CHOICES, isFree } from '../controller_choice.js';
 import { byPaper, found, registry } from '../registry.js';
 import { change, linkTo, settings } from '../settings.js';
 
-/** Lines of the list of scenarios. */
+/** The number of lines of the list of scenarios. */
 const LINES = 9;
 
 export function ScenarioPanel({ lab }: { lab: Lab }) {
@@ -102,7 +102,7 @@ function AxisField({ lab, name }: { lab: Lab; name: string }) {
   );
 }
 
-/** Another controller than the scenario's, in all media flows. */
+/** The choice of another controller than the scenario's, for all media flows. */
 function ControllerField({ lab }: { lab: Lab }) {
   const id = useId();
   const { controller } = settings.value;
@@ -187,7 +187,7 @@ export function CellPanel({ lab }: { lab: Lab }) {
   );
 }
 
-/** Whose controller is shown, where there is a choice. */
+/** The choice of the flow whose controller is shown, if there are several. */
 export function FlowPanel({ lab }: { lab: Lab }) {
   const id = useId();
   const flows = lab.live.run.value?.flows ?? [];

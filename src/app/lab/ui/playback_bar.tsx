@@ -1,4 +1,4 @@
-/** Play, pause, steps and speed of the moment that is looked at. */
+/** Play, pause, steps and speed of the chosen moment. */
 import { useId } from 'preact/hooks';
 
 import { SPEEDS, type Playback } from '../playback/playback.js';
@@ -6,7 +6,7 @@ import { SPEEDS, type Playback } from '../playback/playback.js';
 interface PlaybackBarProps {
   playback: Playback;
   durationUs: number;
-  /** Whether packets and equations are shown, and who changes that. */
+  /** Whether packets and equations are shown, and the function that changes that. */
   isInside: boolean;
   onInside: (shown: boolean) => void;
 }

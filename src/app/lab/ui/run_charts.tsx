@@ -44,7 +44,7 @@ const lossBoard = ({ name }: FlowInfo): Board => ({
   make: (...args) => new LossChart(...args),
 });
 
-/** What a flow's controller asks for, and what it thinks. */
+/** What a flow's controller asks for, and its inner values. */
 function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean): readonly Board[] {
   const seen = controller === undefined ? undefined : INSIDE[controller];
   return [
@@ -71,13 +71,13 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
   ];
 }
 
-/** With more flows than this, a single one is too small beside the capacity to be seen. */
+/** With more flows than this, the rate of a single one is too small beside the capacity to be seen. */
 const MANY_FLOWS = 10;
 
 /** Charts of all flows. */
 const OF_FLOWS: ReadonlySet<string> = new Set(['rates', 'delays']);
 
-/** The browser's estimate is of live calls. */
+/** Only live calls have the browser's estimate. */
 const WITHOUT = ['browser'];
 
 interface RunChartsProps {
@@ -85,11 +85,11 @@ interface RunChartsProps {
   scope: Scope;
   /** The flows that are drawn, by name; empty: the first few. */
   draw?: readonly string[];
-  /** The flow whose controller is shown; empty: the first with one. */
+  /** The flow whose controller is shown; empty: the first flow with a controller. */
   detailed?: string;
   /** The charts that are shown, by their ids; default: all. */
   only?: readonly string[];
-  /** Series that are not drawn. */
+  /** The series that are hidden. */
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;
 }

@@ -1,4 +1,4 @@
-/** One value of a sweep as a small picture: what each flow received, and how long the queue was. */
+/** One value of a sweep as a small picture: the rate that each flow received, and the length of the queue. */
 import { chartTheme } from '../../../boards/theme.js';
 import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { drawnFlows } from '../flows.js';
@@ -8,7 +8,7 @@ interface SmallMultipleProps {
   swept: Swept;
   /** `2 Mbps`. */
   title: string;
-  /** What the pictures of a sweep reach up to, the same in all. */
+  /** The upper ends of the scales, the same in all pictures of a sweep. */
   topBps: number;
   topMs: number;
   onTake: () => void;

@@ -3,7 +3,7 @@ import type { ControllerName } from '../../../core/schema.js';
 
 interface Machine {
   states: readonly { name: string; x: number; y: number }[];
-  /** From one state to another, and what takes it there. A loop where both are the same. */
+  /** A transition from one state to another, and its cause. If both are the same it is drawn as a loop. */
   arrows: readonly { from: number; to: number; on: string }[];
 }
 
@@ -48,7 +48,7 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
 };
 
 const RADIUS = { x: 44, y: 17 };
-/** How far the two arrows between two states stand apart. */
+/** The distance between the two arrows between two states. */
 const BEND = -24;
 
 function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: number; on: string }) {
@@ -63,7 +63,7 @@ function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: 
   };
   const [start, end] = [edge(a, 1), edge(b, -1)];
   const middle = { x: (start.x + end.x) / 2 - uy * BEND, y: (start.y + end.y) / 2 + ux * BEND };
-  // The curve goes half as far as the point that bends it; what is written stands outside of it.
+  // The curve reaches half as far as its control point; the label stands outside of it.
   const label = { x: middle.x - uy * 8, y: middle.y + ux * 8 };
   const side = Math.abs(ux) > 0.9 ? 'middle' : uy > 0 ? 'start' : 'end';
   return (
@@ -80,7 +80,7 @@ interface StateMachineProps {
   controller: ControllerName;
   /** The index of the present state; NaN where there is none. */
   state: number;
-  /** What the detector says; empty where there is none. */
+  /** The detector's signal; empty without a detector. */
   signal: string;
 }
 

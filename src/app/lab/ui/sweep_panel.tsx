@@ -1,4 +1,4 @@
-/** Sweeps one number of the network, and shows what each value gives. */
+/** Sweeps one number of the network and shows the result of each value. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
@@ -34,7 +34,10 @@ function RangeField({ label, value, onChange }: RangeFieldProps) {
   );
 }
 
-/** The multiples of the latest sweep; nothing once the network has changed, which they would not be of. */
+/**
+ * The small pictures of the latest sweep; nothing once the network has changed, since they belong to the former
+ * one.
+ */
 function Multiples({ lab }: { lab: Lab }) {
   const { sweep } = lab;
   const request = sweep.request.value;

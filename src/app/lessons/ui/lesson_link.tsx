@@ -5,12 +5,12 @@ import { change, linkTo, settings } from '../settings.js';
 interface LessonLinkProps {
   /** Id of a lesson, the teachers' page, or '' for the list. */
   to: string;
-  /** A choice of it that is run at once. */
+  /** A choice of the lesson that is run at once. */
   choice?: string;
   children: ComponentChildren;
 }
 
-/** A link within the page, which opens without loading it again. */
+/** A link within the page; following it does not reload the page. */
 export function LessonLink({ to, choice = '', children }: LessonLinkProps) {
   const open = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -1,4 +1,4 @@
-/** All lessons, with what was done of each. */
+/** All lessons, with the learner's progress in each. */
 import { answers } from '../answers.js';
 import { LESSONS } from '../lessons.js';
 import { LessonLink } from './lesson_link.js';

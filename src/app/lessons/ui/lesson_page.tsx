@@ -1,4 +1,4 @@
-/** A lesson: question, prediction, figure, reason, task, and the way on. */
+/** A lesson: question, prediction, figure, reason, task and the link to the next one. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
@@ -46,7 +46,7 @@ function Prediction({ lesson }: { lesson: Lesson }) {
   );
 }
 
-/** What learners choose from; a choice is simulated at once. */
+/** The choices; each is simulated as soon as it is chosen. */
 function Choices({ lesson, player }: LessonParts) {
   const [axis] = lesson.scenario.axes;
   const { choice } = settings.value;

@@ -1,4 +1,4 @@
-/** For those who teach: a plan, how to project, tasks with solutions, and what learners hand in. */
+/** The page for teachers: a plan, advice on projecting, tasks with solutions, and what learners hand in. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
@@ -19,7 +19,7 @@ const PLAN: readonly { minutes: string; what: string; lesson: string; choice: st
   { minutes: '38–45', what: 'Sharing a link; questions', lesson: 'fairness', choice: 'nada' },
 ];
 
-/** All lessons, fetched for their tasks. */
+/** All lessons, which are fetched for their tasks. */
 function useLessons(): readonly Lesson[] {
   const lessons = useSignal<readonly Lesson[]>([]);
   useEffect(() => {

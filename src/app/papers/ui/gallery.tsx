@@ -7,15 +7,18 @@ import { FigureChart } from '../../../charts/figures/index.js';
 import type { Figure } from '../../../figures/figure.js';
 import type { PictureFigures } from '../../../figures/pictures.js';
 
-/** Drawn this far before it is scrolled to. */
+/** Pictures are drawn when they are this close to being scrolled into view. */
 const AHEAD = '400px';
-/** One after the other, each in a frame of its own: several at once would hold up the page. */
+/** Pictures are drawn one after the other, each in a frame of its own: several at once would block the page. */
 const inTurn = pLimit(1);
 const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
-/** A paper has dozens of figures, each of which takes some time to draw: those are drawn that are scrolled to. */
+/**
+ * A paper has dozens of figures, and each takes some time to draw: only those that are scrolled into view are
+ * drawn.
+ */
 function Drawing({ figure }: { figure: Figure }) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Published beside measured, with verdict and reason; before a run the published values alone. */
+/** Published beside measured numbers, with verdict and reason; before a run the published numbers alone. */
 import { useSignal } from '@preact/signals';
 
 import { bandText, measuredText, metricName, publishedText, WIDER } from '../../../papers/text.js';
@@ -45,7 +45,7 @@ function Row({ id, cell, metric, index, isComplete }: RowProps) {
 
 interface NumbersTableProps {
   published: ExperimentReport;
-  /** What the runs that have ended say; undefined before. */
+  /** The result of the runs that have ended; undefined before. */
   measured: ExperimentReport | undefined;
   /** Whether all runs have ended. */
   isComplete: boolean;
@@ -121,7 +121,7 @@ function OtherTable({ id, rows }: { id: string; rows: readonly OtherRow[] }) {
   );
 }
 
-/** What the paper gives no number for; made when it is opened. */
+/** The quantities for which the paper gives no number; made when they are opened. */
 export function OtherNumbers({ report: { id, cells } }: { report: ExperimentReport }) {
   const isOpen = useSignal(false);
   const rows = cells.flatMap(({ label, others }) => others.map((other): OtherRow => ({ label, other })));

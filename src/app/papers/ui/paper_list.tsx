@@ -1,4 +1,4 @@
-/** The papers with their experiments: what each takes, what came of it, and a button that runs it. */
+/** The papers with their experiments: the time that each takes, its result, and a button that runs it. */
 import { PAPERS, byPaper, type Listed } from '../../lab/papers.js';
 import { sumWork, type Experiment } from '../experiment.js';
 import { costText, durationText, grouped, NOTHING, runsText } from '../numbers.js';

@@ -55,7 +55,7 @@ function Header({ papers }: { papers: Papers }) {
   );
 }
 
-/** What all experiments say together that are shown and have been run. */
+/** The verdicts of all experiments that are shown and have been run, together. */
 function Together({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const complete = papers.of(ids).filter(({ isComplete }) => isComplete.value);
   if (complete.length === 0) return null;
@@ -101,7 +101,7 @@ function AllPapers({ papers, ids }: { papers: Papers; ids: readonly string[] }) 
   );
 }
 
-/** Of its own, so that a result draws this again and not the whole paper. */
+/** This is a component of its own so that a result redraws only this and not the whole paper. */
 function PaperComparison({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const reported = papers.of(ids).map((each) => each.reported.value);
   const cases = useMemo(() => reported.flatMap((each) => each?.cases ?? []), reported);

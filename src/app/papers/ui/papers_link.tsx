@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact';
 import { change, linkTo, settings } from '../settings.js';
 
 interface PapersLinkProps {
-  /** What is shown then; without either all papers. */
+  /** What the link shows; without either, all papers. */
   to: { paper?: string; scenario?: string };
   children: ComponentChildren;
 }
 
-/** A link within the page, which opens without loading it again: results stay. */
+/** A link within the page; following it does not reload the page, so results stay. */
 export function PapersLink({ to: { paper = '', scenario = '' }, children }: PapersLinkProps) {
   const shown = { paper, scenario, run: false };
   const open = (event: MouseEvent): void => {

@@ -6,7 +6,7 @@ import { registry } from '../../lab/registry.js';
 interface RunButtonProps {
   papers: Papers;
   ids: readonly string[];
-  /** What is run, for those who do not see what the button is beside. */
+  /** What is run, for screen readers: sighted users see what the button is beside. */
   name: string;
   /** The main button of what is shown. */
   isMain?: boolean;

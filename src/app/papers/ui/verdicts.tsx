@@ -11,7 +11,7 @@ export function VerdictBadge({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/** Of how many which verdict; those that there are. */
+/** The count of each verdict, without those of count 0. */
 export function VerdictCounts({ counts }: { counts: Counts }) {
   const given = VERDICTS.filter((verdict) => counts[verdict] > 0);
   return (
@@ -25,7 +25,7 @@ export function VerdictCounts({ counts }: { counts: Counts }) {
   );
 }
 
-/** Statements, and the numbers in them; nothing where no number was published. */
+/** The verdicts of statements and of the numbers in them; nothing if no number was published. */
 export function SummaryLines({ summary: { statements, numbers } }: { summary: Summary }) {
   if (VERDICTS.every((verdict) => statements[verdict] === 0)) return null;
   return (

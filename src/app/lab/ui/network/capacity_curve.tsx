@@ -1,4 +1,4 @@
-/** The capacity over time as a curve whose steps can be dragged, added and taken away. */
+/** The capacity over time as a curve whose steps can be dragged, added and removed. */
 import { useRef } from 'preact/hooks';
 
 import type { CapacityStep } from '../../../../core/link.js';
@@ -15,7 +15,7 @@ const [WIDTH, HEIGHT] = [260, 84];
 /** Room around the curve for the handles. */
 const EDGE = 7;
 
-/** How the curve is laid out: time to the right, rate upwards. */
+/** The curve's scales: time to the right, rate upwards. */
 class Layout {
   readonly #topBps: number;
   constructor(
@@ -48,7 +48,7 @@ const KEYS: Readonly<Record<string, readonly [us: number, factor: number]>> = {
 
 export function CapacityCurve({ steps, durationS, onChange }: CapacityCurveProps) {
   const svg = useRef<SVGSVGElement>(null);
-  /** While a handle is dragged the scale stays as it was when that began. */
+  /** While a handle is dragged the scale stays as it was when the drag began. */
   const held = useRef<{ index: number; layout: Layout; steps: readonly CapacityStep[] } | null>(null);
   const layout = held.current?.layout ?? new Layout(steps, durationS);
   const shown = steps.filter(({ atUs }) => atUs <= durationS * 1e6);

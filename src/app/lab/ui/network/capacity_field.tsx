@@ -13,12 +13,12 @@ type Capacity = Pick<ScenarioPath, 'capacity' | 'capacity_per_flow'>;
 interface CapacityFieldProps {
   path: Capacity;
   durationS: number;
-  /** `part` names what was changed. */
+  /** `part` names the part that was changed. */
   onChange: (part: string, capacity: { [K in keyof Capacity]: Capacity[K] | undefined }) => void;
 }
 
 const USUAL = '2mbps';
-/** What the slider reaches, Mbps. */
+/** The slider's range, Mbps. */
 const [FROM, TO] = [0.05, 50];
 
 const mbps = (bps: number): number => Number((bps / 1e6).toPrecision(6));

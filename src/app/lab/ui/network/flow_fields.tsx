@@ -19,7 +19,7 @@ import { NumberInput } from '../../../ui/number_input.js';
 
 type Values = Readonly<Record<string, number>>;
 
-/** With or without a value; undefined where nothing is left. */
+/** The values with one added or removed; undefined if none are left. */
 function changed(given: Values, name: string, value: number | null): Values | undefined {
   const { [name]: _, ...others } = given;
   const next = value === null ? others : { ...others, [name]: value };
@@ -49,7 +49,7 @@ interface ComponentFieldsProps {
   given: Values | undefined;
 }
 
-/** So many are shown before one asks for more. */
+/** This many are shown before the user asks for more. */
 const FIRST = 6;
 
 function ComponentFields({ lab, flow, title, field, spec, preset, given = {} }: ComponentFieldsProps) {
@@ -196,7 +196,7 @@ interface SharedFieldsProps {
   durationS: number;
 }
 
-/** What calls and TCP have in common: when, how many, which way. */
+/** The fields that calls and TCP have in common: times, count and direction. */
 export function SharedFields({ lab, flow, durationS }: SharedFieldsProps) {
   const id = useId();
   const { name, count = 1, start_s = 0, stop_s, direction = 'forward', extra_delay_ms = 0 } = flow;

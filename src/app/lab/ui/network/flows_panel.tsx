@@ -1,4 +1,4 @@
-/** The flows by hand: calls, TCP, and calls with a controller of the user's. */
+/** The editor of the flows: calls, TCP, and calls with a controller of the user's. */
 import { OwnControllerField } from './own_controller_field.js';
 import { addFlow, removeFlow, type MediaFlow } from '../../edits.js';
 import type { ScenarioFlow } from '../../../../scenario/scenario.js';
@@ -8,7 +8,7 @@ import { MediaFields, SharedFields, TcpFields } from './flow_fields.js';
 
 const CALL: MediaFlow = { kind: 'media', name: 'call', preset: 'gcc' };
 const TCP: ScenarioFlow = { kind: 'tcp', name: 'tcp', congestion_control: 'cubic' };
-/** A flow more than this many would be a mistake of the hand. */
+/** A greater count than this is taken for a typing mistake. */
 const MOST_FLOWS = 50;
 
 /** `2 × GCC (gcc), from 10 s`. */

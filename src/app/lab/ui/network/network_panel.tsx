@@ -1,4 +1,4 @@
-/** The network by hand: what the bottleneck carries, how it queues, what else happens to packets. */
+/** The editor of the network: the bottleneck's capacity, its queue, and what else happens to packets. */
 import { useId } from 'preact/hooks';
 
 import { BOTTLENECKS } from '../../../../core/link_arguments.js';
@@ -16,7 +16,7 @@ interface PathProps {
   direction: Direction;
 }
 
-/** An outage as text has it; the parts of a scenario's say the same at length. */
+/** An outage as text; a scenario has the same in parts. */
 function outageText(outage: ScenarioPath['outage']): string {
   if (typeof outage !== 'object') return outage ?? LINK_FIELDS.outage.usual;
   const { mean_on_ms, mean_off_ms, off_phases } = outage;

@@ -1,0 +1,97 @@
+// The tables of errors in documents: kinds, codes and messages, as the sources have them.
+import { posix } from 'node:path';
+
+import { readErrors } from './source_errors.mjs';
+
+/** The folder of the documents. */
+const HOME = 'src/text';
+/** A message with fewer letters of its own is that of another error, or of the system. */
+const LEAST_LETTERS = 12;
+
+/** Where messages come from, by the first folder of their sources that fits. */
+const ROOMS = {
+  'Command line': ['src/command_line', 'src/text', 'src/trend', 'src/observe', 'src/evidence'],
+  'Settings of a link': ['src/link', 'src/shaper'],
+  'The Playwright kit and its judgements': ['src/playwright', 'src/judge', 'src/calls'],
+  'Scenarios, experiments and simulations': ['src/scenario', 'src/papers', 'src/worker/simulation'],
+  'Traces and recordings': ['src/trace', 'src/watch', 'src/worker/trace', 'src/overlay'],
+  'Calls of ccscope’s own pages': ['src/rtc', 'src/worker', 'src/app', 'src/charts', 'src/machine'],
+  'Actions on calls of others': ['src/inject', 'src/extension', 'src/view'],
+  'The local server': ['src/server'],
+  'The core': ['src/core', 'wasm'],
+};
+
+const words = (text) => text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('|', '\\|').trim();
+const cell = (text) => text.replaceAll('|', '\\|');
+const code = (text) => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
+const link = (file) => `[${code(file)}](${posix.relative(HOME, file)})`;
+const table = (head, rows) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const byName = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+const sentence = (text) =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
+const isSaid = (text) => text.replaceAll('…', '').trim() !== '';
+
+const kindTable = (classes) =>
+  table(
+    ['error', 'is', 'from'],
+    classes
+      .filter(({ is }) => is !== '')
+      .sort((a, b) => byName(a.name, b.name))
+      .map(({ name, is, file }) => [code(name), cell(is.replaceAll(/\s+/g, ' ')), link(file)]),
+  );
+
+/** One way in which a code is told: its severity, its words, and what to do. */
+function entry({ level, messages, fixes, file }) {
+  const kind = level === undefined ? 'Likely cause' : `Notice (${level})`;
+  const said = messages.filter(isSaid).map((text) => `> ${words(sentence(text))}`);
+  const todo = fixes.filter(isSaid).map((text) => words(sentence(text)));
+  const parts = [
+    `${kind}, from ${link(file)}:`,
+    said.length === 0 ? '> …' : said.join('\n>\n'),
+    todo.length > 0 && `What to do: ${todo.join(' Or: ')}`,
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
+
+function codeSections(told) {
+  const codes = [...new Set(told.map((one) => one.code))].sort(byName);
+  return codes
+    .map((name) => {
+      const entries = told.filter((one) => one.code === name).map(entry);
+      return [`### ${name}`, ...new Set(entries)].join('\n\n');
+    })
+    .join('\n\n');
+}
+
+const letters = (text) => text.replaceAll(/expected|got|[^a-z]/gi, '').length;
+
+function messageTables(messages) {
+  const roomOf = ({ file }) =>
+    Object.entries(ROOMS)
+      .flatMap(([room, folders]) => folders.map((folder) => [room, folder]))
+      .filter(([, folder]) => file.startsWith(`${folder}/`))
+      .sort(([, a], [, b]) => b.length - a.length)[0]?.[0];
+  const known = messages.filter(({ text }) => letters(text) >= LEAST_LETTERS);
+  const homeless = known.find((one) => roomOf(one) === undefined);
+  if (homeless !== undefined) throw new Error(`scripts/lib/error_tables.mjs: ${homeless.file} is in no room`);
+  return Object.keys(ROOMS)
+    .map((room) => {
+      const rows = known
+        .filter((one) => roomOf(one) === room)
+        .map(({ name, text, file }) => [code(cell(text)), code(name), link(file)]);
+      const unique = new Map(rows.map((row) => [row.join(), row]));
+      return `## ${room}\n\n${table(['message', 'error', 'from'], [...unique.values()])}`;
+    })
+    .join('\n\n');
+}
+
+/** The tables, by the names under which documents ask for them. */
+export function errorTables() {
+  const { classes, messages, notices, causes } = readErrors();
+  return {
+    'kinds of errors': kindTable(classes),
+    codes: codeSections([...notices, ...causes]),
+    messages: messageTables(messages),
+  };
+}
