@@ -2,7 +2,7 @@
  * Keeps the charts in step with the trace: asks the trace worker for rows thinned to each chart's
  * width and draws them, in one frame no more charts than its time allows.
  */
-import { signal } from '@preact/signals';
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
 import {
   TimeAxis,
@@ -68,7 +68,7 @@ export class Scope {
   #valuesStale = false;
   #filters: Filters = {};
   #marks: readonly ChartMark[] = [];
-  #theme: ChartTheme;
+  readonly #theme: Signal<ChartTheme>;
   readonly #timer: ReturnType<typeof setInterval>;
 
   /** `remember` is called with the visible range when it changes. */
@@ -78,7 +78,7 @@ export class Scope {
     theme: ChartTheme,
     private readonly remember: (shown: ShownTime) => void,
   ) {
-    this.#theme = theme;
+    this.#theme = signal(theme);
     this.#ghosts = new Ghosts(source.store);
     this.axis = new TimeAxis(window_s * 1e6);
     if (paused) this.axis.setWindow({ fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 });
@@ -130,7 +130,7 @@ export class Scope {
 
   /** Puts a chart into a container. Returns a function that removes it. */
   add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
-    const chart = make(container, this.axis, this.#theme);
+    const chart = make(container, this.axis, this.#theme.peek());
     this.#ghosts.give(chart);
     this.#charts.add(chart);
     this.#mark();
@@ -144,8 +144,13 @@ export class Scope {
     return { chart, remove };
   }
 
+  /** The colours that are drawn in. */
+  get theme(): ReadonlySignal<ChartTheme> {
+    return this.#theme;
+  }
+
   setTheme(theme: ChartTheme): void {
-    this.#theme = theme;
+    this.#theme.value = theme;
     for (const chart of this.#charts) chart.setTheme(theme);
   }
 

@@ -9,7 +9,7 @@ import { fetchScenario } from '../lab/registry.js';
 import { tellSimulationError } from '../lab/simulation_notice.js';
 import { dismiss } from '../notices.js';
 import { Experiment, sumWork } from './experiment.js';
-import { SimulationPool } from './pool.js';
+import { PapersPool } from './pool.js';
 import { Reporter } from './reporter.js';
 
 /** How far the experiments are that run. */
@@ -31,7 +31,7 @@ export class Papers {
   readonly progress = computed<Progress | null>(() => this.#progress());
   readonly #aborts = new Map<Experiment, AbortController>();
   readonly #loading = new Map<string, Promise<void>>();
-  readonly #pool = new SimulationPool();
+  readonly #pool = new PapersPool();
   readonly #reporter = new Reporter();
   /** When the batch began, and how much of it was there already. */
   #began = { atMs: 0, cost: 0 };

@@ -1,4 +1,6 @@
 /** The inside of the trace worker: a trace in memory, and the reading and writing of files. */
+import { transfer } from 'comlink';
+
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import {
   collector,
@@ -84,6 +86,17 @@ export class TraceService {
   clear(): void {
     this.#trace = new TraceData();
     this.#header = { ccscope_trace: 1 };
+  }
+}
+
+/** The same for another thread: what is drawn is transferred. */
+export class TransferringService extends TraceService {
+  override view(query: ViewQuery): TraceView {
+    const view = super.view(query);
+    return transfer(
+      view,
+      Object.values(view.columns).map((column) => column.buffer),
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 /** One value of a sweep as a small picture: what each flow received, and how long the queue was. */
 import { chartTheme } from '../../../boards/theme.js';
 import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
-import { drawnFlows } from '../flows.js';
+import { drawnFlows } from '../../../runs/flows.js';
 import type { Line, Swept } from '../sweep/sweep.js';
 
 interface SmallMultipleProps {
