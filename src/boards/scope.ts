@@ -243,6 +243,15 @@ export class Scope {
     await this.#pumping;
   }
 
+  /** Resolves when every chart that is being put somewhere is there, and drawn. */
+  async settled(): Promise<void> {
+    // Components ask for their charts after a frame.
+    await nextFrame();
+    do await nextFrame();
+    while (this.#works.size > 0);
+    await this.drawn();
+  }
+
   async #pump(): Promise<void> {
     // What becomes stale together is read together.
     await Promise.resolve();
@@ -258,7 +267,7 @@ export class Scope {
     let frameBegan = -Infinity;
     for (const { chart, views } of read) {
       if (performance.now() - frameBegan > FRAME_MS) {
-        await new Promise((resolve) => requestAnimationFrame(resolve));
+        await nextFrame();
         frameBegan = performance.now();
       }
       if (!this.#charts.has(chart)) continue;
@@ -289,3 +298,5 @@ export class Scope {
     return Promise.all(queries);
   }
 }
+
+const nextFrame = (): Promise<unknown> => new Promise((resolve) => requestAnimationFrame(resolve));
