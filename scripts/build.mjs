@@ -40,7 +40,11 @@ const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.js
 /** Output of sources that are gone would still be importable: remove it. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
-    if ([reportPage, evidencePage, packedObserver, injected, viewPage, embedded].some((made) => file.startsWith(made)))
+    if (
+      [reportPage, evidencePage, packedObserver, injected, viewPage, embedded].some((made) =>
+        file.startsWith(made),
+      )
+    )
       continue;
     const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
@@ -228,7 +232,18 @@ async function buildView() {
 }
 
 /** The rooms that the element is made of. */
-const embedRooms = ['boards', 'charts', 'core', 'embed', 'figures', 'link', 'reasons', 'runs', 'scenario', 'text'];
+const embedRooms = [
+  'boards',
+  'charts',
+  'core',
+  'embed',
+  'figures',
+  'link',
+  'reasons',
+  'runs',
+  'scenario',
+  'text',
+];
 
 /** The element `<ccscope-view>`: one script, its workers beside it, and the scenarios that it knows by their ids. */
 async function buildEmbedded() {

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
 
+import { formatTime } from '../charts/index.js';
 import { pathText } from '../runs/flow_columns.js';
 import type { Run } from '../runs/run.js';
 import { RunCharts } from '../runs/run_charts.js';
@@ -135,6 +136,9 @@ function RunView({ stage: { live, scope }, choices, run }: RunViewProps) {
   );
 }
 
+/** A recording can have many flows: below the charts, only the first ones are named. */
+const MOST_NAMES = 8;
+
 interface RecordingViewProps {
   stage: Stage;
   choices: Choices;
@@ -143,7 +147,8 @@ interface RecordingViewProps {
 
 function RecordingView({ stage: { scope, share }, choices, recording }: RecordingViewProps) {
   const hidden = useSignal<readonly string[]>([]);
-  const { title, drawn } = recording;
+  const { title, drawn, durationUs } = recording;
+  const names = recording.names.slice(0, MOST_NAMES);
   const charts = {
     scope,
     only: choices.charts.flatMap((name) => CHART_BOARDS[name]),
@@ -154,6 +159,7 @@ function RecordingView({ stage: { scope, share }, choices, recording }: Recordin
     <Frame
       title={title}
       isBusy={false}
+      told={[`${formatTime(durationUs / 1e6)} recorded`, ...names].join(' · ')}
       more={<RecordingNumbers key={title} store={share.store} recording={recording} flow={choices.flow} />}
     >
       <Wheel>
