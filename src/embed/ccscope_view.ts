@@ -14,7 +14,7 @@ import { view } from './view.js';
 const NEAR = '200px';
 
 /** In Node, where pages are made that show it later, the element only has to have a class. */
-const Base = typeof HTMLElement === 'undefined' ? (class {} as typeof HTMLElement) : HTMLElement;
+const Base = typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
 export class CcscopeView extends Base implements CcscopeViewElement {
   static readonly observedAttributes: readonly string[] = ATTRIBUTES;

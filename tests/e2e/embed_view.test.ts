@@ -140,13 +140,13 @@ test('a page whose policy forbids workers is told so in the element', async ({ s
 test('opens in the Lab as it is', async ({ page, stranger, served }) => {
   stranger.give('/blog/small.json', JSON.stringify({ ...SMALL, title: 'A small scenario' }));
   await stranger.open(`
-    <ccscope-view id="shipped" scenario="aqm-fig8" cell="queue=codel" seed="5" lab="${served.staticUrl}"></ccscope-view>
+    <ccscope-view id="shipped" scenario="aqm-fig4" cell="queue=codel" seed="5" lab="${served.staticUrl}"></ccscope-view>
     <ccscope-view id="own" scenario="small.json" lab="${served.staticUrl}lab.html"></ccscope-view>`);
-  await stranger.told('shipped');
+  await stranger.ready('shipped');
   const link = (id: string) => stranger.view(id).getByRole('link', { name: 'Open in the Lab' });
   const address = await link('own').getAttribute('href');
   await link('shipped').click();
-  await expect(page.getByText('aqm-fig8').first()).toBeVisible();
+  await expect(page.getByText('aqm-fig4').first()).toBeVisible();
   await expect(page.locator('.provenance').getByText('5', { exact: true })).toBeVisible();
   await page.goto(address ?? '');
   await expect(page.locator('.provenance').getByText('small', { exact: true })).toBeVisible();
