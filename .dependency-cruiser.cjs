@@ -63,6 +63,8 @@ const mayUse = {
     'watch',
     'worker',
   ],
+  runs: ['boards', 'charts', 'core', 'scenario', 'trace', 'worker'],
+  embed: ['boards', 'charts', 'core', 'runs', 'scenario', 'text', 'trace', 'worker'],
   app: [
     'boards',
     'calls',
@@ -73,6 +75,7 @@ const mayUse = {
     'papers',
     'reasons',
     'rtc',
+    'runs',
     'scenario',
     'text',
     'trace',
@@ -153,7 +156,7 @@ module.exports = {
       name: 'no-undeclared-packages',
       severity: 'error',
       comment: 'The library may only import packages that are installed with it.',
-      from: { path: '^src/', pathNot: '^src/(app|boards|extension|overlay|playwright|view)/' },
+      from: { path: '^src/', pathNot: '^src/(app|boards|embed|extension|overlay|playwright|runs|view)/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
     },
     {

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { buildWasm, controllersPath, controllersScriptPath, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, run, say } from './lib/run.mjs';
+import { importLessons } from './lib/sources.mjs';
 
 const lib = inRoot('dist/lib');
 /** Script and style of pages that Node writes: the papers' report, the evidence of a call under test. */
@@ -21,6 +22,8 @@ const injected = join(lib, 'inject/ccscope.js');
 const bookmarklet = join(lib, 'inject/bookmarklet.txt');
 /** The page that shows the calls of another browser. */
 const viewPage = join(lib, 'view');
+/** The element for pages of any kind, and what it loads: its workers, the module and the shipped scenarios. */
+export const embedded = join(lib, 'embed');
 /** Where documents are. */
 export const documentRooms = [
   'README.md',
@@ -37,7 +40,11 @@ const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.js
 /** Output of sources that are gone would still be importable: remove it. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
-    if ([reportPage, evidencePage, packedObserver, injected, viewPage].some((made) => file.startsWith(made)))
+    if (
+      [reportPage, evidencePage, packedObserver, injected, viewPage, embedded].some((made) =>
+        file.startsWith(made),
+      )
+    )
       continue;
     const source = inRoot('src', relative(lib, file).replace(/(\.d\.ts|\.js)$/, ''));
     if (!existsSync(`${source}.ts`) && !existsSync(`${source}.tsx`)) rmSync(file);
@@ -74,7 +81,7 @@ async function generate() {
 async function buildLibrary() {
   const sources = filesUnder(
     ['src'],
-    (f) => /\.tsx?$/.test(f) && !/^src\/(app|boards|extension|overlay|view)\//.test(f),
+    (f) => /\.tsx?$/.test(f) && !/^src\/(app|boards|embed\/(?!public)|extension|overlay|runs|view)\//.test(f),
   );
   const inputs = [...sources, ...filesUnder(configuration), wasmPath];
   await upToDate('lib', { inputs, outputs: [join(lib, 'command_line/cli.js')] }, async () => {
@@ -224,6 +231,63 @@ async function buildView() {
   });
 }
 
+/** The rooms that the element is made of. */
+const embedRooms = [
+  'boards',
+  'charts',
+  'core',
+  'embed',
+  'figures',
+  'link',
+  'reasons',
+  'runs',
+  'scenario',
+  'text',
+];
+
+/** The element `<ccscope-view>`: one script, its workers beside it, and the scenarios that it knows by their ids. */
+async function buildEmbedded() {
+  const inputs = [
+    ...filesUnder([...configuration, 'package-lock.json', 'public/scenarios', 'src/app/lessons']),
+    ...filesUnder([...embedRooms, 'trace', 'worker'].map((room) => `src/${room}`)),
+    wasmPath,
+  ];
+  await upToDate('embedded', { inputs, outputs: [join(embedded, 'ccscope-view.js')] }, async () => {
+    say('Building the element for pages …');
+    const { build: bundle } = await import('esbuild');
+    await bundle({
+      entryPoints: [
+        { in: inRoot('src/embed/ccscope_view.ts'), out: 'ccscope-view' },
+        { in: inRoot('src/worker/simulation/simulation_worker.ts'), out: 'simulation_worker' },
+        { in: inRoot('src/worker/trace/traces_worker.ts'), out: 'traces_worker' },
+      ],
+      outdir: embedded,
+      ...viewBundle,
+      plugins: [{ name: 'ccscope-embedded-files', setup: embeddedFiles }],
+      format: 'esm',
+    });
+    writeFileSync(join(embedded, 'scenarios.js'), `export default ${JSON.stringify(await scenarios())};\n`);
+    copyFileSync(wasmPath, join(embedded, 'ccscope.wasm'));
+  });
+}
+
+/** `ccscope:…` in the element's script: a file beside it, or a text inside. */
+function embeddedFiles(build) {
+  build.onResolve({ filter: /^ccscope:scenarios$/ }, () => ({ path: './scenarios.js', external: true }));
+  build.onResolve({ filter: /^ccscope:view.css$/ }, ({ path }) => ({ path, namespace: 'style' }));
+  build.onLoad({ filter: /.*/, namespace: 'style' }, async () => ({
+    contents: await minifiedStyle(['src/boards/style.css', 'src/boards/marks.css', 'src/embed/style.css']),
+    loader: 'text',
+  }));
+}
+
+/** The scenarios of the registry and of the lessons, by id. */
+async function scenarios() {
+  const listed = filesUnder(['public/scenarios']).map((file) => JSON.parse(readFileSync(file, 'utf8')));
+  const all = [...listed, ...(await importLessons()).map(({ scenario }) => scenario)];
+  return Object.fromEntries(all.map((scenario) => [scenario.id, scenario]));
+}
+
 async function minifiedStyle(files) {
   const { transform } = await import('esbuild');
   const sheets = files.map((file) => readFileSync(inRoot(file), 'utf8'));
@@ -291,6 +355,7 @@ export async function build({ app = true } = {}) {
   await buildObserver();
   await buildInjected();
   await buildView();
+  await buildEmbedded();
   if (app) await buildApp();
 }
 

@@ -3,7 +3,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import { documentRooms } from './build.mjs';
+import { build, documentRooms } from './build.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
 import { fail, nodeBin, say } from './lib/run.mjs';
 
@@ -28,7 +28,7 @@ async function buildSite() {
   const documents = filesUnder(documentRooms, (file) => /\.(md|png)$/.test(file));
   const inputs = [
     ...documents,
-    ...filesUnder(['build/docs/api', 'scripts/docs', 'CITATION.cff', 'package-lock.json']),
+    ...filesUnder(['build/docs/api', 'dist/lib/embed', 'scripts/docs', 'CITATION.cff', 'package-lock.json']),
   ];
   await upToDate('docs', { inputs, outputs: [site], key: process.env.DOCS_BASE }, async () => {
     say('Building the documentation …');
@@ -45,4 +45,10 @@ export async function buildDocs({ onlyOnce = false } = {}) {
   await buildSite();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildDocs().catch(fail);
+/** By itself: the live figures in documents are drawn by the library's element. */
+async function buildAlone() {
+  await build({ app: false });
+  await buildDocs();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAlone().catch(fail);

@@ -6,26 +6,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import ts from 'typescript';
-import { runnerImport } from 'vite';
 
 import { documentRooms } from './build.mjs';
 import { errorTables } from './lib/error_tables.mjs';
 import { filesUnder, inRoot, root } from './lib/files.mjs';
 import { fail, Problem, say } from './lib/run.mjs';
+import { importLessons, importSource as load } from './lib/sources.mjs';
 
 async function loadSchema() {
   const source = readFileSync(inRoot('src/core/schema.generated.ts'), 'utf8');
   const { outputText } = ts.transpileModule(source, { compilerOptions: { module: ts.ModuleKind.ESNext } });
   return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
 }
-
-const load = async (path) => (await runnerImport(inRoot(path), inlineConfig)).module;
-// Without `vite.config.ts`; lessons are TSX.
-const inlineConfig = {
-  configFile: false,
-  logLevel: 'error',
-  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-};
 
 /** The experiments of the registry, and the metrics. */
 async function loadScenarios() {
@@ -117,14 +109,10 @@ function besides({ forward: { loss, burstLoss, jitter, outage } }) {
 
 /** Every lesson, with the addresses that open it. */
 async function lessonTable() {
-  const { LESSONS } = await load('src/app/lessons/lessons.ts');
-  const rows = [];
-  for (const { id, title } of LESSONS) {
-    const { question, scenario } = (await load(`src/app/lessons/content/${id.replaceAll('-', '_')}.tsx`))
-      .default;
+  const rows = (await importLessons()).map(({ id, title, question, scenario }) => {
     const choices = scenario.axes[0].values.map(({ name }) => code(name)).join(', ');
-    rows.push([`${title}: ${question}`, code(`lessons.html?lesson=${id}`), choices]);
-  }
+    return [`${title}: ${question}`, code(`lessons.html?lesson=${id}`), choices];
+  });
   return table(['lesson', 'address', 'choices'], rows);
 }
 

@@ -1,8 +1,10 @@
 // What a stranger gets: packs the package and lints it, installs it in an empty Vite project, builds the examples of the
-// library's guide (src/README.md) there and runs them in Chromium, opens its page with an import map, and runs its examples
-// for Node and the installed command. In an empty Playwright project it runs the example of src/playwright/README.md.
+// library's guide (src/README.md) and of the element's (src/embed/README.md) there and runs them in Chromium, opens its page
+// with an import map, and runs its examples for Node and the installed command. In an empty Playwright project it runs the
+// example of src/playwright/README.md.
 import { spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -43,6 +45,8 @@ const page = `<!doctype html>
 <script type="module" src="/main.ts"></script>
 `;
 
+const elementGuide = 'src/embed/README.md';
+
 /** The package as it would be published. */
 async function pack(folder) {
   await npm(['pack', '--pack-destination', folder], inRoot());
@@ -57,11 +61,14 @@ async function makeProject(folder, tarball) {
   writeFileSync(join(folder, 'index.html'), page);
   writeFileSync(join(folder, 'call.ts'), exampleOf('example: a call of your own'));
   writeFileSync(join(folder, 'simulation.ts'), exampleOf('example: a simulation in a worker'));
-  writeFileSync(join(folder, 'main.ts'), "import './call.js';\nimport './simulation.js';\n");
+  writeFileSync(join(folder, 'element.ts'), exampleOf('example: the element with a bundler', elementGuide));
+  const imports = ['call', 'simulation', 'element'].map((name) => `import './${name}.js';\n`);
+  writeFileSync(join(folder, 'main.ts'), imports.join(''));
   writeFileSync(join(folder, 'core.mjs'), exampleOf('example: the core by itself'));
   writeFileSync(join(folder, 'simulation.mjs'), exampleOf('example: a simulation in Node'));
   writeFileSync(join(folder, 'common.cjs'), exampleOf('example: CommonJS'));
   writeFileSync(join(folder, 'import_map.html'), exampleOf('example: a page with an import map'));
+  writeFileSync(join(folder, 'element.html'), exampleOf('example: a page with the element', elementGuide));
   await npm(
     ['install', tarball, `vite@${versionOf('vite')}`, `typescript@${versionOf('typescript')}`],
     folder,
@@ -137,11 +144,33 @@ async function checkPage(folder) {
       () =>
         document.querySelector('video').videoWidth > 0 &&
         /Simulated: call \d+ bit\/s, download \d+ bit\/s; \d+ rows$/.test(document.body.innerText.trim()) &&
-        /\d+ groups/.test(document.querySelector('output').textContent),
+        /\d+ groups/.test(document.querySelector('output').textContent) &&
+        document.querySelector('ccscope-view').shadowRoot.querySelector('canvas') !== null,
       undefined,
       { timeout: 60_000 },
     );
   });
+}
+
+/** The page with the element draws both of its figures, from a copy of the folder and without a bundler. */
+async function checkElement(folder) {
+  cpSync(join(folder, 'node_modules/ccscope/dist/lib/embed'), join(folder, 'ccscope'), { recursive: true });
+  await withTab(folder, async (tab, address) => {
+    await tab.goto(`${address}element.html`);
+    for (const view of await tab.locator('ccscope-view').all()) {
+      await view.scrollIntoViewIfNeeded();
+      await view.getByRole('img', { name: /^Rates/ }).waitFor({ timeout: 30_000 });
+    }
+  });
+  // Pages that are made in Node import the element, too, and define nothing there.
+  const said = output(
+    process.execPath,
+    ['-e', "import('ccscope/view').then((m) => console.log(Object.keys(m)))"],
+    {
+      cwd: folder,
+    },
+  );
+  if (!said?.includes('CcscopeView')) throw new Problem(`In Node, ccscope/view said ${said}.`);
 }
 
 /** A tab of Chromium, and the address of a server of this folder. A page that fails, or logs an error, is a problem. */
@@ -263,6 +292,7 @@ async function testPackage() {
     say("Running the guide's example in Chromium …");
     await checkPage(folder);
     await checkImportMap(folder);
+    await checkElement(folder);
     say('Running the core and the installed command in Node …');
     checkCore(folder);
     await checkCommonJs(folder);

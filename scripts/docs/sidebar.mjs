@@ -47,6 +47,7 @@ export const sidebar = [
         page('Mechanisms that were tried', '/src/papers/mechanisms'),
       ]),
       page('Your own controller', '/public/controllers/'),
+      page('Figures in pages of your own', '/src/embed/'),
       page('The library', '/src/'),
       page('Trace format', '/src/trace/'),
     ],

@@ -1,5 +1,5 @@
 // The documentation site as a reader has it: every link leads to a page and every fragment to a heading there, the search
-// finds what each kind of name means, and no page is stopped by its own content policy.
+// finds what each kind of name means, live figures draw, and no page is stopped by its own content policy.
 import { readFileSync } from 'node:fs';
 import { LinkChecker } from 'linkinator';
 import { chromium } from 'playwright-core';
@@ -71,6 +71,44 @@ async function checkSearch(site) {
   }
 }
 
+/** Documents with a live figure, the first of which is reached as readers do: from another page of the site. */
+const figures = ['wasm/cc/gcc/gcc', 'wasm/sim/queue_disc/codel', 'src/papers/', 'src/embed/'];
+
+/** Live figures draw under the site's policy, in its theme, and lead to the Lab. */
+async function checkFigures(site) {
+  const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
+  try {
+    const tab = await browser.newPage({ colorScheme: 'dark' });
+    const errors = [];
+    tab.on('pageerror', (error) => errors.push(String(error)));
+    tab.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+    await tab.goto(site);
+    await tab
+      .locator(`.VPSidebar a[href$="${figures[0]}.html"], .VPSidebar a[href$="${figures[0]}"]`)
+      .evaluate((link) => link.click());
+    for (const [n, page] of figures.entries()) {
+      if (n > 0) await tab.goto(`${site}${page}`);
+      const figure = tab.locator('ccscope-view').first();
+      await figure.scrollIntoViewIfNeeded();
+      await figure
+        .getByRole('img')
+        .first()
+        .waitFor({ timeout: 20_000 })
+        .catch(() => errors.push(`The live figure of ${page} draws nothing.`));
+      await figure
+        .getByRole('link', { name: 'Open in the Lab' })
+        .waitFor({ timeout: 20_000 })
+        .catch(() => errors.push(`The live figure of ${page} does not lead to the Lab.`));
+      const scheme = await figure.locator('.place').getAttribute('data-theme');
+      if (scheme !== 'dark') errors.push(`The live figure of ${page} is ${scheme} on a dark page.`);
+    }
+    if (errors.length > 0) throw new Problem(errors.join('\n'));
+    say(`The live figures of ${figures.length} documents draw.`);
+  } finally {
+    await browser.close();
+  }
+}
+
 async function checkDocs() {
   await build();
   await buildDocs();
@@ -79,6 +117,7 @@ async function checkDocs() {
   try {
     await checkLinks(`${server.url}docs/`);
     await checkSearch(`${server.url}docs/`);
+    await checkFigures(`${server.url}docs/`);
   } finally {
     await server.close();
   }

@@ -1,5 +1,5 @@
-// What a visitor downloads, gzipped, against its budget: the module, each page, the script for pages of others, and
-// each of the package's entries that pages import, bundled with what it imports.
+// What a visitor downloads, gzipped, against its budget: the module, each page, the script for pages of others, the
+// element for pages, and each of the package's entries that pages import, bundled with what it imports.
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -70,12 +70,26 @@ async function bundledBytes(entry) {
   return gzipSync(outputFiles[0].text, { level: 9 }).length;
 }
 
+/** The element for pages: its script, and all that it may load. */
+const elementBudget = 115 * kB;
+const embeddedBudget = 300 * kB;
+const embedded = filesUnder(['dist/lib/embed'], (file) => /\.(js|wasm)$/.test(file));
+const embeddedBytes = embedded.map((file) => gzipSync(readFileSync(file), { level: 9 }).length);
+const elementBytes = embeddedBytes[embedded.findIndex((file) => file.endsWith('ccscope-view.js'))];
+const allEmbedded = embeddedBytes.reduce((sum, bytes) => sum + bytes, 0);
+say(`${String(elementBytes).padStart(8)} B  element for pages, gzipped (at most ${elementBudget})`);
+say(`${String(allEmbedded).padStart(8)} B  with all that it loads, gzipped (at most ${embeddedBudget})`);
+
 const problems = [];
 for (const [entry, budget] of Object.entries(entryBudgets)) {
   const bytes = await bundledBytes(entry);
   say(`${String(bytes).padStart(8)} B  dist/lib/${entry}, bundled and gzipped (at most ${budget})`);
   if (bytes > budget) problems.push(`The entry ${entry}: ${bytes} B bundled and gzipped; at most ${budget}.`);
 }
+if (elementBytes > elementBudget)
+  problems.push(`The element for pages: ${elementBytes} B gzipped; at most ${elementBudget}.`);
+if (allEmbedded > embeddedBudget)
+  problems.push(`The element and what it loads: ${allEmbedded} B gzipped; at most ${embeddedBudget}.`);
 if (injected > injectedBudget)
   problems.push(`The script for pages of others: ${injected} B gzipped; at most ${injectedBudget}.`);
 if (core.length !== 1) problems.push(`dist/app holds ${core.length} WebAssembly modules; expected one.`);

@@ -1,5 +1,5 @@
 /** Files that were dropped on the page of the other kind: named as what they are, and offered to be opened there. */
-import { toFragment } from './lab/fragment.js';
+import { toFragment } from '../runs/fragment.js';
 import { dismiss, messageOf, notify } from './notices.js';
 import { passFile, PASSED_FRAGMENT } from './stored.js';
 

@@ -12,7 +12,6 @@ import {
   type TimeChart,
 } from '../charts/index.js';
 import type { MakeChart, Scope } from './scope.js';
-import { chartTheme } from './theme.js';
 
 /** One chart of a column of them. */
 export interface Board {
@@ -38,8 +37,8 @@ const SWATCH_DASH: Partial<Record<Series['look'], string>> = {
   'long-dash': '9 2',
 };
 
-function Swatch({ look, colour }: Pick<Series, 'look' | 'colour'>) {
-  const paint = chartTheme.value.colours[colour];
+function Swatch({ look, colour, scope }: Pick<Series, 'look' | 'colour'> & { scope: Scope }) {
+  const paint = scope.theme.value.colours[colour];
   const dash = SWATCH_DASH[look];
   return (
     <svg class="swatch" width="16" height="10" viewBox="0 0 16 10" aria-hidden="true">
@@ -87,7 +86,7 @@ function Legend({ chart, scope, without, hidden, onHide }: LegendProps) {
               title={`${series.description}. Click to show or hide.`}
               onClick={() => toggle(series.id)}
             >
-              <Swatch look={series.look} colour={series.colour} />
+              <Swatch look={series.look} colour={series.colour} scope={scope} />
               <Symbol text={series.label} />
               {!series.look.startsWith('triangles') && (
                 <span class="reading">{series.format(values[series.id] ?? NaN)}</span>
@@ -110,7 +109,7 @@ function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
             {label}
             {states.map(({ name, colour }, index) => (
               <span key={name} class={values[label] === index ? 'now' : ''}>
-                <i style={{ background: chartTheme.value.colours[colour] }} />
+                <i style={{ background: scope.theme.value.colours[colour] }} />
                 {name}
               </span>
             ))}
@@ -121,14 +120,16 @@ function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
   );
 }
 
+/** More to do with a chart, behind its legend. */
+export type ChartTools = (board: Board, chart: TimeChart) => ComponentChildren;
+
 interface FigureProps extends Hiding {
   board: Board;
   scope: Scope;
   /** Series that mean nothing now. */
   without: readonly string[];
   timeLabels: boolean;
-  /** More to do with a chart, behind its legend. */
-  tools?: (board: Board, chart: TimeChart) => ComponentChildren;
+  tools?: ChartTools;
 }
 
 export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, onHide }: FigureProps) {
@@ -231,15 +232,16 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
   );
 }
 
-const narrow = matchMedia('(max-width: 900px)');
+/** Null in Node, where the element's script may be loaded. */
+const narrow = typeof matchMedia === 'undefined' ? null : matchMedia('(max-width: 900px)');
 
 /** Whether the page is as narrow as a phone's. */
 export function useNarrow(): boolean {
-  const isNarrow = useSignal(narrow.matches);
+  const isNarrow = useSignal(narrow?.matches ?? false);
   useEffect(() => {
-    const follow = (): void => void (isNarrow.value = narrow.matches);
-    narrow.addEventListener('change', follow);
-    return () => narrow.removeEventListener('change', follow);
+    const follow = (): void => void (isNarrow.value = narrow?.matches ?? false);
+    narrow?.addEventListener('change', follow);
+    return () => narrow?.removeEventListener('change', follow);
   }, []);
   return isNarrow.value;
 }

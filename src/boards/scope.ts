@@ -2,7 +2,7 @@
  * Keeps the charts in step with the trace: asks the trace worker for rows thinned to each chart's
  * width and paints the charts that are in view, in one frame no more of them than its time allows.
  */
-import { signal } from '@preact/signals';
+import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
 import {
   TimeAxis,
@@ -74,7 +74,7 @@ export class Scope {
   #valuesStale = false;
   #filters: Filters = {};
   #marks: readonly ChartMark[] = [];
-  #theme: ChartTheme;
+  readonly #theme: Signal<ChartTheme>;
   readonly #timer: ReturnType<typeof setInterval>;
 
   /** `remember` is called with the visible range when it changes. */
@@ -84,7 +84,7 @@ export class Scope {
     theme: ChartTheme,
     private readonly remember: (shown: ShownTime) => void,
   ) {
-    this.#theme = theme;
+    this.#theme = signal(theme);
     this.#ghosts = new Ghosts(source.store);
     this.axis = new TimeAxis(window_s * 1e6);
     if (paused) this.axis.setWindow({ fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 });
@@ -137,7 +137,7 @@ export class Scope {
 
   /** Puts a chart into a container. Returns a function that removes it. */
   add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
-    const chart = make(container, this.axis, this.#theme);
+    const chart = make(container, this.axis, this.#theme.peek());
     this.#ghosts.give(chart);
     this.#charts.add(chart);
     this.#seen.add(chart);
@@ -155,8 +155,13 @@ export class Scope {
     return { chart, remove };
   }
 
+  /** The colours that are drawn in. */
+  get theme(): ReadonlySignal<ChartTheme> {
+    return this.#theme;
+  }
+
   setTheme(theme: ChartTheme): void {
-    this.#theme = theme;
+    this.#theme.value = theme;
     for (const chart of this.#charts) chart.setTheme(theme);
   }
 
@@ -269,6 +274,15 @@ export class Scope {
     await this.#pumping;
   }
 
+  /** Resolves when every chart that is being put somewhere is there, and drawn. */
+  async settled(): Promise<void> {
+    // Components ask for their charts after a frame.
+    await nextFrame();
+    do await nextFrame();
+    while (this.#works.size > 0);
+    await this.drawn();
+  }
+
   async #pump(): Promise<void> {
     // What becomes stale together is read together.
     await Promise.resolve();
@@ -292,7 +306,7 @@ export class Scope {
     for (const { chart } of read) {
       if (!this.#seen.has(chart)) continue;
       if (performance.now() - frameBegan > FRAME_MS) {
-        await new Promise((resolve) => requestAnimationFrame(resolve));
+        await nextFrame();
         frameBegan = performance.now();
       }
       this.#paint(chart);
@@ -325,3 +339,5 @@ export class Scope {
     return Promise.all(queries);
   }
 }
+
+const nextFrame = (): Promise<unknown> => new Promise((resolve) => requestAnimationFrame(resolve));

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { slug } from 'github-slugger';
 import { defineConfig } from 'vitepress';
 
+import { liveFigures } from '../figures.mjs';
 import { repositoryLinks } from '../links.mjs';
 import { sidebar } from '../sidebar.mjs';
 
@@ -14,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const base = process.env['DOCS_BASE'] ?? '/docs/';
 const links = repositoryLinks(root, base);
 
-/** The page's inline scripts, by hash, and nothing from elsewhere. */
+/** The page's inline scripts, by hash, the site's workers, whose core is WebAssembly, and nothing from elsewhere. */
 function contentPolicy(html: string): string {
   const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g)];
   const hashes = scripts.map(
@@ -22,7 +23,8 @@ function contentPolicy(html: string): string {
   );
   return [
     "default-src 'none'",
-    `script-src 'self' ${[...new Set(hashes)].join(' ')}`,
+    `script-src 'self' 'wasm-unsafe-eval' ${[...new Set(hashes)].join(' ')}`,
+    "worker-src 'self'",
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
@@ -45,7 +47,10 @@ export default defineConfig({
   head: [['link', { rel: 'icon', href: 'data:,' }]],
   metaChunk: true,
   markdown: {
-    config: links.plugin,
+    config: (md) => {
+      links.plugin(md);
+      liveFigures(md, base);
+    },
     // Fragments are those of GitHub, so that links hold there and here.
     anchor: { slugify: (text) => slug(text) },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
@@ -55,7 +60,9 @@ export default defineConfig({
       '<head>',
       `<head><meta http-equiv="Content-Security-Policy" content="${contentPolicy(html)}">`,
     ),
+  vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === 'ccscope-view' } } },
   buildEnd: ({ outDir }) => {
+    cpSync(join(root, 'dist/lib/embed'), join(outDir, 'view'), { recursive: true });
     for (const file of links.files) {
       const target = join(outDir, 'files', `${file}.txt`);
       mkdirSync(dirname(target), { recursive: true });

@@ -9,7 +9,7 @@ import { traceHeader } from '../../scenario/trace_header.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 import { dismiss, notify } from '../notices.js';
 import { ownControllers, type OwnController } from '../own_controllers.js';
-import { cellFor, wrongChoices } from './cell_choice.js';
+import { cellFor, wrongChoices } from '../../runs/cell_choice.js';
 import { withPreset } from './controller_choice.js';
 import {
   addFlow,
@@ -20,13 +20,13 @@ import {
   type Edit,
   type MediaFlow,
 } from './edits.js';
-import { fromFragment, toFragment } from './fragment.js';
+import { fromFragment, toFragment } from '../../runs/fragment.js';
 import { History } from './history.js';
-import { LiveRun, type Wanted } from './live_run.js';
+import { LiveRun, type Wanted } from '../../runs/live_run.js';
 import { fetchScenario, registry } from './registry.js';
 import { Pin } from './pin.js';
 import { fromPinLink, toPinLink } from './pin_link.js';
-import { areFew, traceOf, type Run } from './run.js';
+import { areFew, traceOf, type Run } from '../../runs/run.js';
 import { change, ownPart, pinPart, settings } from './settings.js';
 import type { LabState } from './state.js';
 import { tellSimulationError } from './simulation_notice.js';

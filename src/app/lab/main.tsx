@@ -4,7 +4,7 @@ import { createTraceStore } from '../../worker/trace/trace_client.js';
 import { messageOf } from '../notices.js';
 import { followTheme } from '../theme.js';
 import { Lab, tellTraceError } from './lab.js';
-import { runScope } from './run_scope.js';
+import { runScope } from '../../runs/run_scope.js';
 import { change, followUrl, settings } from './settings.js';
 import { LabApp } from './ui/lab_app.js';
 

@@ -3,9 +3,9 @@ import { signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
 import { createTraceStore } from '../../worker/trace/trace_client.js';
-import { LiveRun, type Wanted } from './live_run.js';
-import { traceOf } from './run.js';
-import { runScope } from './run_scope.js';
+import { LiveRun, type Wanted } from '../../runs/live_run.js';
+import { traceOf } from '../../runs/run.js';
+import { runScope } from '../../runs/run_scope.js';
 
 export interface Pinned {
   live: LiveRun;

@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 
 import { editable } from './edits.js';
-import { fromFragment, toFragment } from './fragment.js';
-import type { Wanted } from './live_run.js';
+import { fromFragment, toFragment } from '../../runs/fragment.js';
+import type { Wanted } from '../../runs/live_run.js';
 
 const linked = v.object({ scenario: v.unknown(), seed: v.pipe(v.number(), v.integer()) });
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 
 import { addressWith, followAddress } from '../address.js';
-import { partOf } from './fragment.js';
+import { partOf } from '../../runs/fragment.js';
 import { parseLab, serialiseLab, type LabState } from './state.js';
 
 const initial = parseLab(location.search);

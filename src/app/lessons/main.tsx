@@ -1,6 +1,6 @@
 import { render } from 'preact';
 
-import { runScope } from '../lab/run_scope.js';
+import { runScope } from '../../runs/run_scope.js';
 import { messageOf, notify } from '../notices.js';
 import { followTheme } from '../theme.js';
 import { createTraceStore } from '../../worker/trace/trace_client.js';

@@ -1,8 +1,8 @@
 /** Runs the choices of a lesson and keeps their results. */
 import { signal } from '@preact/signals';
 
-import { LiveRun } from '../lab/live_run.js';
-import { traceOf } from '../lab/run.js';
+import { LiveRun } from '../../runs/live_run.js';
+import { traceOf } from '../../runs/run.js';
 import { tellSimulationError } from '../lab/simulation_notice.js';
 import { dismiss } from '../notices.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';

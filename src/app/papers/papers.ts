@@ -9,7 +9,7 @@ import { fetchScenario } from '../lab/registry.js';
 import { tellSimulationError } from '../lab/simulation_notice.js';
 import { dismiss } from '../notices.js';
 import { Experiment, sumWork } from './experiment.js';
-import { SimulationPool } from './pool.js';
+import { PapersPool } from './pool.js';
 import { Reporter } from './reporter.js';
 
 /** The progress of the experiments that run. */
@@ -34,7 +34,7 @@ export class Papers {
   readonly progress = computed<Progress | null>(() => this.#progress());
   readonly #aborts = new Map<Experiment, AbortController>();
   readonly #loading = new Map<string, Promise<void>>();
-  readonly #pool = new SimulationPool();
+  readonly #pool = new PapersPool();
   readonly #reporter = new Reporter();
   /** When the batch began, and how much of its work was done before. */
   #began = { atMs: 0, cost: 0 };

@@ -1,29 +1,19 @@
-/** Simulation workers that share the runs. */
-import pLimit from 'p-limit';
-
+/** The runs of the page of papers, over the workers that share them. */
+import { SimulationPool } from '../../runs/simulation_pool.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { PackedBatches } from '../../trace/index.js';
-import { SimulationError, SimulationWorker } from '../../worker/simulation/simulation_client.js';
+import { SimulationError, type SimulationWorker } from '../../worker/simulation/simulation_client.js';
 import type { CheckedScenario, SimulationRequest } from '../../worker/simulation/simulation_protocol.js';
 import type { SentOutcome } from './report_service.js';
 
 const MOST_WORKERS = 4;
 
-export class SimulationPool {
-  /** The worker also answers while it simulates. */
-  readonly #first = new SimulationWorker();
-  readonly #idle = [this.#first];
-  readonly #limit: ReturnType<typeof pLimit>;
-
-  constructor(workers = Math.min(MOST_WORKERS, navigator.hardwareConcurrency)) {
-    // Each worker starts with its first run.
-    while (this.#idle.length < workers) this.#idle.unshift(new SimulationWorker());
-    this.#limit = pLimit(this.#idle.length);
-  }
+export class PapersPool {
+  readonly #pool = new SimulationPool(Math.min(MOST_WORKERS, navigator.hardwareConcurrency));
 
   /** Checks the text of a scenario's file. Rejects with SimulationError. */
   check(text: string): Promise<CheckedScenario> {
-    return this.#first.check(text);
+    return this.#pool.check(text);
   }
 
   /** Simulates one run as soon as a worker is free; null if it was aborted. Rejects if no run can succeed. */
@@ -31,15 +21,7 @@ export class SimulationPool {
     request: Extract<SimulationRequest, { scenario: unknown }> & { scenario: Scenario },
     signal: AbortSignal,
   ): Promise<SentOutcome | null> {
-    return this.#limit(async () => {
-      const worker = signal.aborted ? undefined : this.#idle.pop();
-      if (worker === undefined) return null;
-      try {
-        return await outcomeOf(worker, request, signal);
-      } finally {
-        this.#idle.push(worker);
-      }
-    });
+    return this.#pool.use(async (worker) => (signal.aborted ? null : outcomeOf(worker, request, signal)));
   }
 }
 

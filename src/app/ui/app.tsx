@@ -12,12 +12,12 @@ import { DropPage } from './drop_page.js';
 import {
   besideOf,
   controllerOfFile,
-  DetailChoice,
   filtersFor,
   firstFlow,
   ownFlows,
   shadowsOf,
-} from './flow_names.js';
+} from '../../boards/recorded_controllers.js';
+import { DetailChoice } from './detail_choice.js';
 import { Header } from './header.js';
 import { Notices } from './call_notices.js';
 import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';

@@ -8,7 +8,7 @@ import type { TraceHeader } from '../../trace/index.js';
 import { recordedFlows } from '../../trace/recorded_flows.js';
 import type { Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
-import { shadowsOf, type DrawnController } from './flow_names.js';
+import { shadowsOf, type DrawnController } from '../../boards/recorded_controllers.js';
 
 export function Video({
   stream,

@@ -10,7 +10,7 @@ import {
   stripState,
 } from '../../charts/index.js';
 import type { Scope } from '../../boards/scope.js';
-import type { DrawnController } from './flow_names.js';
+import type { DrawnController } from '../../boards/recorded_controllers.js';
 
 function used(rateBps: number, capacityBps: number): string {
   const ratio = rateBps / capacityBps;

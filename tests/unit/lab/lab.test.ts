@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { cellFor, valuesOf, withAxis, wrongChoices } from '../../../src/app/lab/cell_choice.js';
+import { cellFor, valuesOf, withAxis, wrongChoices } from '../../../src/runs/cell_choice.js';
 import { PRESET_NAMES, withPreset } from '../../../src/app/lab/controller_choice.js';
-import { detailedFlow, drawnFlows } from '../../../src/app/lab/flows.js';
-import { fromFragment, toFragment } from '../../../src/app/lab/fragment.js';
+import { detailedFlow, drawnFlows } from '../../../src/runs/flows.js';
+import { fromFragment, toFragment } from '../../../src/runs/fragment.js';
 import { byPaper } from '../../../src/app/lab/papers.js';
 import { controllerOfPreset } from '../../../src/core/schema.js';
 import { readScenario } from '../../../src/command_line/scenarios.js';

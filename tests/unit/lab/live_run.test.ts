@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { LiveRun, type LiveRunOptions } from '../../../src/app/lab/live_run.js';
+import { LiveRun, type LiveRunOptions } from '../../../src/runs/live_run.js';
 import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
 import { compile, parseScenario, type Scenario } from '../../../src/scenario/index.js';
 import { packBatches, TraceData, unpackBatches } from '../../../src/trace/index.js';

@@ -1,6 +1,17 @@
-/** The default theme, without fonts to download. */
+/** The default theme, without fonts to download, and with live figures on the pages that have some. */
+import { onContentUpdated, withBase, type Theme } from 'vitepress';
 import theme from 'vitepress/theme-without-fonts';
 
 import './style.css';
 
-export default theme;
+/** The site has the script beside its pages, as any other site would. */
+const FIGURES = '/view/ccscope-view.js';
+
+export default {
+  extends: theme,
+  setup() {
+    onContentUpdated(() => {
+      if (document.querySelector('ccscope-view') !== null) void import(/* @vite-ignore */ withBase(FIGURES));
+    });
+  },
+} satisfies Theme;

@@ -2,7 +2,7 @@
 import { CONTROLLER_SPECS, presetValue } from '../../../core/schema.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import { presetOf } from '../controller_choice.js';
-import type { FlowInfo } from '../run.js';
+import type { FlowInfo } from '../../../runs/run.js';
 import type { Values } from './equations.js';
 
 /** The values of a flow's parameters. */

@@ -6,7 +6,7 @@ import type { Scenario } from '../../../scenario/scenario.js';
 import { TraceData, unpackBatches } from '../../../trace/index.js';
 import { SimulationWorker } from '../../../worker/simulation/simulation_client.js';
 import type { ControllerModule } from '../../../worker/simulation/simulation_protocol.js';
-import { described, type FlowInfo } from '../run.js';
+import { described, type FlowInfo } from '../../../runs/run.js';
 import { sweepValues, type Sweepable } from './sweepable.js';
 
 /** A line of a small picture; times in seconds. */

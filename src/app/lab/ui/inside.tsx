@@ -6,7 +6,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { Scope } from '../../../boards/scope.js';
 import type { TableName } from '../../../core/schema.js';
 import { editable } from '../edits.js';
-import { detailedFlow, drawnFlows } from '../flows.js';
+import { detailedFlow, drawnFlows } from '../../../runs/flows.js';
 import type { Lab } from '../lab.js';
 import { Playback } from '../playback/playback.js';
 import { change, settings } from '../settings.js';

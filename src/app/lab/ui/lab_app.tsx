@@ -5,6 +5,7 @@ import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { cellLabel } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
 import type { Scope } from '../../../boards/scope.js';
+import { chartTools } from '../../ui/chart_tools.js';
 import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
@@ -12,7 +13,7 @@ import { openDropped } from '../../dropped.js';
 import { notices } from '../../notices.js';
 import { CONTROLLER_TITLES } from '../controller_choice.js';
 import type { Lab } from '../lab.js';
-import type { Run } from '../run.js';
+import type { Run } from '../../../runs/run.js';
 import { change, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
 import { FlowsPanel } from './network/flows_panel.js';
@@ -21,7 +22,7 @@ import { Inside } from './inside.js';
 import { LabWhy } from './lab_why.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
-import { RunCharts } from './run_charts.js';
+import { RunCharts } from '../../../runs/run_charts.js';
 import { SweepPanel } from './sweep_panel.js';
 
 interface Parts {
@@ -170,6 +171,7 @@ function Compared({ lab, scope }: Parts) {
       scope={of}
       draw={settings.value.draw}
       detailed={settings.value.flow}
+      tools={chartTools}
       hidden={settings.value.hide}
       onHide={(hide) => change({ hide })}
     />

@@ -4,9 +4,9 @@ import { useMemo } from 'preact/hooks';
 import type { Scope } from '../../../boards/scope.js';
 import { traceHeader } from '../../../scenario/trace_header.js';
 import { WhyPanel } from '../../ui/why_panel.js';
-import { detailedFlow } from '../flows.js';
+import { detailedFlow } from '../../../runs/flows.js';
 import type { Lab } from '../lab.js';
-import type { Run } from '../run.js';
+import type { Run } from '../../../runs/run.js';
 
 interface LabWhyProps {
   lab: Pick<Lab, 'store'>;

@@ -15,7 +15,7 @@ import {
 import { momentOf, type Moment } from '../playback/moment.js';
 import { valuesOf } from '../playback/parameter_values.js';
 import type { Playback } from '../playback/playback.js';
-import type { FlowInfo, Run } from '../run.js';
+import type { FlowInfo, Run } from '../../../runs/run.js';
 import { Formula } from './formula.js';
 import { StateMachine } from './state_machine.js';
 

@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 import { CopyButton } from '../../ui/copy_button.js';
-import { valuesOf, withAxis } from '../cell_choice.js';
-import { detailedFlow } from '../flows.js';
+import { valuesOf, withAxis } from '../../../runs/cell_choice.js';
+import { detailedFlow } from '../../../runs/flows.js';
 import type { Lab } from '../lab.js';
 import { CHOICES, isFree } from '../controller_choice.js';
 import { byPaper, found, registry } from '../registry.js';

@@ -1,7 +1,7 @@
 /** What a paper published beside what this run gave. */
 import { METRICS, metricText } from '../../../scenario/metrics.js';
 import type { MetricResult } from '../../../scenario/verdict.js';
-import type { Run } from '../run.js';
+import type { Run } from '../../../runs/run.js';
 
 const VERDICTS = {
   within: 'in the band',

@@ -1,7 +1,7 @@
 /** One value of a sweep as a small picture: the rate that each flow received, and the length of the queue. */
 import { chartTheme } from '../../../boards/theme.js';
 import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
-import { drawnFlows } from '../flows.js';
+import { drawnFlows } from '../../../runs/flows.js';
 import type { Line, Swept } from '../sweep/sweep.js';
 
 interface SmallMultipleProps {

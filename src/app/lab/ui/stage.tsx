@@ -6,7 +6,7 @@ import { chartTheme } from '../../../boards/theme.js';
 import type { DrawnFlow } from '../../../charts/index.js';
 import { instantiate } from '../../../scenario/cells.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
-import type { Run } from '../run.js';
+import type { Run } from '../../../runs/run.js';
 import { packetsAt, type ShownPacket } from '../playback/packet_picture.js';
 import type { Playback } from '../playback/playback.js';
 import { drawStage, stageHeight } from '../playback/stage_canvas.js';

@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';
-import { RunCharts } from '../../lab/ui/run_charts.js';
+import { RunCharts } from '../../../runs/run_charts.js';
+import { chartTools } from '../../ui/chart_tools.js';
 import { CopyButton } from '../../ui/copy_button.js';
 import { answers, predict, solve } from '../answers.js';
 import type { Lesson, Tried } from '../lesson.js';
@@ -172,6 +173,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
                 flows={run.flows}
                 scope={scope}
                 only={lesson.charts}
+                tools={chartTools}
                 hidden={hidden.value}
                 onHide={(next) => (hidden.value = next)}
               />

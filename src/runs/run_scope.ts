@@ -1,7 +1,7 @@
 /** The charts' window on runs: all of a run is shown until somebody zooms. */
-import { Scope, type ShownTime } from '../../boards/scope.js';
-import { chartTheme } from '../../boards/theme.js';
-import type { TraceStore } from '../../worker/trace/trace_client.js';
+import { Scope, type ShownTime } from '../boards/scope.js';
+import { chartTheme } from '../boards/theme.js';
+import type { TraceStore } from '../worker/trace/trace_client.js';
 
 /** Whoever runs simulations. */
 export interface Runs {

@@ -1,5 +1,5 @@
 /** Which cell is meant where axes are chosen one by one. A value is empty where a cell leaves an axis out. */
-import type { CellParams } from '../../scenario/cells.js';
+import type { CellParams } from '../scenario/cells.js';
 
 const valueOf = (cell: CellParams, axis: string): string => cell[axis] ?? '';
 

@@ -1,10 +1,10 @@
 /** A run of a scenario's cell: its flows, the rows that it records, and its result. */
-import type { FlowOptions, SimulationOptions, TableName } from '../../core/index.js';
-import { controllerOfPreset, type ControllerName } from '../../core/schema.js';
-import type { CellParams } from '../../scenario/cells.js';
-import type { TraceOptions } from '../../scenario/index.js';
-import type { Scenario } from '../../scenario/scenario.js';
-import type { ControllerModule, SimulationResult } from '../../worker/simulation/simulation_protocol.js';
+import type { FlowOptions, SimulationOptions, TableName } from '../core/index.js';
+import { controllerOfPreset, type ControllerName } from '../core/schema.js';
+import type { CellParams } from '../scenario/cells.js';
+import type { TraceOptions } from '../scenario/index.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { ControllerModule, SimulationResult } from '../worker/simulation/simulation_protocol.js';
 
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
 /** Between two rows of an interval, in general; more where there would be too many rows. */

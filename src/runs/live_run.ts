@@ -4,15 +4,15 @@
  */
 import { signal } from '@preact/signals';
 
-import type { TraceOptions } from '../../scenario/index.js';
-import type { SimulationOptions } from '../../core/index.js';
-import { instantiate, type CellParams } from '../../scenario/cells.js';
-import { compile, flowNumbers } from '../../scenario/compile.js';
-import type { Scenario } from '../../scenario/scenario.js';
-import type { PackedBatches } from '../../trace/index.js';
-import { SimulationWorker } from '../../worker/simulation/simulation_client.js';
-import type { ControllerModule, SimulationProgress } from '../../worker/simulation/simulation_protocol.js';
-import type { TraceStore } from '../../worker/trace/trace_client.js';
+import type { TraceOptions } from '../scenario/index.js';
+import type { SimulationOptions } from '../core/index.js';
+import { instantiate, type CellParams } from '../scenario/cells.js';
+import { compile, flowNumbers } from '../scenario/compile.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { PackedBatches } from '../trace/index.js';
+import { SimulationWorker } from '../worker/simulation/simulation_client.js';
+import type { ControllerModule, SimulationProgress } from '../worker/simulation/simulation_protocol.js';
+import type { TraceStore } from '../worker/trace/trace_client.js';
 import { described, type Run } from './run.js';
 import type { Runs } from './run_scope.js';
 

@@ -9,13 +9,19 @@ import {
   StripChart,
   type DrawnFlow,
   type FlowRateOptions,
-} from '../../../charts/index.js';
-import type { MakeChart, Scope } from '../../../boards/scope.js';
-import { AxisToolbar, ChartFigure, Charts, useNarrow, type Board } from '../../../boards/chart_figure.js';
-import { INSIDE } from '../../../boards/inside_boards.js';
-import { detailedFlow, drawnFlows } from '../flows.js';
-import type { FlowInfo } from '../run.js';
-import { chartTools } from '../../ui/chart_tools.js';
+} from '../charts/index.js';
+import type { MakeChart, Scope } from '../boards/scope.js';
+import {
+  AxisToolbar,
+  ChartFigure,
+  Charts,
+  useNarrow,
+  type Board,
+  type ChartTools,
+} from '../boards/chart_figure.js';
+import { INSIDE } from '../boards/inside_boards.js';
+import { detailedFlow, drawnFlows } from './flows.js';
+import type { FlowInfo } from './run.js';
 
 function flowBoards(flows: readonly DrawnFlow[], options: FlowRateOptions): readonly Board[] {
   return [
@@ -89,12 +95,15 @@ interface RunChartsProps {
   detailed?: string;
   /** The charts that are shown, by their ids; default: all. */
   only?: readonly string[];
+  /** More to do with a chart, behind its legend. */
+  tools?: ChartTools;
   /** The series that are hidden. */
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;
 }
 
-export function RunCharts({ flows, scope, draw = [], detailed = '', only, hidden, onHide }: RunChartsProps) {
+export function RunCharts(props: RunChartsProps) {
+  const { flows, scope, draw = [], detailed = '', only, tools, hidden, onHide } = props;
   const isNarrow = useNarrow();
   const drawn = drawnFlows(flows, draw);
   const detail = detailedFlow(flows, detailed);
@@ -122,7 +131,7 @@ export function RunCharts({ flows, scope, draw = [], detailed = '', only, hidden
           <ChartFigure
             key={`${board.id} ${fitCapacity} ${backward} ${OF_FLOWS.has(board.id) ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
             board={board}
-            tools={chartTools}
+            {...(tools && { tools })}
             scope={scope}
             without={WITHOUT}
             timeLabels={isNarrow || index === boards.length - 1}

@@ -1,5 +1,5 @@
 /** Which flows of a run are drawn, and whose controller is shown. */
-import type { DrawnFlow } from '../../charts/index.js';
+import type { DrawnFlow } from '../charts/index.js';
 import type { FlowInfo } from './run.js';
 
 /** More lines than these hide each other. */

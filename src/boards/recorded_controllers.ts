@@ -1,10 +1,8 @@
-/** The controllers of a call or of a file, and the one whose inside is shown. */
-import { useId } from 'preact/hooks';
-
-import { controllerOfPreset } from '../../core/schema.js';
-import { recordedFlows, type RecordedFlow } from '../../trace/recorded_flows.js';
-import type { TraceHeader } from '../../trace/index.js';
-import type { Filters } from '../../boards/filters.js';
+/** The controllers of a recording: which were in charge, which only watched, and which rows are theirs. */
+import { controllerOfPreset } from '../core/schema.js';
+import type { TraceHeader } from '../trace/index.js';
+import { recordedFlows, type RecordedFlow } from '../trace/recorded_flows.js';
+import type { Filters } from './filters.js';
 
 /** A controller whose rates are drawn. */
 export interface DrawnController {
@@ -75,34 +73,4 @@ export function filtersFor(flow: number, detailed: number, severalLinks: boolean
   const inside = { column: 'flow', value: detailed };
   const queue: Filters = severalLinks ? { queue: { column: 'link', value: 0 } } : {};
   return { rate: own, feedback: own, group: inside, nada: inside, lcc: inside, ...queue };
-}
-
-interface DetailProps {
-  inCharge: DrawnController;
-  shadows: readonly DrawnController[];
-  detailed: number;
-  onChoose: (flow: number) => void;
-}
-
-/** The choice of the controller whose inside the charts show, for a call that several controllers saw. */
-export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
-  const id = useId();
-  return (
-    <p class="flow-choice">
-      <label for={id}>Look into</label>{' '}
-      <select
-        id={id}
-        name="detail"
-        value={detailed}
-        disabled={shadows.length === 0}
-        onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
-      >
-        {[inCharge, ...shadows].map(({ flow, name }) => (
-          <option key={flow} value={flow} selected={flow === detailed}>
-            {flow === inCharge.flow ? name : `${name} (shadow)`}
-          </option>
-        ))}
-      </select>
-    </p>
-  );
 }

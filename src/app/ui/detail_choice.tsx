@@ -1,0 +1,34 @@
+/** Which of a call's or a file's controllers is looked into. */
+import { useId } from 'preact/hooks';
+
+import type { DrawnController } from '../../boards/recorded_controllers.js';
+
+interface DetailProps {
+  inCharge: DrawnController;
+  shadows: readonly DrawnController[];
+  detailed: number;
+  onChoose: (flow: number) => void;
+}
+
+/** Whose inside the charts show, where several controllers saw the same call. */
+export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
+  const id = useId();
+  return (
+    <p class="flow-choice">
+      <label for={id}>Look into</label>{' '}
+      <select
+        id={id}
+        name="detail"
+        value={detailed}
+        disabled={shadows.length === 0}
+        onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
+      >
+        {[inCharge, ...shadows].map(({ flow, name }) => (
+          <option key={flow} value={flow} selected={flow === detailed}>
+            {flow === inCharge.flow ? name : `${name} (shadow)`}
+          </option>
+        ))}
+      </select>
+    </p>
+  );
+}

@@ -1,0 +1,40 @@
+/** Gets what is to be drawn: a scenario, as an object or the text of its file, or a recording. */
+import { ConfigError, shown } from '../text/quantities.js';
+import { didYouMean } from '../text/suggest.js';
+import type { Source } from './attributes.js';
+
+/** Rejects with ConfigError that names the attribute, or with AbortError. */
+export async function scenarioOf(
+  source: Exclude<Source, { kind: 'trace' }>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (source.kind === 'inline') return source.text;
+  if (source.kind === 'scenario') return (await fetched('scenario', source.url, signal)).text();
+  const { id } = source;
+  const { default: scenarios } = await import('ccscope:scenarios');
+  if (Object.hasOwn(scenarios, id)) return scenarios[id];
+  const meant = didYouMean(id, Object.keys(scenarios)).trim();
+  const expected = 'the id of a shipped scenario, or the address of a scenario’s JSON';
+  throw new ConfigError('scenario', expected, shown(id), meant || 'ccscope run --list shows the ids');
+}
+
+/** Rejects with ConfigError that names the attribute, or with AbortError. */
+export async function recordingOf(url: string, signal: AbortSignal): Promise<File> {
+  const blob = await (await fetched('src', url, signal)).blob();
+  const { pathname } = new URL(url);
+  return new File([blob], decodeURI(pathname.slice(pathname.lastIndexOf('/') + 1)) || 'recording');
+}
+
+async function fetched(name: string, url: string, signal: AbortSignal): Promise<Response> {
+  const refused = (got: string): ConfigError =>
+    new ConfigError(name, `a file at ${url}`, got, 'correct the address, or allow this page to read it');
+  let response: Response;
+  try {
+    response = await fetch(url, { signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw refused('no answer');
+  }
+  if (!response.ok) throw refused(`the answer ${response.status}`);
+  return response;
+}

@@ -1,0 +1,81 @@
+/** What is told of a run in numbers: of each flow, and of the path. */
+import { formatRate, formatRatio } from '../charts/index.js';
+import type { FlowMetrics, WindowMetrics } from '../core/simulation.js';
+
+const ms = (us: number): string => (Number.isFinite(us) ? (us / 1e3).toFixed(1) : '–');
+const seconds = (us: number): string => (Number.isFinite(us) ? (us / 1e6).toFixed(1) : '–');
+const share = (ratio: number): string => (Number.isFinite(ratio) ? formatRatio(ratio) : '–');
+const index = (value: number): string => (Number.isFinite(value) ? value.toFixed(3) : '–');
+
+export interface FlowColumn {
+  title: string;
+  unit: string;
+  about: string;
+  value: (flow: FlowMetrics, window: WindowMetrics) => string;
+}
+
+/** What each flow did within a window, from left to right. */
+export const FLOW_COLUMNS: readonly FlowColumn[] = [
+  {
+    title: 'Received',
+    unit: '',
+    about: 'Rate that arrived, on the wire',
+    value: (flow) => formatRate(flow.receiveRateBps),
+  },
+  {
+    title: 'Utilisation',
+    unit: '',
+    about: 'Received rate over the capacity of its path',
+    value: (flow, window) => share(flow.receiveRateBps / window[flow.direction].capacityBps),
+  },
+  {
+    title: 'Loss',
+    unit: '',
+    about: 'Bytes lost over bytes sent',
+    value: (flow) => share(flow.lossRatio),
+  },
+  {
+    title: 'Target',
+    unit: '',
+    about: 'Time average of what the controller asked for',
+    value: (flow) => formatRate(flow.targetRateBps),
+  },
+  {
+    title: 'Queuing p50',
+    unit: 'ms',
+    about: 'Median of RTT − RTT_min of RTCP probes; of TCP, of the packets’ one-way queuing delay',
+    value: (flow) => ms(queuing(flow).p50),
+  },
+  {
+    title: 'p95',
+    unit: 'ms',
+    about: '95th percentile of the same',
+    value: (flow) => ms(queuing(flow).p95),
+  },
+  {
+    title: 'RTT p50',
+    unit: 'ms',
+    about: 'Median round trip of RTCP probes',
+    value: (flow) => ms(flow.rttUs.p50),
+  },
+  {
+    title: 'Converged',
+    unit: 's',
+    about: 'From its start until it first received 90 % of its share of the capacity',
+    value: (flow) => seconds(flow.convergenceUs),
+  },
+];
+
+const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs);
+
+/** The path's own line: everything that went through. */
+export function pathText({ forward, jain, flows }: WindowMetrics): string {
+  const drops = Object.values(forward.drops).reduce((sum, count) => sum + count, 0);
+  const media = flows.filter(({ kind }) => kind === 'media').length;
+  return [
+    `bottleneck ${share(forward.utilisation)} of ${formatRate(forward.capacityBps)}`,
+    `queuing p50 ${ms(forward.queueDelayUs.p50)} ms, p95 ${ms(forward.queueDelayUs.p95)} ms`,
+    `${drops} dropped`,
+    ...(media > 1 ? [`Jain’s index ${index(jain)}`] : []),
+  ].join(' · ');
+}
