@@ -149,6 +149,11 @@ export class Scope {
     for (const chart of this.#charts) chart.setTheme(theme);
   }
 
+  /** Fits the charts to their places; `pixelRatio`, as for paper, in the place of the screen's. */
+  resize(pixelRatio?: number): void {
+    for (const chart of this.#charts) chart.resize(pixelRatio);
+  }
+
   /** Marks moments in all charts; the uppermost has labels to them, which lead there. */
   setMarks(marks: readonly ChartMark[]): void {
     if (marks.length === 0 && this.#marks.length === 0) return;
