@@ -13,6 +13,7 @@ import { expect, test as base } from './support.js';
 /** A static host that has the app in a folder, and can go away. */
 class StaticHost {
   readonly #server: Server;
+  port = 0;
 
   constructor(
     readonly dir: string,
@@ -29,10 +30,7 @@ class StaticHost {
 
   async listen(): Promise<void> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-  }
-
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    this.port = (this.#server.address() as AddressInfo).port;
   }
 
   get url(): string {
@@ -83,6 +81,8 @@ function replaceVersion(dir: string): void {
   }
   for (const name of readdirSync(dir).filter((each) => /\.(html|js)$/.test(each)))
     writeFileSync(join(dir, name), rename(readFileSync(join(dir, name), 'utf8')));
+  const worker = join(dir, 'service_worker.js');
+  writeFileSync(worker, readFileSync(worker, 'utf8').replaceAll('revision:"', 'revision:"2'));
 }
 
 const scriptOf = (page: Page): Promise<string | null> =>

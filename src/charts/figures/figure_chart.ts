@@ -147,6 +147,7 @@ export class FigureChart {
   readonly canvas: HTMLCanvasElement;
   readonly #figure: Figure;
   #theme: ChartTheme;
+  #pixelRatio: number | undefined;
   #chart: Chart;
 
   constructor(container: HTMLElement, figure: Figure, theme: ChartTheme) {
@@ -171,12 +172,13 @@ export class FigureChart {
 
   #configuration(): ChartConfiguration {
     const [figure, theme] = [this.#figure, this.#theme];
+    const pixelRatio = this.#pixelRatio;
     const list = datasets(figure);
     colour(figure, list, theme);
     return {
       type: figure.kind === 'curves' ? 'line' : 'bar',
       data: { ...(figure.kind === 'curves' ? {} : { labels: figure.groups }), datasets: list },
-      options: options(figure, theme),
+      options: { ...options(figure, theme), ...(pixelRatio && { devicePixelRatio: pixelRatio }) },
       plugins: [overlay(figure, theme)],
     } as ChartConfiguration;
   }
@@ -192,6 +194,7 @@ export class FigureChart {
 
   /** Fits the canvas to its container, as needed for printing; `pixelRatio` in the place of the screen's. */
   resize(pixelRatio?: number): void {
+    this.#pixelRatio = pixelRatio;
     this.#chart.options.devicePixelRatio = pixelRatio as number;
     this.#chart.resize();
   }

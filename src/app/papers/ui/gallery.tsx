@@ -8,7 +8,7 @@ import { FigureChart } from '../../../charts/figures/index.js';
 import type { Figure } from '../../../figures/figure.js';
 import type { PictureFigures } from '../../../figures/pictures.js';
 import { csvOfFigure, pictureOfFigure } from '../../chart_files.js';
-import { followPaper, isOnPaper } from '../../print.js';
+import { followPaper } from '../../print.js';
 import { ChartTools } from '../../ui/chart_tools.js';
 
 /** Drawn this far before it is scrolled to. */
@@ -52,8 +52,12 @@ function Drawing({ figure }: { figure: Figure }) {
     nearing.observe(container);
     const ends = [
       chartTheme.subscribe((theme) => chart?.setTheme(theme)),
-      isOnPaper.subscribe((onPaper) => onPaper && drawNow()),
-      followPaper({ resize: (pixelRatio) => chart?.resize(pixelRatio) }),
+      followPaper({
+        resize: (pixelRatio) => {
+          if (pixelRatio !== undefined) drawNow();
+          chart?.resize(pixelRatio);
+        },
+      }),
     ];
     return () => {
       isWanted = false;
