@@ -145,7 +145,14 @@ test('a new version breaks no running page, and is there at the next load', asyn
   // Alone and of the new version: what is kept is of that version now.
   const after = await scriptOf(page);
   await expect
-    .poll(() => page.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.waiting ?? null))
+    .poll(() =>
+      page.evaluate(async () => {
+        const waiting = (await navigator.serviceWorker.getRegistration())?.waiting ?? null;
+        // It asks again when it is seen again, should the page before have been there still.
+        if (waiting !== null) document.dispatchEvent(new Event('visibilitychange'));
+        return waiting;
+      }),
+    )
     .toBeNull();
   await host.close();
   await page.reload();

@@ -76,13 +76,26 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
   expect(paper.charts.length).toBeGreaterThan(3);
   expect(paper.charts.filter((chart) => !isFine(chart))).toEqual([]);
   await expect(page.getByRole('heading', { name: 'Flows' })).toBeVisible();
-  const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
-  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
   // Back on the screen everything is as it was.
   await page.emulateMedia({ media: 'screen' });
   await expect(page.locator(':root')).toHaveAttribute('data-theme', 'dark');
   await expect(page.locator('.report-head')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Print report' })).toBeVisible();
+  // On a real sheet, which is laid out after the charts were drawn, none of them is stretched.
+  await page.evaluate(() => {
+    const look = (): void => {
+      const charts = [...document.querySelectorAll<HTMLCanvasElement>('.plot canvas')];
+      const ratios = charts.flatMap((each) => [
+        each.width / each.clientWidth,
+        each.height / each.clientHeight,
+      ]);
+      document.title = ratios.map((ratio) => ratio.toFixed(1)).join(' ');
+    };
+    matchMedia('print').addEventListener('change', look, { once: true });
+  });
+  const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
+  expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
+  await expect(page).toHaveTitle(/^2\.0( 2\.0)+$/);
 });
 
 test('a recording is printed with what its header says', async ({ page, served }) => {
