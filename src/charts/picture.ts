@@ -124,7 +124,7 @@ export function drawPicture<T>(
       devicePixelRatio: pixelRatio,
       layout: { padding: { ...around, top: ('top' in around ? (around.top ?? 0) : 0) + headPx } },
     },
-  } as ChartConfiguration);
+  });
   try {
     return take();
   } finally {

@@ -120,7 +120,7 @@ export class TimeChart {
       type: 'line',
       data: { datasets },
       ...(plugins && { plugins }),
-      options: { ...options, scales } as NonNullable<typeof options>,
+      options: { ...options, scales },
     };
   }
 
@@ -149,7 +149,7 @@ export class TimeChart {
 
   /** Fits the canvas to its container; `pixelRatio`, as for paper, in the place of the screen's. */
   resize(pixelRatio?: number): void {
-    this.chart.options.devicePixelRatio = pixelRatio as number;
+    this.chart.options.devicePixelRatio = pixelRatio;
     this.chart.resize();
     this.#placeCursor();
     this.#marks.place(this.chart.chartArea);

@@ -93,6 +93,7 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
     };
     matchMedia('print').addEventListener('change', look, { once: true });
   });
+  await page.emulateMedia({ media: null });
   const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
   expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
   await expect(page).toHaveTitle(/^2\.0( 2\.0)+$/);

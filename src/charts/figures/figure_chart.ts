@@ -180,7 +180,7 @@ export class FigureChart {
       data: { ...(figure.kind === 'curves' ? {} : { labels: figure.groups }), datasets: list },
       options: { ...options(figure, theme), ...(pixelRatio && { devicePixelRatio: pixelRatio }) },
       plugins: [overlay(figure, theme)],
-    } as ChartConfiguration;
+    };
   }
 
   /** What draws this picture once more as it is now, on another canvas. */
@@ -195,7 +195,7 @@ export class FigureChart {
   /** Fits the canvas to its container, as needed for printing; `pixelRatio` in the place of the screen's. */
   resize(pixelRatio?: number): void {
     this.#pixelRatio = pixelRatio;
-    this.#chart.options.devicePixelRatio = pixelRatio as number;
+    this.#chart.options.devicePixelRatio = pixelRatio;
     this.#chart.resize();
   }
 
