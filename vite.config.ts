@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import preact from '@preact/preset-vite';
+import { build as bundle } from 'esbuild';
 import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 
+import { WORKER_FILE } from './src/app/offline/messages.js';
 import { APP_POLICY } from './src/html/content_policy.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -47,12 +50,47 @@ const contentPolicy: Plugin = {
   ],
 };
 
+/** What no page fetches: source maps, pictures of the documents, input of the command line. */
+const NOT_KEPT = /\.(map|md)$|^[a-z]+\.png$|^(controllers|matrices)\//;
+
+/** The service worker, with the list of the files that it keeps. */
+function serviceWorker(outDir: string): Plugin {
+  return {
+    name: 'ccscope-service-worker',
+    apply: 'build',
+    async writeBundle() {
+      const files = readdirSync(outDir, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => relative(outDir, join(parentPath, name)).replaceAll('\\', '/'))
+        .filter((file) => file !== WORKER_FILE && !NOT_KEPT.test(file))
+        .sort()
+        .map((url) => {
+          const digest = (): string =>
+            createHash('sha256')
+              .update(readFileSync(join(outDir, url)))
+              .digest('hex');
+          // Assets have the hash of their contents in their names.
+          return { url, revision: url.startsWith('assets/') ? null : digest().slice(0, 16) };
+        });
+      await bundle({
+        entryPoints: [here('src/app/offline/service_worker.ts')],
+        outfile: join(outDir, WORKER_FILE),
+        bundle: true,
+        minify: true,
+        format: 'iife',
+        target: 'es2022',
+        define: { APP_FILES: JSON.stringify(files), 'process.env.NODE_ENV': '"production"' },
+      });
+    },
+  };
+}
+
 export default defineConfig({
   root: here('src/app'),
   // Relative, so that the page can be served from any folder of a static host.
   base: './',
   publicDir: here('public'),
-  plugins: [preact(), scenarioList(here('public/scenarios')), contentPolicy],
+  plugins: [preact(), scenarioList(here('public/scenarios')), contentPolicy, serviceWorker(here('dist/app'))],
   worker: { format: 'es', rolldownOptions: { output: { minify: true } } },
   build: {
     outDir: here('dist/app'),

@@ -14,7 +14,8 @@ const kB = 1000;
 // reports, regions, NADA of 2015).
 const moduleBudget = 78 * kB;
 // What each page fetches when it is opened, workers and the module included; what is fetched on demand (a lesson, the
-// typesetting of the Lab's equations, the statistics of the papers' page) does not count.
+// typesetting of the Lab's equations, the statistics of the papers' page) does not count, nor does what the service
+// worker keeps, which comes when the page stands.
 const pageBudgets = {
   'index.html': 350 * kB,
   'lab.html': 350 * kB,
@@ -32,13 +33,15 @@ const core = files.filter((file) => file.endsWith('.wasm'));
 for (const file of files)
   say(`${String(bytesOf.get(basename(file))).padStart(8)} B  ${relative(root, file)}`);
 
+const serviceWorker = 'service_worker.js';
+
 /** The files that a page or a script names, but for those that it imports on demand. */
 function namedIn(name) {
   const text = readFileSync(fileOf.get(name), 'utf8')
     .replace(/__vite__mapDeps=.*?\]\)?\)/gs, '')
     .replace(/import\(["'`][^"'`]*["'`]\)/g, '');
   const names = text.match(/[\w.-]+\.(?:js|css|wasm|svg|ico|webmanifest)\b/g) ?? [];
-  return names.filter((each) => fileOf.has(each));
+  return names.filter((each) => fileOf.has(each) && each !== serviceWorker);
 }
 
 /** All that opening a page fetches. */

@@ -1,41 +1,71 @@
-/** Charts as files: a picture, and the numbers that are drawn. */
-import type { ChartTheme, TimeChart } from '../charts/index.js';
+/** Charts as files: a picture in pixels or in lines, and the numbers that are drawn. */
+import { drawPicture, type Picture } from '../charts/picture.js';
+import type { ChartTheme, StripSpec, TimeChart } from '../charts/index.js';
+import type { FigureChart } from '../charts/figures/index.js';
+import type { Figure } from '../figures/figure.js';
 
-const TITLE_PX = 22;
-const EDGE_PX = 8;
-
-/** The chart as it is drawn now, with its title and its legend, as a PNG. */
-export async function pngOf(title: string, chart: TimeChart, theme: ChartTheme): Promise<Blob> {
+/** The chart as it is drawn now. */
+export function pictureOf(title: string, chart: TimeChart, theme: ChartTheme, strip?: StripSpec): Picture {
   const { canvas, series } = chart;
-  const ratio = canvas.width / canvas.clientWidth;
-  const picture = document.createElement('canvas');
-  picture.width = canvas.width;
-  picture.height = canvas.height + TITLE_PX * ratio;
-  const ctx = picture.getContext('2d');
-  if (ctx === null) throw new Error('this browser gives no canvas to draw on');
-  ctx.fillStyle = theme.background;
-  ctx.fillRect(0, 0, picture.width, picture.height);
-  ctx.drawImage(canvas, 0, TITLE_PX * ratio);
-  ctx.scale(ratio, ratio);
-  ctx.textBaseline = 'middle';
-  ctx.font = 'bold 12px system-ui, sans-serif';
-  ctx.fillStyle = theme.colours.ink;
-  ctx.fillText(title, EDGE_PX, TITLE_PX / 2);
-  let x = EDGE_PX + ctx.measureText(title).width + 2 * EDGE_PX;
-  ctx.font = '11px system-ui, sans-serif';
-  for (const { id, label, colour } of series) {
-    if (!chart.isVisible(id)) continue;
-    ctx.fillStyle = theme.colours[colour];
-    ctx.fillText(label, x, TITLE_PX / 2);
-    x += ctx.measureText(label).width + EDGE_PX;
-  }
-  return new Promise((resolve, reject) =>
-    picture.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be made')))),
+  const [first] = series;
+  const unit = first === undefined ? '' : chart.axisUnitOf(first.id);
+  const shown = series.filter(({ id }) => chart.isVisible(id));
+  const states = strip?.rows.flatMap(({ states: all }) => all) ?? [];
+  return {
+    configuration: chart.copy(),
+    title,
+    unit,
+    keys:
+      strip === undefined
+        ? shown.map(({ id, label, colour, look }) => {
+            const own = chart.axisUnitOf(id);
+            return { label: own === unit ? label : `${label} (${own})`, colour: theme.colours[colour], look };
+          })
+        : states.map(({ name, colour }) => ({ label: name, colour: theme.colours[colour], look: 'points' })),
+    width: canvas.clientWidth,
+    height: canvas.clientHeight,
+    theme,
+  };
+}
+
+/** A paper's picture as it is drawn now: its axes and its legend are its own. */
+export const pictureOfFigure = (title: string, chart: FigureChart, theme: ChartTheme): Picture => ({
+  configuration: chart.copy(),
+  title,
+  unit: '',
+  keys: [],
+  width: chart.canvas.clientWidth,
+  height: chart.canvas.clientHeight,
+  theme,
+});
+
+export function pngOf(picture: Picture): Promise<Blob> {
+  const canvas = document.createElement('canvas');
+  return drawPicture(
+    canvas,
+    picture,
+    Math.max(2, devicePixelRatio),
+    () =>
+      new Promise((resolve, reject) =>
+        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser did not encode it')))),
+      ),
   );
+}
+
+export async function svgOf(picture: Picture): Promise<Blob> {
+  const { svgSurface } = await import('./svg_surface.js');
+  const { canvas, text } = svgSurface();
+  const drawn = drawPicture(canvas, picture, 1, () => text(picture.title));
+  return new Blob([drawn], { type: 'image/svg+xml' });
 }
 
 /** A field of CSV (RFC 4180). */
 const field = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+type Cell = string | number | null | undefined;
+
+const csv = (rows: readonly (readonly Cell[])[]): string =>
+  rows.map((row) => `${row.map((cell) => field(String(cell ?? ''))).join(',')}\r\n`).join('');
 
 /** Axes show multiples of the unit of the values. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
@@ -47,7 +77,40 @@ export function csvOf(chart: TimeChart): string {
     return chart
       .pointsOf(id)
       .filter(({ y }) => !Number.isNaN(y))
-      .map(({ x, y }) => [field(label), VALUE_UNITS[unit] ?? unit, x, y].join(','));
+      .map(({ x, y }) => [label, VALUE_UNITS[unit] ?? unit, x, y]);
   });
-  return ['series,unit,time_s,value', ...rows, ''].join('\r\n');
+  return csv([['series', 'unit', 'time_s', 'value'], ...rows]);
+}
+
+/** The numbers of a paper's picture, in the units of its axes, with what was published beside them. */
+export function csvOfFigure(figure: Figure): string {
+  const { unit } = figure.y;
+  if (figure.kind === 'bars')
+    return csv([
+      ['series', 'unit', 'group', 'mean', 'sd', 'published', 'published_low', 'published_high'],
+      ...figure.series.flatMap(({ label, bars }) =>
+        bars.flatMap((bar, index): Cell[][] => {
+          if (bar === null) return [];
+          const { value, low, high } = bar.published ?? {};
+          return [[label, unit, figure.groups[index], bar.mean, bar.sd, value, low, high]];
+        }),
+      ),
+    ]);
+  if (figure.kind === 'boxes')
+    return csv([
+      ['series', 'unit', 'group', 'p5', 'p25', 'p50', 'p75', 'p95'],
+      ...figure.series.flatMap(({ label, boxes }) =>
+        boxes.flatMap((box, index): Cell[][] =>
+          box === null
+            ? []
+            : [[label, unit, figure.groups[index], box.p5, box.p25, box.p50, box.p75, box.p95]],
+        ),
+      ),
+    ]);
+  return csv([
+    ['series', 'unit', `x${figure.x.unit === '' ? '' : `_${figure.x.unit}`}`, 'value', 'sd'],
+    ...figure.series.flatMap(({ label, points, sd }) =>
+      points.flatMap(([x, y], index): Cell[][] => (y === null ? [] : [[label, unit, x, y, sd?.[index]]])),
+    ),
+  ]);
 }

@@ -3,6 +3,7 @@ import { render } from 'preact';
 
 import { installAutomation } from './automation.js';
 import { messageOf } from './notices.js';
+import { keepOffline } from './offline/register.js';
 import { LongTasks } from './scope/long_tasks.js';
 import { Scope, type ShownTime } from '../boards/scope.js';
 import { watchRecordings } from './session/left_recordings.js';
@@ -10,6 +11,7 @@ import { openTraceFile, Recorder } from './session/recorder.js';
 import { showSample } from './session/sample.js';
 import { Session } from './session/session.js';
 import { change, followUrl, settings } from './settings.js';
+import { followPaper } from './print.js';
 import { PASSED_FRAGMENT, takePassedFile } from './stored.js';
 import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
@@ -37,6 +39,7 @@ async function open(root: HTMLElement): Promise<void> {
     () => settings.value.theme,
     (theme) => scope.setTheme(theme),
   );
+  followPaper(scope);
   const longTasks = new LongTasks();
   effect(() => {
     if (session.connectedAt.value !== null) longTasks.reset();
@@ -44,6 +47,7 @@ async function open(root: HTMLElement): Promise<void> {
   installAutomation({ recorder, session, scope, longTasks });
   render(<App recorder={recorder} session={session} scope={scope} />, root);
   watchRecordings(recorder);
+  keepOffline();
   if (isPassed) await openPassed(recorder);
   if (settings.peek().autostart) await session.start();
   else void showSample(recorder, scope);

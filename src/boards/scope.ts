@@ -165,6 +165,13 @@ export class Scope {
     for (const chart of this.#charts) chart.setTheme(theme);
   }
 
+  /** Fits the charts to their places; `pixelRatio`, as for paper, in the place of the screen's. */
+  resize(pixelRatio?: number): void {
+    // Paper shows those that are out of view, too.
+    for (const chart of this.#unpainted) this.#paint(chart);
+    for (const chart of this.#charts) chart.resize(pixelRatio);
+  }
+
   /** Marks moments in all charts; the uppermost has labels to them, which lead there. */
   setMarks(marks: readonly ChartMark[]): void {
     if (marks.length === 0 && this.#marks.length === 0) return;
@@ -262,11 +269,6 @@ export class Scope {
       {},
       ...[...this.#charts].map((chart) => chart.valuesAt(timeUs)),
     ) as Record<string, number>;
-  }
-
-  /** Paints the charts that are out of view, too: for paper, which shows all of them. */
-  paintAll(): void {
-    for (const chart of this.#unpainted) this.#paint(chart);
   }
 
   /** Resolves when all charts have the newest rows, and those in view are painted. */

@@ -106,6 +106,24 @@ export class TimeChart {
     this.draw();
   }
 
+  /** What draws this chart once more as it is now, its time axis labelled, on another canvas. */
+  copy(): ChartConfiguration<'line', Point[]> {
+    const { options, plugins } = this.chart.config as ChartConfiguration<'line', Point[]>;
+    const x = options?.scales?.['x'];
+    const datasets = this.chart.data.datasets.map((dataset, index) => ({
+      ...dataset,
+      data: [...dataset.data],
+      hidden: !this.chart.isDatasetVisible(index),
+    }));
+    const scales = { ...options?.scales, ...(x && { x: { ...x, ticks: { ...x.ticks, display: true } } }) };
+    return {
+      type: 'line',
+      data: { datasets },
+      ...(plugins && { plugins }),
+      options: { ...options, scales },
+    };
+  }
+
   /** Redraws with the axis's window. */
   draw(): void {
     const x = this.chart.options.scales?.['x'];
@@ -127,6 +145,14 @@ export class TimeChart {
     this.#theme = theme;
     paint(this.chart, this.series, theme);
     this.draw();
+  }
+
+  /** Fits the canvas to its container; `pixelRatio`, as for paper, in the place of the screen's. */
+  resize(pixelRatio?: number): void {
+    this.chart.options.devicePixelRatio = pixelRatio;
+    this.chart.resize();
+    this.#placeCursor();
+    this.#marks.place(this.chart.chartArea);
   }
 
   /** Whether the time is written under the chart; in a column of charts only the last one needs it. */

@@ -15,6 +15,7 @@ const APP: Policy = {
   'connect-src': "'self'",
   'style-src': "'self'",
   'img-src': "'self' data:",
+  'manifest-src': "'self'",
   'base-uri': "'none'",
   'form-action': "'none'",
 };

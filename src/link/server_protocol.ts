@@ -11,6 +11,8 @@ import type { LinkConfig, PartialLinkConfig } from './link_config.js';
 export const SERVER_PATH = '/ws';
 /** The path under which it serves the controllers that a command line brought, by name. */
 export const OWN_FOLDER = 'own/';
+/** With this metric of `Server-Timing` it tells a page that it is the local server. */
+export const SERVER_METRIC = 'ccscope';
 /** With this metric of `Server-Timing` it tells a page that the documentation is at docs/. */
 export const DOCS_METRIC = 'docs';
 

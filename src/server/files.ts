@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 
 import send from 'send';
 
-import { DOCS_METRIC, OWN_FOLDER } from '../link/server_protocol.js';
+import { DOCS_METRIC, OWN_FOLDER, SERVER_METRIC } from '../link/server_protocol.js';
 import { SERVED_APP_POLICY, SERVED_DOCS_POLICY, SERVED_FILE_POLICY } from '../html/content_policy.js';
 import { targetOf } from './names.js';
 
@@ -50,7 +50,8 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
   else if (files.docsDir !== null && target.path.startsWith(DOCS))
     sendFile(target.path.slice(DOCS.length - 1), request, response, files.docsDir, SERVED_DOCS_POLICY);
   else {
-    if (files.docsDir !== null) response.setHeader('server-timing', DOCS_METRIC);
+    const metrics = files.docsDir === null ? [SERVER_METRIC] : [SERVER_METRIC, DOCS_METRIC];
+    response.setHeader('server-timing', metrics.join(', '));
     sendFile(target.path, request, response, files.appDir, SERVED_APP_POLICY);
   }
 }

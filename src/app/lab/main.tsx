@@ -2,6 +2,8 @@ import { render } from 'preact';
 
 import { createTraceStore } from '../../worker/trace/trace_client.js';
 import { messageOf } from '../notices.js';
+import { keepOffline } from '../offline/register.js';
+import { followPaper } from '../print.js';
 import { followTheme } from '../theme.js';
 import { Lab, tellTraceError } from './lab.js';
 import { runScope } from '../../runs/run_scope.js';
@@ -21,7 +23,9 @@ async function open(root: HTMLElement): Promise<void> {
     () => settings.value.theme,
     (theme) => scope.setTheme(theme),
   );
+  followPaper(scope);
   render(<LabApp lab={lab} scope={scope} />, root);
+  keepOffline();
   await lab.open();
 }
 

@@ -2,7 +2,9 @@
 import { signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
+import { chartTheme } from '../../boards/theme.js';
 import { createTraceStore } from '../../worker/trace/trace_client.js';
+import { followPaper } from '../print.js';
 import { LiveRun, type Wanted } from '../../runs/live_run.js';
 import { traceOf } from '../../runs/run.js';
 import { runScope } from '../../runs/run_scope.js';
@@ -57,9 +59,13 @@ export class Pin {
       () => shown,
       () => undefined,
     );
-    const part = together(beside, scope);
+    const ends = [
+      together(beside, scope),
+      chartTheme.subscribe((theme) => scope.setTheme(theme)),
+      followPaper(scope),
+    ];
     const close = (): void => {
-      part();
+      ends.forEach((end) => end());
       scope.close();
       live.close();
       store.close();

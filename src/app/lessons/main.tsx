@@ -2,6 +2,7 @@ import { render } from 'preact';
 
 import { runScope } from '../../runs/run_scope.js';
 import { messageOf, notify } from '../notices.js';
+import { keepOffline } from '../offline/register.js';
 import { followTheme } from '../theme.js';
 import { createTraceStore } from '../../worker/trace/trace_client.js';
 import { Player } from './player.js';
@@ -24,6 +25,7 @@ async function open(root: HTMLElement): Promise<void> {
     (theme) => scope.setTheme(theme),
   );
   render(<LessonsApp player={player} scope={scope} />, root);
+  keepOffline();
 }
 
 const root = document.getElementById('app');

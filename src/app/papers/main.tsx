@@ -2,6 +2,7 @@ import { render } from 'preact';
 
 import { registry } from '../lab/registry.js';
 import { messageOf } from '../notices.js';
+import { keepOffline } from '../offline/register.js';
 import { followTheme } from '../theme.js';
 import { Papers } from './papers.js';
 import { followUrl, settings } from './settings.js';
@@ -16,6 +17,7 @@ async function open(root: HTMLElement): Promise<void> {
   );
   const papers = new Papers(registry);
   render(<PapersApp papers={papers} />, root);
+  keepOffline();
   const { run } = settings.peek();
   if (run) await papers.run(shownIds(settings.peek(), registry));
 }

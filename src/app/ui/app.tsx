@@ -4,8 +4,10 @@ import { useEffect } from 'preact/hooks';
 import type { TraceHeader } from '../../trace/index.js';
 import type { Scope } from '../../boards/scope.js';
 import { openDropped } from '../dropped.js';
+import { callFacts } from '../session/call_facts.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
+import { linkTo, settings } from '../settings.js';
 import { FlowChoice, Provenance, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { DropPage } from './drop_page.js';
@@ -19,6 +21,7 @@ import {
 } from '../../boards/recorded_controllers.js';
 import { DetailChoice } from './detail_choice.js';
 import { Header } from './header.js';
+import { ReportHead } from './report_head.js';
 import { Notices } from './call_notices.js';
 import { ControllerPanel, isControllerFile, takeController } from './controller_panel.js';
 import { CallPanel, LinkPanel } from './panels.js';
@@ -91,6 +94,11 @@ export function App({ recorder, session, scope }: Parts) {
       <Notices session={session} />
       <main>
         <section class="scope" aria-label="Scope">
+          <ReportHead
+            title={() => (kind === 'file' ? `Recording of a call: ${recorder.shown.value.name}` : 'A call')}
+            facts={() => callFacts(recorder.shown.value, settings.value)}
+            link={() => linkTo(settings.value)}
+          />
           <div class="glance">
             <Summary
               scope={scope}

@@ -2,40 +2,67 @@
 import type { Board } from '../../boards/chart_figure.js';
 import { chartTheme } from '../../boards/theme.js';
 import type { TimeChart } from '../../charts/index.js';
-import { csvOf, pngOf } from '../chart_files.js';
+import type { Picture } from '../../charts/picture.js';
+import { csvOf, pictureOf, pngOf, svgOf } from '../chart_files.js';
 import { saveAs } from '../files.js';
 import { messageOf, notify } from '../notices.js';
 
-async function savePng({ id, title }: Board, chart: TimeChart): Promise<void> {
+interface ChartToolsProps {
+  /** The chart's name, as people read it. */
+  title: string;
+  /** Its files' name without an ending. */
+  file: string;
+  picture: () => Picture;
+  /** Null where the chart has no numbers. */
+  csv: (() => string) | null;
+}
+
+async function save(name: string, make: () => Blob | Promise<Blob>): Promise<void> {
   try {
-    saveAs(await pngOf(title, chart, chartTheme.peek()), `ccscope-${id}.png`);
+    saveAs(await make(), name);
   } catch (error) {
-    notify('error', 'chart', `The picture was not saved: ${messageOf(error)}.`, 'Try again.');
+    notify('error', 'chart', `${name} was not saved: ${messageOf(error)}.`, 'Try again.');
   }
 }
 
-/** Strips show states, not numbers; the trace has them. */
-export const chartTools = (board: Board, chart: TimeChart) => (
-  <span class="chart-tools">
-    <button
-      type="button"
-      class="quiet"
-      aria-label={`PNG of ${board.title}`}
-      title="Save as a picture (PNG)"
-      onClick={() => void savePng(board, chart)}
-    >
-      PNG
-    </button>
-    {board.strip === undefined && (
-      <button
-        type="button"
-        class="quiet"
-        aria-label={`CSV of ${board.title}`}
-        title="Save the numbers that are drawn (CSV)"
-        onClick={() => saveAs(new Blob([csvOf(chart)], { type: 'text/csv' }), `ccscope-${board.id}.csv`)}
-      >
-        CSV
-      </button>
-    )}
-  </span>
+export function ChartTools({ title, file, picture, csv }: ChartToolsProps) {
+  const files = [
+    { kind: 'PNG', about: 'Save as a picture (PNG)', make: () => pngOf(picture()) },
+    { kind: 'SVG', about: 'Save as a drawing of any size (SVG)', make: () => svgOf(picture()) },
+    ...(csv === null
+      ? []
+      : [
+          {
+            kind: 'CSV',
+            about: 'Save the numbers that are drawn (CSV)',
+            make: () => new Blob([csv()], { type: 'text/csv' }),
+          },
+        ]),
+  ];
+  return (
+    <span class="chart-tools">
+      {files.map(({ kind, about, make }) => (
+        <button
+          key={kind}
+          type="button"
+          class="quiet"
+          aria-label={`${kind} of ${title}`}
+          title={about}
+          onClick={() => void save(`${file}.${kind.toLowerCase()}`, make)}
+        >
+          {kind}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+/** Strips have states instead of numbers, which the trace has. */
+export const chartTools = ({ id, title, strip }: Board, chart: TimeChart) => (
+  <ChartTools
+    title={title}
+    file={`ccscope-${id}`}
+    picture={() => pictureOf(title, chart, chartTheme.peek(), strip)}
+    csv={strip === undefined ? () => csvOf(chart) : null}
+  />
 );

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 
 import { isDark, type Theme } from '../../boards/theme.js';
 import { DOCS_METRIC } from '../../link/server_protocol.js';
+import { hasMetric } from '../server_timing.js';
 
 const PAGES = [
   { id: 'call', name: 'Call', file: './' },
@@ -10,14 +11,6 @@ const PAGES = [
   { id: 'lessons', name: 'Lessons', file: './lessons.html' },
   { id: 'papers', name: 'Papers', file: './papers.html' },
 ] as const;
-
-/** The server that sent this page says whether it has the documentation, too (W3C Server Timing); static hosts say nothing. */
-function hasDocs(): boolean {
-  const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  // Some browsers omit it for pages that came without encryption.
-  const timings = page?.serverTiming;
-  return timings?.some(({ name }) => name === DOCS_METRIC) ?? false;
-}
 
 interface PageHeaderProps {
   page: (typeof PAGES)[number]['id'];
@@ -56,7 +49,7 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
             {name}
           </a>
         ))}
-        {hasDocs() && <a href="./docs/">Docs</a>}
+        {hasMetric(DOCS_METRIC) && <a href="./docs/">Docs</a>}
       </nav>
       {children}
       <span class="spring" />

@@ -1,8 +1,9 @@
-/** Sidebar: the trace as a file, and links to this view and to this call. */
+/** Sidebar: the trace as a file, a report on paper, and links to this view and to this call. */
 import { signal } from '@preact/signals';
 
 import { openDropped } from '../dropped.js';
 import { saveAs } from '../files.js';
+import { printReport } from '../print.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { change, linkTo, settings } from '../settings.js';
@@ -80,6 +81,9 @@ export function SharePanel({ running }: { running: boolean }) {
       <summary>Share</summary>
       <div class="row">
         <CopyButton text={() => linkTo(shared())}>Copy link to this view</CopyButton>
+        <button type="button" onClick={printReport}>
+          Print report
+        </button>
       </div>
       <label class="check">
         <input

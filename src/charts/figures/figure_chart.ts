@@ -146,10 +146,13 @@ function options(figure: Figure, theme: ChartTheme): ChartOptions<'bar'> {
 export class FigureChart {
   readonly canvas: HTMLCanvasElement;
   readonly #figure: Figure;
+  #theme: ChartTheme;
+  #pixelRatio: number | undefined;
   #chart: Chart;
 
   constructor(container: HTMLElement, figure: Figure, theme: ChartTheme) {
     this.#figure = figure;
+    this.#theme = theme;
     this.canvas = container.appendChild(document.createElement('canvas'));
     this.canvas.setAttribute('role', 'img');
     this.canvas.setAttribute('aria-label', describeFigure(figure));
@@ -163,20 +166,36 @@ export class FigureChart {
   }
 
   #draw(theme: ChartTheme): Chart {
-    const figure = this.#figure;
-    const list = datasets(figure);
-    colour(figure, list, theme);
-    const configuration = {
-      type: figure.kind === 'curves' ? 'line' : 'bar',
-      data: { ...(figure.kind === 'curves' ? {} : { labels: figure.groups }), datasets: list },
-      options: options(figure, theme),
-      plugins: [overlay(figure, theme)],
-    } as ChartConfiguration;
-    return new Chart(this.canvas, configuration);
+    this.#theme = theme;
+    return new Chart(this.canvas, this.#configuration());
   }
 
-  /** Fits the canvas to its container, as needed for printing. */
-  resize(): void {
+  #configuration(): ChartConfiguration {
+    const [figure, theme] = [this.#figure, this.#theme];
+    const pixelRatio = this.#pixelRatio;
+    const list = datasets(figure);
+    colour(figure, list, theme);
+    return {
+      type: figure.kind === 'curves' ? 'line' : 'bar',
+      data: { ...(figure.kind === 'curves' ? {} : { labels: figure.groups }), datasets: list },
+      options: { ...options(figure, theme), ...(pixelRatio && { devicePixelRatio: pixelRatio }) },
+      plugins: [overlay(figure, theme)],
+    };
+  }
+
+  /** What draws this picture once more as it is now, on another canvas. */
+  copy(): ChartConfiguration {
+    const configuration = this.#configuration();
+    configuration.data.datasets.forEach((dataset, index) => {
+      dataset.hidden = !this.#chart.isDatasetVisible(index);
+    });
+    return configuration;
+  }
+
+  /** Fits the canvas to its container, as needed for printing; `pixelRatio` in the place of the screen's. */
+  resize(pixelRatio?: number): void {
+    this.#pixelRatio = pixelRatio;
+    this.#chart.options.devicePixelRatio = pixelRatio;
     this.#chart.resize();
   }
 

@@ -9,12 +9,14 @@ import { chartTools } from '../../ui/chart_tools.js';
 import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
+import { ReportHead } from '../../ui/report_head.js';
 import { openDropped } from '../../dropped.js';
 import { notices } from '../../notices.js';
 import { CONTROLLER_TITLES } from '../controller_choice.js';
 import type { Lab } from '../lab.js';
 import type { Run } from '../../../runs/run.js';
-import { change, problems, settings } from '../settings.js';
+import { runFacts } from '../run_facts.js';
+import { change, linkTo, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
 import { FlowsPanel } from './network/flows_panel.js';
 import { NetworkPanel } from './network/network_panel.js';
@@ -234,6 +236,11 @@ function Results({ lab, scope }: Parts) {
   const isPinned = lab.pin.pinned.value !== null;
   return (
     <>
+      <ReportHead
+        title={() => run.scenario.title}
+        facts={() => runFacts(run)}
+        link={() => linkTo(settings.value)}
+      />
       {!isPinned && <RunGlance run={run} />}
       {!isPinned && <Provenance run={run} />}
       <Inside lab={lab} scope={scope} />

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
+import { printReport } from '../../print.js';
 import { CopyButton } from '../../ui/copy_button.js';
 import { valuesOf, withAxis } from '../../../runs/cell_choice.js';
 import { detailedFlow } from '../../../runs/flows.js';
@@ -246,6 +247,9 @@ export function FilesPanel({ lab }: { lab: Lab }) {
         </button>
         <button type="button" disabled={run?.result == null} onClick={() => lab.downloadMetrics()}>
           Download metrics
+        </button>
+        <button type="button" disabled={run === null || busy} onClick={printReport}>
+          Print report
         </button>
       </div>
       <p class="hint">Drop a scenario anywhere on the page to open it.</p>

@@ -1,4 +1,5 @@
 /** The pictures of an experiment, drawn from the figures of its report. */
+import { useSignal } from '@preact/signals';
 import pLimit from 'p-limit';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -6,6 +7,9 @@ import { chartTheme } from '../../../boards/theme.js';
 import { FigureChart } from '../../../charts/figures/index.js';
 import type { Figure } from '../../../figures/figure.js';
 import type { PictureFigures } from '../../../figures/pictures.js';
+import { csvOfFigure, pictureOfFigure } from '../../chart_files.js';
+import { followPaper } from '../../print.js';
+import { ChartTools } from '../../ui/chart_tools.js';
 
 /** Pictures are drawn when they are this close to being scrolled into view. */
 const AHEAD = '400px';
@@ -15,20 +19,27 @@ const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
+const fileOf = (title: string): string => `ccscope-${title.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}`;
+
 /**
  * A paper has dozens of figures, and each takes some time to draw: only those that are scrolled into view are
- * drawn.
+ * drawn, and all of them on paper.
  */
 function Drawing({ figure }: { figure: Figure }) {
+  const { title } = figure;
   const place = useRef<HTMLDivElement>(null);
+  const drawn = useSignal<FigureChart | null>(null);
   useEffect(() => {
     const container = place.current;
     if (container === null) return;
     let chart: FigureChart | null = null;
     let isWanted = true;
+    const drawNow = (): void => {
+      if (isWanted) drawn.value = chart ??= new FigureChart(container, figure, chartTheme.peek());
+    };
     const draw = async (): Promise<void> => {
       await nextFrame();
-      if (isWanted) chart = new FigureChart(container, figure, chartTheme.peek());
+      drawNow();
     };
     const nearing = new IntersectionObserver(
       (entries) => {
@@ -39,15 +50,40 @@ function Drawing({ figure }: { figure: Figure }) {
       { rootMargin: AHEAD },
     );
     nearing.observe(container);
-    const unfollow = chartTheme.subscribe((theme) => chart?.setTheme(theme));
+    const ends = [
+      chartTheme.subscribe((theme) => chart?.setTheme(theme)),
+      followPaper({
+        resize: (pixelRatio) => {
+          if (pixelRatio !== undefined) drawNow();
+          chart?.resize(pixelRatio);
+        },
+      }),
+    ];
     return () => {
       isWanted = false;
       nearing.disconnect();
-      unfollow();
+      ends.forEach((end) => end());
       chart?.destroy();
+      drawn.value = null;
     };
   }, [figure]);
-  return <div ref={place} class={`canvas${isMap(figure) ? ' map' : ''}`} />;
+  const chart = drawn.value;
+  return (
+    <>
+      <div class="figure-head">
+        <h3>{title}</h3>
+        {chart !== null && (
+          <ChartTools
+            title={title}
+            file={fileOf(title)}
+            picture={() => pictureOfFigure(title, chart, chartTheme.peek())}
+            csv={() => csvOfFigure(figure)}
+          />
+        )}
+      </div>
+      <div ref={place} class={`canvas${isMap(figure) ? ' map' : ''}`} />
+    </>
+  );
 }
 
 function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
@@ -59,7 +95,6 @@ function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
           <div key={index}>
             {column.map((figure) => (
               <div key={figure.title}>
-                <h3>{figure.title}</h3>
                 <Drawing figure={figure} />
               </div>
             ))}

@@ -6,8 +6,10 @@ import { sumSummaries } from '../../../papers/report.js';
 import { registry } from '../../lab/registry.js';
 import { notices } from '../../notices.js';
 import { CopyButton } from '../../ui/copy_button.js';
+import { printReport } from '../../print.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
+import { ReportHead } from '../../ui/report_head.js';
 import { sumWork } from '../experiment.js';
 import { costText, durationText, grouped, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
@@ -80,6 +82,9 @@ function Actions({ papers, ids, name }: { papers: Papers; ids: readonly string[]
         Download JSON
       </button>
       <CopyButton text={() => linkTo(settings.peek())}>Copy a link to this view</CopyButton>
+      <button type="button" onClick={printReport}>
+        Print report
+      </button>
       <span class="hint">{costText(sumWork(experiments.map(({ total }) => total.value)))}</span>
     </div>
   );
@@ -134,6 +139,9 @@ function OneExperiment({ papers, id }: { papers: Papers; id: string }) {
       <p class="row">
         <PapersLink to={{ paper }}>All of {paperTitle(paper)}</PapersLink>
         <CopyButton text={() => linkTo(settings.peek())}>Copy a link to this view</CopyButton>
+        <button type="button" onClick={printReport}>
+          Print report
+        </button>
       </p>
       <ExperimentSection papers={papers} experiment={experiment} />
       <p class="hint">{REPORT_KEY}</p>
@@ -150,6 +158,11 @@ export function PapersApp({ papers }: { papers: Papers }) {
       <Header papers={papers} />
       <NoticesList problems={problems.value} notices={notices.value} />
       <main class="papers">
+        <ReportHead
+          title={() => 'The papers’ experiments, run again'}
+          facts={() => [['Experiments', ids.join(', ')]]}
+          link={() => linkTo(settings.value)}
+        />
         {scenario !== '' ? (
           <OneExperiment key={scenario} papers={papers} id={scenario} />
         ) : paper !== '' ? (

@@ -1,0 +1,21 @@
+// `node scripts/draw_app_icons.mjs`: the icons of the app where it is installed (public/icons), from the extension's
+// icon.svg. They are in the repository, so that a build needs no browser.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+import { drawIcons } from './lib/draw_icons.mjs';
+import { inRoot } from './lib/files.mjs';
+import { fail } from './lib/run.mjs';
+
+const svg = readFileSync(inRoot('src/extension/icons/icon.svg'), 'utf8');
+/** Systems cut a maskable icon to their own shape: its ground fills all of it, the mark stays in the middle. */
+const maskable = svg
+  .replace(' rx="7"', '')
+  .replace('<path ', '<path transform="translate(16 16) scale(0.72) translate(-16 -16)" ');
+
+mkdirSync(inRoot('public/icons'), { recursive: true });
+writeFileSync(inRoot('public/icons/icon.svg'), svg);
+await drawIcons([
+  { svg, size: 192, to: 'public/icons/192.png' },
+  { svg, size: 512, to: 'public/icons/512.png' },
+  { svg: maskable, size: 512, to: 'public/icons/maskable-512.png' },
+]).catch(fail);

@@ -1,0 +1,75 @@
+/** A run of the Lab in words, for a report: the network, its flows with their parameters, and the seed. */
+import { LINK_KEYS, LINK_FIELDS } from '../../link/fields.js';
+import { sayLinkValue } from '../../link/words.js';
+import { cellLabel, instantiate } from '../../scenario/cells.js';
+import type { ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
+import { parametersText } from '../parameter_text.js';
+import { CONTROLLER_TITLES } from './controller_choice.js';
+import type { Run } from '../../runs/run.js';
+
+type Facts = readonly (readonly [name: string, value: string])[];
+
+function capacityText({ capacity, capacity_per_flow: each }: ScenarioPath): string {
+  const written = capacity ?? each;
+  if (written === undefined) return 'no bottleneck';
+  if (typeof written === 'object') return 'the capacity of a mahimahi trace';
+  const text = typeof written === 'number' ? `${written / 1e3} kbps` : written;
+  return capacity === undefined ? `${text} for each flow` : text;
+}
+
+function pathText(path: ScenarioPath): string {
+  const { one_way_delay_ms: delay, outage } = path;
+  const values = path as Readonly<Record<string, unknown>>;
+  const settings = LINK_KEYS.filter((key) => key !== 'capacity').flatMap((key) => {
+    const value = values[key];
+    if (typeof value !== 'string' && typeof value !== 'number') return [];
+    return key === 'queue' || value !== LINK_FIELDS[key].usual ? sayLinkValue(key, value) : [];
+  });
+  return [
+    capacityText(path),
+    ...settings,
+    ...(delay === undefined ? [] : [`${delay} ms one way`]),
+    ...(typeof outage === 'object' ? [`outages ${outage.mean_off_ms}ms/${outage.mean_on_ms}ms`] : []),
+  ].join(', ');
+}
+
+function kindText(flow: ScenarioFlow): string {
+  if (flow.kind === 'tcp') return `TCP, ${flow.congestion_control ?? 'cubic'}`;
+  const { controller, preset, source_preset: source } = flow;
+  return [controller === undefined ? '' : CONTROLLER_TITLES[controller], preset, source]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function flowText(flow: ScenarioFlow): string {
+  const { name, count = 1, direction, start_s: from = 0, stop_s: to, parameters = {} } = flow;
+  const span = [from > 0 ? `from ${from} s` : '', to === undefined ? '' : `to ${to} s`].filter(Boolean);
+  const said = [
+    kindText(flow),
+    direction === 'backward' ? 'way back' : '',
+    span.join(' '),
+    parametersText(parameters),
+  ];
+  return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
+}
+
+/** What was simulated; the settings of the page may have moved on. */
+export function runFacts({ scenario, cell, seed, controller }: Run): Facts {
+  const { forward, backward, flows, duration_s: duration } = instantiate(scenario, cell);
+  return [
+    ['Scenario', [scenario.id, scenario.paper, scenario.source].filter(Boolean).join(', ')],
+    ['Cell', cellLabel(scenario, cell)],
+    ['Network', pathText(forward)],
+    ['Way back', backward === undefined ? '' : pathText(backward)],
+    [
+      'Flows',
+      flows
+        .filter(({ count = 1 }) => count > 0)
+        .map(flowText)
+        .join('; '),
+    ],
+    ['Own controller', controller === undefined ? '' : controller.name],
+    ['Duration', `${duration} s`],
+    ['Seed', String(seed)],
+  ];
+}

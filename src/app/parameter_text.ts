@@ -1,0 +1,12 @@
+/** Parameters of controllers in words, for a report. */
+import { formatRate } from '../charts/index.js';
+
+/** `k_u 0.02, min_bitrate 50 kbps`: what is a rate has its unit in its name. */
+export const parametersText = (parameters: Readonly<Record<string, number | string>>): string =>
+  Object.entries(parameters)
+    .map(([name, value]) =>
+      name.endsWith('_bps') && typeof value === 'number'
+        ? `${name.slice(0, -'_bps'.length)} ${formatRate(value)}`
+        : `${name} ${value}`,
+    )
+    .join(', ');

@@ -1,0 +1,105 @@
+/** A call or a recording in words, for a report. What a recording says of itself may have any form. */
+import * as v from 'valibot';
+
+import { LINK_FIELDS, LINK_KEYS } from '../../link/fields.js';
+import { linkOfUrl } from '../../link/url.js';
+import { sayLinkValue } from '../../link/words.js';
+import type { TraceHeader } from '../../trace/index.js';
+import { recordedFlows } from '../../trace/recorded_flows.js';
+import { titleOf } from '../controllers.js';
+import { parametersText } from '../parameter_text.js';
+import type { AppState } from '../state.js';
+import type { Shown } from './recorder.js';
+
+type Facts = readonly (readonly [name: string, value: string])[];
+
+/** These are said even where they are as usual. */
+const ALWAYS: readonly string[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
+
+const linkForm = v.record(v.string(), v.unknown());
+const videoForm = v.object({
+  label: v.optional(v.string()),
+  width: v.nullish(v.number()),
+  height: v.nullish(v.number()),
+  frame_rate: v.nullish(v.number()),
+  codec: v.optional(v.string()),
+});
+
+/** A link's settings in words; empty where there are none. */
+export function networkText(link: unknown): string {
+  const parsed = v.safeParse(linkForm, link);
+  if (!parsed.success) return '';
+  return LINK_KEYS.flatMap((key) => {
+    const value = parsed.output[key];
+    if (typeof value !== 'string' && typeof value !== 'number') return [];
+    return ALWAYS.includes(key) || value !== LINK_FIELDS[key].usual ? sayLinkValue(key, value) : [];
+  }).join(', ');
+}
+
+function videoText(video: unknown): string {
+  const parsed = v.safeParse(videoForm, video);
+  if (!parsed.success) return '';
+  const { label, width, height, frame_rate: rate, codec } = parsed.output;
+  return [
+    label,
+    width != null && height != null && `${width} × ${height}`,
+    rate != null && `${Math.round(rate)} frames/s`,
+    codec,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function flowsText(header: Partial<TraceHeader>): string {
+  return recordedFlows(header)
+    .map(({ flow, name = `flow ${flow}`, kind, preset, parameters = {} }) => {
+      const more = [kind, preset, parametersText(parameters)].filter(Boolean).join(', ');
+      return more === '' ? name : `${name} (${more})`;
+    })
+    .join('; ');
+}
+
+const DATE = { dateStyle: 'medium', timeStyle: 'medium' } as const;
+
+function dateText(created: string | undefined): string {
+  const date = new Date(created ?? NaN);
+  return Number.isNaN(date.valueOf()) ? '' : date.toLocaleString(undefined, DATE);
+}
+
+/** What was recorded, as its header tells it. */
+function recorded({ name, header }: Shown): Facts {
+  const { created, source, scenario, seed, controller, preset, mode, parameters = {} } = header;
+  const texts = [scenario, mode].filter((each) => typeof each === 'string');
+  return [
+    ['Recording', [name, source, ...texts].filter(Boolean).join(', ')],
+    ['Recorded', dateText(created)],
+    ['Network', networkText(header['link'])],
+    ['Controller', [controller, preset].filter(Boolean).join(', ')],
+    ['Parameters', parametersText(parameters)],
+    ['Flows', flowsText(header)],
+    ['Video', videoText(header['video'])],
+    ['Seed', typeof seed === 'number' ? String(seed) : ''],
+  ];
+}
+
+/** What would be called, as the page's settings have it. */
+function chosen(state: AppState): Facts {
+  const { controller, preset, shadow, set, size, fps, codec, source } = state;
+  return [
+    ['Network', networkText(linkOfUrl(state))],
+    ['Controller', [titleOf(controller), controller === 'native' ? '' : preset].filter(Boolean).join(', ')],
+    ['Parameters', parametersText(set)],
+    ['Shadows', shadow.map(titleOf).join(', ')],
+    ['Video', `${source}, ${size}, ${fps} frames/s, ${codec}`],
+  ];
+}
+
+/** Of a call its recording tells how it began; what its link is now may differ. */
+export function callFacts(shown: Shown, state: AppState): Facts {
+  if (shown.kind === 'nothing' || shown.kind === 'sample') return chosen(state);
+  if (shown.kind === 'file') return recorded(shown);
+  const now = networkText(linkOfUrl(state));
+  const facts = recorded(shown);
+  const isAsBegun = facts.some(([name, value]) => name === 'Network' && value === now);
+  return isAsBegun ? facts : [...facts, ['Network now', now]];
+}

@@ -1,0 +1,197 @@
+/** The app without a network: from a static host, below a folder, after one load. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import sirv from 'sirv';
+
+import { startServer } from '../../src/server/server.js';
+import { expect, test as base } from './support.js';
+
+/** A static host that has the app in a folder, and can go away. */
+class StaticHost {
+  readonly #server: Server;
+  port = 0;
+
+  constructor(
+    readonly dir: string,
+    readonly folder: string,
+  ) {
+    const send = sirv(dir, { dev: true });
+    this.#server = createServer((request, response) => {
+      const { url = '/' } = request;
+      if (!url.startsWith(`${folder}/`)) return void response.writeHead(404).end();
+      request.url = url.slice(folder.length);
+      return send(request, response);
+    });
+  }
+
+  async listen(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.port = (this.#server.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}${this.folder}/`;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}
+
+const test = base.extend<{ host: StaticHost }>({
+  host: async ({ served }, use) => {
+    const dir = mkdtempSync(join(tmpdir(), 'ccscope-app-'));
+    cpSync(served.appDir, dir, { recursive: true });
+    const host = new StaticHost(dir, '/tools/ccscope');
+    await host.listen();
+    await use(host);
+    await host.close();
+    rmSync(dir, { recursive: true });
+  },
+});
+
+/** Until everything is kept, and this page gets it from there. */
+const kept = (page: Page): Promise<unknown> =>
+  page.evaluate(async () => {
+    const { serviceWorker } = navigator;
+    await serviceWorker.ready;
+    if (serviceWorker.controller === null)
+      await new Promise((resolve) => serviceWorker.addEventListener('controllerchange', resolve));
+  });
+
+/** Another version of the app in the place of the one that is there: every asset has another name. */
+function replaceVersion(dir: string): void {
+  const assets = join(dir, 'assets');
+  const names = readdirSync(assets);
+  const renamed = new Map(names.map((name) => [name, name.replace(/-([\w-]{8})\./, '-2$1.')]));
+  const rename = (text: string): string =>
+    text.replaceAll(/[\w-]+-[\w-]{8}\.(?:js|css|wasm)\b/g, (name) => renamed.get(name) ?? name);
+  for (const name of names) {
+    const file = join(assets, name);
+    if (/\.(js|css)$/.test(name)) writeFileSync(file, rename(readFileSync(file, 'utf8')));
+    renameSync(file, join(assets, renamed.get(name) ?? name));
+  }
+  for (const name of readdirSync(dir).filter((each) => /\.(html|js)$/.test(each)))
+    writeFileSync(join(dir, name), rename(readFileSync(join(dir, name), 'utf8')));
+  const worker = join(dir, 'service_worker.js');
+  writeFileSync(worker, readFileSync(worker, 'utf8').replaceAll('revision:"', 'revision:"2'));
+}
+
+const scriptOf = (page: Page): Promise<string | null> =>
+  page.locator('script[type=module][src]').getAttribute('src');
+
+test('after one load all pages work without their host', async ({ page, scope, host }) => {
+  await page.goto(`${host.url}?theme=light`);
+  await kept(page);
+  await host.close();
+  await expect(page.evaluate((url) => fetch(url), `${host.url}nowhere.txt`)).rejects.toThrow();
+
+  await page.reload();
+  await scope.start();
+  await scope.groups(20);
+  await expect(page.getByText('There is no local server here')).toBeVisible();
+  await scope.stop();
+
+  await page.goto(`${host.url}lab.html?scenario=ton-fig11&run=1`);
+  await expect(page.getByRole('status')).toHaveText('Done');
+  await page.getByRole('listbox', { name: 'Scenario' }).selectOption('rmcat-5.1');
+  await expect(page.locator('.provenance')).toContainText('rmcat-5.1');
+  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 20_000 });
+
+  await page.goto(`${host.url}lessons.html?lesson=rate-controller`);
+  await page.getByRole('radio').first().check();
+  await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(2);
+  await expect(page.locator('figure.chart canvas').first()).toBeVisible();
+
+  await page.goto(`${host.url}papers.html?scenario=cmp-table1&run=1`);
+  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 60_000 });
+  await expect(page.locator('.canvas canvas').first()).toBeVisible();
+
+  // What there never was is not answered by some other page.
+  await expect(page.goto(`${host.url}nowhere.html`)).rejects.toThrow();
+});
+
+test('a new version breaks no running page, and is there at the next load', async ({ page, host }) => {
+  await page.goto(`${host.url}lab.html?scenario=ton-fig11&run=1`);
+  await kept(page);
+  await expect(page.getByRole('status')).toHaveText('Done');
+  const before = await scriptOf(page);
+  replaceVersion(host.dir);
+  // The page looks for a new version by itself when it is seen again.
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await expect(page.getByText('There is a newer version of ccscope.')).toBeVisible({ timeout: 20_000 });
+  // Loaded now, under a name that the host no longer has: the equations, and what makes SVG.
+  await page.getByRole('button', { name: 'Packets and equations' }).click();
+  await expect(page.locator('.equations math').first()).toBeVisible();
+  const [drawing] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'SVG of Rates' }).click(),
+  ]);
+  expect(readFileSync(await drawing.path(), 'utf8')).toContain('<svg');
+  expect(await scriptOf(page)).toBe(before);
+
+  await page.getByRole('button', { name: 'Reload now' }).click();
+  await expect(page.locator('script[type=module][src]')).not.toHaveAttribute('src', before ?? '');
+  await expect(page.getByRole('status')).toHaveText('Done');
+  await expect(page.getByText('There is a newer version of ccscope.')).toHaveCount(0);
+  // Alone and of the new version: what is kept is of that version now.
+  const after = await scriptOf(page);
+  await expect
+    .poll(() =>
+      page.evaluate(async () => {
+        const waiting = (await navigator.serviceWorker.getRegistration())?.waiting ?? null;
+        // It asks again when it is seen again, should the page before have been there still.
+        if (waiting !== null) document.dispatchEvent(new Event('visibilitychange'));
+        return waiting;
+      }),
+    )
+    .toBeNull();
+  await host.close();
+  await page.reload();
+  await expect(page.getByRole('status')).toHaveText('Done');
+  expect(await scriptOf(page)).toBe(after);
+});
+
+test('the local server’s pages are not kept, and forget what a static host left', async ({
+  page,
+  served,
+}) => {
+  const host = new StaticHost(served.appDir, '');
+  await host.listen();
+  const { port, url } = host;
+  await page.goto(url);
+  await kept(page);
+  await host.close();
+  const server = await startServer({ port, appDir: served.appDir });
+  try {
+    await page.goto(url);
+    await expect(page.getByRole('status')).toHaveText('No call');
+    await expect
+      .poll(() => page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length))
+      .toBe(0);
+  } finally {
+    await server.close();
+  }
+});
+
+test('Chromium finds the app installable', async ({ page, host }) => {
+  await page.goto(`${host.url}lab.html`);
+  const session = await page.context().newCDPSession(page);
+  const { url, errors, data = '' } = await session.send('Page.getAppManifest');
+  expect(url).toBe(`${host.url}manifest.webmanifest`);
+  expect(errors).toEqual([]);
+  const { icons } = JSON.parse(data) as { icons: { src: string; purpose?: string }[] };
+  expect(icons.map(({ purpose }) => purpose)).toContain('maskable');
+  for (const { src } of icons) expect((await page.request.get(new URL(src, url).href)).status()).toBe(200);
+  const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
+  // Tests run in a profile of their own, which installs nothing.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
+});
