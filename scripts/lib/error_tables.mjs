@@ -13,10 +13,17 @@ const ROOMS = {
   'Command line': ['src/command_line', 'src/text', 'src/trend', 'src/observe', 'src/evidence'],
   'Settings of a link': ['src/link', 'src/shaper'],
   'The Playwright kit and its judgements': ['src/playwright', 'src/judge', 'src/calls'],
-  'Scenarios, experiments and simulations': ['src/scenario', 'src/papers', 'src/worker/simulation'],
+  'Scenarios, experiments and simulations': [
+    'src/scenario',
+    'src/papers',
+    'src/runs',
+    'src/worker/simulation',
+    'src/twin',
+  ],
   'Traces and recordings': ['src/trace', 'src/watch', 'src/worker/trace', 'src/overlay'],
   'Calls of ccscope’s own pages': ['src/rtc', 'src/worker', 'src/app', 'src/charts', 'src/machine'],
   'Actions on calls of others': ['src/inject', 'src/extension', 'src/view'],
+  'The element for other pages': ['src/embed'],
   'The local server': ['src/server'],
   'The core': ['src/core', 'wasm'],
 };
