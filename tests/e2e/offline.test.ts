@@ -22,7 +22,7 @@ class StaticHost {
     const send = sirv(dir, { dev: true });
     this.#server = createServer((request, response) => {
       const { url = '/' } = request;
-      if (!url.startsWith(`${folder}/`)) return void response.writeHead(404).end();
+      if (!url.startsWith(`${folder}/`)) return void response.writeHead(404).end('Nothing is here');
       request.url = url.slice(folder.length);
       return send(request, response);
     });
