@@ -22,7 +22,7 @@ class StaticHost {
     const send = sirv(dir, { dev: true });
     this.#server = createServer((request, response) => {
       const { url = '/' } = request;
-      if (!url.startsWith(`${folder}/`)) return void response.writeHead(404).end();
+      if (!url.startsWith(`${folder}/`)) return void response.writeHead(404).end('Nothing is here');
       request.url = url.slice(folder.length);
       return send(request, response);
     });
@@ -142,22 +142,23 @@ test('a new version breaks no running page, and is there at the next load', asyn
   await expect(page.locator('script[type=module][src]')).not.toHaveAttribute('src', before ?? '');
   await expect(page.getByRole('status')).toHaveText('Done');
   await expect(page.getByText('There is a newer version of ccscope.')).toHaveCount(0);
-  // Alone and of the new version: what is kept is of that version now.
+  // Once its pages are closed, the version before is forgotten: what is kept is the new one.
   const after = await scriptOf(page);
-  await expect
-    .poll(() =>
-      page.evaluate(async () => {
-        const waiting = (await navigator.serviceWorker.getRegistration())?.waiting ?? null;
-        // It asks again when it is seen again, should the page before have been there still.
-        if (waiting !== null) document.dispatchEvent(new Event('visibilitychange'));
-        return waiting;
-      }),
-    )
-    .toBeNull();
+  const context = page.context();
+  await page.close();
+  const next = await context.newPage();
+  // Outside the folder, so that it is none of its pages.
+  await next.goto(new URL('/', host.url).href);
+  const waiting = () =>
+    next.evaluate(
+      async (url) => (await navigator.serviceWorker.getRegistration(url))?.waiting ?? null,
+      host.url,
+    );
+  await expect.poll(waiting, { timeout: 20_000 }).toBeNull();
   await host.close();
-  await page.reload();
-  await expect(page.getByRole('status')).toHaveText('Done');
-  expect(await scriptOf(page)).toBe(after);
+  await next.goto(`${host.url}lab.html`);
+  await expect(next.getByRole('status')).toHaveText('Done');
+  expect(await scriptOf(next)).toBe(after);
 });
 
 test('the local server’s pages are not kept, and forget what a static host left', async ({

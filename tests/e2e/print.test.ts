@@ -58,7 +58,6 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
   await page.goto(`${served.staticUrl}lab.html?scenario=ton-fig11&run=1&theme=dark&seed=5`);
   await expect(page.getByRole('status')).toHaveText('Done');
   await expect(page.locator('.why-lines li').first()).toBeVisible();
-  const lines = await page.locator('.why-lines li').count();
   await page.evaluate(() => {
     window.print = () => void (document.title = 'printed');
   });
@@ -66,7 +65,8 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
   await expect(page).toHaveTitle('printed');
   await turnToPaper(page);
   const paper = await onPaper(page);
-  expect(paper).toMatchObject({ theme: 'light', controls: 0, buttons: [], lines });
+  expect(paper).toMatchObject({ theme: 'light', controls: 0, buttons: [] });
+  expect(paper.lines).toBeGreaterThan(10);
   expect(paper.title).toBe('One flow over a constant capacity');
   expect(paper.facts).toMatchObject({ Seed: '5' });
   expect(paper.facts['Network']).toMatch(/kbps|mbps/i);

@@ -35,9 +35,7 @@ function follow(registration: ServiceWorkerRegistration): void {
   lookAt(registration.installing);
   registration.addEventListener('updatefound', () => lookAt(registration.installing));
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState !== 'visible') return;
-    void registration.update().catch(() => undefined);
-    if (registration.waiting) askWaiting(registration.waiting);
+    if (document.visibilityState === 'visible') void registration.update().catch(() => undefined);
   });
 }
 

@@ -12,8 +12,7 @@ import type { IsCurrent } from './messages.js';
 /** What is used of the scope of a service worker, which TypeScript's types of pages do not have. */
 interface WorkerScope {
   registration: { scope: string };
-  clients: { claim(): Promise<void>; matchAll(options: object): Promise<readonly { url: string }[]> };
-  skipWaiting(): Promise<void>;
+  clients: { claim(): Promise<void> };
 }
 interface Extendable extends Event {
   waitUntil(work: Promise<unknown>): void;
@@ -55,15 +54,7 @@ addEventListener('activate', (event) => {
   (event as Extendable).waitUntil(worker.clients.claim());
 });
 
-// A page of this version that is alone can do without the version before.
-async function answer({ data, ports: [port] }: MessageEvent<IsCurrent>): Promise<void> {
-  const isCurrent = getCacheKeyForURL(data.script) !== undefined;
-  const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const pages = windows.filter(({ url }) => url.startsWith(worker.registration.scope));
-  if (isCurrent && pages.length === 1) await worker.skipWaiting();
-  port?.postMessage(isCurrent);
-}
-
-addEventListener('message', (event) => {
-  (event as unknown as Extendable).waitUntil(answer(event as MessageEvent<IsCurrent>));
+// A waiting worker never hurries: it begins when no page of the version before is open.
+addEventListener('message', ({ data, ports: [port] }: MessageEvent<IsCurrent>) => {
+  port?.postMessage(getCacheKeyForURL(data.script) !== undefined);
 });
