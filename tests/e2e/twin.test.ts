@@ -29,7 +29,11 @@ async function pixels(page: Page, title: string): Promise<string> {
   return canvas.evaluate((element) => (element as HTMLCanvasElement).toDataURL());
 }
 
-test('a call is compared with its simulation, live and as a file @measures', async ({ page, served, scope }) => {
+test('a call is compared with its simulation, live and as a file @measures', async ({
+  page,
+  served,
+  scope,
+}) => {
   test.setTimeout(120_000);
   await page.goto(`${served.url}?capacity=1.2mbps,0.6mbps@5s`);
   await expect(compare(page)).toHaveCount(0);
