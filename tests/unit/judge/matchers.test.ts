@@ -79,12 +79,15 @@ describe('matchers in real expect', () => {
 
   it('are not met by a call that never comes about, nor are their contraries', async () => {
     const { call } = live({ connectedS: null });
-    for (const assertion of [
-      expect(call).toConvergeTo('1mbps', { timeout: 300 }),
-      expect(call).not.toConvergeTo('1mbps', { timeout: 300 }),
-      expect(call).not.toHaveUtilisation({ min: 0.5 }, { timeout: 300 }),
-    ]) {
-      const message = await messageOf(assertion);
+    // All of them are awaited from their start on: they fail in any order.
+    const messages = await Promise.all(
+      [
+        expect(call).toConvergeTo('1mbps', { timeout: 300 }),
+        expect(call).not.toConvergeTo('1mbps', { timeout: 300 }),
+        expect(call).not.toHaveUtilisation({ min: 0.5 }, { timeout: 300 }),
+      ].map(messageOf),
+    );
+    for (const message of messages) {
       check(message).toContain('the call is not connected');
       check(message).toContain('raise `timeout`');
     }
