@@ -49,11 +49,19 @@ async function call(flags, trace) {
 }
 
 /**
- * Calls that send simulcast through a unit, which `ccscope call` does not: what tests/kit/shadows.test.ts says of each.
- * Throws Problem where one failed.
+ * Calls with layers, which `ccscope call` does not make: what tests/kit/shadows.test.ts says of each. Throws Problem
+ * where one failed.
  */
-async function simulcastCalls(runs) {
-  const args = ['test', '-c', 'tests/kit/playwright.config.ts', '--grep', '@shadows', '--workers', '1'];
+async function layeredCalls(title, runs) {
+  const args = [
+    'test',
+    '-c',
+    'tests/kit/playwright.config.ts',
+    '--grep',
+    `${title} @shadows`,
+    '--workers',
+    '1',
+  ];
   const flags = ['--repeat-each', String(runs), '--reporter', 'json'];
   const child = spawn(process.execPath, [inRoot('node_modules/@playwright/test/cli.js'), ...args, ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -62,7 +70,7 @@ async function simulcastCalls(runs) {
   let text = '';
   child.stdout.on('data', (chunk) => (text += chunk));
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Problem(`The calls with simulcast ended with ${code}: ${text.slice(-2000)}`);
+  if (code !== 0) throw new Problem(`The calls with layers ended with ${code}: ${text.slice(-2000)}`);
   const specs = JSON.parse(text).suites.flatMap((suite) => suite.specs);
   const annotations = specs.flatMap(({ tests }) => tests.flatMap((each) => each.annotations));
   return annotations
@@ -81,7 +89,11 @@ function fallsIn(trace) {
     .map(({ time_us }) => time_us - 100e3);
 }
 
-const simulcast = 'simulcast through a unit, 2 Mbps, three times 0.5 Mbps';
+/** Calls with layers, by the titles of their tests. */
+const layered = [
+  { title: 'simulcast through a unit', name: 'simulcast through a unit, 2 Mbps, three times 0.5 Mbps' },
+  { title: 'spatial and temporal layers', name: 'VP9 with L3T3, 2 Mbps, three times 0.5 Mbps' },
+];
 
 const middle = (sorted) => sorted[sorted.length >> 1];
 
@@ -136,9 +148,11 @@ async function measure() {
     rows.push(rowOf(name, results));
     say(rows.at(-1).join('  '));
   }
-  say(simulcast);
-  rows.push(rowOf(simulcast, await simulcastCalls(runs)));
-  say(rows.at(-1).join('  '));
+  for (const { title, name } of layered) {
+    say(name);
+    rows.push(rowOf(name, await layeredCalls(title, runs)));
+    say(rows.at(-1).join('  '));
+  }
   rmSync(folder, { recursive: true });
   const facts = `${browser}, ${process.platform} ${arch()}, ${cpus().length} cores; ${runs} calls of 75 s a row, medians.`;
   await writeMeasured(document, 'shadows', { facts, head, rows });

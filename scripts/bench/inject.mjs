@@ -1,5 +1,6 @@
 // What the script for pages of others costs a page that sends and receives four streams at 30 fps: the page's main
-// thread, the whole browser, and the moment in which it comes into the page; without it, collapsed and open by turns.
+// thread, the whole browser, and the moment in which it comes into the page; without it, with a transform that does
+// nothing in its place, collapsed and open by turns.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -47,6 +48,24 @@ async function call(count) {
   await caller.setRemoteDescription(callee.localDescription);
 }
 
+/**
+ * What no observer of frames can do without: every received frame passes a worker that does nothing with it. The
+ * transform is attached in the task that creates the receiver.
+ */
+function passThrough() {
+  const source = `addEventListener('rtctransform', ({ transformer: { readable, writable } }) => {
+    readable.pipeTo(writable).catch(() => undefined);
+  });`;
+  const worker = new Worker(URL.createObjectURL(new Blob([source])));
+  const attach = ({ receiver }) => (receiver.transform = new RTCRtpScriptTransform(worker, {}));
+  globalThis.RTCPeerConnection = class extends RTCPeerConnection {
+    constructor(configuration) {
+      super(configuration);
+      this.addEventListener('track', attach);
+    }
+  };
+}
+
 /** Tells the script of the window what to do. */
 const tell = (page, what) => page.evaluate((name) => globalThis[Symbol.for('ccscope.inject')][name](), what);
 
@@ -60,7 +79,8 @@ async function oneCall(launch, url, mode) {
   const browser = await launch(null, flags);
   try {
     const context = await browser.newContext({ permissions: ['camera'] });
-    if (mode !== 'without') await context.addInitScript({ path });
+    if (mode === 'passing') await context.addInitScript(passThrough);
+    else if (mode !== 'without') await context.addInitScript({ path });
     const page = await context.newPage();
     await page.goto(url);
     const session = await context.newCDPSession(page);
@@ -128,8 +148,8 @@ export async function benchInject({ durationS }) {
   const { launchChromium } = await import('../../dist/lib/command_line/call/chromium.js');
   const { url, close } = await serveBlankPage();
   try {
-    const rounds = Math.max(1, Math.round(durationS / (3 * callS)));
-    const runs = { without: [], collapsed: [], open: [] };
+    const rounds = Math.max(1, Math.round(durationS / (4 * callS)));
+    const runs = { without: [], passing: [], collapsed: [], open: [] };
     for (let round = 0; round < rounds; round++)
       for (const mode of Object.keys(runs)) runs[mode].push(await oneCall(launchChromium, url, mode));
     const middle = (mode, name) => median(runs[mode].map((run) => run[name]));
@@ -141,6 +161,11 @@ export async function benchInject({ durationS }) {
       row(`${mode}: the page's main thread`, middle(mode, 'page'), '% of a core');
       row(`${mode}: pictures`, middle(mode, 'fps'), 'fps a stream');
     }
+    row(
+      'passing: the worker of a transform that does nothing',
+      middle('passing', 'workers'),
+      '% of all else',
+    );
     for (const mode of ['collapsed', 'open']) {
       const more = (name) => middle(mode, name) - middle('without', name);
       row(`${mode}: more of the main thread`, more('page'), '% of a core', 'budget', budgets[mode].page);

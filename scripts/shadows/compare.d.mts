@@ -6,6 +6,8 @@ export interface ToldArrival {
   rtpTimestamp: number;
   sizeBytes: number;
   keyFrame: boolean;
+  /** Default: the lowest layer. */
+  spatialIndex?: number;
   rttUs: number;
 }
 

@@ -98,12 +98,15 @@ export const compare = async (file, overloadsUs) => compareArrivals(await arriva
 export async function compareArrivals(told, overloadsUs) {
   const core = await loadCore();
   const frames = new FrameArrivals();
-  const derived = told.flatMap(({ arrivalTimeUs, rtpTimestamp, sizeBytes, keyFrame, rttUs }) => {
-    const arrival = frames.of({ trailer: null, rtpTimestamp, arrivalTimeUs, sizeBytes, keyFrame });
-    if (arrival === null) return [];
-    frames.took(arrival);
-    return [{ ...arrival, rttUs }];
-  });
+  const derived = told.flatMap(
+    ({ arrivalTimeUs, rtpTimestamp, sizeBytes, keyFrame, spatialIndex = 0, rttUs }) => {
+      const frame = { rtpTimestamp, arrivalTimeUs, sizeBytes, keyFrame, spatialIndex };
+      const arrival = frames.of({ trailer: null, ...frame });
+      if (arrival === null) return [];
+      frames.took(arrival);
+      return [{ ...arrival, rttUs }];
+    },
+  );
   const [truth, shadow] = [groupsOf(core, told), groupsOf(core, derived)];
   const beginUs = (truth[0]?.timeUs ?? 0) + WARM_UP_US;
   const byTime = new Map(shadow.map((group) => [group.timeUs, group]));

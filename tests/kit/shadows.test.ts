@@ -1,21 +1,24 @@
 /**
  * How close GCC, using the receive side alone, comes to a GCC that knows when frames were sent, if the sender
- * sends simulcast and a unit forwards one layer. Run by `npm run measure:shadows`, which writes the results into
+ * sends simulcast and a unit forwards one layer, and if it sends spatial and temporal layers in one stream. Run by `npm run measure:shadows`, which writes the results into
  * the guide.
  */
 import { fileURLToPath } from 'node:url';
 
-import type { BrowserContext } from '@playwright/test';
+import type { Browser, BrowserContext, Page, TestInfo } from '@playwright/test';
 
 import { compareArrivals, type ToldArrival } from '../../scripts/shadows/compare.mjs';
 import { CallObserver } from '../../src/observe/observer.js';
 import { openShaperLink } from '../../src/shaper/index.js';
 import { Bed, expect, secondsOfVideo, test } from './bed.js';
+import type { TestServer } from './server.js';
 import { startPion } from './sfu/servers.js';
 
 interface TimedFrame {
   /** The SSRC that it was sent with. */
   layer: number;
+  /** Its spatial layer within the stream; all of a picture have one RTP timestamp. */
+  spatialIndex: number;
   /** Its number within its layer. */
   number: number;
   sentMs: number;
@@ -34,36 +37,33 @@ const BETWEEN_MS = 12_000;
 function toldArrivals(frames: readonly TimedFrame[], originMs: number): ToldArrival[] {
   const inOrder = [...frames].sort((a, b) => a.receivedMs - b.receivedMs);
   let [layer, offset, newest] = [NaN, 0, -1];
-  return inOrder.map(({ layer: its, number, sentMs, receivedMs, rtpTimestamp, sizeBytes, keyFrame }) => {
+  return inOrder.map(({ layer: its, number, sentMs, receivedMs, ...frame }) => {
     if (its !== layer) offset = newest + 1 - number;
     layer = its;
     const seq = number + offset;
     newest = Math.max(newest, seq);
     const us = (ms: number): number => Math.round((ms - originMs) * 1000);
-    return {
-      ...{ seq, sendTimeUs: us(sentMs), arrivalTimeUs: us(receivedMs), rtpTimestamp },
-      ...{ sizeBytes, keyFrame, rttUs: NaN },
-    };
+    return { ...frame, seq, sendTimeUs: us(sentMs), arrivalTimeUs: us(receivedMs), rttUs: NaN };
   });
 }
 
-test('simulcast through a unit @shadows', async ({ browser, server }, { annotations }) => {
+/** Makes a call over a link of 2 Mbps whose capacity falls three times, and compares the controllers on its frames. */
+async function measure(
+  { browser, server }: { browser: Browser; server: TestServer },
+  testInfo: TestInfo,
+  open: (bed: Bed, timed: (context: BrowserContext) => Promise<void>) => Promise<Page>,
+): Promise<void> {
   test.setTimeout(180_000);
   const originEpochMs = Date.now();
   const settings = { capacity: '2mbps', queue: 'droptail:300ms', rtt: 50 };
   const link = await openShaperLink({ settings, originEpochMs });
   const observer = new CallObserver({ link, originEpochMs });
   const bed = new Bed(server, link, observer, () => browser.newContext());
-  const unit = await startPion();
-  // The one that is sent all the time: the upper one rests while there is little capacity.
-  await unit.control({ rid: 'm' });
   const path = fileURLToPath(new URL('./pages/timed_frames.js', import.meta.url));
   try {
-    const timed = async (context: BrowserContext): Promise<void> => {
+    const receiver = await open(bed, async (context) => {
       await context.addInitScript({ path });
-    };
-    await bed.open(unit.page('publish', { layers: 2, width: 640, height: 360 }), timed);
-    const receiver = await bed.open(unit.page('watch'), timed);
+    });
     await bed.until(
       'a call that has found its rate',
       ({ endpoints }) => endpoints.some((endpoint) => secondsOfVideo(endpoint) >= SETTLE_S),
@@ -81,10 +81,43 @@ test('simulcast through a unit @shadows', async ({ browser, server }, { annotati
       (globalThis as unknown as { timedFrames(): Promise<TimedFrame[]> }).timedFrames(),
     );
     const result = await compareArrivals(toldArrivals(frames, originEpochMs), fallsUs);
-    annotations.push({ type: 'shadow', description: JSON.stringify(result) });
+    testInfo.annotations.push({ type: 'shadow', description: JSON.stringify(result) });
     expect(result.groups).toBeGreaterThan(500);
   } finally {
     await bed.close();
+  }
+}
+
+test('simulcast through a unit @shadows', async ({ browser, server }, testInfo) => {
+  const unit = await startPion();
+  // The one that is sent all the time: the upper one rests while there is little capacity.
+  await unit.control({ rid: 'm' });
+  try {
+    await measure({ browser, server }, testInfo, async (bed, timed) => {
+      await bed.open(unit.page('publish', { layers: 2, width: 640, height: 360 }), timed);
+      return bed.open(unit.page('watch'), timed);
+    });
+  } finally {
     await unit.close();
   }
 });
+
+test('spatial and temporal layers @shadows', async ({ browser, server }, testInfo) => {
+  await measure({ browser, server }, testInfo, async (bed, timed) => {
+    const receiver = await bed.open('plain.html?side=b', timed);
+    const sender = await bed.open('plain.html?mode=L3T3&width=960&height=540', timed);
+    await expect
+      .poll(() => sender.evaluate(sentMode), { timeout: 30_000 })
+      .toEqual({ codec: 'video/VP9', scalabilityMode: 'L3T3' });
+    return receiver;
+  });
+});
+
+/** In the page: how its video is encoded, as the browser reports it. */
+async function sentMode(): Promise<{ codec: unknown; scalabilityMode: unknown }> {
+  const { peer } = globalThis as unknown as { peer: RTCPeerConnection };
+  const stats = [...(await peer.getStats()).values()] as Record<string, unknown>[];
+  const sent = stats.find(({ type }) => type === 'outbound-rtp');
+  const codec = stats.find(({ id }) => id === sent?.['codecId']);
+  return { codec: codec?.['mimeType'], scalabilityMode: sent?.['scalabilityMode'] };
+}

@@ -98,6 +98,8 @@ export class FrameNumbers {
   /** How many frames the source gave in a step: 1 unless its rhythm says otherwise. */
   #framesIn(stepUs: number): number {
     if (!(this.#steps.length >= STEPS / 2)) return 1;
+    // The usual step is no shorter than the shortest one, so this step is less than one and a half usual ones.
+    if (stepUs < 1.5 * Math.min(...this.#steps)) return 1;
     const usualUs = [...this.#steps].sort((a, b) => a - b)[this.#steps.length >> 1] ?? NaN;
     const usual = this.#steps.filter((each) => Math.abs(each - usualUs) < NEAR * usualUs);
     const frames = Math.round(stepUs / usualUs);

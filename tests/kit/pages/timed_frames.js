@@ -22,10 +22,10 @@
       const end = frame.data.byteLength - TRAILER_BYTES;
       const trailer = new DataView(frame.data, end);
       const [layer, number, sentMs] = [0, 8, 16].map((at) => trailer.getFloat64(at));
-      const { receiveTime, rtpTimestamp } = frame.getMetadata();
+      const { receiveTime, rtpTimestamp, spatialIndex = 0 } = frame.getMetadata();
       const receivedMs = performance.timeOrigin + receiveTime;
       const keyFrame = frame.type === 'key';
-      rows.push({ layer, number, sentMs, receivedMs, rtpTimestamp, sizeBytes: end, keyFrame });
+      rows.push({ layer, number, sentMs, receivedMs, rtpTimestamp, spatialIndex, sizeBytes: end, keyFrame });
       frame.data = frame.data.slice(0, end);
     }
 
