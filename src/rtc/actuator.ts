@@ -1,11 +1,14 @@
 /**
  * Applies target rates to the encoder: one call at a time, at most ten a second unless the rate falls, within
  * limits.
+ *
+ * Changes are applied however small they are. Chromium gives the encoder 1 / 1.2 of a new `maxBitrate` until 30 frames
+ * have been encoded, and all of it from then on (libwebrtc, `EncoderBitrateAdjuster`, which is made again for each
+ * `setParameters`; measured in wasm/sim/media_source.md). If small changes were left out, the encoder's rate would jump
+ * up by a fifth whenever none was applied for a second.
  */
 
 const MIN_INTERVAL_MS = 100;
-/** Smaller changes than this share of the rate in force are not applied. */
-const HYSTERESIS = 0.02;
 /** A rate that falls by more than this share is applied at once, since a queue would grow in the meantime. */
 const FALL = 0.1;
 const FIRST_RETRY_MS = 200;
@@ -66,7 +69,7 @@ export class Actuator {
   #due(): boolean {
     if (this.#keyFrame) return true;
     if (this.#wantedBps === null) return false;
-    return !(Math.abs(this.#wantedBps - this.#appliedBps) < HYSTERESIS * this.#appliedBps);
+    return this.#wantedBps !== this.#appliedBps;
   }
 
   #falls(): boolean {

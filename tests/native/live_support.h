@@ -190,11 +190,10 @@ inline MediaSource::Params CameraSource(double max_bitrate_bps) {
   s.noise_sd = 0.17;
   s.noise_correlation = 0;
   s.recovery_ms = 600;
-  s.encoder_lag_ms = 150;
-  s.encoder_rise_lag_ms = 1000;
-  s.inverse_response_ms = 70;
-  s.first_share = 0.75;
-  s.first_share_s = 5;
+  s.encoder_lag_ms = 160;
+  s.encoder_rise_lag_ms = 400;
+  s.inverse_response_ms = 150;
+  s.new_target_share = 1 / 1.2;
   s.key_frame_factor = 8;
   s.header_bytes = 0;
   s.max_bitrate_bps = max_bitrate_bps;

@@ -46,24 +46,31 @@ MediaSource::MediaSource(const Params& params, DataRate start_rate)
   }
 }
 
+void MediaSource::SetTarget(DataRate target) {
+  if (target != target_) frames_of_target_ = 0;
+  target_ = target;
+}
+
+// libwebrtc makes a new EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc,
+// kDefaultUtilizationFactor, kMinFramesSinceLayoutChange).
+DataRate MediaSource::GivenTarget() const {
+  return frames_of_target_ < params_.new_target_frames ? target_ * params_.new_target_share : target_;
+}
+
 void MediaSource::FollowTarget() {
+  const DataRate target = GivenTarget();
   const DataRate highest = std::max(params_.min_rate(), params_.max_rate());
-  const DataRate next = ramp_ > 1 ? rate_ * ramp_ : rate_ + (target_ + rate_ * -1) * (target_ < rate_ ? follow_down_ : follow_up_);
+  const DataRate next = ramp_ > 1 ? rate_ * ramp_ : rate_ + (target + rate_ * -1) * (target < rate_ ? follow_down_ : follow_up_);
   rate_ = std::clamp(next, params_.min_rate(), highest);
 }
 
 // Before it follows a new target, VP8 uses up, or fills, the buffer that the target leaves (media_source.md).
 DataRate MediaSource::MeanRate() const {
-  if (target_ >= rate_ || target_ < rate_ * (1 - params_.cut_without_inverse)) return rate_;
+  const DataRate target = GivenTarget();
+  if (target >= rate_ || target_ < rate_ * (1 - params_.cut_without_inverse)) return rate_;
   const DataRate highest = std::max(params_.min_rate(), params_.max_rate());
-  const DataRate mean = rate_ + (rate_ + std::min(target_, highest) * -1) * inverse_;
+  const DataRate mean = rate_ + (rate_ + std::min(target, highest) * -1) * inverse_;
   return std::clamp(mean, params_.min_rate(), highest);
-}
-
-double MediaSource::Share() const {
-  if (params_.first_share >= 1) return 1;
-  const TimeDelta age = params_.frame_interval() * frames_;
-  return 1 - (1 - params_.first_share) * (1 - Step(age, TimeDelta::Seconds(params_.first_share_s)));
 }
 
 bool MediaSource::IsStill() const {
@@ -78,12 +85,13 @@ MediaSource::Frame MediaSource::NextFrame(Random& random) {
   frame.key_frame = key_frame_requested_ || (key_frame_interval_ > 0 && frames_ % key_frame_interval_ == 0);
   key_frame_requested_ = false;
   const DataRate most = IsStill() ? DataRate::BitsPerSec(params_.still_bitrate_bps) : DataRate::PlusInfinity();
-  const DataSize mean = std::min(MeanRate(), most) * params_.frame_interval() * Share();
+  const DataSize mean = std::min(MeanRate(), most) * params_.frame_interval();
   const double wanted = frame.key_frame && params_.key_frame_factor > 1 ? params_.key_frame_factor : 1 + noise_;
   const double share = std::max(kSmallestShare, wanted - excess_ * give_back_);
   if (give_back_ > 0) excess_ += share - 1;
   const DataSize wire = mean * share;
   ++frames_;
+  ++frames_of_target_;
   // As many packets as the payload needs, given their headers.
   const DataSize packet = params_.payload() + params_.header();
   frame.packets = std::max(1, static_cast<int>(std::ceil(wire / packet)));

@@ -27,7 +27,7 @@ class MediaSource {
 
   MediaSource(const Params& params, DataRate start_rate);
 
-  void SetTarget(DataRate target) { target_ = target; }
+  void SetTarget(DataRate target);
   // The next frame is a key frame.
   void RequestKeyFrame() { key_frame_requested_ = true; }
 
@@ -43,9 +43,9 @@ class MediaSource {
   DataRate rate() const { return rate_; }
 
  private:
+  DataRate GivenTarget() const;
   void FollowTarget();
   DataRate MeanRate() const;
-  double Share() const;
   bool IsStill() const;
 
   Params params_;
@@ -58,6 +58,7 @@ class MediaSource {
   double noise_ = 0;
   double ramp_ = 1;     // growth per frame
   int frames_ = 0;
+  int frames_of_target_ = 0;
   bool key_frame_requested_ = true;  // the first frame is one
   double give_back_;    // share of the excess that one frame makes up for
   double excess_ = 0;   // the total by which the frames so far exceeded their means, in means

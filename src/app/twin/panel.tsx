@@ -134,8 +134,7 @@ export function TwinPanel({ twin, scope }: { twin: TwinComparison; scope: Scope 
       </div>
       <p class="hint">
         The simulation had the link, the controller and the frame rate of the call, with every change; it does
-        not know how busy the machine was, what the pictures showed, or which packets chance dropped. Its
-        feedback takes 0.1 to 0.2 s longer than that of a call, and its RTT shows it.
+        not know how busy the machine was, what the pictures showed, or which packets chance dropped.
         {assumed.length > 0 && ` It took ${assumed.join('; ')}.`}
       </p>
       <label class="check">

@@ -327,7 +327,7 @@ void LiveFlow::OnHear(Timestamp now) {
 }
 
 void LiveFlow::OnStats(Timestamp now) {
-  Schedule(kStats, receiver_page_.Handled(now + TimeDelta::Millis(live_.stats_interval_ms)));
+  Schedule(kStats, now + TimeDelta::Millis(live_.stats_interval_ms));
   if (packets_received_ == 0) return;
   const InboundCounters counters{now, packets_received_, assembly_.packets_lost(), bytes_received_};
   recorder_.Input(InboundRow{.flow = static_cast<double>(index()),
@@ -341,7 +341,7 @@ void LiveFlow::OnStats(Timestamp now) {
 }
 
 void LiveFlow::OnTick(Timestamp now) {
-  Schedule(kTick, sender_page_.Handled(now + kTickInterval));
+  Schedule(kTick, now + kTickInterval);
   (void)controller_.sender->OnSent({now, sent_, DataSize::Zero()});
   Want(now);
 }
@@ -350,8 +350,7 @@ void LiveFlow::OnTick(Timestamp now) {
 void LiveFlow::Want(Timestamp now) {
   rate_ = controller_.sender->Process(now);
   wanted_ = rate_.target;
-  const double change = std::fabs(wanted_.bps() - encoder_target_.bps());
-  if (change < live_.apply_hysteresis * encoder_target_.bps() || (due_[kApply].IsFinite() && wanted_ >= encoder_target_)) return;
+  if (wanted_ == encoder_target_ || (due_[kApply].IsFinite() && wanted_ >= encoder_target_)) return;
   const bool falls = wanted_ < encoder_target_ * (1 - live_.apply_at_once);
   Schedule(kApply, falls ? now : std::max(now, last_applied_ + TimeDelta::Millis(live_.apply_interval_ms)));
 }
