@@ -1,5 +1,5 @@
 /**
- * For Node: the local server with its app, and the UDP shaper by itself.
+ * For Node: the local server with its app, and the UDP shaper alone.
  *
  * @module ccscope/node
  */

@@ -31,7 +31,7 @@ function runOnce(binary, target, { seconds, runs, seed, onExecutions }) {
   ];
   const env = { ...process.env, CCSCOPE_FUZZ_TARGET: target, UBSAN_OPTIONS: 'print_stacktrace=1' };
   const options = { env, stdio: ['ignore', 'ignore', 'pipe'] };
-  // libFuzzer ends by itself; whoever was stopped from outside does not.
+  // A libFuzzer process ends on its own unless it was stopped from outside.
   const child = spawn(binary, args, {
     ...options,
     timeout: Math.ceil(seconds + 120) * 1000,

@@ -44,7 +44,7 @@ export class AppCall {
     return call;
   }
 
-  /** Loads the page, whose call starts by itself, and waits until it has settled. */
+  /** Loads the page, whose call starts automatically, and waits until it has settled. */
   async reload() {
     await this.#page.goto(this.url);
     await this.#settled();
@@ -58,7 +58,7 @@ export class AppCall {
     );
   }
 
-  /** Another controller takes over, and the call starts again by itself. */
+  /** Another controller takes over, and the call restarts automatically. */
   async changeController() {
     const name = CONTROLLERS[this.#controller++ % CONTROLLERS.length];
     await this.#page.getByLabel('Who decides the bitrate').selectOption(name);

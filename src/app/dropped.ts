@@ -1,4 +1,4 @@
-/** Files that were dropped on the page of the other kind: named as what they are, and offered to be opened there. */
+/** A file that was dropped on the wrong page: it is recognised, and the page that can show it is offered. */
 import { toFragment } from '../runs/fragment.js';
 import { dismiss, messageOf, notify } from './notices.js';
 import { passFile, PASSED_FRAGMENT } from './stored.js';

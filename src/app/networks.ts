@@ -1,6 +1,7 @@
 /**
- * The networks of the buttons. Each sets all settings of the link, so that none of an earlier network stays. Those that
- * the kit has by name (`network: 'lte'`) have the values of the upload of its side that offered.
+ * The networks of the buttons. Each sets every setting of the link, so that nothing of an earlier network
+ * remains. A network that the kit also has by name (`network: 'lte'`) has the values of its upload, seen from
+ * the offering side.
  */
 import { LINK_FIELDS } from '../link/fields.js';
 import { NETWORKS, type NetworkName } from '../link/networks.js';
@@ -43,8 +44,8 @@ export const NETWORK_BUTTONS: readonly NetworkButton[] = [
   },
   {
     name: 'Bufferbloat',
-    // Gettys and Nichols, "Bufferbloat: Dark Buffers in the Internet" (2012): a buffer of seconds at a home's uplink,
-    // which a single upload fills. So the upload is a part of it.
+    // Gettys and Nichols, "Bufferbloat: Dark Buffers in the Internet" (2012): a buffer of seconds at a home's
+    // uplink, which a single upload fills. The upload is therefore part of this network.
     about: '1 Mbps, a queue of 2 s, and a TCP connection that fills it (Gettys and Nichols 2012)',
     link: { ...USUAL, queue: 'droptail:2000ms', cross_traffic: 'cubic:1' },
   },

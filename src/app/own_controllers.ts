@@ -15,7 +15,7 @@ export class NotAtHand extends Error {
   override readonly name = 'NotAtHand';
 }
 
-/** What to do about a file that no page can run. */
+/** The fix for a file that no page can run. */
 const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
   [/\.[cm]?tsx?$/i, 'Use the command line, which bundles TypeScript: npx ccscope call --controller FILE.'],
   [/./, 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).'],

@@ -1,4 +1,6 @@
-/** The page on paper: light, as wide as a sheet, its charts drawn for that. The style is in paper.css. */
+/**
+ * The page on paper: light, as wide as a sheet, with charts drawn for that width. The style is in paper.css.
+ */
 import { signal } from '@preact/signals';
 
 /** Dots of a chart's bitmap per CSS pixel on paper: 192 to the inch. */
@@ -9,7 +11,7 @@ export const isOnPaper = signal(false);
 
 function turn(toPaper: boolean): void {
   if (isOnPaper.peek() === toPaper) return;
-  // The charts' places have their new width before the charts are drawn into them.
+  // Charts are drawn once their places have the new width.
   document.documentElement.toggleAttribute('data-paper', toPaper);
   isOnPaper.value = toPaper;
 }
@@ -18,7 +20,7 @@ addEventListener('beforeprint', () => turn(true));
 addEventListener('afterprint', () => turn(false));
 matchMedia('print').addEventListener('change', ({ matches }) => turn(matches));
 
-/** Opens the browser's dialogue for printing, once the page has what is on paper alone. */
+/** Opens the browser's print dialogue once the page has rendered everything that only paper shows. */
 export function printReport(): void {
   turn(true);
   requestAnimationFrame(() => print());

@@ -54,13 +54,13 @@ const linkEntries = Object.fromEntries(
 
 const name = v.pipe(v.string(), v.regex(/^[\w-]{0,64}$/, 'up to 64 letters, digits, - or _'));
 
-/** The controllers that can be in charge, besides the user's own. */
+/** The controllers that can be in charge, apart from the user's own. */
 const IN_CHARGE: readonly string[] = [...CONTROLLER_NAMES, 'native'];
 
 const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
-  /** A link that was lent to the local server, instead of one with the settings above. */
+  /** The name of a link that was lent to the local server; it replaces the settings above. */
   link: name,
   controller: v.pipe(
     v.string(),
@@ -88,7 +88,7 @@ const entries = {
   room: name,
   role: oneOf(['loopback', 'send', 'receive']),
   autostart: flag,
-  /** Whether each recording is compared with its simulation by itself. */
+  /** Whether each recording is compared with its simulation automatically. */
   compare: flag,
   window_s: numberIn(...NUMBERS.window_s),
   from_s: numberIn(...NUMBERS.from_s),
@@ -157,7 +157,10 @@ export function checkField<K extends keyof Entries>(
   return { ok: false, expected: result.issues[0].message };
 }
 
-/** Reads a URL's query; of a field that stands in it twice the last counts. Never throws: what does not fit becomes the default and a problem. */
+/**
+ * Reads a URL's query; if a field occurs twice, the last one counts. Never throws: a value that does not fit
+ * becomes the default and a problem.
+ */
 export function parseState(query: string): { state: AppState; problems: StateProblem[] } {
   const problems: StateProblem[] = [];
   const changes: Record<string, unknown> = {};

@@ -1,4 +1,7 @@
-/** What charts are drawn on to become SVG: a canvas's context whose calls make elements. Loaded when first needed. */
+/**
+ * The surface on which charts are drawn to become SVG: a canvas context whose calls create elements. It is
+ * loaded when first needed.
+ */
 import { Context } from 'svgcanvas';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -11,8 +14,8 @@ const BASELINES: Partial<Record<CanvasTextBaseline, string>> = {
 };
 
 /**
- * Texts are made here: the library reads a font by a `style` attribute, which the pages' content policy forbids. They
- * stand above everything else.
+ * Texts are made here, because the library reads a font by means of a `style` attribute, which the pages'
+ * content policy forbids. They are drawn on top of everything else.
  */
 class SvgContext extends Context {
   override fillText(text: string, x: number, y: number): void {
@@ -37,7 +40,7 @@ class SvgContext extends Context {
   }
 }
 
-/** `#0072b266` as a colour and its opacity, which more programs understand. */
+/** Splits `#0072b266` into a colour and its opacity: more programs understand that form. */
 function splitOpacity(svg: SVGSVGElement): void {
   for (const property of ['stroke', 'fill'])
     for (const element of svg.querySelectorAll(`[${property}^="#"]`)) {
@@ -50,7 +53,7 @@ function splitOpacity(svg: SVGSVGElement): void {
     }
 }
 
-/** A surface to draw on, and what was drawn as a document. */
+/** A surface to draw on, and the drawing as a document. */
 export function svgSurface(): { canvas: HTMLCanvasElement; text(title: string): string } {
   const context = new SvgContext({ width: 1, height: 1 });
   const svg = context.getSvg();

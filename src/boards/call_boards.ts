@@ -5,7 +5,10 @@ import { INSIDE } from './inside_boards.js';
 import type { DrawnController } from './recorded_controllers.js';
 import type { MakeChart } from './scope.js';
 
-/** A call's charts, from above; `beside` is what shares the bottleneck, `detailed` whose inside is shown. */
+/**
+ * A call's charts, from top to bottom; `beside` shares the bottleneck, `detailed` is the controller whose
+ * internals are shown.
+ */
 export function callBoards(
   inCharge: DrawnController,
   shadows: readonly DrawnController[],

@@ -24,7 +24,7 @@ export interface Board {
   strip?: StripSpec;
 }
 
-/** Which series are not drawn, and who keeps that. */
+/** The series that are not drawn, and where that choice is kept. */
 interface Hiding {
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;
@@ -53,7 +53,7 @@ function Swatch({ look, colour, scope }: Pick<Series, 'look' | 'colour'> & { sco
   );
 }
 
-/** `A_r` as A with a subscript; other names as they are. */
+/** Shows `A_r` as A with a subscript; other names stay as they are. */
 function Symbol({ text }: { text: string }) {
   const [, base = text, below] = /^(.*\b[A-Za-z])_([a-z])$/.exec(text) ?? [];
   return (
@@ -98,7 +98,7 @@ function Legend({ chart, scope, without, hidden, onHide }: LegendProps) {
   );
 }
 
-/** The strip's legend: what each colour is, and which one it is now. */
+/** The strip's legend: the meaning of each colour, and the present one. */
 function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
   const values = scope.values.value;
   return (
@@ -120,13 +120,13 @@ function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
   );
 }
 
-/** More to do with a chart, behind its legend. */
+/** Further actions on a chart, behind its legend. */
 export type ChartTools = (board: Board, chart: TimeChart) => ComponentChildren;
 
 interface FigureProps extends Hiding {
   board: Board;
   scope: Scope;
-  /** Series that mean nothing now. */
+  /** Series that have no meaning at present. */
   without: readonly string[];
   timeLabels: boolean;
   tools?: ChartTools;
@@ -182,7 +182,7 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
 
 interface ToolbarProps {
   scope: Scope;
-  /** Whether rows keep coming; left out where they never do. */
+  /** Whether new rows keep coming; left out if they never do. */
   live?: boolean;
 }
 

@@ -1,11 +1,11 @@
-/** Which charts people can see, or are about to scroll to. */
+/** Finds the charts that the user can see or is about to scroll to. */
 import type { TimeChart } from '../charts/index.js';
 
 /** Charts this close to the view are painted already when scrolling brings them in. */
 const MARGIN = '300px';
 
 export class ChartsInView {
-  /** By its canvas, each chart and whether it is in view. */
+  /** Each chart and whether it is in view, by its canvas. */
   readonly #charts = new Map<Element, { chart: TimeChart; isSeen: boolean }>();
   readonly #observer: IntersectionObserver;
 

@@ -1,21 +1,24 @@
-/** Lines of an earlier run, or of another trace, which stay behind what charts draw. */
+/** Lines of an earlier run or of another trace, which charts draw behind their own. */
 import type { TimeChart } from '../charts/index.js';
 import type { Columns } from '../charts/series.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import { chosenRows, type Filters } from './filters.js';
 
-/** A ghost is read once, for any later zoom: somewhat more points than a chart is wide. Each of them costs time in each drawing. */
+/**
+ * A ghost is read only once, with somewhat more points than a chart is wide, so that it serves any later zoom.
+ * Every point costs time in each drawing.
+ */
 const POINTS = 2000;
 
 export class Ghosts {
-  /** By the names of the rows that series mean. */
+  /** The ghosts, by the names of rows that series use. */
   #kept: ReadonlyMap<string, Columns> = new Map();
-  /** Counts what was kept or dropped; the last one counts. */
+  /** Counts requests to keep or drop a ghost; only the latest one takes effect. */
   #turn = 0;
 
   constructor(private readonly store: Pick<TraceStore, 'view'>) {}
 
-  /** Reads all that the charts draw, over the whole trace, or the same of another one. */
+  /** Reads everything that the charts draw over the whole trace, or the same from another trace. */
   async keep(charts: Iterable<TimeChart>, filters: Filters, store = this.store): Promise<void> {
     const turn = ++this.#turn;
     const needs = new Map<string, Set<string>>();

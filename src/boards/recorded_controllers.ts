@@ -64,8 +64,8 @@ export function controllerOfFile(header: Partial<TraceHeader>, flow: number): Dr
 }
 
 /**
- * Which rows are drawn: those of one flow, and the inside of another (or the same). NaN: all there are.
- * With several bottlenecks, the one of the forward path.
+ * The rows that are drawn: those of one flow, and the internals of another one (or of the same). NaN: all rows.
+ * With several bottlenecks, the one of the forward path counts.
  */
 export function filtersFor(flow: number, detailed: number, severalLinks: boolean): Filters {
   if (Number.isNaN(flow)) return {};

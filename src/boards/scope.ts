@@ -1,6 +1,6 @@
 /**
- * Keeps the charts in step with the trace: asks the trace worker for rows thinned to each chart's
- * width and paints the charts that are in view, in one frame no more of them than its time allows.
+ * Keeps the charts in step with the trace: asks the trace worker for rows that are thinned to each chart's
+ * width, and paints the charts in view, in each frame only as many as fit into its time.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
@@ -20,12 +20,12 @@ import { Ghosts } from './ghosts.js';
 const REFRESH_MS = 100;
 /** Once drawing has taken this long, the next chart waits for another frame. */
 const FRAME_MS = 6;
-/** How many of the last redraws the cost is told of. */
+/** The cost is measured over this many of the last redraws. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
 
-/** What a scope draws from. */
+/** The source of a scope's rows. */
 export interface ScopeSource {
   readonly store: Pick<TraceStore, 'view' | 'extent'>;
   /** The newest time in the trace, microseconds. */
@@ -55,21 +55,21 @@ export class Scope {
   readonly windowS = signal(0);
   /** Start of the window, microseconds. */
   readonly fromUs = signal(0);
-  /** What is said of the time under the cursor; null where nobody says anything. */
+  /** The explanation of the time under the cursor; null if there is no source of explanations. */
   readonly said = signal<string | null>(null);
-  /** Counts how often other rows came to be shown. */
+  /** Counts how many times the rows were replaced. */
   readonly version = signal(0);
   readonly #charts = new Set<TimeChart>();
   readonly #stale = new Set<TimeChart>();
   readonly #works = new Set<() => void>();
   readonly #ghosts: Ghosts;
-  /** Another trace on the same clock, whose lines are behind those of this one. */
+  /** Another trace on the same clock, whose lines are drawn behind those of this one. */
   #beside: ScopeSource['store'] | null = null;
   readonly #costsMs: number[] = [];
   /** Charts with rows that are not painted yet. */
   readonly #unpainted = new Set<TimeChart>();
   readonly #seen = new ChartsInView((chart) => this.#paint(chart));
-  /** Until everything stale has been drawn. */
+  /** Settles when everything stale has been drawn. */
   #pumping: Promise<void> | null = null;
   #valuesStale = false;
   #filters: Filters = {};
@@ -100,7 +100,7 @@ export class Scope {
     this.#timer = setInterval(() => this.#tick(), REFRESH_MS);
   }
 
-  /** Ends it: nothing is read or drawn any more. */
+  /** Ends the scope: it reads and draws nothing more. */
   close(): void {
     clearInterval(this.#timer);
     this.#seen.close();
@@ -155,7 +155,7 @@ export class Scope {
     return { chart, remove };
   }
 
-  /** The colours that are drawn in. */
+  /** The colours of the charts. */
   get theme(): ReadonlySignal<ChartTheme> {
     return this.#theme;
   }
@@ -165,14 +165,14 @@ export class Scope {
     for (const chart of this.#charts) chart.setTheme(theme);
   }
 
-  /** Fits the charts to their places; `pixelRatio`, as for paper, in the place of the screen's. */
+  /** Fits the charts to their containers; `pixelRatio` replaces the screen's, as for paper. */
   resize(pixelRatio?: number): void {
-    // Paper shows those that are out of view, too.
+    // Paper also shows the charts that are out of view.
     for (const chart of this.#unpainted) this.#paint(chart);
     for (const chart of this.#charts) chart.resize(pixelRatio);
   }
 
-  /** Marks moments in all charts; the uppermost has labels to them, which lead there. */
+  /** Marks moments in all charts; in the uppermost one the marks have labels, which lead to their moments. */
   setMarks(marks: readonly ChartMark[]): void {
     if (marks.length === 0 && this.#marks.length === 0) return;
     this.#marks = marks;
@@ -196,13 +196,15 @@ export class Scope {
     this.refreshAll();
   }
 
-  /** What the charts draw now stays behind them as a faint line, whatever they draw from now on. */
+  /** Keeps what the charts draw now behind them as faint lines, whatever they draw later. */
   async keepGhost(): Promise<void> {
     await this.#ghosts.keep(this.#charts, this.#filters);
     for (const chart of this.#charts) this.#ghosts.give(chart);
   }
 
-  /** Another trace on the same clock is behind this one, in these charts and in those to come. */
+  /**
+   * Draws another trace on the same clock behind this one, in these charts and in those that are added later.
+   */
   async setGhost(beside: ScopeSource['store']): Promise<void> {
     this.#beside = beside;
     await this.#readGhosts(beside);
@@ -221,7 +223,7 @@ export class Scope {
     for (const chart of this.#charts) chart.clearGhost();
   }
 
-  /** Reads and draws all charts again, each when its turn comes. */
+  /** Reads and draws all charts again, one after the other. */
   refreshAll(): void {
     for (const chart of this.#charts) this.refresh(chart);
   }
@@ -240,7 +242,7 @@ export class Scope {
     this.#pumping ??= this.#pump().finally(() => (this.#pumping = null));
   }
 
-  /** After everything in the trace was replaced. */
+  /** To be called after everything in the trace was replaced. */
   async reload(show: 'newest' | 'all'): Promise<TraceExtent> {
     const extent = await this.source.store.extent();
     const { fromUs, toUs } = extent;
@@ -276,7 +278,7 @@ export class Scope {
     await this.#pumping;
   }
 
-  /** Resolves when every chart that is being put somewhere is there, and drawn. */
+  /** Resolves when every chart that is being mounted has been mounted and drawn. */
   async settled(): Promise<void> {
     // Components ask for their charts after a frame.
     await nextFrame();
@@ -286,7 +288,7 @@ export class Scope {
   }
 
   async #pump(): Promise<void> {
-    // What becomes stale together is read together.
+    // Charts that become stale together are read together.
     await Promise.resolve();
     while (this.#stale.size > 0) await this.#drawStale();
   }
@@ -297,7 +299,7 @@ export class Scope {
     const read = await Promise.all(
       reads.map(async ({ chart, reading }) => ({ chart, views: await reading })),
     );
-    // All charts change together: none shows values of one run beside values of another.
+    // All charts change together: otherwise one would show values of one run beside values of another.
     for (const { chart, views } of read) {
       if (!this.#charts.has(chart)) continue;
       for (const [table, columns] of views) chart.set(table, columns);

@@ -29,9 +29,9 @@ export interface EvidenceDirection {
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** For each controller that watched the arrivals, why it would have changed its target. */
+  /** For each controller that watched the arrivals: why it would have changed its target. */
   reasons: EvidenceReasons[];
-  /** Whether queuing delays are those of frames or round trips, because there is no record of packets. */
+  /** Whether queuing delays are estimated from frames or round trips, for lack of a record of packets. */
   delaysAreEstimates: boolean;
 }
 

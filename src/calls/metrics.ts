@@ -1,13 +1,13 @@
 /**
- * How well a call used its bottleneck, from the shaper's record of every packet. Each number is
- * defined here once:
+ * How well a call used its bottleneck, from the shaper's record of every packet. Each number is defined here
+ * once:
  *
  * - utilisation: bits that left the bottleneck in a window, over the capacity integrated over it;
- * - queuing delay: per packet, from reaching the queue to the begin of its transmission;
+ * - queuing delay: per packet, from reaching the queue to the start of its transmission;
  *   percentiles by nearest rank;
  * - loss ratio: bytes dropped (by chance or by the queue) over bytes offered;
- * - time to 90 %: from the begin until the rate over the trailing 2 s reaches 90 % of the
- *   capacity; only what left after the begin counts.
+ * - time to 90 %: from the start until the rate over the trailing 2 s reaches 90 % of the
+ *   capacity; only what left after the start counts.
  */
 import type { CapacityStep } from '../core/link.js';
 import type { PacketRecord } from '../link/packet_log.js';
@@ -132,7 +132,7 @@ export function timeToShortQueue(records: readonly PacketRecord[], window: Windo
 /**
  * The metrics of a run.
  * @param records in the order of departure
- * @param steps the capacity, times counted from the begin of the run
+ * @param steps the capacity, with times from the start of the run
  * @param run from the first packet to the end
  */
 export function linkMetrics(

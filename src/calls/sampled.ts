@@ -1,7 +1,7 @@
 /** A series at regular ticks, for averages over time: each value counts for as long as it holds. */
 import type { Window } from './metrics.js';
 
-/** Values in the order of time; each holds until the next. */
+/** Values in time order; each holds until the next. */
 export interface TimedValues {
   timeUs: ArrayLike<number>;
   values: ArrayLike<number>;
@@ -12,7 +12,7 @@ export interface Sample {
   value: number;
 }
 
-/** Rows of rates and of the queue come about that often. */
+/** Rows of rates and of the queue come about this often. */
 const TICK_US = 100_000;
 
 /** The value at each tick of a window, its beginning and end included; without those before the first row. */

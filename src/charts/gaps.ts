@@ -10,7 +10,7 @@ const LEAST_GAP_S = 2.5;
 /** Rows that were decimated to the chart's width are up to two of its columns apart. */
 const COLUMNS = 4;
 
-/** The last row is still read at its own time. */
+/** The last row can still be read at its own time. */
 const JUST_AFTER_S = 1e-6;
 
 /** The longest time between two rows that a line still connects, in seconds; `width` is the chart's, in pixels. */

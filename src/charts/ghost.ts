@@ -1,11 +1,11 @@
-/** Lines of an earlier run, faint behind those of now. */
+/** Lines of an earlier run, drawn faintly behind the present ones. */
 import type { ChartDataset, Point } from 'chart.js';
 
 import { DASH, MARKERS } from './configuration.js';
 import type { Columns, Series } from './series.js';
 import type { ChartTheme } from './theme.js';
 
-/** Two hexadecimal digits behind a colour: how much of it is seen. */
+/** Two hexadecimal digits that follow a colour: its opacity. */
 const FAINT = '66';
 /** Datasets with a higher order lie further back. */
 const BEHIND = 1000;

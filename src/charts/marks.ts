@@ -4,7 +4,7 @@ import type { Chart, ChartArea, Plugin } from 'chart.js';
 import { formatTime } from './configuration.js';
 import type { TimeAxis } from './time_axis.js';
 
-/** A moment that is marked. */
+/** A moment to be marked. */
 export interface ChartMark {
   timeUs: number;
   text: string;
@@ -45,7 +45,7 @@ export class MarkLayer {
     private readonly axis: TimeAxis,
   ) {}
 
-  /** `onChoose` puts labels to them, which are buttons, and is told which one was chosen. */
+  /** `onChoose` gives the marks labels, which are buttons, and is called with the chosen one. */
   set(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks = marks;
     this.#onChoose = onChoose ?? ignore;
@@ -57,7 +57,7 @@ export class MarkLayer {
     this.#labels.setAttribute('aria-label', 'Marked changes');
   }
 
-  /** Puts the labels where their marks are now. */
+  /** Moves the labels to the present places of their marks. */
   place({ left, width }: ChartArea): void {
     const labels = this.#labels;
     if (labels === null) return;

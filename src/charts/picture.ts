@@ -1,4 +1,6 @@
-/** A chart drawn once more, to be kept as a picture: with its title, its legend and the units of its axes above it. */
+/**
+ * Draws a chart once more as a picture to keep, with its title, its legend and the units of its axes above it.
+ */
 import { BasicPlatform, Chart, type ChartConfiguration, type Plugin } from 'chart.js';
 
 import { DASH, MARKERS } from './configuration.js';
@@ -13,13 +15,13 @@ export interface PictureKey {
 }
 
 export interface Picture {
-  /** What draws the chart. Its legend may be its own, then `keys` is empty. */
+  /** The function that draws the chart. A chart may have a legend of its own; `keys` is empty then. */
   configuration: ChartConfiguration;
   title: string;
-  /** Of the left axis; empty where the chart itself says it. */
+  /** The unit of the left axis; empty if the chart itself says it. */
   unit: string;
   keys: readonly PictureKey[];
-  /** The chart without what is above it, in CSS pixels. */
+  /** The size of the chart without its head, in CSS pixels. */
   width: number;
   height: number;
   theme: ChartTheme;
@@ -94,8 +96,8 @@ function headPlugin(head: readonly Placed[], theme: ChartTheme): Plugin {
 }
 
 /**
- * Draws on a canvas, or on what takes its place, and makes of it what `take` returns. Lines are drawn without Path2D,
- * which only a canvas understands.
+ * Draws on a canvas or on a replacement for one, and returns what `take` makes of it. Lines are drawn without
+ * Path2D, which only a canvas understands.
  */
 export function drawPicture<T>(
   canvas: HTMLCanvasElement,

@@ -108,10 +108,10 @@ export interface Beside {
   name: string;
 }
 
-/** Their colours; the line is that of no other series, by its dots and width. */
+/** Their colours; the dots and width of their lines differ from those of every other series. */
 const BESIDE: readonly Series['colour'][] = ['red', 'purple', 'orange', 'grey'];
 
-/** What a TCP connection beside the call gets. */
+/** The rate of a TCP connection beside the call. */
 const besideSeries = ({ flow, name }: Beside, index: number): Series => ({
   id: besideId(flow),
   label: name,
@@ -123,7 +123,7 @@ const besideSeries = ({ flow, name }: Beside, index: number): Series => ({
   width: 3,
 });
 
-/** The series of what is beside the call. */
+/** The series of the traffic beside the call. */
 export const besideId = (flow: number): string => `beside-${flow}`;
 
 /** The series of a shadow. */
@@ -134,7 +134,7 @@ export interface RateChartOptions {
   fitCapacity?: boolean;
   /** The shadows whose targets are drawn, too. */
   shadows?: readonly Shadow[];
-  /** What shares the bottleneck with the call. */
+  /** The traffic that shares the bottleneck with the call. */
   beside?: readonly Beside[];
   /** Whether the controller is GCC, which has two rates and a received rate for each group. */
   gcc?: boolean;

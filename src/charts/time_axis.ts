@@ -94,7 +94,10 @@ export class TimeAxis {
     this.setWindow({ fromUs, toUs: fromUs + length }, this.#following);
   }
 
-  /** Puts the cursor at a time, in the middle of a window that does not follow unless the time is in sight already. */
+  /**
+   * Puts the cursor at a time. The window moves so that the time is in its middle, and stops following, unless
+   * the time is already in sight.
+   */
   jumpTo(timeUs: number): void {
     const { fromUs, toUs } = this.#window;
     const half = this.lengthUs / 2;

@@ -83,7 +83,9 @@ export class TimeChart {
     this.#fill(table, columns, true);
   }
 
-  /** Draws rows of an earlier run as faint lines behind those of now; markers and strips have no such lines. */
+  /**
+   * Draws rows of an earlier run as faint lines behind the present ones; markers and strips have no such lines.
+   */
   setGhost(table: string, columns: Columns): void {
     const { datasets } = this.chart.data;
     this.#spec.series.forEach((series, index) => {
@@ -106,7 +108,7 @@ export class TimeChart {
     this.draw();
   }
 
-  /** What draws this chart once more as it is now, its time axis labelled, on another canvas. */
+  /** Draws this chart once more as it is now, with its time axis labelled, on another canvas. */
   copy(): ChartConfiguration<'line', Point[]> {
     const { options, plugins } = this.chart.config as ChartConfiguration<'line', Point[]>;
     const x = options?.scales?.['x'];
@@ -136,7 +138,10 @@ export class TimeChart {
     this.#marks.place(this.chart.chartArea);
   }
 
-  /** Marks moments from the next `draw` on; with `onChoose` they have labels, and it is told which one was chosen. */
+  /**
+   * Marks moments from the next `draw` on; `onChoose` gives the marks labels, and is called with the chosen
+   * one.
+   */
   setMarks(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks.set(marks, onChoose);
   }
@@ -147,7 +152,7 @@ export class TimeChart {
     this.draw();
   }
 
-  /** Fits the canvas to its container; `pixelRatio`, as for paper, in the place of the screen's. */
+  /** Fits the canvas to its container; `pixelRatio` replaces the screen's, as for paper. */
   resize(pixelRatio?: number): void {
     this.chart.options.devicePixelRatio = pixelRatio;
     this.chart.resize();
@@ -180,12 +185,12 @@ export class TimeChart {
     return (isRight ? this.#spec.right?.unit : this.#spec.left.unit) ?? '';
   }
 
-  /** The points that are drawn of a series: seconds, and values as its `format` takes them; NaN is a gap. */
+  /** The points that are drawn for a series: seconds, and values as its `format` takes them; NaN is a gap. */
   pointsOf(id: string): readonly Readonly<Point>[] {
     return this.chart.data.datasets[this.#index(id)]?.data ?? [];
   }
 
-  /** Each series' last value at or before `timeUs`; NaN where it has none. */
+  /** Each series' last value at or before `timeUs`; NaN if it has none. */
   valuesAt(timeUs: number): Record<string, number> {
     const values: Record<string, number> = {};
     this.series.forEach(({ id }, index) => {
@@ -225,7 +230,7 @@ export class TimeChart {
   #pointsOf(series: Series, columns: Columns, points: TimedPoint[]): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
-    // What a step shows holds until something else is said.
+    // The value of a step holds until the next one.
     const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
     for (let row = 0; row < time.length; row++) {
       const y = series.value(columns, row);

@@ -142,7 +142,7 @@ export class CoreModule {
 }
 
 export const ABI_VERSION = 2;
-/** Answers the core's calls to user controllers, which it imports. */
+/** The module name of the imports through which the core calls user controllers. */
 const USER_SPACE = 'ccscope';
 
 const shipped = (): URL => new URL('./ccscope.wasm', import.meta.url);

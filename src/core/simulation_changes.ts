@@ -7,7 +7,7 @@ import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError } from './load.js';
 import type { PathChange, SimulationChange, SimulationOptions } from './simulation_options.js';
 
-/** What a change of losses leaves as it was. */
+/** A change of losses leaves the values that it does not name as they were. */
 interface Losses {
   lossRatio: number;
   burstLossPackets: number;
@@ -37,7 +37,7 @@ export class SimulationChanges {
     }
   }
 
-  /** Those that are due by a time, each when it is its turn. */
+  /** Yields the changes that are due by a time, in their order. */
   *until(us: number): Generator<SimulationChange> {
     for (;;) {
       const change = this.#changes[this.#next];

@@ -36,14 +36,17 @@ export type PathChange = Partial<
   >
 >;
 
-/** What becomes different in the middle of a run, after all events of that time. Capacities have schedules. */
+/**
+ * Changes in the middle of a run, which take effect after all events of that time. Capacities have schedules
+ * instead.
+ */
 export interface SimulationChange {
   atUs: number;
   forward?: PathChange;
   backward?: PathChange;
   /**
-   * What the controller of a media flow, given by its number, has from then on: a preset of the same controller,
-   * and parameters that differ from it.
+   * What the controller of a media flow (given by its number) has from then on: a preset of the same
+   * controller, and the parameters that differ from it.
    */
   controller?: { flow: number } & Pick<ControllerChoice, 'preset' | 'parameters'>;
 }

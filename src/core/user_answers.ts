@@ -17,7 +17,7 @@ export class BadAnswer extends Error {}
 export type UserHalf =
   { kind: 'receiver'; object: UserReceiverHalf } | { kind: 'sender'; object: UserSenderHalf };
 
-/** The calls that halves answer: receivers the first two, senders the others. */
+/** The calls that halves answer: the first two go to receivers, the others to senders. */
 export type Question =
   | { kind: 'arrival'; arrival: Arrival }
   | { kind: 'inbound'; counters: InboundCounters }

@@ -1,10 +1,10 @@
-/** What the element's attributes ask for. */
+/** Reads the element's attributes. */
 import type { CellParams } from '../scenario/cells.js';
 import { ConfigError, shown } from '../text/quantities.js';
 import { orMeant } from '../text/suggest.js';
 import type { ChartName, ThemeName } from './public.js';
 
-/** The charts that may be named, and the boards that each of them is. */
+/** The names that the attribute `charts` takes, and the boards that each of them stands for. */
 export const CHART_BOARDS: Readonly<Record<ChartName, readonly string[]>> = {
   rate: ['rates'],
   delay: ['delays'],
@@ -17,11 +17,11 @@ const CHART_NAMES = Object.keys(CHART_BOARDS) as readonly ChartName[];
 
 const THEME_NAMES: readonly ThemeName[] = ['auto', 'dark', 'light'];
 
-/** Attributes as they are written; null where there is none. */
+/** Attributes as they are written; null for an absent one. */
 export type Attributes = Readonly<Record<(typeof ATTRIBUTES)[number], string | null>>;
 export const ATTRIBUTES = ['scenario', 'src', 'cell', 'seed', 'charts', 'flow', 'theme', 'lab'] as const;
 
-/** What is to be drawn. */
+/** The choice of what is drawn. */
 export type Source =
   | { kind: 'shipped'; id: string }
   | { kind: 'scenario'; url: string }
@@ -43,12 +43,12 @@ export interface Choices {
 const DEFAULT_CHARTS: readonly ChartName[] = ['rate', 'delay'];
 const ID = /^[\w.-]{1,64}$/;
 const LARGEST_SEED = 2 ** 52;
-/** Nobody writes that much into an attribute by hand. */
+/** Nobody writes a longer attribute by hand. */
 const LONGEST = 1000;
 
 /**
- * Reads the attributes; `inline` is the text of a scenario inside the element, `base` the page's address. Null where
- * nothing says what to draw. Throws ConfigError that names the attribute.
+ * Reads the attributes; `inline` is the text of a scenario inside the element, `base` the page's address. Null
+ * if nothing says what to draw. Throws ConfigError that names the attribute.
  */
 export function readAttributes(given: Attributes, inline: string | null, base: string): Choices | null {
   for (const name of ATTRIBUTES) {

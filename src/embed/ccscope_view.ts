@@ -1,4 +1,4 @@
-/** The element: its attributes and properties, when it draws, and what it cleans up. */
+/** The element: its attributes and properties, when it draws, and what it releases when it is removed. */
 import { render } from 'preact';
 import css from 'ccscope:view.css';
 
@@ -10,10 +10,10 @@ import { Picture } from './picture.js';
 import type { CcscopeView as CcscopeViewElement, ThemeName } from './public.js';
 import { view } from './view.js';
 
-/** What is further away than this is not in view yet. */
+/** An element further away than this does not count as in view yet. */
 const NEAR = '200px';
 
-/** In Node, where pages are made that show it later, the element only has to have a class. */
+/** Node may make pages that show the element later: there it only has to have a class. */
 const Base = typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
 export class CcscopeView extends Base implements CcscopeViewElement {
@@ -33,7 +33,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     ready: (detail) => this.#tell('ccscope-ready', detail),
     error: (detail) => this.#tell('ccscope-error', detail),
   });
-  /** What ends whatever was begun when it came into a page; null outside of pages. */
+  /** Ends everything that began when the element entered a page; null outside of pages. */
   #leave: (() => void) | null = null;
   #isInView = false;
   #isDue = false;
@@ -51,7 +51,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
   }
 
   connectedCallback(): void {
-    // It was only moved.
+    // The element was only moved.
     if (this.#leave !== null) return;
     this.#takeProperties();
     const unfollow = followPage(this, this.#probe, (isDark) => {
@@ -106,7 +106,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     }
   }
 
-  /** Reads the attributes again after all that are changed together. */
+  /** Reads the attributes once all those that change together have changed. */
   #ask(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -119,7 +119,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     try {
       const choices = readAttributes(this.#attributes(), this.#inline(), document.baseURI);
       if (choices !== null) void this.#picture.show(choices);
-      // What is inside the element may be still to come.
+      // While the page loads, the element's content may not have been parsed yet.
       else if (document.readyState !== 'loading') this.#picture.fail(NOTHING);
     } catch (error) {
       this.#picture.fail(error);

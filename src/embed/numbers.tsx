@@ -1,4 +1,4 @@
-/** What the charts show, in numbers: for whoever cannot see them, or wants to know exactly. */
+/** The numbers behind the charts, for people who cannot see the charts or want exact values. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -11,7 +11,7 @@ import { detailedFlow } from '../runs/flows.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import type { Recording } from './recording.js';
 
-/** More rows than these would be a page of their own. */
+/** A longer table would need a page of its own. */
 const MOST_FLOWS = 20;
 
 /** A run's flows over its whole time. */
@@ -53,7 +53,7 @@ export function FlowNumbers({ window }: { window: WindowMetrics }) {
   );
 }
 
-/** What a recording has of a call, each as a column of a table. */
+/** The columns of a call's table that a recording may have. */
 const QUANTITIES: readonly {
   title: string;
   table: TableName;
@@ -134,7 +134,7 @@ function filtersOf({ drawn }: Recording, wanted: string): Filters {
   return { rate: ofFlow, group: ofFlow, queue: { column: 'link', value: 0 } };
 }
 
-/** Null where the recording has nothing of it. */
+/** Null if the recording has no such value. */
 async function rowOf(
   store: Pick<TraceStore, 'view'>,
   { title, table, column, text }: (typeof QUANTITIES)[number],

@@ -1,11 +1,12 @@
-/** Whether a page is dark where an element is. */
+/** Detects whether a page is dark where an element is. */
 
 const prefersDark = typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-color-scheme: dark)');
 
 /**
- * Tells, now and whenever it changes, whether the page is dark around the host of a probe: by the `color-scheme` that the
- * page says there, and where it says none, by the system's preference. The probe's colour is `light-dark(white, black)`
- * with a transition, whose end is how a page's change is noticed. Returns what ends that.
+ * Reports, now and after each change, whether the page is dark around the host of a probe: according to the
+ * page's `color-scheme` there or, without one, to the system's preference. The probe's colour is
+ * `light-dark(white, black)` with a transition, whose end reveals a change. Returns a function that ends the
+ * reports.
  */
 export function followPage(
   host: HTMLElement,

@@ -1,6 +1,6 @@
 /**
- * What one element shows. The newest choices win; whatever goes wrong is told in words and never thrown, and a picture of
- * something else than what is asked for does not stay.
+ * The picture of one element. The newest choices win. A failure is shown in words and never thrown, and it
+ * replaces a picture of anything else than what was asked for.
  */
 import { signal } from '@preact/signals';
 
@@ -23,15 +23,15 @@ import { recordingOf, scenarioOf } from './sources.js';
 import { shareOfWorkers, type Share } from './workers.js';
 
 export type Showing =
-  /** Nothing has been asked for, or it is not in view yet. */
+  /** Nothing has been asked for, or the element is not in view yet. */
   | { kind: 'waiting' }
   | { kind: 'loading' }
-  /** What is drawn is that of `live.run`. */
+  /** The run in `live.run` is drawn. */
   | { kind: 'run' }
   | { kind: 'recording'; recording: Recording }
   | { kind: 'failed'; problem: ErrorDetail };
 
-/** What draws; it is there from the first time that something is drawn. */
+/** The parts that draw; they exist from the first drawing on. */
 export interface Stage {
   share: Share;
   live: LiveRun;
@@ -43,24 +43,27 @@ export interface Told {
   error: (detail: ErrorDetail) => void;
 }
 
-/** The whole picture: nobody zoomed before. */
+/** The whole picture, since nobody has zoomed yet. */
 const WHOLE = { window_s: 0, from_s: 0 };
 
 export class Picture {
   readonly showing = signal<Showing>({ kind: 'waiting' });
   readonly stage = signal<Stage | null>(null);
   readonly choices = signal<Choices | null>(null);
-  /** Counts what was asked for; the last one counts. */
+  /** Counts requests; only the latest one takes effect. */
   #turn = 0;
   #abort = new AbortController();
-  /** The scenario that was checked last, and where it is from. */
+  /** The scenario that was checked last, and its source. */
   #checked: { source: Source; scenario: CheckedScenario } | null = null;
-  /** A file that is read takes the place of whatever comes meanwhile: that has to wait. */
+  /**
+   * Settles when the file being read has been read: until then another request has to wait, or the file would
+   * replace its result.
+   */
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly tell: Told) {}
 
-  /** Draws what is chosen. Tells of what it comes to. */
+  /** Draws what is chosen, and reports the outcome. */
   async show(choices: Choices): Promise<void> {
     const before = this.choices.peek();
     const { kind } = this.showing.peek();
@@ -99,7 +102,7 @@ export class Picture {
     this.tell.error(problem);
   }
 
-  /** Gives back what it works with; it can be asked to show something again. */
+  /** Releases its resources; it can show something again afterwards. */
   close(): void {
     this.#turn += 1;
     this.#abort.abort();
@@ -119,7 +122,7 @@ export class Picture {
     const there = this.stage.peek();
     if (there !== null) return there;
     const share = shareOfWorkers((error) => {
-      // Those of the next attempt are new ones.
+      // The next attempt gets new ones.
       this.close();
       this.fail(error);
     });
@@ -182,7 +185,7 @@ export class Picture {
   }
 }
 
-/** The cell that is meant. Throws ConfigError for an axis or a value that the scenario has not. */
+/** The chosen cell. Throws ConfigError for an axis or a value that the scenario does not have. */
 function cellOf(cells: readonly CellParams[], chosen: CellParams): CellParams {
   const [wrong] = wrongChoices(cells, chosen);
   if (wrong === undefined) return cellFor(cells, chosen);
@@ -197,7 +200,7 @@ function checkFlow(flows: readonly FlowInfo[], wanted: string): void {
   throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove it');
 }
 
-/** What of the choices decides what is simulated or read. */
+/** The choices that decide what is simulated or read. */
 const drawnBy = (choices: Choices | null): unknown => {
   if (choices === null) return null;
   const { source, cell, seed, flow } = choices;

@@ -1,10 +1,10 @@
-/** What the element says of whatever went wrong. */
+/** The element's words for whatever went wrong. */
 import { ConfigError } from '../text/quantities.js';
 import { TraceError } from '../trace/index.js';
 import { SimulationError } from '../worker/simulation/simulation_client.js';
 import type { ErrorDetail } from './public.js';
 
-/** Where a worker or the module does not start, it is mostly these. */
+/** The usual reasons why a worker or the module does not start. */
 const SET_UP =
   'see that the files beside ccscope-view.js are there, and that the page’s policy allows workers and WebAssembly';
 

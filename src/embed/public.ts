@@ -10,15 +10,15 @@ import type { CellParams } from '../scenario/cells.js';
 export type { CellParams, WindowMetrics };
 
 /**
- * The charts that the attribute `charts` names: of all flows `rate` and `delay`; of one flow `loss`, what its
- * `controller` asks for, its `detector` (the picture of what NADA or LCC computes, where one of them is its
- * controller) and the controller's `states`.
+ * The charts that the attribute `charts` can name. `rate` and `delay` show all flows; the others show one flow:
+ * `loss`, the `controller`'s rates, its `detector` (for NADA and LCC, the picture of what they compute) and the
+ * controller's `states`.
  */
 export type ChartName = 'rate' | 'delay' | 'loss' | 'controller' | 'detector' | 'states';
 
 export type ThemeName = 'auto' | 'dark' | 'light';
 
-/** What a simulation gave that is drawn now. */
+/** The simulation that is drawn now. */
 export interface ReadyScenario {
   kind: 'scenario';
   title: string;
@@ -33,7 +33,7 @@ export interface ReadyScenario {
   windows: readonly WindowMetrics[];
 }
 
-/** A recording that is drawn now. */
+/** The recording that is drawn now. */
 export interface ReadyTrace {
   kind: 'trace';
   /** The name of its file. */
@@ -43,10 +43,10 @@ export interface ReadyTrace {
   flows: readonly string[];
 }
 
-/** Of `ccscope-ready`: what its attributes ask for is drawn. */
+/** Detail of `ccscope-ready`: what the attributes ask for has been drawn. */
 export type ReadyDetail = ReadyScenario | ReadyTrace;
 
-/** Of `ccscope-error`: what the element says instead of drawing. */
+/** Detail of `ccscope-error`: what the element says instead of drawing. */
 export interface ErrorDetail {
   message: string;
   /** The attribute, or the field of the scenario, that is wrong. */
@@ -55,19 +55,22 @@ export interface ErrorDetail {
   fix: string;
 }
 
-/** Events of the element, both of which bubble. */
+/** The element's events, both of which bubble. */
 export interface CcscopeViewEventMap extends HTMLElementEventMap {
   'ccscope-ready': CustomEvent<ReadyDetail>;
   'ccscope-error': CustomEvent<ErrorDetail>;
 }
 
-/** The element. Each property is the attribute of the same name; null where there is none. */
+/** The element. Each property is the attribute of the same name; null if that is absent. */
 export interface CcscopeView extends HTMLElement {
   /** The id of a shipped scenario, or the address of a scenario's JSON. */
   scenario: string | null;
-  /** Instead, the address of a recording: a trace in format v1. */
+  /** The address of a recording to show instead: a trace in format v1. */
   src: string | null;
-  /** Which cell of the scenario, such as `queue=codel,rtt=50ms`; what is not said is that of its first cell. */
+  /**
+   * The cell of the scenario, such as `queue=codel,rtt=50ms`; an axis that is left out has the value of the
+   * first cell.
+   */
   cell: string | null;
   /** Null: the scenario's own. */
   seed: number | null;
@@ -75,9 +78,9 @@ export interface CcscopeView extends HTMLElement {
   charts: string | null;
   /** The flow whose controller is shown; null: the first that has one. */
   flow: string | null;
-  /** A name that is none is `auto`. */
+  /** An unknown name counts as `auto`. */
   theme: ThemeName;
-  /** The address of an app, which "Open in the Lab" leads to. */
+  /** The address of an app, to which "Open in the Lab" leads. */
   lab: string | null;
 
   addEventListener<K extends keyof CcscopeViewEventMap>(

@@ -1,4 +1,7 @@
-/** What is drawn of a recording: the flows of a simulation's trace, or a call with those that watched it. */
+/**
+ * The flows of a recording that are drawn: those of a simulation, or a call with the controllers that watched
+ * it.
+ */
 import { cut, ConfigError, shown } from '../text/quantities.js';
 import type { Filters } from '../boards/filters.js';
 import {
@@ -41,7 +44,10 @@ export interface Recording {
 
 const nameOf = ({ flow, name }: RecordedFlow): string => name ?? `flow ${flow}`;
 
-/** A recording, with the flow of that name in front where it has several. Throws ConfigError for a name that it has not. */
+/**
+ * A recording; if it has several flows, the one with that name comes first. Throws ConfigError for a name that
+ * it does not have.
+ */
 export function describedRecording(
   file: string,
   header: TraceHeader,

@@ -1,4 +1,4 @@
-/** Gets what is to be drawn: a scenario, as an object or the text of its file, or a recording. */
+/** Loads what is to be drawn: a scenario, as an object or the text of its file, or a recording. */
 import { ConfigError, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 import type { Source } from './attributes.js';

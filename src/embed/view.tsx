@@ -1,4 +1,4 @@
-/** What is in the element: title, charts, caption and numbers; or what is wrong, in words. */
+/** The content of the element: title, charts, caption and numbers, or an explanation of what is wrong. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
@@ -41,7 +41,7 @@ interface FrameProps {
   /** Beside the title. */
   about?: string;
   isBusy: boolean;
-  /** The share that has been simulated, where that takes long. */
+  /** The share that has been simulated, shown if the simulation takes long. */
   share?: number | undefined;
   /** The most important numbers. */
   told?: string;
@@ -90,7 +90,10 @@ function Problem({ problem: { message, fix } }: { problem: ErrorDetail }) {
   );
 }
 
-/** With a capital and a full stop; what begins with the name of an attribute or a field keeps its letter. */
+/**
+ * Makes a sentence: with a capital and a full stop, except that the name of an attribute or a field keeps its
+ * first letter.
+ */
 function sentence(text: string): string {
   const first = /^\S+:/.test(text) ? text.slice(0, 1) : text.slice(0, 1).toUpperCase();
   return `${first}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
@@ -99,7 +102,7 @@ function sentence(text: string): string {
 interface RunViewProps {
   stage: Stage;
   choices: Choices;
-  /** What is drawn: the choices may have moved on. */
+  /** The run that is drawn; the choices may already be others. */
   run: Run;
 }
 
@@ -173,7 +176,7 @@ function RecordingView({ stage: { scope, share }, choices, recording }: Recordin
   );
 }
 
-/** Charts in a page that scrolls: the wheel is theirs only when they have the focus, or with Ctrl, as for maps. */
+/** In a page that scrolls, the wheel acts on charts only if they have the focus, or with Ctrl, as for maps. */
 function Wheel({ children }: { children: ComponentChildren }) {
   const keep = (event: WheelEvent & { currentTarget: HTMLElement }): void => {
     if (!event.ctrlKey && !event.currentTarget.matches(':focus-within')) event.stopPropagation();

@@ -1,6 +1,6 @@
 /**
- * The workers of all views in a page: one with their traces, and at most two that simulate. They start when the first
- * view needs them, and end with the last one. The paths are those in the bundle.
+ * The workers of all views in a page: one with their traces, and at most two that simulate. They start when the
+ * first view needs them, and end with the last one. Paths are those in the bundle.
  */
 import { transfer, wrap, type Remote } from 'comlink';
 
@@ -11,7 +11,7 @@ import type { TracesWorkerApi } from '../worker/trace/traces_worker.js';
 
 const MOST_SIMULATORS = 2;
 
-/** What one view has of them. */
+/** One view's share of the workers. */
 export interface Share {
   store: TraceStore;
   simulations: Pick<SimulationPool, 'check' | 'plan' | 'run' | 'close'>;
@@ -19,7 +19,7 @@ export interface Share {
   close(): void;
 }
 
-/** A script from another site may be no worker of this page, but one of this page may import it. */
+/** A script from another site cannot be a worker of this page, but a worker of this page may import it. */
 function fromAnySite(start: () => Worker, script: string): Worker {
   try {
     return start();
@@ -34,7 +34,7 @@ function fromAnySite(start: () => Worker, script: string): Worker {
   }
 }
 
-/** Bundlers look for the script of each `new Worker` themselves: this is for where there is no bundler. */
+/** Bundlers find the script of each `new Worker` themselves; this serves pages without a bundler. */
 const HERE = import.meta.url;
 
 const simulationWorker = (): Worker =>
@@ -64,7 +64,7 @@ class Workers {
     void watchLife(this.#worker, (name) => this.#traces.hold(name));
   }
 
-  /** The next view gets new workers: those that broke down are nobody's any more. */
+  /** The next view gets new workers: those that broke down are abandoned. */
   #fail(why: string): void {
     if (workers === this) workers = null;
     const error = new Error(`the worker with the traces failed: ${why}`);
@@ -83,7 +83,7 @@ class Workers {
         check: (scenario) => pool.check(scenario),
         plan: (request) => pool.plan(request),
         run: (request, handlers) => pool.run(request, handlers),
-        // The pool is that of other views, too.
+        // The pool also serves other views.
         close: () => undefined,
       },
       close: () => {
@@ -104,7 +104,7 @@ class Workers {
 
 let workers: Workers | null = null;
 
-/** A share of the page's workers, for one view. `onError` is told when it is worth nothing any more. */
+/** A share of the page's workers, for one view. `onError` is called when the share can no longer be used. */
 export function shareOfWorkers(onError: (error: Error) => void): Share {
   workers ??= new Workers();
   return workers.share(onError);

@@ -78,7 +78,7 @@ function shadowsOf(record: CallRecord, paths: readonly Path[]): ShadowRecord[] {
   return record.shadows.filter(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
 }
 
-/** The packets of a direction; without a record of them what their queuing delays are estimated to be. */
+/** The packets of a direction or, without a record of them, estimates of their queuing delays. */
 function packetsOf(
   record: CallRecord,
   link: PathRecord | null,

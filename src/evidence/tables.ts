@@ -105,7 +105,9 @@ export function packetTable(packets: PacketColumns): EvidenceTable {
   };
 }
 
-/** How many seconds a call has; a last one of less than half a second counts to the one before. */
+/**
+ * The number of seconds that a call has; a remainder of less than half a second counts to the second before.
+ */
 const secondsIn = (durationUs: number): number => Math.max(1, Math.round(durationUs / SECOND_US));
 const secondOf = (timeUs: number, durationUs: number): number =>
   Math.min(secondsIn(durationUs) - 1, Math.max(0, Math.floor(timeUs / SECOND_US)));

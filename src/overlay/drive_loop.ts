@@ -9,7 +9,7 @@ const NO_LONGER: ActionResult = { ok: false, why: 'It is driven no longer.', fix
 export interface DriveHooks {
   /** Makes the page limit the sender to the controller's present rate; null if there is no rate any more. */
   bound(): Promise<ActionResult | null>;
-  /** Called once, when it ends by itself. */
+  /** Called once if it ends without being told to. */
   ended(): void;
 }
 

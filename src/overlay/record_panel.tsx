@@ -10,7 +10,7 @@ const TEN_MINUTES_US = 600e6;
 const WORTH_US = 10e6;
 const KEY = 'b';
 
-/** The state of a model's recording that is not in the watch's state. */
+/** What the panel knows of a recording beyond the watch's own state. */
 class Panel {
   /** The text of the next bookmark. */
   readonly text = signal('');

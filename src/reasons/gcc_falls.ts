@@ -14,7 +14,7 @@ const STARVED = 0.5;
 /** An earlier overuse than this did not make a fall. */
 const LAST_OVERUSE_US = 1e6;
 
-/** In one step, or in many small ones. */
+/** Explains a fall of the target, whether it came in one step or in many small ones. */
 export function fallReason(rows: GccRows, segment: Segment): Reason | null {
   const { from, to } = segment;
   return (

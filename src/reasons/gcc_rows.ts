@@ -73,7 +73,7 @@ export class GccRows {
     return this.rate('a_s_bps', row) < this.rate('a_r_bps', row) * (1 - SAME);
   }
 
-  /** Whether the loss-based rate fell by itself, and not along with A_r. */
+  /** Whether the loss-based rate fell on its own, and not along with A_r. */
   lossFell(row: number): boolean {
     const fell = this.rate('a_s_bps', row) < this.rate('a_s_bps', row - 1) * (1 - SAME);
     return fell && this.isLossBased(row);
@@ -85,7 +85,10 @@ export class GccRows {
     return Number.isNaN(value) ? { loss_high: LOSS_DECREASES, loss_low: LOSS_HOLDS }[name] : value;
   }
 
-  /** The first group by whose row A_r was what the sender half has at a row; the last one without such a group. */
+  /**
+   * The first group whose row has the A_r that the sender half had at row `to`; without such a group, the last
+   * one.
+   */
   madeAt(to: number, first: number, end: number): number {
     const a_r = this.rate('a_r_bps', to);
     for (let row = first; row < end; row++)

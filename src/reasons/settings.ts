@@ -5,7 +5,7 @@ import type { TraceEvent } from '../core/session.js';
 import type { TraceHeader } from '../trace/header.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
 
-/** What changes of preset leave alone: the application's bounds. */
+/** Parameters that a change of preset leaves alone: the application's bounds. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 /** How a header, or a call that starts again, names a controller. */

@@ -82,7 +82,7 @@ function parameterOf(
   const spec = parameters.find((each) => each.name === name);
   if (spec === undefined) return [name, NaN]; // refused by its name
   const number = parameterNumber(spec, value);
-  // Written, -0 is 0.
+  // Adding 0 turns -0 into 0, which is what -0 becomes when it is written.
   if (number !== undefined) return [name, number + 0];
   throw new ConfigError(field, `${name} as ${expectedValue(spec)}`, shown(value), 'correct this value');
 }

@@ -29,7 +29,7 @@ function nameOf(header: string): string | null {
 function isOurName(name: string, host: string): boolean {
   if (isLoopback(name) || name === host.toLowerCase()) return true;
   if (isLoopback(host)) return false;
-  // Any address, since a router may forward what was sent to its own.
+  // Any address counts, since a router may forward requests that were sent to the router's own address.
   const machine = hostname().toLowerCase();
   return isIP(name) !== 0 || name === machine || name === `${machine}.local`;
 }

@@ -5,7 +5,7 @@
 import type { FrameColumns } from '../calls/record/record.js';
 
 /**
- * A layer of which nothing came for this long is no longer received; the slowest have a few frames per second.
+ * A layer from which nothing came for this long is no longer received; even the slowest have a few frames per second.
  */
 const LOOKED_AT_US = 2e6;
 /** No scalability mode has more; what a page makes up is not reported. */

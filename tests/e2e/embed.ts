@@ -1,4 +1,4 @@
-/** Pages of a stranger's, with `<ccscope-view>` from a folder of a static host. */
+/** Pages of another site that show `<ccscope-view>` from a folder of a static host. */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

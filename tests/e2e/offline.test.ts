@@ -125,7 +125,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
   await expect(page.getByRole('status')).toHaveText('Done');
   const before = await scriptOf(page);
   replaceVersion(host.dir);
-  // The page looks for a new version by itself when it is seen again.
+  // The page looks for a new version on its own when it becomes visible again.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByText('There is a newer version of ccscope.')).toBeVisible({ timeout: 20_000 });
   // Loaded now, under a name that the host no longer has: the equations, and what makes SVG.
@@ -147,7 +147,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
   const context = page.context();
   await page.close();
   const next = await context.newPage();
-  // Outside the folder, so that it is none of its pages.
+  // This page is outside the folder, so it does not belong to the app.
   await next.goto(new URL('/', host.url).href);
   const waiting = () =>
     next.evaluate(

@@ -27,7 +27,7 @@ test('shadows come during a call without a restart, are drawn, and open again fr
   await expect(page.getByLabel('Notices')).not.toContainText('restarted');
   await expect.poll(() => scope.query().get('shadow')).toBe('nada,lcc,gcc:ton-2017-literal');
 
-  // The inside of a shadow is there to be looked into.
+  // The internals of a shadow can be shown, too.
   await page.getByLabel('Look into').selectOption('NADA (shadow)');
   await expect(page.getByRole('img', { name: /^Congestion signal/ })).toBeVisible();
   await expect(scope.value('x_curr')).toHaveText(/ms$/);

@@ -72,7 +72,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   await expect(told(page)).toHaveText('');
   await expect(page.locator('.panel.twin')).toHaveCount(0);
 
-  // The file of it has the same twin, which comes by itself where the address asks for that.
+  // The saved file has the same twin, which is simulated automatically if the address asks for it.
   await page.goto(`${served.url}?compare=1`);
   await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
   await expect(told(page)).toHaveText('The faint lines are the simulation.', { timeout: 30_000 });

@@ -43,7 +43,7 @@ struct LiveResult {
   double longest_freeze_s = 0;
   double start_s = 0;          // to 90 % of the capacity over 2 s; the duration if never
   double low_s = 0;            // longest time of a target below half of the capacity, not at the start or a rise, without loss or queue
-  double high = 0;             // highest target over the capacity
+  double high = 0;             // highest target, as a multiple of the capacity
   double fps = 0;
   double jain = 1;
 };

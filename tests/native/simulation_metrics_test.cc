@@ -131,8 +131,8 @@ TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
   }
 }
 
-// The same link: what exceeds the propagation is each packet's own transmission, 9.92 ms, and for the
-// second packet of a frame its wait and 9.912 ms. Propagation beyond the path's does not count either.
+// On the same link, the delay beyond the propagation is each packet's own transmission, 9.92 ms; the second packet of
+// a frame also waits, and takes 9.912 ms. The flow's propagation in addition to the path's does not count either.
 TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].flow.extra_delay = TimeDelta::Millis(40);

@@ -123,7 +123,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
         most[name] = Math.max(most[name], now[name]);
     });
     expect(relayed.flows).toBe(RESTARTS);
-    // A restart each 5 s, and each connection is over 60 s after its last packet.
+    // The call restarts every 5 s, and the relay forgets a connection 60 s after its last packet.
     expect(most.flows).toBeLessThan(20);
     expect(most.addresses).toBeLessThanOrEqual(2);
     expect(most.ufrags).toBeLessThan(40);

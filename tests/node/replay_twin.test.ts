@@ -1,4 +1,4 @@
-/** `ccscope replay --twin`, of recordings that a simulation stands in for: another seed, and one change of the link. */
+/** `ccscope replay --twin` of simulated recordings, which have another seed than the twin and one change of the link. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, tableSpec, type Core, type SimulationOptions } from '../../src/core/index.js';

@@ -144,7 +144,7 @@ describe('a STUN message', () => {
         }
       }
     }
-    // Both packets that end at the header and those that are read through their attributes.
+    // The sample has both packets that end at the header and packets that are read through their attributes.
     expect(messages).toBeGreaterThan(1000);
     expect(others).toBeGreaterThan(1000);
   });

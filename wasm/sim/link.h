@@ -138,7 +138,7 @@ class Link final : private DropSink {
   };
 
   Stats& StatsOf(int flow) { return stats_[flow < 0 ? 1 : 0]; }
-  // When a packet that has not passed the bottleneck may be delivered at the earliest.
+  // The earliest time at which a packet that has not passed the bottleneck may be delivered.
   Timestamp NextBehindBottleneck() const;
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);

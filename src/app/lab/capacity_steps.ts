@@ -1,12 +1,12 @@
 /** The steps of a capacity that is drawn by hand. */
 import type { CapacityStep } from '../../core/link.js';
 
-/** Nearest that two steps come to each other. */
+/** Two steps cannot come closer to each other than this. */
 const GAP_US = 100e3;
-/** The least that a drag leaves of the capacity: an outage is 0. */
+/** A drag cannot take the capacity below this: a capacity of 0 would be an outage. */
 export const LEAST_BPS = 50e3;
 
-/** A step elsewhere: the first stays at 0 and carries something, the others stay between their neighbours. */
+/** Moves a step: the first one stays at 0 and keeps some capacity, the others stay between their neighbours. */
 export function moved(
   steps: readonly CapacityStep[],
   index: number,
@@ -19,7 +19,7 @@ export function moved(
   return steps.map((step, i) => (i === index ? { atUs: at, capacityBps: bps } : step));
 }
 
-/** One more step, in time order; the same steps where there is one at that time. */
+/** Adds a step, in time order; returns the same steps if one exists at that time already. */
 export function added(steps: readonly CapacityStep[], step: CapacityStep): readonly CapacityStep[] {
   if (steps.some(({ atUs }) => Math.abs(atUs - step.atUs) < GAP_US)) return steps;
   return [...steps, step].sort((a, b) => a.atUs - b.atUs);

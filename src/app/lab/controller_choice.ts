@@ -1,4 +1,4 @@
-/** Another controller for a scenario's media flows than the one it has. */
+/** Replaces the controller of a scenario's media flows by another one. */
 import {
   CONTROLLER_NAMES,
   controllerOfPreset,
@@ -10,7 +10,7 @@ import { boundsOf } from '../../scenario/chosen_controller.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { MediaFlow } from './edits.js';
 
-/** How controllers are called. */
+/** The names of controllers for people. */
 export const CONTROLLER_TITLES: Readonly<Record<ControllerName, string>> = {
   gcc: 'GCC',
   nada: 'NADA',
@@ -41,13 +41,13 @@ export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>
 export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 'preset'>): string =>
   preset ?? defaultPreset(controller ?? 'gcc', 'simulation');
 
-/** Whether a controller can be chosen: not where that is what the scenario's cells differ in. */
+/** Whether a controller can be chosen: it cannot if the controller is what the scenario's cells differ in. */
 export const isFree = ({ axes = [] }: Scenario): boolean => axes.every(({ name }) => name !== 'controller');
 
 /**
  * The scenario with this preset in all of its media flows, in every cell. Bounds of the rate stay; other
- * parameters were meant for the controller that was there. What was published is of that one, too. The
- * scenario itself for an empty name, and where no controller can be chosen.
+ * parameters and the published values are dropped, since they belong to the controller that was there. Returns
+ * the scenario itself for an empty name, and where no controller can be chosen.
  */
 export function withPreset(scenario: Scenario, preset: string): Scenario {
   const controller = preset === '' ? undefined : controllerOfPreset(preset);

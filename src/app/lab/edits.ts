@@ -8,12 +8,12 @@ export type Direction = 'forward' | 'backward';
 export type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
 export type TcpFlow = Extract<ScenarioFlow, { kind: 'tcp' }>;
 
-/** What a network shows until somebody measures something else. */
+/** The name and the length of a network until the user measures something else. */
 const FRESH_DURATION_S = 60;
 
 /**
- * One cell of a scenario as a scenario of its own, to be changed. What was published, and what a paper asks of it, is
- * of the scenario as it was, so it stays there; one of the user's own keeps its name.
+ * One cell of a scenario as a scenario of its own, which can be changed. Published values and the paper's
+ * claims stay behind, since they are about the original; a scenario of the user's own keeps its name.
  */
 export function editable(scenario: Scenario, cell: CellParams): Scenario {
   const { id, title, description, forward, backward, flows, windows, duration_s, rate_interval_ms, seed } =
@@ -36,7 +36,7 @@ export function editable(scenario: Scenario, cell: CellParams): Scenario {
   };
 }
 
-/** A network with one call, to begin with. */
+/** The network that a new scenario begins with: one call. */
 export const FRESH_NETWORK = {
   ccscope_scenario: 1,
   id: 'my-network',
@@ -48,7 +48,7 @@ export const FRESH_NETWORK = {
   flows: [{ kind: 'media', name: 'call', preset: 'gcc' }],
 } as const;
 
-/** Without what is undefined: a setting that goes back to what is usual leaves the file. */
+/** Removes undefined fields, so that a setting that returns to its usual value leaves the file. */
 function trimmed<T extends object>(settings: T): T {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }
@@ -68,7 +68,7 @@ export const changePath =
 export const rttOf = (scenario: Scenario): number =>
   (scenario.forward.one_way_delay_ms ?? 0) + (pathOf(scenario, 'backward').one_way_delay_ms ?? 0);
 
-/** Half of it each way. */
+/** Each way has half of the RTT. */
 export const changeRtt =
   (rttMs: number): Edit =>
   (scenario) =>
@@ -94,7 +94,10 @@ export const changeFlow =
     ),
   });
 
-/** Another controller's preset. Bounds of the rate stay; other parameters were meant for the one that was there. */
+/**
+ * Sets another controller's preset. Bounds of the rate stay; other parameters were meant for the controller
+ * that was there.
+ */
 export const changeController =
   (name: string, preset: string): Edit =>
   (scenario) => {

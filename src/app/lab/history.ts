@@ -1,7 +1,7 @@
-/** What can be taken back and done again. */
+/** Changes that can be undone and redone. */
 import { signal } from '@preact/signals';
 
-/** Changes of one gesture belong together while they follow each other within this time. */
+/** Changes of one gesture that follow each other within this time are undone together. */
 const TOGETHER_MS = 1500;
 const MOST = 200;
 
@@ -15,7 +15,7 @@ export class History<T> {
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Remembers what there was before a change. Whether that began a new step. */
+  /** Remembers the value before a change. Returns whether the change began a new step. */
   add(before: T, gesture: string): boolean {
     const now = this.now();
     const isNew = gesture !== this.#gesture || now - this.#changedAt > TOGETHER_MS;
@@ -27,7 +27,7 @@ export class History<T> {
     return isNew;
   }
 
-  /** What there was before the last step; undefined where nothing can be taken back. */
+  /** The value before the last step; undefined if nothing can be undone. */
   back(now: T): T | undefined {
     const before = this.#before.at(-1);
     if (before === undefined) return undefined;
@@ -37,7 +37,7 @@ export class History<T> {
     return before;
   }
 
-  /** What was taken back last; undefined where there is nothing. */
+  /** The value that was undone last; undefined if nothing can be redone. */
   forth(now: T): T | undefined {
     const after = this.#after.at(-1);
     if (after === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The Lab's doings: loads scenarios, changes them, simulates them, keeps what they gave. */
+/** The Lab's actions: it loads scenarios, changes them, simulates them and keeps the results. */
 import { computed, signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
@@ -36,31 +36,34 @@ import type { Sweepable } from './sweep/sweepable.js';
 export interface Loaded {
   scenario: Scenario;
   cells: readonly CellParams[];
-  /** Where it is from: the list, a user's file by its name, or the controls of this page. */
+  /** Where the scenario is from: the list, a user's file by its name, or the controls of this page. */
   from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
 }
 
 const FIRST_SCENARIO = 'ton-fig11';
-/** Packing a scenario for the address takes time that a drag needs. */
+/** The wait before a scenario is packed into the address: packing takes time that a drag needs. */
 const LINKED_AFTER_MS = 200;
 /** A controller of the user's, and the flows that it controls, by their names. */
 export interface Own extends OwnController {
   flows: readonly string[];
 }
 
-/** Seconds of flows that are simulated without being asked: more would take long. */
+/**
+ * A network up to this long (in seconds of all its flows) is simulated at once; a longer one waits for the
+ * user.
+ */
 const AT_ONCE_FLOW_S = 4000;
 
 export class Lab {
   readonly loaded = signal<Loaded | null>(null);
   readonly isLoading = signal(true);
-  /** The cell that the settings mean. */
+  /** The cell that the settings select. */
   readonly cell = computed<CellParams>(() => {
     const { value } = this.loaded;
     return value === null ? {} : cellFor(value.cells, settings.value.cell);
   });
   readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
-  /** What would be simulated now: one cell, with the controller that was chosen. */
+  /** What a run would simulate now: one cell, with the chosen controller. */
   readonly chosen = computed<Scenario | null>(() => {
     const { value } = this.loaded;
     return value === null ? null : withPreset(value.scenario, settings.value.controller);
@@ -79,7 +82,7 @@ export class Lab {
   charts: Scope | null = null;
   /** Whether the run that is drawn is to stay as a ghost when another comes. */
   #isGhostDue = false;
-  /** Counts what was asked to be shown; the last one counts. */
+  /** Counts requests to show something; only the latest one takes effect. */
   #turn = 0;
   #linking = 0;
 
@@ -120,7 +123,7 @@ export class Lab {
     }
   }
 
-  /** Tells what of the cell in the address there is not, and forgets it. */
+  /** Says which values of the address's cell do not exist in the scenario, and drops them. */
   #checkCell(): void {
     const { value: loaded } = this.loaded;
     if (loaded === null) return;
@@ -148,13 +151,13 @@ export class Lab {
     await this.#ready();
   }
 
-  /** Shows the scenario in a user's file; one with an error leaves everything as it was. */
+  /** Shows the scenario in a user's file; a file with an error changes nothing. */
   async openFile(file: File): Promise<void> {
     const text = await file.text();
     await this.openText(text, { kind: 'file', name: file.name }, file.name);
   }
 
-  /** Shows the scenario of a text; `what` is its name in messages. */
+  /** Shows the scenario of a text, which messages call `what`. */
   async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
     if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
     change({ ...FRESH, scenario: '' });
@@ -187,7 +190,10 @@ export class Lab {
     return false;
   }
 
-  /** Whether the scenario is shown now: it is correct, and nobody asked for another one meanwhile. */
+  /**
+   * Shows the scenario unless it has an error or another one was requested meanwhile. Returns whether it is
+   * shown.
+   */
   async #load(text: () => Promise<string>, from: Loaded['from'], what: string): Promise<boolean> {
     const turn = ++this.#turn;
     this.isLoading.value = true;
@@ -220,8 +226,8 @@ export class Lab {
   }
 
   /**
-   * Changes the scenario and simulates it. Changes with the same `gesture` one after the other, as of a slider that is
-   * dragged, are taken back together.
+   * Changes the scenario and simulates it. Consecutive changes with the same `gesture`, such as the drag of a
+   * slider, are undone together.
    */
   edit(gesture: string, edit: Edit): void {
     const [loaded, network] = [this.loaded.peek(), this.network.peek()];
@@ -231,14 +237,14 @@ export class Lab {
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
 
-  /** A flow takes a preset; it is no longer one of those with the user's controller. */
+  /** Gives a flow a preset; the user's controller no longer controls it. */
   takeController(flow: string, preset: string): void {
     const { value: own } = this.own;
     if (own !== null) this.own.value = { ...own, flows: own.flows.filter((name) => name !== flow) };
     this.edit(`${flow}.controller`, changeController(flow, preset));
   }
 
-  /** The user's controller takes the place of the one before, or controls a call that is added. */
+  /** Puts the user's controller in the place of an earlier one, or adds a call that it controls. */
   useOwn(file: File): void {
     const [network, before] = [this.network.peek(), this.own.peek()];
     if (network === null) return;
@@ -286,7 +292,7 @@ export class Lab {
     if (inside && settings.peek().run) void this.start();
   }
 
-  /** Whether a run that is looked into has its packets. */
+  /** Whether a run whose packets are to be shown has recorded them. */
   hasPackets({ flows, durationUs }: Run): boolean {
     return areFew({ flows, durationUs });
   }
@@ -308,7 +314,7 @@ export class Lab {
     void this.start();
   }
 
-  /** Runs what can be had at once, and whatever the address says is to be run. */
+  /** Runs a network that is quick to simulate, and any other if the address says so. */
   async startIfQuick(): Promise<void> {
     const { value: network } = this.network;
     if (network === null) return;
@@ -392,7 +398,7 @@ export class Lab {
     saveAs(json(report), `${fileName(run)}-metrics.json`);
   }
 
-  /** The network that the controls show, as the file of a scenario. */
+  /** The network that the controls show, as a scenario file. */
   downloadScenario(): void {
     const { value: network } = this.network;
     if (network === null) return;
@@ -400,7 +406,7 @@ export class Lab {
   }
 }
 
-/** Told of a trace worker that fails. */
+/** Called when a trace worker fails. */
 export const tellTraceError = (error: Error): void =>
   notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
 
@@ -409,7 +415,7 @@ const json = (value: unknown): Blob =>
 
 const OWN_CALL: MediaFlow = { kind: 'media', name: 'own', preset: 'gcc' };
 
-/** What another scenario does not take over. */
+/** Settings that another scenario does not keep. */
 const FRESH = {
   cell: {},
   controller: '',

@@ -34,7 +34,7 @@ export function together(a: Scope, b: Scope): () => void {
 
 export class Pin {
   readonly pinned = signal<Pinned | null>(null);
-  /** Counts what was pinned; the last one counts. */
+  /** Counts pins; only the latest one takes effect. */
   #turn = 0;
 
   /** Simulates a run again, beside the one in `beside`: the same seed gives the same rows. Rejects with SimulationError. */

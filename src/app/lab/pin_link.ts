@@ -13,7 +13,7 @@ export async function toPinLink({ scenario, cell, seed, controller }: Wanted): P
   return toFragment('pin', JSON.stringify({ scenario: editable(scenario, cell), seed }));
 }
 
-/** Rejects where the link is damaged. The scenario is still to be checked. */
+/** Rejects if the link is damaged. The scenario has not been checked yet. */
 export async function fromPinLink(fragment: string): Promise<v.InferOutput<typeof linked>> {
   return v.parse(linked, JSON.parse((await fromFragment('pin', fragment)) ?? 'null'));
 }

@@ -7,7 +7,7 @@ export { byPaper } from './papers.js';
 
 export const registry: readonly Listed[] = list;
 
-/** Those whose id, title, paper or place in it contain every word. */
+/** The scenarios whose id, title, paper or place in the paper contains every word. */
 export function found(words: string): readonly Listed[] {
   const wanted = words.toLowerCase().split(/\s+/);
   return registry.filter(({ id, title, paper, source }) => {
@@ -16,7 +16,7 @@ export function found(words: string): readonly Listed[] {
   });
 }
 
-/** The text of a scenario's file. Rejects where it cannot be had. */
+/** The text of a scenario's file. Rejects if it cannot be loaded. */
 export async function fetchScenario(id: string): Promise<string> {
   const response = await fetch(new URL(`scenarios/${encodeURIComponent(id)}.json`, document.baseURI));
   if (!response.ok) throw new Error(`the server answered ${response.status} for the scenario ${id}`);

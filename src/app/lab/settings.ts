@@ -12,7 +12,7 @@ export const settings = signal<LabState>(initial.state);
 export const problems = signal(initial.problems);
 /** The scenario of one's own in the address's fragment: at first that of the link, then the one shown. */
 export const ownPart = signal(partOf('own', location.hash.slice(1)));
-/** The same of the run that is pinned. */
+/** The same for the pinned run. */
 export const pinPart = signal(partOf('pin', location.hash.slice(1)));
 
 export function change(patch: Partial<LabState>): void {

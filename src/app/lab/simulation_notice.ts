@@ -1,4 +1,4 @@
-/** Tells people why a simulation gave nothing. */
+/** Tells the user why a simulation gave no result. */
 import { SimulationError } from '../../worker/simulation/simulation_client.js';
 import type { SimulationProblem } from '../../worker/simulation/simulation_protocol.js';
 import { messageOf, notify } from '../notices.js';

@@ -37,7 +37,7 @@ export interface LabState {
   scenario: string;
   /** Axis -> value; what is missing is that of the first cell. */
   cell: Readonly<Record<string, string>>;
-  /** A preset for all media flows; empty: what the scenario has. */
+  /** A preset for all media flows; empty: the scenario's own. */
   controller: string;
   /** Null: the scenario's. */
   seed: number | null;
@@ -53,7 +53,7 @@ export interface LabState {
   inside: boolean;
   /** The moment that is looked at inside a run; 0: one that shows something. */
   at_s: number;
-  /** What of the time is shown; 0: all of it. */
+  /** The visible stretch of time; 0: all of it. */
   window_s: number;
   from_s: number;
   hide: readonly string[];

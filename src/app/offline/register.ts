@@ -1,4 +1,4 @@
-/** Keeps the app for times without a network, and tells when there is a newer version. */
+/** Stores the app so that it works offline, and says when a newer version exists. */
 import { SERVER_METRIC } from '../../link/server_protocol.js';
 import { notify } from '../notices.js';
 import { hasMetric } from '../server_timing.js';
@@ -41,7 +41,7 @@ function follow(registration: ServiceWorkerRegistration): void {
 
 async function register(): Promise<void> {
   const { serviceWorker } = navigator;
-  // The local server is on this machine and sends what was built last: nothing is kept of it.
+  // The local server runs on this machine and serves the latest build: nothing of it is stored.
   if (hasMetric(SERVER_METRIC)) {
     await (await serviceWorker.getRegistration('./'))?.unregister();
     return;
@@ -49,10 +49,10 @@ async function register(): Promise<void> {
   follow(await serviceWorker.register(`./${WORKER_FILE}`));
 }
 
-/** Begins once the page has all that it needs itself. */
+/** Begins once the page has loaded everything that it needs itself. */
 export function keepOffline(): void {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return;
-  // Where it is refused, as in some private windows, the page works as long as its host does.
+  // Where a browser refuses, as some private windows do, the page works as long as its host can be reached.
   const begin = (): void => void register().catch(() => undefined);
   if (document.readyState === 'complete') begin();
   else addEventListener('load', begin, { once: true });

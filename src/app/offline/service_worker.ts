@@ -1,7 +1,7 @@
 /**
- * The service worker: keeps all files of the app, so that the pages work without a network. What the build names by
- * its contents comes from what is kept. Everything else comes from the network where there is one, so that a new
- * version is there at the next load. An old version is kept as long as one of its pages is open.
+ * The service worker: keeps all files of the app, so that the pages work without a network. Files whose names
+ * contain a hash of their contents come from the store. Everything else comes from the network if it answers,
+ * so that the next load shows a new version. An old version is kept as long as one of its pages is open.
  */
 import { getCacheKeyForURL, matchPrecache, precache, type PrecacheEntry } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
@@ -9,7 +9,7 @@ import { NetworkOnly } from 'workbox-strategies';
 
 import type { IsCurrent } from './messages.js';
 
-/** What is used of the scope of a service worker, which TypeScript's types of pages do not have. */
+/** The parts of a service worker's scope that are used here; TypeScript's types for pages do not have them. */
 interface WorkerScope {
   registration: { scope: string };
   clients: { claim(): Promise<void> };
@@ -21,14 +21,14 @@ interface Extendable extends Event {
 /** All files, as the build has listed them. */
 declare const APP_FILES: PrecacheEntry[];
 
-/** A network that takes longer than this counts as none. */
+/** A network that takes longer than this to answer counts as absent. */
 const NETWORK_TIMEOUT_S = 5;
 
 const worker = self as unknown as WorkerScope;
 
 precache(APP_FILES);
 
-/** The kept file for an address: pages have their state in the query, and some hosts leave `.html` out. */
+/** The stored file for an address: pages have their state in the query, and some hosts leave `.html` out. */
 async function kept(address: string): Promise<Response | undefined> {
   const { origin, pathname } = new URL(address);
   const path = origin + pathname;
@@ -54,7 +54,7 @@ addEventListener('activate', (event) => {
   (event as Extendable).waitUntil(worker.clients.claim());
 });
 
-// A waiting worker never hurries: it begins when no page of the version before is open.
+// A waiting worker never takes over: it begins when no page of the earlier version is open.
 addEventListener('message', ({ data, ports: [port] }: MessageEvent<IsCurrent>) => {
   port?.postMessage(getCacheKeyForURL(data.script) !== undefined);
 });

@@ -1,4 +1,4 @@
-/** A call or a recording in words, for a report. What a recording says of itself may have any form. */
+/** A call or a recording in words, for a report. A recording's header may hold anything. */
 import * as v from 'valibot';
 
 import { LINK_FIELDS, LINK_KEYS } from '../../link/fields.js';
@@ -13,7 +13,7 @@ import type { Shown } from './recorder.js';
 
 type Facts = readonly (readonly [name: string, value: string])[];
 
-/** These are said even where they are as usual. */
+/** These settings are told even where they have their usual values. */
 const ALWAYS: readonly string[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
 
 const linkForm = v.record(v.string(), v.unknown());
@@ -25,7 +25,7 @@ const videoForm = v.object({
   codec: v.optional(v.string()),
 });
 
-/** A link's settings in words; empty where there are none. */
+/** A link's settings in words; empty if it has none. */
 export function networkText(link: unknown): string {
   const parsed = v.safeParse(linkForm, link);
   if (!parsed.success) return '';
@@ -66,7 +66,7 @@ function dateText(created: string | undefined): string {
   return Number.isNaN(date.valueOf()) ? '' : date.toLocaleString(undefined, DATE);
 }
 
-/** What was recorded, as its header tells it. */
+/** The recorded call in words, from its header. */
 function recorded({ name, header }: Shown): Facts {
   const { created, source, scenario, seed, controller, preset, mode, parameters = {} } = header;
   const texts = [scenario, mode].filter((each) => typeof each === 'string');
@@ -82,7 +82,7 @@ function recorded({ name, header }: Shown): Facts {
   ];
 }
 
-/** What would be called, as the page's settings have it. */
+/** The call that the page's settings would start. */
 function chosen(state: AppState): Facts {
   const { controller, preset, shadow, set, size, fps, codec, source } = state;
   return [
@@ -94,7 +94,7 @@ function chosen(state: AppState): Facts {
   ];
 }
 
-/** Of a call its recording tells how it began; what its link is now may differ. */
+/** A recording tells how its call began; the link's settings may have changed since. */
 export function callFacts(shown: Shown, state: AppState): Facts {
   if (shown.kind === 'nothing' || shown.kind === 'sample') return chosen(state);
   if (shown.kind === 'file') return recorded(shown);

@@ -48,7 +48,7 @@ export class LiveChanges {
   /** Rejects if one is a user's whose file is not in this page. */
   async #setShadows(texts: readonly string[]): Promise<void> {
     const { shadows, call, started } = this.running;
-    // With two pages the far side keeps those that it had at the start of the call.
+    // With two pages the far side keeps the controllers that it had at the start of the call.
     if (started.role !== 'loopback') return;
     await ownControllers.look(texts.filter(isOwn).map(ownName));
     const taken = shadows.take(texts);

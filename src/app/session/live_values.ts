@@ -5,7 +5,7 @@ import { TABLE_SPECS, tableSpec } from '../../core/schema.js';
 /** Counts over the whole call. */
 export interface Counters {
   groups: number;
-  /** How often the detector of the controller in charge began to signal overuse. */
+  /** How many times the detector of the controller in charge began to signal overuse. */
   overuseCount: number;
   /** Rows by table. */
   rows: Record<string, number>;

@@ -43,7 +43,7 @@ async function openLink(running: Running, listener: PathListener): Promise<Path>
       listener.broken(linkFailed(message)) ||
       notify('error', 'link', `The shaped link failed: ${message}.`, 'Start the call again.'),
   });
-  // A link that is gone reports that by itself.
+  // A link that is gone reports that separately.
   const expect = (ufrags: PeerUfrags): void => void server.expectPeers(link, ufrags).catch(() => undefined);
   return { relay: { a, b, expect } };
 }

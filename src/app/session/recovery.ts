@@ -1,4 +1,4 @@
-/** Why a call restarts by itself, and how often it may. */
+/** Why a call restarts automatically, and how often it may. */
 import type { Side } from '../../worker/media/protocol.js';
 import type { AppState } from '../state.js';
 import { changeEvent, restartMessage, type SettingChange } from './restarts.js';

@@ -36,7 +36,7 @@ export function changesForRestart(before: AppState, now: AppState): SettingChang
   const changed = NEED_RESTART.filter(
     (name) => before[name] !== now[name] && !(name === 'mode' && isNative),
   ).map((name): SettingChange => ({ name, from: before[name], to: now[name] }));
-  // The browser stays in charge, and another controller is to watch.
+  // The browser stays in charge, and another controller is chosen to watch.
   const isOther = isNative && watcherOf(before) !== watcherOf(now);
   return isOther ? [...changed, { name: 'preset', from: before.preset, to: now.preset }] : changed;
 }

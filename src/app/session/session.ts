@@ -33,7 +33,7 @@ export class Session {
   });
   /** `performance.now()` when the call was connected. */
   readonly connectedAt = signal<number | null>(null);
-  /** The same for the first in a row of calls each of which was restarted by itself. */
+  /** The same for the first of several calls that followed each other by automatic restarts. */
   readonly beganAt = signal<number | null>(null);
   #running: Running | null = null;
   /** Counts requests to stop: one that comes while a call restarts prevents the restart. */

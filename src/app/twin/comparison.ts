@@ -11,7 +11,7 @@ export type TwinState =
   | { kind: 'none' }
   /** The simulated share. */
   | { kind: 'running'; share: number }
-  /** Why there is nothing to compare with, and what to do. */
+  /** Why there is no recording to compare with, and what the user can do. */
   | { kind: 'refused'; message: string; fix: string }
   | {
       kind: 'done';
@@ -31,7 +31,7 @@ export class TwinComparison {
     private readonly scope: Scope,
   ) {}
 
-  /** Simulates what is shown now, as far as it has been recorded. What goes wrong is its state. */
+  /** Simulates what is shown now, as far as it has been recorded. A failure becomes its state. */
   async compare(): Promise<void> {
     this.remove();
     const abort = new AbortController();
@@ -66,7 +66,7 @@ export class TwinComparison {
     }
   }
 
-  /** Stops or takes back a comparison. */
+  /** Stops a comparison that is under way, or removes a finished one. */
   remove(): void {
     this.#abort?.abort();
     this.#abort = null;

@@ -1,4 +1,4 @@
-/** "Compare with the simulation": asks for it beside the facts of the call, and tells how far the two are apart. */
+/** "Compare with the simulation": the button beside the facts of the call, and the distance between the two. */
 import { useEffect, useMemo } from 'preact/hooks';
 
 import type { Scope } from '../../boards/scope.js';
@@ -8,7 +8,7 @@ import type { Recorder } from '../session/recorder.js';
 import { change, settings } from '../settings.js';
 import { TwinComparison, type TwinState } from './comparison.js';
 
-/** One comparison for the page, of what is shown; another recording takes it back. */
+/** The page's only comparison, with the recording that is shown; another recording removes it. */
 export function useTwin(recorder: Recorder, scope: Scope, running: boolean): TwinComparison {
   const twin = useMemo(() => new TwinComparison(recorder, scope), [recorder, scope]);
   const { kind, version } = recorder.shown.value;
@@ -21,7 +21,7 @@ export function useTwin(recorder: Recorder, scope: Scope, running: boolean): Twi
   return twin;
 }
 
-/** The action, and how far it has come. */
+/** The button, and the comparison's progress. */
 export function TwinAction({ twin }: { twin: TwinComparison }) {
   const state = twin.state.value;
   return (

@@ -1,4 +1,4 @@
-/** Simulates the twin of what is shown; fetched when somebody asks for it. */
+/** Simulates the twin of what is shown; it is loaded when somebody asks for it. */
 import type { TraceHeader } from '../../trace/index.js';
 import { packBatches, unpackBatches } from '../../trace/packed.js';
 import { asRecorded, distances, readCall, type SeriesDistance } from '../../twin/comparison.js';
@@ -16,21 +16,21 @@ export interface SimulatedTwin {
   /** The part of the recording that was compared. */
   fromUs: number;
   toUs: number;
-  /** What was taken in the place of what the recording does not say or the twin does not have. */
+  /** What was assumed where the recording says nothing or the twin cannot follow it. */
   assumed: readonly string[];
 }
 
 interface Handlers {
   signal: AbortSignal;
-  /** Told the simulated share. */
+  /** Called with the share that has been simulated. */
   onShare(share: number): void;
   onError(error: Error): void;
 }
 
-/** The seed of what chance decides in the twin: the same recording gives the same numbers. */
+/** The seed of everything random in the twin: the same recording gives the same numbers. */
 const SEED = 1;
 
-/** A user's controller, where this page has its file. Throws NoTwin. */
+/** A user's controller, if this page has its file. Throws NoTwin. */
 async function moduleOf(name: string): Promise<{ url: string; name: string }> {
   await ownControllers.look([name]);
   try {

@@ -4,7 +4,7 @@ import type { Session } from '../session/session.js';
 import { problems } from '../settings.js';
 import { NoticesList, type Shown } from './notices_list.js';
 
-/** Everything the user should know of the browser, the address, the call and the page. */
+/** Everything that the user should know about the browser, the address, the call and the page. */
 export function Notices({ session }: { session: Session }) {
   const { message } = supported();
   const browser: Shown[] = message ? [{ level: 'warning', code: 'browser', message, fix: '' }] : [];

@@ -8,9 +8,9 @@ import { saveAs } from '../files.js';
 import { messageOf, notify } from '../notices.js';
 
 interface ChartToolsProps {
-  /** The chart's name, as people read it. */
+  /** The chart's name for people. */
   title: string;
-  /** Its files' name without an ending. */
+  /** The name of its files without the extension. */
   file: string;
   picture: () => Picture;
   /** Null where the chart has no numbers. */
@@ -57,7 +57,7 @@ export function ChartTools({ title, file, picture, csv }: ChartToolsProps) {
   );
 }
 
-/** Strips have states instead of numbers, which the trace has. */
+/** Strips have states instead of numbers; the trace contains them. */
 export const chartTools = ({ id, title, strip }: Board, chart: TimeChart) => (
   <ChartTools
     title={title}

@@ -1,4 +1,4 @@
-/** Which of a call's or a file's controllers is looked into. */
+/** The choice of the controller whose internals are shown, out of those of a call or a file. */
 import { useId } from 'preact/hooks';
 
 import type { DrawnController } from '../../boards/recorded_controllers.js';
@@ -10,7 +10,7 @@ interface DetailProps {
   onChoose: (flow: number) => void;
 }
 
-/** Whose inside the charts show, where several controllers saw the same call. */
+/** The controller whose internals the charts show, where several controllers saw the same call. */
 export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
   const id = useId();
   return (

@@ -15,7 +15,7 @@ const PHASES: Record<Phase, string> = {
   failed: 'Failed',
 };
 
-/** `m:ss` since the call was first connected; a restart by itself does not reset it. */
+/** `m:ss` since the call was first connected; an automatic restart does not reset it. */
 function Elapsed({ session }: { session: Session }) {
   const seconds = useSignal(0);
   useEffect(() => {

@@ -38,11 +38,11 @@ interface NoticesListProps {
   /** Parts of the address that were refused. */
   problems: readonly StateProblem[];
   notices: readonly Shown[];
-  /** Above the page's lower edge instead of in its flow, so that a notice that comes during a call moves nothing. */
+  /** Notices lie over the page's lower edge, so that one that comes during a call moves nothing. */
   isOver?: boolean;
 }
 
-/** More than these would push the page down: the others stand behind a button. */
+/** More notices than these would hide the page: a button shows the rest. */
 const MOST_SHOWN = 2;
 const RANKS: readonly Shown['level'][] = ['error', 'warning', 'info'];
 

@@ -1,4 +1,4 @@
-/** What stands above a page on paper: what it shows, when it was printed, and where it is found again. */
+/** The head of a page on paper: what it shows, when it was printed, and at which address it can be found. */
 import { version } from '../../../package.json';
 import { isOnPaper } from '../print.js';
 
@@ -11,7 +11,7 @@ interface ReportHeadProps {
   link: () => string;
 }
 
-/** Everything is asked for on paper alone; facts without a value are left out. */
+/** All of this is computed for paper only; facts without a value are left out. */
 export function ReportHead({ title, facts, link }: ReportHeadProps) {
   if (!isOnPaper.value) return null;
   const all: ReportFacts = [...facts(), ['Printed', `${new Date().toLocaleString()}, ccscope ${version}`]];

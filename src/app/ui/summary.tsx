@@ -40,7 +40,7 @@ const QUEUE_AT: Readonly<Record<string, string>> = {
 
 type Row = readonly [name: string, value: string, note: string, alarm?: boolean];
 
-/** The values of a controller's inside. */
+/** The values inside a controller. */
 function insideRow(controller: string, at: (id: string) => number): readonly Row[] {
   if (controller === 'gcc') {
     const signal = stripState('signal', at('signal'));
@@ -80,7 +80,7 @@ export function Summary(props: SummaryProps) {
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ...insideRow(detailed.controller, at),
   ];
-  // Their values come and go during a call: their place is kept, so that nothing else moves.
+  // These values come and go during a call: their place is kept, so that nothing else moves.
   const others: readonly Row[] = [
     ...beside.map(({ flow, name }): Row => {
       const rate = at(besideId(flow));

@@ -18,9 +18,12 @@ import type { TraceStore } from '../../worker/trace/trace_client.js';
  */
 const AGAIN_MS = 1000;
 const WORKER_SHARE = 0.05;
-/** Other rows are explained once no others have come for so long: a slider that is dragged brings many. */
+/**
+ * A recording or a simulation that has changed is explained once it has been still for this long: dragging a
+ * slider changes it many times.
+ */
 const STILL_MS = 200;
-/** A longer list is cut to what lies about the charts' window. */
+/** A longer list is cut to the part around the charts' window. */
 const MOST_LINES = 400;
 /** A mark within this share of the window counts as at the cursor. */
 const AT_MARK = 0.01;
@@ -31,9 +34,9 @@ const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as cons
 interface WhyPanelProps {
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
-  /** The flow whose target it is; all rows if it is null. */
+  /** The flow whose target is explained; null: all rows. */
   flow: number | null;
-  /** The bottleneck whose changes are marked; the only one if it is null. */
+  /** The bottleneck whose changes are marked; null: the only one. */
   link: number | null;
   /** The controller of the flow, and its parameters. */
   header: Partial<TraceHeader>;

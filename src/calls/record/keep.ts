@@ -1,8 +1,8 @@
 /**
- * Limits the record of a call that lasts for hours: what is older than `keepUs` is dropped, an eighth of `keepUs`
- * at a time, so that memory stays constant. For each endpoint the last sample before the kept part stays, since
- * counters are compared from one sample to the next. Endpoints, their states, connections, freezes and notices
- * are few and stay, too.
+ * Limits the record of a call that lasts for hours: what is older than `keepUs` is dropped, an eighth of
+ * `keepUs` at a time, so that memory stays constant. For each endpoint the last sample before the kept part
+ * stays, since counters are compared from one sample to the next. Endpoints, their states, connections, freezes
+ * and notices also stay, since they are few.
  */
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/index.js';

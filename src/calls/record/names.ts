@@ -1,7 +1,7 @@
 /** Names of pages and connection ends for people. */
 import type { CallRecord, EndpointRecord } from './record.js';
 
-/** Names a page by its id: ids count from 0, people from 1. */
+/** Names a page by its id: ids count from 0, names from 1. */
 export const pageName = (id: number): string => `page ${id + 1}`;
 
 /** `page 1`, `page 2 (iframe)`; if one page has several, with their roles: `page 1 (offerer)`. */

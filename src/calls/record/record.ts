@@ -136,8 +136,8 @@ export interface FrameColumns {
 }
 
 /**
- * A pause in which the shown picture did not change. Its length is the browser's, its position is accurate to
- * half a second; the last one of a stream may still be in progress, and then grows.
+ * A pause in which the shown picture did not change. Its length is the browser's; its position is accurate to
+ * half a second. The last one of a stream may still be in progress and grow.
  */
 export interface Freeze {
   fromUs: number;
@@ -184,13 +184,13 @@ export interface EndpointRecord {
   /** The actions on it; absent while there were none. */
   actions?: ActionRecord[];
   /**
-   * From here on its samples, frames and shadows are kept; older ones were dropped. Absent while none were
+   * Its samples, frames and shadows are kept from here on; older ones were dropped. Absent while nothing was
    * dropped.
    */
   keptFromUs?: number;
 }
 
-/** Two endpoints that talk to each other, or one whose far side is not under test. */
+/** Two endpoints that talk to each other, or one endpoint whose far side is not under test. */
 export interface ConnectionRecord {
   /** Unique in the record, from 0. */
   id: number;

@@ -17,7 +17,7 @@ import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import type { OutboundStats, StatsSample } from './record.js';
 import type { ShadowFlow } from './shadow_flow.js';
 
-/** What all controllers of a stream but the first record: their inputs are the same as the first one's. */
+/** What the controllers of a stream record, except for the first one: their inputs are the same as its. */
 const OUTPUTS: readonly TableName[] = ['group', 'feedback', 'rate', 'nada', 'lcc'];
 
 /** One frame of a stream. */
@@ -97,7 +97,7 @@ export class StreamShadow {
   #steps: Step[] = [];
   #nowUs = -Infinity;
   #rttUs = NaN;
-  /** From the last arrival that carries one: a replay knows no later one. */
+  /** The RTT of the last arrival that carries one: a replay knows no later value. */
   #arrivedRttUs = NaN;
   #sent: Sent = { bytes: NaN, browserEstimateBps: NaN };
 
@@ -150,7 +150,8 @@ export class StreamShadow {
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // What arrived later than an earlier report counts as arriving now: the core's clock does not go back.
+      // An arrival from before an earlier report counts as arriving now, since the core's clock does not go
+      // back.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

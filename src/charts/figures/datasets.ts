@@ -71,7 +71,7 @@ function curves(figure: CurveFigure): Dataset[] {
     stepped: look === 'step',
     borderWidth: look === 'step' || look === 'dashed' ? 1.5 : 1.4,
     borderDash: dash(look, index, number ?? 0),
-    // A few points are individual measurements; many form a signal.
+    // A few points are single measurements; many points form a signal.
     pointRadius: look === 'markers' ? 2.5 : points.length > 40 ? 0 : 3,
     pointHitRadius: 4,
     tension: 0,

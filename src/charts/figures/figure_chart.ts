@@ -183,7 +183,7 @@ export class FigureChart {
     };
   }
 
-  /** What draws this picture once more as it is now, on another canvas. */
+  /** Draws this picture once more, as it is now, on another canvas. */
   copy(): ChartConfiguration {
     const configuration = this.#configuration();
     configuration.data.datasets.forEach((dataset, index) => {
@@ -192,7 +192,7 @@ export class FigureChart {
     return configuration;
   }
 
-  /** Fits the canvas to its container, as needed for printing; `pixelRatio` in the place of the screen's. */
+  /** Fits the canvas to its container, as needed for printing; `pixelRatio` replaces the screen's. */
   resize(pixelRatio?: number): void {
     this.#pixelRatio = pixelRatio;
     this.#chart.options.devicePixelRatio = pixelRatio;

@@ -153,7 +153,7 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-/** Throws UsageError for what a twin does not take: it has what the recording says. */
+/** Throws UsageError for options that a twin does not take, because the recording decides them. */
 function checkAlone({ controller, preset, flow, set, rows, out }: ReplayFlags): void {
   const given = Object.entries({ controller, preset, flow, rows, out }).find(
     ([, value]) => value !== undefined,

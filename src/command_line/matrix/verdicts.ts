@@ -64,7 +64,7 @@ type Values = Record<Compared, number>;
 const eachMetric = <T>(make: (metric: Compared) => T): Record<Compared, T> =>
   Object.fromEntries(COMPARED.map((metric) => [metric, make(metric)])) as Record<Compared, T>;
 
-/** A cell beside the baseline's of the same link and source. */
+/** A cell, and the baseline's cell with the same link and source. */
 interface Pair {
   names: CellNames;
   values: Values;

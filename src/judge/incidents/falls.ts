@@ -30,7 +30,7 @@ const LEAST_FALL_BPS = 30_000;
 /** The windows of the present mean and of the earlier median. */
 const NOW_US = 1.5e6;
 export const BEFORE_US = 5e6;
-/** How far back the highest such median of a slow fall may lie. */
+/** A slow fall is measured from the highest such median within this time. */
 export const HIGHEST_US = 30e6;
 /** Nothing is compared before this much of a stream is known. */
 const LEAST_KNOWN_US = 3e6;

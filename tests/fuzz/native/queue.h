@@ -1,5 +1,5 @@
-// A queue discipline between arrivals and departures that an input describes, with the contract of
-// sim/queue_disc/queue_disc.h checked at every step. The `Model` checks what only one discipline guarantees.
+// Runs a queue discipline with the arrivals and departures that an input describes, and checks the contract of
+// sim/queue_disc/queue_disc.h at every step. The `Model` checks what only one discipline guarantees.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 

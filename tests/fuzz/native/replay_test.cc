@@ -27,7 +27,7 @@ std::vector<const Target*> Targets() {
 
 class Corpus : public testing::TestWithParam<const Target*> {};
 
-// An oracle that is violated ends the process: the last line says of which input.
+// A violated oracle ends the process: the last line of the output names the input.
 TEST_P(Corpus, HoldsEveryOracle) {
   const std::string file = std::string("tests/fuzz/corpus/") + GetParam()->name + ".txt";
   std::ifstream lines(file);

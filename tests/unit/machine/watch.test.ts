@@ -85,7 +85,7 @@ describe('the alarm', () => {
 
   it('counts how long it lasted, and keeps the worst window', () => {
     const watch = watched('shaper', [...seconds(10, quiet), ...seconds(10, loaded), ...seconds(21, quiet)]);
-    // From the third bad second of a window at 13 s to the third good one at 23 s, of 40 s.
+    // It lasted from the third bad second (at 13 s) to the third good one (at 23 s), which is 10 s of 40 s.
     expect(watch.state.share).toBeCloseTo(10 / 40, 9);
     expect(watch.state).toMatchObject({ overloaded: false, everBy: ['shaper'], worst: { shaper: loaded } });
     expect(isOverloaded(watch.state)).toBe(true);

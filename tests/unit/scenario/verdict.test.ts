@@ -42,7 +42,7 @@ describe('the verdict on a number', () => {
 const DELAY = quantityKey({ metric: 'rtt_mean_ms' });
 const JAIN = quantityKey({ metric: 'jain' });
 
-/** How three runs lie about their mean, where they scatter as much as a test needs. */
+/** The deviations of three runs from their mean: enough scatter for the tests. */
 const SCATTER = [-1, 0, 1];
 
 /** Cells whose delay and fairness are given, of three runs each: paired runs differ by as much as means do. */

@@ -80,7 +80,7 @@ const shadowRows = ({ batches, flows }: ShadowRecord): unknown =>
     ),
   );
 
-/** What a judgement can see of a record, in whatever pieces its rows arrived. */
+/** The parts of a record that a judgement can see, which must not depend on the pieces in which rows arrived. */
 const seen = (record: CallRecord): unknown => ({
   ...record,
   endpoints: record.endpoints.map(({ frames, ...endpoint }) => ({

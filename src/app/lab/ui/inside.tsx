@@ -50,7 +50,7 @@ export function Inside({ lab, scope }: InsideProps) {
   const run = live.run.value;
   const hasRun = run !== null;
   useEffect(() => {
-    // At its beginning there is nothing to see yet.
+    // Nothing has happened yet at the beginning of a run.
     if (!isInside || !hasRun || playback.timeUs.peek() !== 0) return;
     const { at_s } = settings.peek();
     playback.seek(at_s > 0 ? at_s * 1e6 : live.durationUs / 4);

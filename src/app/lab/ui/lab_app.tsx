@@ -306,7 +306,7 @@ export function LabApp({ lab, scope }: Parts) {
         </section>
         <aside aria-label="Controls">
           <ScenarioPanel lab={lab} />
-          {/* What is changed while another scenario is loaded would be lost. */}
+          {/* A change made while another scenario is loading would be lost. */}
           <fieldset class="bare" disabled={lab.isLoading.value}>
             <NetworkPanel lab={lab} />
             <FlowsPanel lab={lab} />

@@ -1,4 +1,4 @@
-/** The explanation of what a controller did: the one of the run whose inside the charts show. */
+/** Explains what a controller did: the one whose internals the charts show. */
 import { useMemo } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';

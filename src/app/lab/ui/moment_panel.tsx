@@ -31,7 +31,7 @@ const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number
   lcc: ({ lcc }) => lcc?.now['action'] ?? NaN,
 };
 const SIGNALS = ['normal', 'underuse', 'overuse'];
-/** The time between two updates while the run plays: nobody reads faster. */
+/** The time between two updates while the run plays: nobody can read faster changes. */
 const READ_MS = 100;
 
 interface MomentPanelProps {

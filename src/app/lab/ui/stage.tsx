@@ -19,7 +19,7 @@ interface StageProps {
   flows: readonly DrawnFlow[];
 }
 
-/** The queue's whole width represents its greatest length in the run, and at least this. */
+/** The queue's whole width represents its greatest length in the run, but no less than this. */
 const LEAST_FULL_BYTES = 6000;
 
 const count = (packets: readonly ShownPacket[], where: ShownPacket['where']): number =>

@@ -15,8 +15,8 @@ constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, beyond the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// Limits of the growth beyond what was recently delivered: the largest where frames agree about the capacity, and
-// less the more they disagree.
+// Limits of the growth beyond the rate recently delivered: the limit is highest where frames agree about the capacity,
+// and falls as they disagree more.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;

@@ -5,7 +5,7 @@ import { useId } from 'preact/hooks';
 import aimd from '../../../../../public/controllers/aimd.ts?raw';
 import type { Lab } from '../../lab.js';
 
-/** The example of the docs without its types, which browsers do not take. */
+/** The documented example without its types, which browsers do not accept. */
 const EXAMPLE = aimd.replace(/^import type .*\n+/m, '').replace(': UserController', '');
 
 interface OwnControllerFieldProps {
