@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cc/gcc/live/encoder_share.h"
+#include "cc/live/encoder_share.h"
 
 namespace ccscope::gcc {
 namespace {

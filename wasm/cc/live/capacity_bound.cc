@@ -7,9 +7,13 @@
 namespace ccscope {
 namespace {
 
-// Share of the capacity: a little less than GCC asks for, since nothing here knows how much the encoder really
-// sends.
+// Share of the capacity: a little less than GCC asks for, since the encoder's share is only known while the
+// controller asks for as much as it may.
 constexpr double kTarget = 0.985;
+constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
+constexpr TimeDelta kHalf = TimeDelta::Millis(500);
+// Frames wait this long for lost packets.
+constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 // The time in which a queue is to be drained.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
 // After a fall, what left at the old rate for this long after a frame was stamped is still on its way into the
@@ -38,8 +42,19 @@ void CapacityBound::OnFall(DataRate fallen, DataRate delivered, Timestamp now) {
   capacity_.OnFall(now);
 }
 
-std::optional<DataRate> CapacityBound::Next(DataRate delivered, Timestamp now) {
-  if (!capacity_.capacity()) return std::nullopt;
+void CapacityBound::ObserveEncoder(DataRate delivered, Timestamp now) {
+  if (!last_next_.IsFinite()) first_ = now;
+  const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kSecond);
+  last_next_ = now;
+  encoder_share_.OnAsked(bound_, elapsed);
+  if (now < drained_at_ + kSecond || now - first_ < kSecond) return;
+  const DataRate latest = capacity_.frames().Delivered(kHalf).value_or(DataRate::Zero());
+  const bool may_be_less = !room_.LostIn(kLossShows, now) && !capacity_.SeesQueue();
+  encoder_share_.OnDelivered({delivered, latest, ShowsRoom(delivered), may_be_less}, elapsed);
+  encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
+}
+
+DataRate CapacityBound::Bound(DataRate delivered, Timestamp now) {
   DataRate level = *capacity_.capacity();
   if (const auto fallen = capacity_.FallenBelow(delivered)) {
     level = std::min(level, *fallen);
@@ -47,8 +62,16 @@ std::optional<DataRate> CapacityBound::Next(DataRate delivered, Timestamp now) {
   }
   const bool is_sure = capacity_.IsSureOfQueue(loss_);
   if (now < drained_at_ && is_sure) return level * kLeftWhileDraining;
-  const DataRate bound = level * (kTarget - room_.room() - std::min(kMostOfDrain, capacity_.WaitToDrain() / kDrainTime));
+  const double share = kTarget - room_.room() - std::min(kMostOfDrain, capacity_.WaitToDrain() / kDrainTime);
+  const DataRate bound = level * (share / encoder_share_.value());
   return is_sure ? bound : std::max(bound, delivered * kLeastOfDelivered);
+}
+
+std::optional<DataRate> CapacityBound::Next(DataRate delivered, Timestamp now) {
+  if (!capacity_.capacity()) return std::nullopt;
+  ObserveEncoder(delivered, now);
+  bound_ = Bound(delivered, now);
+  return bound_;
 }
 
 }  // namespace ccscope

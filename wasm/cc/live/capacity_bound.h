@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cc/controller.h"
+#include "cc/live/encoder_share.h"
 #include "cc/live/frame_capacity.h"
 #include "cc/live/room_for_drops.h"
 #include "units/units.h"
@@ -24,14 +25,21 @@ class CapacityBound {
   bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
   // Whether frames show that much of the capacity is unused and that there is no queue.
   bool ShowsRoom(DataRate delivered) const;
-  // The bound, less what drains a queue that really exists; nothing if no capacity is known.
+  // The bound of the target, less what drains a queue that really exists; nothing if no capacity is known. It exceeds
+  // the capacity by what the encoder leaves of its target.
   std::optional<DataRate> Next(DataRate delivered, Timestamp now);
 
  private:
   void OnFall(DataRate fallen, DataRate delivered, Timestamp now);
+  void ObserveEncoder(DataRate delivered, Timestamp now);
+  DataRate Bound(DataRate delivered, Timestamp now);
 
   FrameCapacity capacity_;
   RoomForDrops room_;
+  EncoderShare encoder_share_;  // of a controller that follows the bound; what another one sends is less
+  DataRate bound_;
+  Timestamp first_;
+  Timestamp last_next_ = Timestamp::MinusInfinity();
   double loss_ = 0;
   Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall left will be gone
 };

@@ -12,8 +12,8 @@
 #include <optional>
 
 #include "cc/controller.h"
+#include "cc/live/encoder_share.h"
 #include "cc/live/frame_capacity.h"
-#include "cc/gcc/live/encoder_share.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
 #include "cc/gcc/receiver_hooks.h"

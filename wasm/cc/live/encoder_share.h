@@ -1,12 +1,12 @@
 // How much of its target an encoder really sends: the rate on the wire, headers and retransmissions included, over
-// the rate asked for. Encoders stay below their target by a fifth to a third for seconds after a rise (the share
-// follows down to 0.8), or exceed it by the headers.
-#ifndef CCSCOPE_CC_GCC_LIVE_ENCODER_SHARE_H_
-#define CCSCOPE_CC_GCC_LIVE_ENCODER_SHARE_H_
+// the rate asked for. Chromium gives an encoder 1 / 1.2 of each new target (wasm/sim/media_source.md), and the headers
+// come on top; encoders that are given all of it exceed it by the headers.
+#ifndef CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
+#define CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 
 #include "units/units.h"
 
-namespace ccscope::gcc {
+namespace ccscope {
 
 class EncoderShare {
  public:
@@ -34,6 +34,6 @@ class EncoderShare {
   DataRate asked_;  // averaged over about as long as the delivered rate
 };
 
-}  // namespace ccscope::gcc
+}  // namespace ccscope
 
-#endif  // CCSCOPE_CC_GCC_LIVE_ENCODER_SHARE_H_
+#endif  // CCSCOPE_CC_LIVE_ENCODER_SHARE_H_

@@ -1,10 +1,10 @@
-#include "cc/gcc/live/encoder_share.h"
+#include "cc/live/encoder_share.h"
 
 #include <algorithm>
 
 #include "units/deterministic_math.h"
 
-namespace ccscope::gcc {
+namespace ccscope {
 namespace {
 
 constexpr double kHighest = 1.05;
@@ -38,4 +38,4 @@ void EncoderShare::OnQueue(TimeDelta length, TimeDelta elapsed) {
   share_ = std::min(kHighest, share_ + kRiseOfQueue * (length / kQueue) * elapsed.seconds());
 }
 
-}  // namespace ccscope::gcc
+}  // namespace ccscope
