@@ -87,7 +87,7 @@ export function traceOf(
   const tables: readonly TableName[] = [
     ...TABLES,
     ...(packets || looks ? (['arrival'] as const) : []),
-    ...(looks ? (['packet'] as const) : []),
+    ...(looks ? (['packet', 'feedback'] as const) : []),
   ];
   const intervalUs = Math.max(INTERVAL_US, Math.ceil((durationUs * flows.length) / MOST_ROWS));
   return { tables, intervalUs };

@@ -228,6 +228,7 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   const moment = page.getByRole('slider', { name: 'Moment' });
   await moment.fill('20000000');
   await expect(page.locator('.stage figcaption')).toContainText(/[1-9]\d* in the queue/);
+  await expect(page.getByRole('img', { name: /feedback messages on their way back/ })).toBeVisible();
   const equations = page.locator('.equations');
   await expect(equations).toContainText('Adaptive threshold');
   await expect.poll(() => equations.locator('math').count()).toBeGreaterThan(4);
@@ -245,6 +246,12 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await page.getByRole('button', { name: 'Play' }).click();
   const began = await seconds();
   await expect.poll(seconds).toBeGreaterThan(began);
+  // A message is under way for a few frames only.
+  await page.waitForFunction(() =>
+    /Feedback messages of calls on their way back: [1-9]/.test(
+      document.querySelector('.stage figcaption')?.textContent ?? '',
+    ),
+  );
   await page.getByRole('button', { name: 'Pause' }).click();
   // A link shows the same moment.
   const shown = await seconds();

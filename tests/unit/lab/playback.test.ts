@@ -10,6 +10,7 @@ import { TraceData } from '../../../src/trace/index.js';
 
 const DURATION_S = 40;
 const WAY_MS = 25;
+const WAYS = { wayUs: WAY_MS * 1e3, backUs: WAY_MS * 1e3, calls: new Set([0]) };
 const scenario = parseScenario({
   ccscope_scenario: 1,
   id: 'inside',
@@ -26,7 +27,7 @@ const trace = new TraceData();
 const store = { view: (query: Parameters<TraceData['view']>[0]) => Promise.resolve(trace.view(query)) };
 
 beforeAll(async () => {
-  const tables = ['group', 'rate', 'queue', 'packet', 'arrival'] as const;
+  const tables = ['group', 'rate', 'queue', 'packet', 'arrival', 'feedback'] as const;
   const { batches } = runCell(await loadCore(), scenario, {}, 1, {
     trace: { tables: [...tables], intervalUs: 20e3 },
   });
@@ -44,6 +45,7 @@ describe('packets at a moment', () => {
       table: 'arrival',
       columns: ['flow', 'send_time_us', 'rtp_timestamp', 'size_bytes'],
     }).columns,
+    feedback: trace.view({ table: 'feedback', columns: ['flow'] }).columns,
   });
 
   it('has as many bytes in the queue as the simulator says', () => {
@@ -56,9 +58,7 @@ describe('packets at a moment', () => {
     let compared = 0;
     columns['time_us']?.forEach((timeUs, row) => {
       if (row % 20 !== 0) return;
-      const waiting = packetsAt({ timeUs, wayUs: WAY_MS * 1e3, ...all }).filter(
-        ({ where }) => where === 'queue',
-      );
+      const waiting = packetsAt({ timeUs, ...WAYS, ...all }).filter(({ where }) => where === 'queue');
       const bytes = waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const told = columns['queue_bytes']?.[row] ?? NaN;
       // The packet that is being sent has left the queue, but not the bottleneck.
@@ -70,7 +70,7 @@ describe('packets at a moment', () => {
   });
 
   it('puts them in the order in which they leave, each once', () => {
-    const packets = packetsAt({ timeUs: 30e6, wayUs: WAY_MS * 1e3, ...rows() });
+    const packets = packetsAt({ timeUs: 30e6, ...WAYS, ...rows() });
     const queue = packets.filter(({ where }) => where === 'queue');
     expect(queue.length).toBeGreaterThan(5);
     queue.reduce((ahead, { at, sizeBytes }) => {
@@ -78,6 +78,21 @@ describe('packets at a moment', () => {
       return ahead + sizeBytes;
     }, 0);
     for (const { where, at } of packets) if (where !== 'queue') expect(at >= 0 && at <= 1).toBe(true);
+  });
+
+  it('has each feedback message on its way back for the delay of that way', () => {
+    const { feedback, ...others } = rows();
+    const sentUs = feedback['time_us']?.find((us) => us > 30e6) ?? NaN;
+    const back = (timeUs: number) =>
+      packetsAt({ timeUs, ...WAYS, ...others, feedback }).filter(({ where }) => where === 'back');
+    const agoUs = WAYS.backUs / 4;
+    expect(back(sentUs + agoUs)).toContainEqual({ flow: 0, sizeBytes: 96, where: 'back', at: 0.25 });
+    expect(back(sentUs).some(({ at }) => at === 0)).toBe(true);
+    expect(back(sentUs - 1).some(({ at }) => at === 0)).toBe(false);
+    expect(back(sentUs + WAYS.backUs).every(({ at }) => at < 1)).toBe(true);
+    const calls = new Set([1]);
+    const elsewhere = packetsAt({ timeUs: sentUs, ...WAYS, ...others, feedback, calls });
+    expect(elsewhere.some(({ where }) => where === 'back')).toBe(false);
   });
 });
 

@@ -1,11 +1,11 @@
-/** Where packets are at a moment: with their sender, in the queue of the bottleneck, under way, or lost. */
+/** Where packets are at a moment: with their sender, in the queue of the bottleneck, under way, lost, or going back. */
 import type { Columns } from '../../../charts/index.js';
 
 /** One packet at one moment. Shares are from 0, where it enters, to 1, where it leaves. */
 export interface ShownPacket {
   flow: number;
   sizeBytes: number;
-  where: 'pacer' | 'queue' | 'way' | 'lost';
+  where: 'pacer' | 'queue' | 'way' | 'lost' | 'back';
   /** In the queue: the bytes that leave before it. Elsewhere: how far it has come. */
   at: number;
 }
@@ -17,10 +17,16 @@ interface Moment {
   timeUs: number;
   /** The delay from the bottleneck to the receiver. */
   wayUs: number;
+  /** The one-way delay from the receiver back to the sender. */
+  backUs: number;
   /** Rows of the table `packet` of the forward link, from before the moment until after it. */
   packets: Columns;
   /** Rows of the table `arrival`. */
   arrivals: Columns;
+  /** Rows of the table `feedback`. */
+  feedback: Columns;
+  /** The flows whose feedback goes back: calls whose data take the forward link. */
+  calls: ReadonlySet<number>;
 }
 
 const numbers = (columns: Columns, name: string): Float64Array => columns[name] ?? new Float64Array();
@@ -87,5 +93,25 @@ function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
   return shown;
 }
 
+/** The size of each RTCP packet in the simulator. */
+const FEEDBACK_BYTES = 96;
+
+/** The feedback messages under way. When each was sent is in the trace; how long it takes is the link's delay. */
+function goingBack({ timeUs, backUs, feedback, calls }: Moment): ShownPacket[] {
+  const [sent, flow] = [numbers(feedback, 'time_us'), numbers(feedback, 'flow')];
+  const shown: ShownPacket[] = [];
+  sent.forEach((sentUs, i) => {
+    const agoUs = timeUs - sentUs;
+    const number = flow[i] ?? 0;
+    if (agoUs >= 0 && agoUs < backUs && calls.has(number))
+      shown.push({ flow: number, sizeBytes: FEEDBACK_BYTES, where: 'back', at: agoUs / backUs });
+  });
+  return shown;
+}
+
 /** The picture at a moment. */
-export const packetsAt = (moment: Moment): ShownPacket[] => [...inPacers(moment), ...onTheWay(moment)];
+export const packetsAt = (moment: Moment): ShownPacket[] => [
+  ...inPacers(moment),
+  ...onTheWay(moment),
+  ...goingBack(moment),
+];

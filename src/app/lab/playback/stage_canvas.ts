@@ -1,4 +1,4 @@
-/** Draws packets on their way: senders, pacers, the queue of the bottleneck, receivers. */
+/** Draws packets on their way: senders, pacers, the queue of the bottleneck, receivers, and feedback going back. */
 import type { ChartTheme, ColourName, DrawnFlow } from '../../../charts/index.js';
 import { colourOf } from '../../../charts/index.js';
 import type { ShownPacket } from './packet_picture.js';
@@ -6,6 +6,8 @@ import type { ShownPacket } from './packet_picture.js';
 export interface StageState {
   packets: readonly ShownPacket[];
   flows: readonly DrawnFlow[];
+  /** The flows whose feedback is drawn. */
+  calls: ReadonlySet<number>;
   theme: ChartTheme;
   /** The bytes that the whole width of the queue represents. */
   fullBytes: number;
@@ -20,9 +22,13 @@ const FONT = '11px system-ui, sans-serif';
 /** The distance between the lanes of two flows. */
 const LANE_PX = 22;
 const [LEAST_PX, MOST_PX] = [3, 12];
+/** Feedback goes back under the lanes, on one line for each call. */
+const BACK_PX = 8;
+const backHeight = (calls: number): number => (calls > 0 ? 14 + BACK_PX * calls : 0);
 
 /** The canvas is as high as all lanes need. */
-export const stageHeight = (flows: number): number => TITLE_PX + 20 + LANE_PX * Math.max(3, flows);
+export const stageHeight = (flows: number, calls: number): number =>
+  TITLE_PX + 20 + LANE_PX * Math.max(3, flows) + backHeight(calls);
 
 export function drawStage(
   ctx: CanvasRenderingContext2D,
@@ -30,11 +36,14 @@ export function drawStage(
   height: number,
   state: StageState,
 ): void {
-  const { packets, flows, theme, fullBytes } = state;
+  const { packets, flows, calls, theme, fullBytes } = state;
   const laneOf = new Map(flows.map(({ flow }, lane) => [flow, lane]));
   const top = TITLE_PX + 6;
-  const middle = top + ((height - top) * 0.9) / 2;
+  const lanesEnd = height - backHeight(calls.size);
+  const backLineOf = new Map([...calls].map((flow, line) => [flow, line]));
+  const middle = top + ((lanesEnd - top) * 0.9) / 2;
   const laneY = (flow: number): number => top + LANE_PX * (laneOf.get(flow) ?? flows.length) + LANE_PX / 2;
+  const backY = (flow: number): number => lanesEnd + 12 + BACK_PX * (backLineOf.get(flow) ?? 0) + BACK_PX / 2;
   const paintOf = (flow: number): string => {
     const lane = flows[laneOf.get(flow) ?? -1];
     const colour: ColourName = lane === undefined ? 'grey' : colourOf(lane.look);
@@ -51,7 +60,11 @@ export function drawStage(
     ['Queue of the bottleneck', QUEUE[0]],
     ['Receivers', RECEIVER],
   ];
-  for (const [title, at] of titles) ctx.fillText(title, x(at) + 2, TITLE_PX / 2);
+  titles.forEach(([title, at], i) => {
+    const next = titles[i + 1]?.[1] ?? 1;
+    ctx.fillText(title, x(at) + 2, TITLE_PX / 2, x(next - at) - 4);
+  });
+  if (calls.size > 0) ctx.fillText('← Feedback', 4, lanesEnd + 6);
   ctx.strokeStyle = theme.grid;
   ctx.lineWidth = 1;
   for (const { flow, name } of flows) {
@@ -65,6 +78,10 @@ export function drawStage(
     ctx.lineTo(x(QUEUE[0]), middle);
     ctx.moveTo(x(QUEUE[1]), middle);
     ctx.lineTo(x(RECEIVER), y);
+    if (calls.has(flow)) {
+      ctx.moveTo(x(RECEIVER), backY(flow));
+      ctx.lineTo(x(PACER[0]), backY(flow));
+    }
     ctx.stroke();
   }
   const [queueX, queueWidth] = [x(QUEUE[0]), x(QUEUE[1] - QUEUE[0])];
@@ -82,9 +99,17 @@ export function drawStage(
     } else if (where === 'way') {
       const left = x(QUEUE[1]) + at * x(RECEIVER - QUEUE[1]);
       ctx.fillRect(left, middle + (laneY(flow) - middle) * at - 4, length, 8);
+    } else if (where === 'back') {
+      // An arrowhead, as it goes against all others.
+      const tip = x(RECEIVER) - at * x(RECEIVER - PACER[0]);
+      ctx.beginPath();
+      ctx.moveTo(tip, backY(flow));
+      ctx.lineTo(tip + 8, backY(flow) - 4);
+      ctx.lineTo(tip + 8, backY(flow) + 4);
+      ctx.fill();
     } else {
       ctx.globalAlpha = 1 - at;
-      const y = middle + 16 + at * (height - middle - 20);
+      const y = middle + 16 + at * (lanesEnd - middle - 20);
       ctx.fillRect(queueX - 4, y, length, 8);
       ctx.fillStyle = theme.colours.red;
       ctx.fillText('×', queueX - 16, y + 4);

@@ -7,6 +7,7 @@ export interface StageRows {
   toUs: number;
   packets: Columns;
   arrivals: Columns;
+  feedback: Columns;
 }
 
 const PACKET_COLUMNS = ['flow', 'offered_us', 'size_bytes', 'dropped'];
@@ -48,12 +49,19 @@ export class StageReader {
     const [fromUs, toUs] = [timeUs - BEFORE_US, timeUs + AFTER_US];
     const range = { fromUs: fromUs - BEFORE_US, toUs: toUs + LATEST_US };
     const where = { column: 'link', value: 0 };
-    const [packets, arrivals] = await Promise.all([
+    const [packets, arrivals, feedback] = await Promise.all([
       this.store.view({ table: 'packet', where, columns: PACKET_COLUMNS, ...range }),
       this.store.view({ table: 'arrival', columns: ARRIVAL_COLUMNS, ...range }),
+      this.store.view({ table: 'feedback', columns: ['flow'], ...range }),
     ]);
     if (turn === this.#turn)
-      this.#rows = { fromUs, toUs, packets: packets.columns, arrivals: arrivals.columns };
+      this.#rows = {
+        fromUs,
+        toUs,
+        packets: packets.columns,
+        arrivals: arrivals.columns,
+        feedback: feedback.columns,
+      };
   }
 }
 

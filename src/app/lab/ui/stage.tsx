@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { chartTheme } from '../../../boards/theme.js';
 import type { DrawnFlow } from '../../../charts/index.js';
 import { instantiate } from '../../../scenario/cells.js';
+import type { Scenario } from '../../../scenario/scenario.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 import type { Run } from '../../../runs/run.js';
 import { packetsAt, type ShownPacket } from '../playback/packet_picture.js';
@@ -25,7 +26,18 @@ const LEAST_FULL_BYTES = 6000;
 const count = (packets: readonly ShownPacket[], where: ShownPacket['where']): number =>
   packets.filter((packet) => packet.where === where).length;
 
+const delayUs = ({ one_way_delay_ms = 0 }: Scenario['forward']): number =>
+  Math.max(1, one_way_delay_ms * 1e3);
+
+/** Drawn calls whose data take the forward link, so that their feedback goes back. */
+function callsAmong(run: Run, flows: readonly DrawnFlow[]): ReadonlySet<number> {
+  const drawn = new Set(flows.map(({ flow }) => flow));
+  const calls = run.flows.filter(({ kind, direction }) => kind === 'media' && direction !== 'backward');
+  return new Set(calls.map(({ flow }) => flow).filter((flow) => drawn.has(flow)));
+}
+
 export function Stage({ run, store, playback, flows }: StageProps) {
+  const calls = callsAmong(run, flows);
   const canvas = useRef<HTMLCanvasElement>(null);
   const words = useRef<HTMLParagraphElement>(null);
   const reader = useRef<StageReader | null>(null);
@@ -36,8 +48,10 @@ export function Stage({ run, store, playback, flows }: StageProps) {
     reader.current?.forget();
     let frame = 0;
     let drawn = '';
-    const { forward } = instantiate(run.scenario, run.cell);
-    const wayUs = Math.max(1, (forward.one_way_delay_ms ?? 0) * 1e3);
+    const { forward, backward } = instantiate(run.scenario, run.cell);
+    const wayUs = delayUs(forward);
+    // Without a path of its own, the way back is as long as the way there.
+    const backUs = delayUs(backward ?? forward);
     let fullBytes = LEAST_FULL_BYTES;
     void longestQueueBytes(store).then((bytes) => {
       fullBytes = Math.max(LEAST_FULL_BYTES, bytes);
@@ -58,10 +72,10 @@ export function Stage({ run, store, playback, flows }: StageProps) {
       if (element.width !== Math.round(width * ratio)) element.width = Math.round(width * ratio);
       if (element.height !== Math.round(height * ratio)) element.height = Math.round(height * ratio);
       ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-      const packets = packetsAt({ timeUs, wayUs, ...rows });
-      drawStage(ctx, width, height, { packets, flows, theme: theme.peek(), fullBytes });
+      const packets = packetsAt({ timeUs, wayUs, backUs, calls, ...rows });
+      drawStage(ctx, width, height, { packets, flows, calls, theme: theme.peek(), fullBytes });
       if (words.current)
-        words.current.textContent = `${count(packets, 'pacer')} packets wait in pacers, ${count(packets, 'queue')} in the queue, ${count(packets, 'way')} are on their way, ${count(packets, 'lost')} were just lost.`;
+        words.current.textContent = `${count(packets, 'pacer')} packets wait in pacers, ${count(packets, 'queue')} in the queue, ${count(packets, 'way')} are on their way, ${count(packets, 'lost')} were just lost. Feedback messages of calls on their way back: ${count(packets, 'back')}, drawn with that way’s one-way delay.`;
     };
     paint();
     return () => cancelAnimationFrame(frame);
@@ -70,9 +84,9 @@ export function Stage({ run, store, playback, flows }: StageProps) {
     <figure class="stage">
       <canvas
         ref={canvas}
-        style={{ height: `${stageHeight(flows.length)}px` }}
+        style={{ height: `${stageHeight(flows.length, calls.size)}px` }}
         role="img"
-        aria-label="Packets from their senders through pacers and the queue of the bottleneck to their receivers. The line below counts them."
+        aria-label="Packets from their senders through pacers and the queue of the bottleneck to their receivers, and feedback messages on their way back. The line below counts them."
       />
       <figcaption class="hint" ref={words} />
     </figure>
