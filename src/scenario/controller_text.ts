@@ -65,7 +65,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
       field,
       `a known controller (${cut(error.message, 300)})`,
       shown(text),
-      'change what is named',
+      'choose another preset or parameter',
     );
   }
   return { controller, preset, parameters };

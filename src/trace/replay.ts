@@ -110,7 +110,8 @@ export class Replayer implements TraceSink {
     const number = flows.find(({ name }) => name === flow)?.flow ?? (/^\d+$/.test(flow) ? Number(flow) : NaN);
     if (!Number.isNaN(number)) return number;
     const names = flows.filter(({ kind }) => kind !== 'tcp').map(({ name, flow: n }) => name ?? String(n));
-    const expected = names.length > 0 ? `one of ${names.join(', ')}` : 'a number: this trace names no flows';
+    const expected =
+      names.length > 0 ? `one of ${names.join(', ')}` : 'the number of a flow, as this trace has no names';
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
     throw new TraceError({ ...file, line: 1, field: 'flow', expected, got: flow });
   }

@@ -1,5 +1,5 @@
 /** The pages lead to the documentation where the server has it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,6 +20,29 @@ test('a server with the documentation has a link to it, one without has none', a
     await page.goto(served.url);
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Lab' })).toBeVisible();
     await expect(link).toHaveCount(0);
+  } finally {
+    await server.close();
+    rmSync(docsDir, { recursive: true });
+  }
+});
+
+test('a notice leads to the section on its code', async ({ page, served }) => {
+  const docsDir = mkdtempSync(join(tmpdir(), 'ccscope-docs-'));
+  mkdirSync(join(docsDir, 'src/text'), { recursive: true });
+  writeFileSync(
+    join(docsDir, 'src/text/errors.html'),
+    '<!doctype html><title>Errors</title><h3 id="url">url-…</h3>',
+  );
+  const server = await startServer({ appDir: served.appDir, docsDir });
+  try {
+    await page.goto(`${server.url}?rtt_ms=-5`);
+    const more = page.getByLabel('Notices').getByRole('link', { name: 'More on url-rtt_ms' });
+    const [opened] = await Promise.all([page.waitForEvent('popup'), more.click()]);
+    await expect(opened).toHaveTitle('Errors');
+    expect(new URL(opened.url()).hash).toBe('#url');
+    await page.goto(`${served.url}?rtt_ms=-5`);
+    await expect(page.getByLabel('Notices')).toContainText('rtt_ms=-5 was not understood');
+    await expect(more).toHaveCount(0);
   } finally {
     await server.close();
     rmSync(docsDir, { recursive: true });

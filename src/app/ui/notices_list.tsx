@@ -1,7 +1,9 @@
 /** The page's notices, until the user dismisses them. */
 import { signal, useSignal } from '@preact/signals';
 
+import { DOCS_METRIC } from '../../link/server_protocol.js';
 import type { NoticeAction } from '../notices.js';
+import { hasMetric } from '../server_timing.js';
 import type { StateProblem } from '../url_fields.js';
 
 /** One notice. */
@@ -31,6 +33,10 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
   ];
 }
 
+/** The section on a notice's code in the list of errors. */
+const sectionOf = ({ code }: Shown): string =>
+  `./docs/src/text/errors.html#${code.startsWith('url-') ? 'url' : code}`;
+
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
@@ -59,6 +65,19 @@ export function NoticesList(props: NoticesListProps) {
           <b>{LEVELS[notice.level]}</b>
           <span>
             {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
+            {hasMetric(DOCS_METRIC) && (
+              <>
+                {' '}
+                <a
+                  href={sectionOf(notice)}
+                  target="_blank"
+                  rel="noopener"
+                  aria-label={`More on ${notice.code}`}
+                >
+                  More
+                </a>
+              </>
+            )}
           </span>
           {notice.actions?.map(({ label, run }) => (
             <button key={label} type="button" onClick={run}>

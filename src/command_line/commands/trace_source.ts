@@ -31,7 +31,7 @@ export function openTrace(
   }
   for (const [flag, path] of Object.entries(written)) {
     if (path !== undefined && sameFile(path, trace))
-      throw new UsageError(`${flag}: this is the trace itself`);
+      throw new UsageError(`${flag}: ${path} is the trace that is read; name another file`);
   }
   return { name: trace, stream: createReadStream(trace), bytes };
 }
