@@ -35,8 +35,11 @@ TEST(RoomForDrops, GivesUpOnLossesThatGoOnWhateverRoomThereIs) {
     most = std::max(most, room.room());
   }
   EXPECT_NEAR(most, 0.12, 1e-9);
+  EXPECT_FALSE(room.AreOfThePath(At(s)));
   for (; s < 20; s += 0.1) room.Update(true, At(s));
   EXPECT_NEAR(room.room(), 0.03, 1e-9);
+  EXPECT_TRUE(room.AreOfThePath(At(s)));
+  EXPECT_FALSE(room.AreOfThePath(At(s + 30)));
   for (; s < 60; s += 0.1) {
     room.Update(true, At(s));
     most = s > 45 ? std::max(most, room.room()) : 0;

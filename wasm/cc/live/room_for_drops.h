@@ -14,6 +14,8 @@ class RoomForDrops {
   void Update(bool lost, Timestamp now);
   // The share of the capacity to leave unused.
   double room() const { return room_; }
+  // Whether the losses were found to continue however much room there is: they belong to the path.
+  bool AreOfThePath(Timestamp now) const { return now < random_until_; }
   // Whether something was lost in the last `span`.
   bool LostIn(TimeDelta span, Timestamp now) const { return now - lost_at_ < span; }
 

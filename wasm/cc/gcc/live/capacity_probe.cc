@@ -62,7 +62,8 @@ void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions,
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
   const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
   const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
-  const bool may_be_less = !room_.LostIn(kLossShows, now) && !SeesQueue();
+  // Losses of the path take the same share of whatever is sent; those of a queue hide what was sent.
+  const bool may_be_less = (!room_.LostIn(kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
 }
