@@ -37,8 +37,9 @@ describe('ccscope call --twin', () => {
       expect(run?.queue_delay_ms.p95).toBeLessThan(300);
       expect(run?.fps).toBeGreaterThan(28);
       expect(run?.fps).toBeLessThan(31);
-      expect(run?.target_mean_bps).toBeGreaterThan(0.75e6);
-      expect(run?.target_mean_bps).toBeLessThan(1.05e6);
+      // The encoder is given 1 / 1.2 of a new target, and headers of 5 % come on top: 1.14 Mbps would fill the link.
+      expect(run?.target_mean_bps).toBeGreaterThan(0.85e6);
+      expect(run?.target_mean_bps).toBeLessThan(1.14e6);
       expect(run).toMatchObject({ cross_utilisation: 0, shadows: [], controller_faults: [] });
     }
   });

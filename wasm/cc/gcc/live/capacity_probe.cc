@@ -21,6 +21,7 @@ constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
 constexpr double kDoubtPerSpread = 3;
+constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // A queue at less than this share of the measured capacity puts that capacity in doubt (competing flows take their
 // share). The capacity is then believed up to the rate of that queue, and gradually more beyond it: twice as much
@@ -99,6 +100,8 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
   // While the rate grows, the newest frames are more telling than those of a whole second.
   delivered = std::max(delivered, capacity_.frames().Delivered(kNewest).value_or(DataRate::Zero()));
+  // More than that was a key frame, or frames that were stamped late.
+  delivered = std::min(delivered, a_r * kMostOfAsked);
   const double beyond = std::max(kLeastBeyondDelivered, kBeyondDelivered * (1 - kDoubtPerSpread * capacity_.spread()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
   return std::min(risen, std::max((delivered * (1 + beyond) + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
