@@ -55,7 +55,7 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
   EXPECT_LT(overuse->time_us, 5.5e6);
 }
 
-// A live call asks for 0.985 of the capacity that its frames show, and for up to 1/0.8 of that while the encoder
+// A live call asks for the capacity that its frames show, and for up to 1/0.8 of that while the encoder
 // stays below its target: this one first sends 0.8 Mbps, whatever A_r is. If the encoder sends more than its
 // target, the call asks for 1/1.05 of that, and for 0.08 less with each second in which frames waited for long. In
 // the overload frames wait longer and longer, and draining that is subtracted.
@@ -67,9 +67,9 @@ TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
     if (row.time_us < 1e6) continue;
     // Frames of nearly equal size hardly distinguish their service time from the propagation delay.
     ASSERT_NEAR(row.capacity_estimate_bps, kCapacityBps, 0.1 * kCapacityBps) << row.time_us;
-    ASSERT_LE(row.a_r_bps, 1.1 * 0.985 / 0.8 * kCapacityBps) << row.time_us;
+    ASSERT_LE(row.a_r_bps, 1.08 / 0.8 * kCapacityBps) << row.time_us;
     const double room = 0.08 * std::floor(std::max(0.0, row.time_us / 1e6 - 5));
-    ASSERT_GE(row.a_r_bps, 0.9 * 0.985 * (1 - room) / 1.05 * kCapacityBps) << row.time_us;
+    ASSERT_GE(row.a_r_bps, 0.9 * (1 - room) / 1.05 * kCapacityBps) << row.time_us;
   }
   for (const FeedbackRow& row : Rows<FeedbackRow>(session.handle())) {
     if (row.time_us > 1e6 && row.time_us < 5e6) {
