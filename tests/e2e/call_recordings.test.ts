@@ -32,6 +32,24 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
   await page.locator('.page').dispatchEvent('drop', { dataTransfer: transfer });
 }
 
+/** How many recordings the browser's database holds. */
+const keptRecordings = (page: Page): Promise<number> =>
+  page.evaluate(
+    () =>
+      new Promise<number>((resolve, reject) => {
+        const opening = indexedDB.open('ccscope');
+        opening.onerror = () => reject(new Error('The database cannot be opened.'));
+        opening.onsuccess = () => {
+          const database = opening.result;
+          const counting = database.transaction('recordings').objectStore('recordings').count();
+          counting.onsuccess = () => {
+            database.close();
+            resolve(counting.result);
+          };
+        };
+      }),
+  );
+
 test('a recording survives a page that crashed, with its header and nearly every row', async ({
   page,
   context,
@@ -75,6 +93,7 @@ test('a recording survives a page that crashed, with its header and nearly every
   const downloading = other.waitForEvent('download');
   await other.getByRole('button', { name: 'Download', exact: true }).click();
   await downloading;
+  await expect.poll(() => keptRecordings(other)).toBe(0);
   await other.reload();
   await expect(other.getByRole('status')).toHaveText('No call');
   await expect(recoverButton(other)).toHaveCount(0);

@@ -33,9 +33,12 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
   ];
 }
 
+/** Codes that end with what only a run knows share a section. */
+const FAMILIES = ['cell', 'controller-fault', 'left', 'scenario', 'url'];
+
 /** The section on a notice's code in the list of errors. */
 const sectionOf = ({ code }: Shown): string =>
-  `./docs/src/text/errors.html#${code.startsWith('url-') ? 'url' : code}`;
+  `./docs/src/text/errors.html#${FAMILIES.find((family) => code.startsWith(`${family}-`)) ?? code}`;
 
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
