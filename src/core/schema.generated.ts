@@ -2547,7 +2547,7 @@ export const COMPONENTS = {
         min: 0,
         max: 1000,
         section: 'libwebrtc',
-        description: 'for how many frames',
+        description: 'number of frames during which the encoder is given that share',
         whole: true,
       },
       {

@@ -12,8 +12,6 @@ namespace {
 constexpr double kTarget = 0.985;
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr TimeDelta kHalf = TimeDelta::Millis(500);
-// Frames wait this long for lost packets.
-constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 // The time in which a queue is to be drained.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
 // After a fall, what left at the old rate for this long after a frame was stamped is still on its way into the
@@ -49,7 +47,7 @@ void CapacityBound::ObserveEncoder(DataRate delivered, Timestamp now) {
   encoder_share_.OnAsked(bound_, elapsed);
   if (now < drained_at_ + kSecond || now - first_ < kSecond) return;
   const DataRate latest = capacity_.frames().Delivered(kHalf).value_or(DataRate::Zero());
-  const bool may_be_less = !room_.LostIn(kLossShows, now) && !capacity_.SeesQueue();
+  const bool may_be_less = !room_.LostIn(FrameCapacity::kLossShows, now) && !capacity_.SeesQueue();
   encoder_share_.OnDelivered({delivered, latest, ShowsRoom(delivered), may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
 }

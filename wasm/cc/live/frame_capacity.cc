@@ -12,8 +12,7 @@ constexpr int kFrames = 6;
 constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
 // The capacity has fallen if it is below this share of what is sent.
 constexpr double kFallenTo = 0.85;
-// Frames wait this long for lost packets; during that time, fewer frames than these tell nothing of the capacity.
-constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
+// While frames may wait for lost packets, fewer frames than these tell nothing of the capacity.
 constexpr int kFramesBehindLoss = 5;
 // After a fall, the new capacity serves all frames alike: within this factor.
 constexpr double kAlike = 2.5;

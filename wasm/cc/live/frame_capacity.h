@@ -16,6 +16,8 @@ class FrameCapacity {
  public:
   // A larger share of lost packets can only come from a full queue.
   static constexpr double kHeavyLoss = 0.1;
+  // Frames wait this long for lost packets.
+  static constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 
   void OnFrame(const Arrival& arrival);
   // Shares the analysis of frames with another receiver that sees the same ones, since most of it does not depend

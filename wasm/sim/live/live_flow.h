@@ -135,7 +135,6 @@ class LiveFlow final : public Flow {
 
   std::array<Timestamp, kEvents> due_;
   Timestamp next_frame_;
-  Timestamp last_encoded_ = Timestamp::MinusInfinity();
   double frames_ = 0;
   double next_seq_ = 0;
   RingBuffer<Due<int>> stamped_;          // the number of packets of each frame that waits to be sent

@@ -4,7 +4,7 @@ import theme from 'vitepress/theme-without-fonts';
 
 import './style.css';
 
-/** The site has the script beside its pages, as any other site would. */
+/** The site serves the script of `<ccscope-view>` from a folder of its own, as any other site would. */
 const FIGURES = '/view/ccscope-view.js';
 
 export default {

@@ -21,6 +21,7 @@ constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
 constexpr double kDoubtPerSpread = 3;
+// Beyond this multiple of the rate asked for, what was delivered is no guide.
 constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
 // A queue at less than this share of the measured capacity puts that capacity in doubt (competing flows take their
@@ -31,8 +32,6 @@ constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
 // An encoder's share is also measured over its latest half second; far below the capacity it may catch up.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
-// Frames wait this long for lost packets.
-constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 // When losses, averaged over half a second, are heavy, or no frames arrive for this long, the rate is this share of
 // what is delivered, less what is lost.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
@@ -64,7 +63,7 @@ void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions,
   const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
   const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
   // Losses of the path take the same share of whatever is sent; those of a queue hide what was sent.
-  const bool may_be_less = (!room_.LostIn(kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
+  const bool may_be_less = (!room_.LostIn(FrameCapacity::kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
 }
