@@ -15,7 +15,10 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const WIRE_TESTS = ['tests/node/shaper_wire.test.ts'];
 const serverPort = process.env['CCSCOPE_PORT'] ?? '8088';
 
-/** `virtual:scenarios`: what the Lab lists of each file in public/scenarios, by number. */
+/**
+ * Provides `virtual:scenarios`: what the Lab's list shows of each file in public/scenarios, by file
+ * name, with the numbers in names in numeric order.
+ */
 function scenarioList(folder: string): Plugin {
   const id = 'virtual:scenarios';
   return {
@@ -37,7 +40,10 @@ function scenarioList(folder: string): Plugin {
   };
 }
 
-/** The policy of the app's pages, for hosts that send none; Vite's own server puts scripts into them. */
+/**
+ * Puts the content policy into the app's pages, for hosts that send none. Not in development, where
+ * Vite's server inserts scripts into the pages.
+ */
 const contentPolicy: Plugin = {
   name: 'ccscope-content-policy',
   apply: 'build',
@@ -50,7 +56,7 @@ const contentPolicy: Plugin = {
   ],
 };
 
-/** What no page fetches: source maps, pictures of the documents, input of the command line. */
+/** Files that no page fetches: source maps, the documents' pictures, and input files of the command line. */
 const NOT_KEPT = /\.(map|md)$|^[a-z]+\.png$|^(controllers|matrices)\//;
 
 /** The service worker, with the list of the files that it keeps. */
@@ -96,7 +102,7 @@ export default defineConfig({
     outDir: here('dist/app'),
     emptyOutDir: true,
     target: 'es2022',
-    // The page is two per cent smaller than with the default.
+    // This makes the page two per cent smaller than the default does.
     minify: 'terser',
     terserOptions: { module: true, ecma: 2020, compress: { passes: 3 }, format: { comments: false } },
     sourcemap: true,
@@ -105,7 +111,7 @@ export default defineConfig({
     },
   },
   server: {
-    // The local server: UDP shaper and rooms.
+    // The local server, which provides the UDP shaper and the rooms.
     proxy: { '/ws': { target: `ws://127.0.0.1:${serverPort}`, ws: true } },
   },
   test: {
@@ -121,7 +127,7 @@ export default defineConfig({
           exclude: WIRE_TESTS,
         },
       },
-      // Their packets have to be on time: nothing else runs beside them.
+      // The packets of these tests have to be on time, so nothing else runs beside them.
       { extends: true, test: { name: 'wire', include: WIRE_TESTS, sequence: { groupOrder: 1 } } },
     ],
   },

@@ -1,12 +1,13 @@
-// `npm run bench`: what ccscope costs, each figure beside its budget, its target or a peer measured in
-// the same run.
+// `npm run bench`: what ccscope costs; each figure is printed with its budget, its target or a comparable
+// figure of the same run.
 //
 //   npm run bench -- [--only core|simulator|shaper|call|kit|inject] [--duration SECONDS]
 //
-// `--duration` is that of the call, and of all calls with the kit's observer or with the script for pages of others; each measurement of the
-// shaper takes a tenth of it. Times are CPU times, but for the shaper's: other programs on the machine
-// disturb them little, though they share its caches. The shaper's are those of the clock, which only an
-// idle machine keeps.
+// `--duration` is the length of the call. It also determines how many calls are made with the kit's
+// observer and with the script for other people's pages, and the length of the shaper's measurements. The
+// costs of computing are CPU times, which other programs on the machine disturb little, although they
+// share its caches. The shaper's times, and those of loading pages and inserting scripts, are read from
+// the clock and need an idle machine.
 import { parseArgs } from 'node:util';
 
 import { benchCall } from './bench/call.mjs';

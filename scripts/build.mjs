@@ -1,5 +1,5 @@
-// `npm run build`: the WebAssembly module, the library (dist/lib), the app (dist/app) and the documentation (dist/docs).
-// A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
+// `npm run build`: the WebAssembly module, the library (dist/lib), the app (dist/app) and the documentation
+// (dist/docs). A step is skipped when nothing that it reads has changed. Types are checked by `npm test`.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,21 +10,24 @@ import { fail, nodeBin, run, say } from './lib/run.mjs';
 import { importLessons } from './lib/sources.mjs';
 
 const lib = inRoot('dist/lib');
-/** Script and style of pages that Node writes: the papers' report, the evidence of a call under test. */
+/** The script and style of pages that Node writes: the papers' report, the evidence of a call under test. */
 const reportPage = join(lib, 'papers/page');
 const evidencePage = join(lib, 'evidence/page');
 /** The script that observes calls in pages, beside its sources and in the package. */
 const observer = inRoot('src/inject/observer.js');
 const packedObserver = join(lib, 'inject/observer.js');
-/** The script that people put into pages of others: observer, watch and overlay. */
+/** The script that users put into other people's pages: observer, watch and overlay. */
 const injected = join(lib, 'inject/ccscope.js');
-/** The same as the address of a bookmark. */
+/** The same script as the address of a bookmark. */
 const bookmarklet = join(lib, 'inject/bookmarklet.txt');
 /** The page that shows the calls of another browser. */
 const viewPage = join(lib, 'view');
-/** The element for pages of any kind, and what it loads: its workers, the module and the shipped scenarios. */
+/**
+ * The `<ccscope-view>` element for pages of any kind, and what it loads: its workers, the module and the shipped
+ * scenarios.
+ */
 export const embedded = join(lib, 'embed');
-/** Where documents are. */
+/** The files and folders that contain documents. */
 export const documentRooms = [
   'README.md',
   'ARCHITECTURE.md',
@@ -37,7 +40,7 @@ export const documentRooms = [
 ];
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
-/** Output of sources that are gone would still be importable: remove it. */
+/** Removes the output of sources that no longer exist, since it would still be importable. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
     if (
@@ -51,7 +54,10 @@ function removeOrphans() {
   }
 }
 
-/** What TypeScript and the documents say of parameters and trace columns follows the module. */
+/**
+ * Generates the TypeScript sources and the tables in the documents that list what the module declares, such as
+ * parameters and trace columns.
+ */
 async function generate() {
   const scripts = [
     'scripts/generate_abi.mjs',
@@ -95,7 +101,7 @@ async function buildLibrary() {
   });
 }
 
-/** One script and one style of a page that Node writes, for it to inline. */
+/** Builds one script and one style sheet, which are inlined in a page that Node writes. */
 async function buildPage(name, from, outDir) {
   const sources = filesUnder([
     from,
@@ -110,7 +116,7 @@ async function buildPage(name, from, outDir) {
   await upToDate(name, { inputs, outputs: [join(outDir, 'script.js')] }, async () => {
     say(`Building the ${name} page …`);
     const entry = inRoot(from, 'main.ts');
-    // Here and not above: before the set-up there is no Vite.
+    // Imported here and not above, since Vite is not installed before the set-up.
     const { build: bundle } = await import('vite');
     await bundle({
       configFile: false,
@@ -132,7 +138,7 @@ async function buildObserver() {
   const inputs = filesUnder([...configuration, 'package-lock.json', 'src/inject'], (f) => !f.endsWith('.js'));
   await upToDate('observer', { inputs, outputs: [observer, packedObserver] }, async () => {
     say("Building the pages' observer …");
-    // Here and not above: before the set-up there is no esbuild.
+    // Imported here and not above, since esbuild is not installed before the set-up.
     const { build: bundle } = await import('esbuild');
     const { outputFiles } = await bundle({
       entryPoints: [inRoot('src/inject/page.ts')],
@@ -152,7 +158,7 @@ async function buildObserver() {
   });
 }
 
-/** The rooms that a view on calls in pages of others is made of. */
+/** The folders of src/ that a view on calls in other people's pages is built from. */
 const viewRooms = [
   'boards',
   'calls',
@@ -168,14 +174,16 @@ const viewRooms = [
   'worker',
 ];
 
-/** Every file that such a view is made of, and those of more rooms. */
+/** Every file that such a view is built from, and the files of the folders in `more`. */
 export const viewSources = (...more) =>
   filesUnder(
     [...viewRooms, ...more].map((room) => `src/${room}`),
     (file) => file !== 'src/inject/observer.js',
   );
 
-/** One script with everything: pages, and the workers that it starts from its own text. */
+/**
+ * Builds one script for other people's pages. The same script runs in the workers, which it starts from its own text.
+ */
 async function buildInjected() {
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json']),
@@ -192,13 +200,14 @@ async function buildInjected() {
       format: 'esm',
       write: false,
       define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)), 'import.meta.url': '""' },
-      // A function knows its own text: so the workers' script is not in here twice.
+      // A function can return its own source text, so the file need not contain the workers' script a second time.
       banner: { js: '(function ccscope(){const CCSCOPE_SOURCE=`(${ccscope})()`;' },
       footer: { js: '})();' },
     });
     mkdirSync(dirname(injected), { recursive: true });
     writeFileSync(injected, outputFiles[0].text);
-    // What a URL may not have, or means something else there, is escaped; to escape all would double its length.
+    // Escapes only the characters that a URL may not contain or that have a special meaning there: escaping all would
+    // double the length.
     const escaped = outputFiles[0].text.replace(/[%#\s"<>^`{|}\u0080-\uffff]/gu, encodeURIComponent);
     writeFileSync(bookmarklet, `javascript:${escaped}\n`);
   });
@@ -231,7 +240,7 @@ async function buildView() {
   });
 }
 
-/** The rooms that the element is made of. */
+/** The folders of src/ that the element is built from. */
 const embedRooms = [
   'boards',
   'charts',
@@ -271,7 +280,7 @@ async function buildEmbedded() {
   });
 }
 
-/** `ccscope:…` in the element's script: a file beside it, or a text inside. */
+/** Resolves imports of `ccscope:…` in the element's script: to a file beside it, or to a text inside it. */
 function embeddedFiles(build) {
   build.onResolve({ filter: /^ccscope:scenarios$/ }, () => ({ path: './scenarios.js', external: true }));
   build.onResolve({ filter: /^ccscope:view.css$/ }, ({ path }) => ({ path, namespace: 'style' }));
@@ -294,7 +303,7 @@ async function minifiedStyle(files) {
   return (await transform(sheets.join('\n'), { loader: 'css', minify: true })).code;
 }
 
-/** `ccscope:…`: what the build has made, for scripts to have inside. */
+/** Resolves imports of `ccscope:…` to files that the build has made, so that they become part of the script. */
 export const madeFiles = {
   name: 'ccscope-made-files',
   setup(build) {
@@ -314,7 +323,7 @@ export const madeFiles = {
   },
 };
 
-/** How the scripts of such a view are bundled. */
+/** The bundler's options for the scripts of a view on calls in other people's pages. */
 export const viewBundle = {
   bundle: true,
   target: 'es2022',
@@ -345,7 +354,7 @@ async function buildApp() {
   });
 }
 
-/** Brings everything up to date; without `app` only what the command line needs. */
+/** Brings everything up to date; without `app`, builds only what the command line needs. */
 export async function build({ app = true } = {}) {
   await buildWasm();
   await generate();

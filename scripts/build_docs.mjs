@@ -1,5 +1,6 @@
-// `npm run build:docs`: the documentation as a site (dist/docs), which the local server shows at /docs/. TypeDoc writes
-// the API reference as Markdown, and VitePress makes pages of it and of the documents, with one search over all of them.
+// `npm run build:docs`: the documentation as a site (dist/docs), which the local server shows at /docs/. TypeDoc
+// writes the API reference as Markdown, and VitePress makes pages of it and of the documents, with one search over all
+// of them.
 import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -38,14 +39,14 @@ async function buildSite() {
   });
 }
 
-/** With `onlyOnce` a site that is there stays as it is. */
+/** With `onlyOnce`, an existing site is not rebuilt. */
 export async function buildDocs({ onlyOnce = false } = {}) {
   if (onlyOnce && existsSync(site)) return;
   await buildReference();
   await buildSite();
 }
 
-/** By itself: the live figures in documents are drawn by the library's element. */
+/** Builds the documentation alone. The library is needed first, since its element draws the live figures. */
 async function buildAlone() {
   await build({ app: false });
   await buildDocs();

@@ -14,12 +14,15 @@ const source = 'src/extension';
 const outDir = inRoot('dist/extension');
 const archive = (browser) => `${outDir}/ccscope-${browser}.zip`;
 
-/** Content scripts and Firefox's background are classic scripts; pages' scripts are modules. */
+/**
+ * Content scripts and Firefox's background script are classic scripts; the scripts of the extension's pages are
+ * modules.
+ */
 const classic = ['background', 'bridge', 'page'];
 const modules = ['devtools', 'panel', 'sites_page', 'watch_worker'];
 
 async function bundle(names, format) {
-  // Here and not above: before the set-up there is no esbuild.
+  // Imported here and not above, since esbuild is not installed before the set-up.
   const { build: esbuild } = await import('esbuild');
   const { outputFiles } = await esbuild({
     entryPoints: names.map((name) => {
@@ -37,7 +40,7 @@ async function bundle(names, format) {
   return outputFiles.map(({ path, contents }) => [basename(path), contents]);
 }
 
-/** The zip of a folder; the same folder gives the same bytes. */
+/** The zip file of a folder; the same contents always give the same bytes. */
 async function zip(folder) {
   const { zipSync } = await import('fflate');
   const files = filesUnder([relative(inRoot(), folder)]).map((file) => [

@@ -3,8 +3,8 @@
 // The module is linked without Emscripten's JavaScript loader: the ABI is flat, so
 // src/core/load.ts instantiates the bytes itself, the same way in pages, workers and Node.
 //
-// A second module has the controllers alone, for the script that looks into pages of others, and a third is
-// the second as JavaScript, for pages whose policy refuses WebAssembly.
+// A second module contains only the controllers, for the script that observes calls in other people's pages. It is
+// also translated to JavaScript, for pages whose policy forbids WebAssembly.
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,14 +16,14 @@ import { fail, Problem, run, say } from './lib/run.mjs';
 import { binaryenRoot, emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
 export const wasmPath = inRoot('src/core/ccscope.wasm');
-/** The schema's text, a module of its own that is not shipped. */
+/** A separate module that contains the schema's text and is not shipped. */
 export const schemaPath = inRoot('build/wasm/schema.wasm');
 const schemaSource = inRoot('wasm/abi/schema.cc');
 /** The controllers without links and simulations. */
 export const controllersPath = inRoot('build/wasm/controllers.wasm');
-/** The same as JavaScript: a function of the imports that returns the exports. */
+/** The same module as JavaScript: a function that takes the imports and returns the exports. */
 export const controllersScriptPath = inRoot('build/wasm/controllers.js');
-/** What a module of controllers leaves out; the linker drops what only these use. */
+/** Sources that are left out of the module of the controllers; the linker drops code that only they use. */
 const NOT_OF_CONTROLLERS = ['wasm/abi/link_abi.cc', 'wasm/abi/simulation_abi.cc'].map((file) => inRoot(file));
 
 /** Warnings that the core is compiled with, natively and for WebAssembly. */
@@ -33,8 +33,9 @@ const compileFlags = [
   ...['-Iwasm', '-std=c++20', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off'],
   ...[...warningFlags, '-DNDEBUG'],
 ];
-// The ABI sets up and reads out; what runs for each packet is behind it (level 3 is larger and not faster).
-// What is not in the first path of every simulation is as fast with calls and loops as they are written.
+// The ABI only sets up and reads results, so it is optimised for size. Code that runs for each packet is compiled with
+// -O2; -O3 makes it larger but not faster. Folders that are not on the main path of every simulation are just as fast
+// without unrolled loops and with less inlining.
 const frugal = ['-O2', '-fno-unroll-loops', '-mllvm', '-inline-threshold=20'];
 const optimisations = {
   abi: ['-Oz'],
@@ -53,11 +54,12 @@ const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   // Nothing is allocated per packet, so the smaller allocator and less inlining across files cost no time.
   ...['-sINITIAL_MEMORY=1048576', '-sMALLOC=emmalloc', '-Wl,-mllvm,-inline-threshold=30'],
-  // For what the host is asked; which symbols that are is checked after linking.
+  // Undefined symbols are allowed, since functions of the host are undefined here; checkImports() refuses all others
+  // after linking.
   ...['-sERROR_ON_UNDEFINED_SYMBOLS=0', '-sWARN_ON_UNDEFINED_SYMBOLS=0'],
 ];
 
-/** All that src/core/load.ts supplies. */
+/** All imports that src/core/load.ts supplies. */
 const knownImports = [
   ...['ccscope.user', 'env.emscripten_notify_memory_growth'],
   'wasi_snapshot_preview1.proc_exit', // named by Emscripten's start-up, never called
@@ -87,7 +89,7 @@ async function compileAndLink() {
   // The setting had another name before 3.1.25.
   const stackSize = isOlder(emccVersion(emcc), [3, 1, 25]) ? '-sTOTAL_STACK' : '-sSTACK_SIZE';
   const link = async (linked, target) => {
-    // Linked beside its place and moved there, so that nobody ever loads half a module.
+    // The module is linked under another name and then moved into place, so that an incomplete module is never loaded.
     const built = join(folder, 'linked.wasm');
     const args = [...linked, ...linkFlags, `${stackSize}=262144`, '-o', built];
     await run(emcc, args, { what: `Linking ${basename(target)}`, ...options });
@@ -107,7 +109,10 @@ async function compileAndLink() {
   await translate(emcc, options);
 }
 
-/** Binaryen's wasm2js writes a module with imports and exports; the loader wants a function of its imports. */
+/**
+ * Translates the module of the controllers to JavaScript. Binaryen's wasm2js writes a module with import and export
+ * statements; the loader needs a function that takes the imports, so this rewrites it.
+ */
 async function translate(emcc, options) {
   const translated = join(dirname(controllersScriptPath), 'translated.js');
   const tool = join(binaryenRoot(emcc), 'bin', process.platform === 'win32' ? 'wasm2js.exe' : 'wasm2js');
@@ -128,7 +133,7 @@ async function translate(emcc, options) {
   );
 }
 
-/** Builds the module when a source or the compiler changed. */
+/** Builds the modules if a source or the compiler has changed. */
 export async function buildWasm() {
   const inputs = [...filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f)), fileURLToPath(import.meta.url)];
   await upToDate(

@@ -1,4 +1,4 @@
-// `npm run dev`: the app with instant reload (Vite), and beside it the local server for shaper and rooms,
+// `npm run dev`: the app with instant reload (Vite), and the local server for the shaper and for rooms,
 // on the port that CCSCOPE_PORT names (8088 if unset); vite.config.ts passes /ws on to it.
 import { build } from './build.mjs';
 import { inRoot } from './lib/files.mjs';

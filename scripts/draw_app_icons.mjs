@@ -1,5 +1,5 @@
-// `node scripts/draw_app_icons.mjs`: the icons of the app where it is installed (public/icons), from the extension's
-// icon.svg. They are in the repository, so that a build needs no browser.
+// `node scripts/draw_app_icons.mjs`: the icons of the installed app (public/icons), from the extension's icon.svg. They
+// are kept in the repository, so that a build needs no browser.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 import { drawIcons } from './lib/draw_icons.mjs';
@@ -7,7 +7,7 @@ import { inRoot } from './lib/files.mjs';
 import { fail } from './lib/run.mjs';
 
 const svg = readFileSync(inRoot('src/extension/icons/icon.svg'), 'utf8');
-/** Systems cut a maskable icon to their own shape: its ground fills all of it, the mark stays in the middle. */
+/** Systems cut a maskable icon to their own shape: the background fills all of it, and the mark stays in the middle. */
 const maskable = svg
   .replace(' rx="7"', '')
   .replace('<path ', '<path transform="translate(16 16) scale(0.72) translate(-16 -16)" ');

@@ -1,9 +1,9 @@
-// `npm run fuzz`: a campaign of all fuzz targets, and one table of what it found.
+// `npm run fuzz`: runs a campaign of all fuzz targets, and prints one table of what it found.
 //
 //   npm run fuzz -- [--minutes N] [--executions N] [--only TARGET,TARGET …] [--jobs N] [--seed N]
 //   npm run fuzz -- --list                               the targets
 //   npm run fuzz -- --merge [--only TARGET …]            minimises what campaigns found into tests/fuzz/corpus/
-//   npm run fuzz -- --keep FILE --only TARGET --name WHAT   adds an input that was a fault to it
+//   npm run fuzz -- --keep FILE --only TARGET --name WHAT   adds an input that was a fault to the corpus
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
@@ -41,7 +41,7 @@ function readOptions() {
   };
 }
 
-/** A bar on a terminal, else a line each half a minute; `done` ends it. */
+/** Shows the progress: a bar on a terminal, elsewhere a line every half minute; `done` ends it. */
 function progressOf(minutes) {
   const executions = new Map();
   const began = performance.now();
@@ -96,7 +96,10 @@ function printTable(rows) {
   }
 }
 
-/** The campaigns of both sides, one after the other; each has the share of the time that it has of the targets. */
+/**
+ * Runs the campaigns of both sides, one after the other; each gets a share of the time in proportion to its number of
+ * targets.
+ */
 async function campaign({ minutes, executions, only, jobs, seed }) {
   const isWanted = (name) => only === undefined || only.includes(name);
   const sides = [

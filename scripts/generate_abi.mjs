@@ -1,6 +1,6 @@
 // Writes src/core/abi.generated.ts from the header of the core's ABI, wasm/abi/ccscope.h, and the rows of
-// wasm/abi/link_rows.def and simulation_rows.def, which the C++ files include: so each function and each value is
-// declared once. `--check` only says whether it is stale.
+// wasm/abi/link_rows.def and simulation_rows.def, which the C++ files include, so that each function and each
+// value is declared only once. `--check` only reports whether the file is stale.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ function parametersOf(list) {
   });
 }
 
-/** A comment that begins a section is not that of its first function. */
+/** The text of a function's comment, as lines of a JSDoc comment. */
 const documented = (comment) =>
   comment
     .replaceAll(/^\/\/ ?/gm, '')
@@ -40,7 +40,10 @@ const declared = code.match(/\bccs_\w+(?=\()/g) ?? [];
 const missing = declared.filter((name) => !functions.some((one) => one.name === name));
 if (missing.length > 0) throw new Error(`wasm/abi/ccscope.h: not understood: ${missing.join(', ')}`);
 
-/** What a .def file of rows has of a macro and those whose names begin like it: each macro, with the value's name. */
+/**
+ * The rows of a .def file whose macro is `macro` or begins with that name: for each, the macro and the name of its
+ * value.
+ */
 function rowsOf(file, macro) {
   const rows = readFileSync(join(root, 'wasm/abi', file), 'utf8');
   return [...rows.matchAll(new RegExp(`^(${macro}\\w*)\\((\\w+),`, 'gm'))].map(([, kind, name]) => [
@@ -49,11 +52,11 @@ function rowsOf(file, macro) {
   ]);
 }
 
-/** The places of a link's values, by their names. */
+/** The positions of a link's values in their row, by their names. */
 const placesOf = (macro) =>
   JSON.stringify(Object.fromEntries(rowsOf('link_rows.def', macro).map(([, name], i) => [name, i])));
 
-/** What a simulation's values are, by their names and in their order. */
+/** Whether each of a simulation's values is a number or a distribution, by their names and in their order. */
 const valuesOf = (macro) =>
   JSON.stringify(
     Object.fromEntries(

@@ -1,7 +1,7 @@
-// Writes tables wherever a document has a line `<!-- generated: NAME -->`: presets, parameters and trace rows, which the
-// core declares (src/core/schema.generated.ts), metrics, experiments, settings of a link, lessons and the options of all
-// commands, which sources declare, and errors with their codes and messages, which sources contain.
-// `<!-- file: PATH -->` shows a file. `--check` only says whether they are stale.
+// Writes tables wherever a document has a line `<!-- generated: NAME -->`: presets, parameters and trace rows, which
+// the core declares (src/core/schema.generated.ts), metrics, experiments, settings of a link, lessons and the options
+// of all commands, which sources declare, and errors with their codes and messages, which sources contain. `<!--
+// file: PATH -->` shows a file. `--check` only reports whether they are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -59,7 +59,7 @@ const parameterTable = (parameters) =>
     ]),
   );
 
-/** What a component's preset sets, one column per preset that sets anything. */
+/** A table of the values that a component's presets set: one column per preset that sets any. */
 function presetValueTable({ parameters, presets }) {
   const setting = presets.filter(({ values }) => Object.keys(values).length > 0);
   const shown = ({ values: names }, value) => (value === undefined ? '' : names ? names[value] : value);
@@ -97,7 +97,7 @@ const STATISTIC = /_(mean|sd|min|max|p5|p25|p50|p75|p95|p99)_ms$/;
 /** `768 kbps`, `1.6 Mbps`. */
 const rate = (bps) => (bps < 1e6 ? `${bps / 1e3} kbps` : `${bps / 1e6} Mbps`);
 
-/** What a network has that others have not. */
+/** The properties of a network besides capacity, RTT and queue, as text. */
 function besides({ forward: { loss, burstLoss, jitter, outage } }) {
   const parts = [
     loss > 0 && `${100 * loss} % loss in runs of ${burstLoss}`,
@@ -107,7 +107,7 @@ function besides({ forward: { loss, burstLoss, jitter, outage } }) {
   return parts.filter(Boolean).join(', ');
 }
 
-/** Every lesson, with the addresses that open it. */
+/** A table of all lessons, with the addresses that open them. */
 async function lessonTable() {
   const rows = (await importLessons()).map(({ id, title, question, scenario }) => {
     const choices = scenario.axes[0].values.map(({ name }) => code(name)).join(', ');
@@ -116,7 +116,7 @@ async function lessonTable() {
   return table(['lesson', 'address', 'choices'], rows);
 }
 
-/** Every command with its options, and what `--help` says besides. */
+/** Every command with its options and the other text of its `--help`. */
 async function commandPages() {
   const { createProgram } = await load('src/command_line/program.ts');
   const program = createProgram();
@@ -144,7 +144,7 @@ function commandPage(command) {
   return parts.filter(Boolean).join('\n\n');
 }
 
-/** What a command's help says behind its options. */
+/** The text that a command's help contains after its options. */
 function notesOf(command) {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part) });
@@ -154,7 +154,7 @@ function notesOf(command) {
   return notes && `\`\`\`text\n${notes}\n\`\`\``;
 }
 
-/** The settings of a test's link: those of the table of all links, and what the kit has besides. */
+/** The settings of a test's link: those that all links have, and those that only the kit has. */
 async function settingsTable() {
   const { LINK_FIELDS } = await load('src/link/fields.ts');
   const { LINK_WORDS, usualText } = await load('src/link/words.ts');
@@ -180,7 +180,7 @@ async function settingsTable() {
   return table(['setting', 'default', 'is'], [network, ...fields, backward]);
 }
 
-/** The networks that a test's link can be. */
+/** The predefined networks that a test's link can imitate. */
 async function networkTable() {
   const { NETWORKS } = await load('src/link/networks.ts');
   const rows = Object.entries(NETWORKS).map(([name, one]) => [
@@ -194,7 +194,7 @@ async function networkTable() {
   return table(['network', 'up / down', 'RTT', 'queue', 'besides', 'from'], rows);
 }
 
-/** One row for all statistics of a distribution. */
+/** Rows for the metrics: all statistics of a distribution share one row. */
 function metricRows(metrics) {
   const rows = metrics.map(({ name, unit, description }) => {
     const [suffix, statistic] = name.match(STATISTIC) ?? [];
@@ -219,7 +219,7 @@ const scenarioSections = ({ experiments, metrics }) => ({
   metrics: table(['metric', 'unit', 'is'], metricRows(metrics)),
 });
 
-/** Writes text in its formatted form; with `--check` complains if that is not what the file holds. */
+/** Writes the formatted text to the file; with `--check`, throws Problem instead if the file differs. */
 async function update(target, text) {
   const file = relative(root, target);
   const formatted = await format(text, { ...(await resolveConfig(target)), filepath: target });
@@ -233,7 +233,7 @@ async function update(target, text) {
 
 const LANGUAGES = { '.ts': 'ts', '.c': 'c' };
 
-/** Files that a document shows as they are, behind `<!-- file: PATH -->`; tests run these files. */
+/** Inserts the files that a document shows as they are, after `<!-- file: PATH -->`; tests run these files. */
 function withFiles(text) {
   return text.replaceAll(/^<!-- file: (.+?) -->([^]*?)^<!-- end of \1 -->/gm, (_, path) => {
     const shown = readFileSync(inRoot(path), 'utf8').trimEnd();
@@ -241,7 +241,7 @@ function withFiles(text) {
   });
 }
 
-/** The text with every table that it asks for. */
+/** The text with every file and table that it names inserted. */
 function withTables(text, tables, file) {
   return withFiles(text).replaceAll(/^<!-- generated: (.+?) -->([^]*?)^<!-- end of \1 -->/gm, (_, name) => {
     if (tables[name] === undefined) throw new Problem(`${file}: there is no table ${name}.`);
@@ -249,7 +249,7 @@ function withTables(text, tables, file) {
   });
 }
 
-/** The file with its tables. */
+/** The document's text with its tables. Throws Problem if a table's end is not marked. */
 function document(target, tables) {
   const file = relative(root, target);
   const current = readFileSync(target, 'utf8');

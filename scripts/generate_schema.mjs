@@ -1,5 +1,5 @@
-// Writes src/core/schema.generated.ts from the schema that the built core tells of itself, so that
-// parameters and trace columns are declared once, in C++. `--check` only says whether it is stale.
+// Writes src/core/schema.generated.ts from the schema that the built core returns, so that parameters and trace columns
+// are declared only once, in C++. `--check` only reports whether the file is stale.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

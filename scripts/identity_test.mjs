@@ -1,7 +1,8 @@
-// Identical input gives identical bytes natively and in WebAssembly: one list of operations goes
-// through the ABI of the module and, by tests/native/identity/replay_abi.cc, of a native build.
+// Checks that identical input gives identical bytes natively and in WebAssembly: the same list of operations
+// is run through the ABI of the module and, by tests/native/identity/replay_abi.cc, through that of a native
+// build.
 //
-// An operation is eleven doubles: what it is (the index in `interpreter`) and up to ten arguments.
+// An operation is eleven doubles: its kind (the index in `interpreter`) and up to ten arguments.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -22,7 +23,7 @@ import { commonFlags } from './native_tests.mjs';
 
 const argumentCount = 10;
 
-/** The operations on the module; returns every number that comes out, as bytes. */
+/** Runs the operations on the module; returns all numbers that they produce, as bytes. */
 function runOnModule({ exports: abi }, operations) {
   const written = [];
   const [state, write] = [{}, (...values) => written.push(Float64Array.from(values))];
@@ -30,7 +31,7 @@ function runOnModule({ exports: abi }, operations) {
     const bytes = new Uint8Array(abi.memory.buffer, pointer);
     return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
   };
-  /** A status that has to be success: what is refused proves nothing. */
+  /** Takes a status, which must be success: an operation that is refused proves nothing. */
   const ok = (status) => {
     if (status !== 0) throw new Problem(`The core refuses: ${text(abi.ccs_last_error())}`);
     write(status);
@@ -127,7 +128,7 @@ function runOnModule({ exports: abi }, operations) {
   );
 }
 
-/** A native build of the program that takes the operations, without sanitizers and as optimised as the module. */
+/** Builds the native program that takes the operations, without sanitizers and as optimised as the module. */
 async function buildNative() {
   const compiler = findCxx();
   if (!compiler) throw new Problem('A C++ compiler is missing: run `node scripts/setup.mjs`.');
@@ -140,7 +141,7 @@ async function buildNative() {
   return binary;
 }
 
-/** The operations on the native build; returns what `runOnModule` returns. */
+/** Runs the operations on the native build; returns what `runOnModule` returns. */
 function runNatively(binary, operations) {
   const input = Buffer.alloc(operations.length * (argumentCount + 1) * 8);
   const numbers = new Float64Array(input.buffer, input.byteOffset, input.length / 8);

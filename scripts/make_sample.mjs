@@ -1,5 +1,5 @@
 // Makes the trace that plays on the Call page before a call: a simulated call, without the rows and columns that no
-// chart draws. Run it again when a column of these changes: node scripts/make_sample.mjs
+// chart draws. Run it again when one of these columns changes: node scripts/make_sample.mjs
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { inRoot } from './lib/files.mjs';
 
-/** What the charts of rates, delay, detector, controller and loss read. */
+/** The columns that the charts of rates, delay, detector, controller and loss read. */
 const COLUMNS = {
   rate: ['time_us', 'flow', 'a_r_bps', 'a_s_bps', 'target_bps', 'sent_bps', 'fraction_lost', 'rtt_us'],
   group: [
@@ -23,7 +23,7 @@ const COLUMNS = {
   ],
   queue: ['time_us', 'link', 'queue_delay_us', 'capacity_bps', 'drops'],
 };
-/** One row in this many of each table is kept: a chart of half a minute shows no more. */
+/** Of this many rows of a table, one is kept: a chart of half a minute shows no more detail. */
 const EVERY = { rate: 1, group: 6, queue: 1 };
 
 const scenario = {
@@ -49,7 +49,7 @@ const number = (value) => (typeof value === 'number' ? Number(value.toPrecision(
 const seen = { rate: 0, group: 0, queue: 0 };
 let signal = 'normal';
 
-/** Whether a row is kept: by turns, and each change of the detector's signal. */
+/** Whether a row is kept: one in `EVERY`, and each row at which the detector's signal changes. */
 function isKept(row) {
   const isTurn = seen[row.type]++ % EVERY[row.type] === 0;
   const isChange = row.type === 'group' && row.signal !== signal;

@@ -17,7 +17,7 @@ const document = inRoot('src/playwright/chrome.md');
 const queues = ['droptail:300ms', 'codel', 'pie', 'sfq', 'fq_codel'];
 const tcpFlows = [0, 1, 3];
 
-/** The report of `ccscope call`: real calls under the browser's own controller. */
+/** Runs `ccscope call` and returns its report: real calls under the browser's own controller. */
 async function call(args) {
   const child = spawn(
     process.execPath,

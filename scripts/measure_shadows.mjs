@@ -1,5 +1,6 @@
-// `npm run measure:shadows`: how near GCC from the receive side alone (send times from RTP timestamps) comes to GCC
-// that is told send times, in real calls under the browser's own controller; writes the table of src/watch/accuracy.md.
+// `npm run measure:shadows`: how close GCC that sees only the receive side (with send times derived from RTP
+// timestamps) comes to GCC that is given the real send times, in real calls under the browser's own controller; writes
+// the table of src/watch/accuracy.md.
 //
 //   npm run measure:shadows -- [--runs N]
 import { spawn } from 'node:child_process';
@@ -19,7 +20,7 @@ const document = inRoot('src/watch/accuracy.md');
 const FALLS_S = [20, 40, 60];
 const falls = ['2mbps', ...FALLS_S.flatMap((s) => [`0.6mbps@${s}s`, `2mbps@${s + 8}s`])].join(',');
 
-/** What is different from 2 Mbps, an RTT of 50 ms and a queue of 300 ms. */
+/** The links, each by its differences from 2 Mbps, an RTT of 50 ms and a queue of 300 ms. */
 const links = [
   { name: '2 Mbps', flags: [] },
   { name: '2 Mbps, three times 0.6 Mbps for 8 s', flags: ['--capacity', falls], overloadsS: FALLS_S },
@@ -34,7 +35,10 @@ const links = [
   { name: 'beside one CUBIC flow', flags: ['--cross-traffic', 'cubic:1'] },
 ];
 
-/** A recorded call; times of its trace count from the beginning of the call, those of its report from its first packet. */
+/**
+ * Makes a call and records it. Times in its trace count from the beginning of the call, those in its report from its
+ * first packet.
+ */
 async function call(flags, trace) {
   const args = ['call', '--controller', 'native', '--capacity', '2mbps', '--duration', '75s', ...flags];
   const cli = inRoot('dist/lib/command_line/cli.js');
@@ -49,8 +53,8 @@ async function call(flags, trace) {
 }
 
 /**
- * Calls with layers, which `ccscope call` does not make: what tests/kit/shadows.test.ts says of each. Throws Problem
- * where one failed.
+ * The results of calls with layers, which `ccscope call` cannot make, as tests/kit/shadows.test.ts reports them. Throws
+ * Problem if a call failed.
  */
 async function layeredCalls(title, runs) {
   const args = [
@@ -78,7 +82,7 @@ async function layeredCalls(title, runs) {
     .map(({ description }) => JSON.parse(description));
 }
 
-/** When the capacity fell, on the trace's clock. */
+/** The times at which the capacity fell, on the trace's clock. */
 function fallsIn(trace) {
   const rows = readFileSync(trace, 'utf8')
     .split('\n')
@@ -97,7 +101,7 @@ const layered = [
 
 const middle = (sorted) => sorted[sorted.length >> 1];
 
-/** `0.998 (0.995–0.999)`: the median, and the smallest and the largest. */
+/** Text such as `0.998 (0.995–0.999)`: the median, then the smallest and the largest value. */
 function spreadText(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return `${middle(sorted).toFixed(3)} (${sorted[0].toFixed(3)}–${sorted.at(-1).toFixed(3)})`;
@@ -132,7 +136,7 @@ async function measure() {
   const runs = Number(values.runs);
   await setup({ chromium: true, sfu: true });
   await build();
-  // Here and not above: before the build there is no library.
+  // Imported here and not above, since the library does not exist before the build.
   const { compare } = await import('./shadows/compare.mjs');
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-shadows-'));
   const rows = [];

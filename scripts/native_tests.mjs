@@ -14,7 +14,7 @@ import { findCxx, findGoogleTest } from './lib/tools.mjs';
 
 const folder = inRoot('build/native');
 const binary = join(folder, 'native_tests');
-// A conversion of a number that an integer cannot hold traps in WebAssembly.
+// float-cast-overflow: in WebAssembly, converting a number that the integer type cannot hold traps.
 const sanitizers = [
   '-fsanitize=address,undefined,float-cast-overflow',
   ...['-fno-sanitize-recover=all', '-fno-omit-frame-pointer'],
@@ -22,10 +22,10 @@ const sanitizers = [
 
 /** Flags of every native build of the core. */
 export const commonFlags = ['-std=c++20', '-ffp-contract=off', '-Iwasm', '-I.', ...warningFlags];
-/** Sanitizers name functions and lines with the least of the debug information. */
+/** -g1 is the least debug information with which sanitizers name functions and lines. */
 const sanitized = [...commonFlags, '-g1', ...sanitizers];
 
-/** Builds the test binary when something changed. */
+/** Builds the test binary if something has changed. */
 export async function buildNativeTests() {
   say('Compiling the native tests …');
   const compiler = findCxx();
@@ -45,7 +45,7 @@ export async function buildNativeTests() {
     ...jobs('tests/native', { ...precompiled, flags: [...precompiled.flags, ...testFlags] }),
     // With run-time type information, unlike the module: UBSan checks the types of objects with it.
     ...jobs('wasm', { flags: [...sanitized, '-O1', '-fno-exceptions'] }),
-    // Their corpora hold thousands of inputs.
+    // Optimised, since their corpora hold thousands of inputs.
     ...jobs('tests/fuzz/native', { flags: [...sanitized, '-O1', ...include] }),
   ]);
 

@@ -1,4 +1,4 @@
-// Brings a fresh clone to where it can build, run and test; quick when all is there.
+// Installs everything that a fresh clone needs to build, run and test; quick if nothing is missing.
 //
 //   node scripts/setup.mjs        everything
 //
@@ -54,10 +54,10 @@ libraries are missing, run this, then try again:
   sudo npx playwright-core install-deps chromium
 `;
 
-/** Programs of the servers that calls under test go through; without one its tests are left out. */
+/** Programs of the servers that calls under test go through; if one is missing, its tests are left out. */
 const servers = ['janus', 'turnserver', 'go'];
 
-/** What is missing of the tools that do not come from npm, as keys of systemPackages. */
+/** The tools that are missing and do not come from npm, as keys of systemPackages. */
 async function missingTools({ native, chromium, firefox, fuzzer, ffmpeg, sfu }) {
   const missing = [];
   if (!findEmcc()) missing.push('emscripten');
@@ -79,10 +79,10 @@ async function installChromium() {
 }
 
 /**
- * Sets up what is asked for: always the npm dependencies and Emscripten; `native` adds a C++ compiler and
- * GoogleTest, `chromium` a browser, whose path is left in CCSCOPE_CHROMIUM for the programs that follow, `firefox` a second one, `fuzzer`
- * a clang with libFuzzer, `ffmpeg` what makes the videos of calls that are named, `sfu` the servers that calls
- * under test go through.
+ * Installs what is requested: always the npm dependencies and Emscripten; `native` adds a C++ compiler and GoogleTest,
+ * `chromium` a browser, whose path is stored in CCSCOPE_CHROMIUM for the programs that run later, `firefox` a second
+ * browser, `fuzzer` a clang with libFuzzer, `ffmpeg` the program that makes the videos that calls send by name, `sfu`
+ * the servers that calls under test go through.
  */
 export async function setup({
   native = false,
@@ -94,7 +94,8 @@ export async function setup({
 } = {}) {
   checkNode();
   const dependencies = hasDependencies() ? undefined : installDependencies();
-  // One after the other only where a question could be lost between what npm prints.
+  // npm runs at the same time as the other installations, unless a person may be asked a question, which could be lost
+  // in npm's output.
   if (personIsThere()) await dependencies;
   const needs = { native, chromium, firefox, fuzzer, ffmpeg, sfu };
   const missing = await missingTools(needs);

@@ -1,11 +1,11 @@
-// `npm run soak`: hours of use in minutes, and growth that only hours would show.
+// `npm run soak`: simulates hours of use in minutes, to find growth that would otherwise show only after hours.
 //
 //   npm run soak -- [--minutes N] [--only day,call] [--hours N] [--json FILE]
 //
-// `day` sends 24 simulated hours of a call's messages through the pipelines. `call` holds two real calls for
-// --minutes, with ICE restarts, changes of the controller and page reloads, beside two hostile clients; once a
-// minute it samples every process. Judged are slopes after warming up, not levels. Exit code 1 if anything
-// grows, or if an error went uncaught.
+// `day` sends 24 simulated hours of a call's messages through the pipelines. `call` holds two real calls for --minutes,
+// with ICE restarts, changes of the controller and page reloads, beside two hostile clients; once a minute it samples
+// every process. What is judged are the slopes after the warm-up, not the levels. Exit code 1 if anything grows, or if
+// an error went uncaught.
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -19,8 +19,8 @@ import { setup } from './setup.mjs';
 
 const PARTS = ['day', 'call'];
 /**
- * The first half of a soak, and at most twenty minutes, warms up: for so long the allocators' memory grows
- * (62 to 65 MB resident in the local server, whose heap is flat) until it stays.
+ * The first half of a soak, but at most its first twenty minutes, is a warm-up that is not judged: during this time the
+ * memory of the allocators grows to its final size (from 62 to 65 MB resident in the local server, whose heap is flat).
  */
 const warmUpMinutes = (minutes) => Math.min(20, minutes / 2);
 
@@ -47,7 +47,7 @@ function readOptions() {
   return { minutes, hours, only, json: values.json };
 }
 
-/** A bar on a terminal, and nothing elsewhere. */
+/** A progress bar on a terminal; elsewhere nothing is shown. */
 function progress(total, what) {
   const bar = new SingleBar({
     format: `${what} {bar} {value} of {total}, ETA {eta_formatted}`,
@@ -87,7 +87,7 @@ async function day(hours) {
 
 const dayLimit = (name) => {
   if (name.startsWith('CPU')) return { unit: 's/h', limit: 0.1, judged: false };
-  // An hour of this clock takes seconds: what grows by this in an hour grows by 24 times that in a day.
+  // An hour of the simulated clock takes seconds: growth by this much per hour is 24 times as much per day.
   if (name.startsWith('heap')) return { unit: 'MB/h', limit: 0.1, judged: true };
   return { unit: '1/h', limit: 0.1, judged: true };
 };
@@ -105,7 +105,7 @@ function table(title, rows) {
     );
 }
 
-/** Prints a part; returns whether it is good. */
+/** Prints the results of a part; returns whether the part passed. */
 function report(title, rows, faults) {
   table(title, rows);
   say(faults.length === 0 ? 'No error went uncaught, and every step was done.' : `${faults.length} faults:`);

@@ -24,7 +24,7 @@ function readOptions() {
   }
 }
 
-/** Starts on the port, or on the next one that is free when nobody asked for this one. */
+/** Starts the server on the port or, if the port was not requested explicitly, on the next free one. */
 async function listen(startServer, { port, host, mustHavePort }) {
   for (let candidate = port; ; candidate += 1) {
     try {
@@ -40,7 +40,7 @@ async function start() {
   const options = readOptions();
   await setup();
   await build();
-  // `npm run build` renews it.
+  // An existing site is rebuilt only by `npm run build`.
   await buildDocs({ onlyOnce: true });
   const { startServer } = await import('../dist/lib/node.js');
   const server = await listen(startServer, options);

@@ -1,6 +1,6 @@
-// `npm test`: from a fresh clone to all tests. Every part runs, whatever the others did; parts run beside
-// each other where they don't disturb each other. The last line is `N passed, N failed` over all parts, and
-// the exit code is 1 unless nothing failed.
+// `npm test`: from a fresh clone to all tests. Every part runs even if others fail, unless a part that it needs failed;
+// parts run beside each other where they don't disturb each other. The last line is `N passed, N failed` over all
+// parts, and the exit code is 0 only if nothing failed.
 //
 //   npm test -- [--only PART,PART …] [--changed] [--list]
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ function selection() {
   return { names: Object.keys(parts).filter((name) => names.includes(name)), changed: values.changed };
 }
 
-/** Runs a part in its process; what it prints comes at its end, or at once where nothing runs beside it. */
+/** Runs a part in a process of its own. Its output is shown when it ends, or at once if nothing runs beside it. */
 async function runPart(name, files, { atOnce }) {
   const outcomeFile = join(results, `${name}.outcome.json`);
   const began = performance.now();
@@ -50,7 +50,10 @@ async function runPart(name, files, { atOnce }) {
 
 const clearLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 
-/** What is running now: one line that is replaced on a terminal, and elsewhere a line for each that begins. */
+/**
+ * Shows which parts are running: on a terminal, in one line that is replaced; elsewhere, in a line for each part that
+ * begins.
+ */
 function progress() {
   let before = [];
   return (running) => {
@@ -61,7 +64,10 @@ function progress() {
   };
 }
 
-/** A part's line of the summary, and one for each test that failed, has no verdict or passed at its second run. */
+/**
+ * A part's line of the summary, and a line for each test that failed, that has no verdict or that passed only at its
+ * second run.
+ */
 function summaryOf({ name, seconds, blockedBy, files, ...outcome }) {
   const { passed, failed, skipped, failures = [], unsteady = [], unjudged = [] } = outcome;
   if (blockedBy) return `✗ ${name.padEnd(10)} not run: ${blockedBy} failed`;
@@ -82,7 +88,7 @@ async function test() {
   const read = new Map(
     names.filter((name) => parts[name].reads).map((name) => [name, contents(parts[name])]),
   );
-  // What runs again: null for nothing, [] for all of a part.
+  // What has to run again of each part: null for nothing, [] for all of it.
   const again = new Map(
     names.map((name) => [name, read.has(name) ? affected(lastPassed(name), read.get(name)) : []]),
   );
@@ -100,7 +106,7 @@ async function test() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
 
-  // One part, after what it needs: nothing runs beside anything.
+  // A single part runs after what it needs, so nothing runs beside it.
   const atOnce = asked.length === 1;
   const run = async (name) => {
     const some = filesOf(name);
@@ -115,11 +121,11 @@ async function test() {
   const kept = names.filter(isKept);
   for (const name of kept) say(`✓ ${name.padEnd(10)} passed before, and nothing that it reads has changed`);
   outcomes.forEach((outcome) => say(summaryOf(outcome)));
-  // What was only built for the others counts when it failed.
+  // A part that ran only because others need it counts only if it failed.
   const counted = outcomes.filter(({ name, failed }) => asked.includes(name) || failed > 0);
   const total = (key) => counted.reduce((sum, outcome) => sum + outcome[key], 0);
   process.exitCode = total('failed') > 0 ? 1 : 0;
-  // A static check that holds counts in a run of everything; `--changed` counts what ran.
+  // A static check that still holds counts as passed in a run of everything; with `--changed`, only what ran counts.
   const held = changed ? 0 : kept.length;
   console.log(`${total('passed') + held} passed, ${total('failed')} failed`);
 }

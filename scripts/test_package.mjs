@@ -1,7 +1,7 @@
-// What a stranger gets: packs the package and lints it, installs it in an empty Vite project, builds the examples of the
-// library's guide (src/README.md) and of the element's (src/embed/README.md) there and runs them in Chromium, opens its page
-// with an import map, and runs its examples for Node and the installed command. In an empty Playwright project it runs the
-// example of src/playwright/README.md.
+// Tests what a new user gets: packs the package and lints it, installs it in an empty Vite project, builds the examples
+// of the guides to the library (src/README.md) and to the element (src/embed/README.md) there and runs them in
+// Chromium, opens the library guide's page with an import map, and runs its examples for Node and the installed
+// command. In an empty Playwright project it runs the example of src/playwright/README.md.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -31,7 +31,7 @@ const npm = (args, cwd) => run('npm', [...args, ...npmOptions], { cwd, shell: is
 const versionOf = (name) =>
   JSON.parse(readFileSync(inRoot('node_modules', name, 'package.json'), 'utf8')).version;
 
-/** The first block of code of a document behind this comment. */
+/** The first block of code after this comment in a document. */
 function exampleOf(marker, document = 'src/README.md') {
   const text = readFileSync(inRoot(document), 'utf8');
   const example = text.split(`<!-- ${marker} -->`)[1]?.match(/```\w+\n([\s\S]*?)```/)?.[1];
@@ -75,10 +75,10 @@ async function makeProject(folder, tarball) {
   );
 }
 
-/** Entries that are no modules: TypeScript knows nothing of them. */
+/** Entries of the package that are not modules, so there are no types for them. */
 const untyped = ['./ccscope.wasm', './inject', './inject/bookmarklet.txt'];
 
-/** publint and are-the-types-wrong find nothing in what would be published. */
+/** Checks that publint and are-the-types-wrong find nothing wrong in the package. */
 async function lintTarball(tarball) {
   await nodeBin('publint/src/cli.js', ['--strict', tarball], { what: 'publint' });
   // Node 20.19 and newer can require ES modules, and `node10` does not know `exports`, which the package needs.
@@ -87,7 +87,7 @@ async function lintTarball(tarball) {
   await nodeBin('@arethetypeswrong/cli/dist/index.js', args, { what: 'are-the-types-wrong' });
 }
 
-/** The example compiles against the types of the package. */
+/** Checks that the example compiles against the types of the package. */
 async function checkTypes(folder) {
   const strict = [
     '--strict',
@@ -110,7 +110,7 @@ async function checkTypes(folder) {
   );
 }
 
-/** A CommonJS module of TypeScript's sees the same types: with its own resolution of today's Node. */
+/** Checks that a CommonJS module in TypeScript gets the same types, with the module resolution of current Node. */
 async function checkCommonJs(folder) {
   const modules = ['--module', 'nodenext', '--moduleResolution', 'nodenext', '--target', 'ES2022'];
   writeFileSync(
@@ -127,7 +127,7 @@ async function checkCommonJs(folder) {
   if (!/^\d+ tables$/.test(said ?? '')) throw new Problem(`The guide's example for CommonJS said ${said}.`);
 }
 
-/** The page with an import map runs as it is, from the installed files. */
+/** Checks that the page with an import map runs unchanged from the installed files. */
 async function checkImportMap(folder) {
   await withTab(folder, async (tab, address) => {
     await tab.goto(`${address}import_map.html`);
@@ -136,7 +136,10 @@ async function checkImportMap(folder) {
   });
 }
 
-/** The built examples run in Chromium: video arrives, the controller reports, a simulation ends, no error is logged. */
+/**
+ * Checks that the built examples run in Chromium: video arrives, the controller reports, a simulation ends, and no
+ * error is logged.
+ */
 async function checkPage(folder) {
   await withTab(join(folder, 'dist'), async (tab, address) => {
     await tab.goto(address);
@@ -152,7 +155,10 @@ async function checkPage(folder) {
   });
 }
 
-/** The page with the element draws both of its figures, from a copy of the folder and without a bundler. */
+/**
+ * Checks that the page with the element draws both of its figures, from a copy of the element's folder and without a
+ * bundler.
+ */
 async function checkElement(folder) {
   cpSync(join(folder, 'node_modules/ccscope/dist/lib/embed'), join(folder, 'ccscope'), { recursive: true });
   await withTab(folder, async (tab, address) => {
@@ -162,7 +168,7 @@ async function checkElement(folder) {
       await view.getByRole('img', { name: /^Rates/ }).waitFor({ timeout: 30_000 });
     }
   });
-  // Pages that are made in Node import the element, too, and define nothing there.
+  // Sites that render their pages in Node import the element there, too: it has to load, but defines no custom element.
   const said = output(
     process.execPath,
     ['-e', "import('ccscope/view').then((m) => console.log(Object.keys(m)))"],
@@ -173,7 +179,10 @@ async function checkElement(folder) {
   if (!said?.includes('CcscopeView')) throw new Problem(`In Node, ccscope/view said ${said}.`);
 }
 
-/** A tab of Chromium, and the address of a server of this folder. A page that fails, or logs an error, is a problem. */
+/**
+ * Calls `use` with a tab of Chromium and the address of a server of this folder. Throws Problem if the page fails or
+ * logs an error.
+ */
 async function withTab(folder, use) {
   const server = createServer(sirv(folder)).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -210,7 +219,10 @@ function steadyTrace() {
   return [header, ...arrivals].map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-/** The examples of the core run in Node: 300 frames are at least 290 groups; call and TCP use most of a link. */
+/**
+ * Checks that the examples of the core run in Node: 300 frames form at least 290 groups; the call and TCP use most of a
+ * link.
+ */
 function checkCore(folder) {
   const used = output(process.execPath, ['simulation.mjs'], { cwd: folder });
   if (!(parseInt(used, 10) >= 70)) throw new Problem(`The guide's example of a simulation said ${used}.`);
@@ -218,7 +230,7 @@ function checkCore(folder) {
   if (!(parseInt(said, 10) >= 290)) throw new Problem(`The guide's example of the core said ${said}.`);
 }
 
-/** The installed command runs, replays a trace and reproduces an experiment in its own workers. */
+/** Checks that the installed command runs, replays a trace, and reproduces an experiment in its own workers. */
 function checkCommandLine(folder) {
   const ccscope = (...args) =>
     output('npx', ['--no-install', 'ccscope', ...args], { cwd: folder, shell: isWindows });
@@ -245,7 +257,10 @@ function checkCommandLine(folder) {
 
 const guide = 'src/playwright/README.md';
 
-/** The guide's project with nothing but Playwright: its types hold, its test passes, the summary is there. */
+/**
+ * Checks the guide's project, with only Playwright installed besides: its types are right, its test passes, and the
+ * summary is written.
+ */
 async function checkPlaywright(folder, tarball) {
   mkdirSync(join(folder, 'tests'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));

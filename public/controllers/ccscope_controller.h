@@ -1,13 +1,13 @@
 /*
- * What a WebAssembly module has to export to be a congestion controller of ccscope: the functions that
- * ccscope's own module has for the halves of controllers. `wasmController` and `ccscope --controller
- * FILE.wasm` take it.
+ * What a WebAssembly module has to export so that ccscope can use it as a congestion controller: the functions
+ * that ccscope's own module has for the halves of controllers. Pass such a module to `wasmController` or to
+ * `ccscope --controller FILE.wasm`.
  *
- * Each half gets an instance of the module for itself: global variables are the half's own. Numbers are
- * doubles in microseconds, bits per second and bytes; NaN stands for "absent". Functions that return a
- * status return 0, or 1 when they failed: then the half is asked no more, and its last good rate stays.
+ * Each half gets its own instance of the module, so global variables belong to one half. Numbers are doubles in
+ * microseconds, bits per second and bytes; NaN stands for "absent". Functions that return a status return 0, or 1
+ * if they failed: then the half is not called again, and its last good rate stays in force.
  *
- * What every controller needs is done around the module: the received rate, the counters of packets,
+ * Everything that all controllers need is done outside the module: the received rate, the counters of packets,
  * echo and RTT, the application's bounds, and the rows of the trace.
  */
 #ifndef CCSCOPE_CONTROLLER_H_
@@ -19,7 +19,7 @@
 #define CCSCOPE_C
 #endif
 
-/* Before each definition: CCSCOPE_FN(int, ccs_sender_run)(void* half, double now_us) { ... } */
+/* Use it in each definition: CCSCOPE_FN(int, ccs_sender_run)(void* half, double now_us) { ... } */
 #define CCSCOPE_FN(type, name) CCSCOPE_C __attribute__((used, visibility("default"), export_name(#name))) type name
 
 /* What ccs_input_buffer() holds when a half is made. */
@@ -38,11 +38,14 @@ struct ccs_arrival {
   double size_bytes;
   double rtp_timestamp;
   double abs_send_time;
-  double key_frame; /* 1: it is one */
-  double rtt_us;    /* as the sender last knew it */
+  double key_frame; /* 1: a key frame */
+  double rtt_us;    /* the sender's latest RTT */
 };
 
-/* Likewise for cumulative counters of the wire; in calls only. */
+/*
+ * What ccs_session_buffer() holds when cumulative counters of the wire are pushed, which happens only in live
+ * calls.
+ */
 struct ccs_inbound {
   double flow;
   double time_us;
@@ -51,8 +54,10 @@ struct ccs_inbound {
   double bytes_received;
 };
 
-/* A message from the receiver half to the sender half. A receiver fills in its values, at most 64; the
- * fields in front of them are filled in for it. */
+/*
+ * A message from the receiver half to the sender half. A receiver fills in its values, at most 64; ccscope fills
+ * in the fields in front of them.
+ */
 struct ccs_feedback {
   double time_us; /* receiver's clock */
   double received_rate_bps;
@@ -70,30 +75,35 @@ struct ccs_rates {
   double pacing_bps; /* for the pacer; NaN: 1.5 times the target */
 };
 
-/* Room for this many doubles. One buffer may serve all uses: each use is read before the next one is written. */
+/* Room for this many doubles. One buffer may serve all uses: its contents are read before they are overwritten. */
 CCSCOPE_C double* ccs_input_buffer(int doubles);
 CCSCOPE_C double* ccs_session_buffer(void* half, int doubles);
 
-/* The receiver half. `controller` is 0 unless the host chose another. Null: it could not be made; else
- * any other pointer, which names the half from then on. */
+/*
+ * Makes the receiver half. `controller` is 0 unless the host chose another. Returns null if the half could not be
+ * made, otherwise any other pointer, which identifies the half from then on.
+ */
 CCSCOPE_C void* ccs_receiver_create(int controller, double flow);
-/* `rows` is 1. */
+/* Takes one arrival from ccs_session_buffer(); `rows` is 1. */
 CCSCOPE_C int ccs_receiver_push_arrivals(void* half, int rows);
-/* How many numbers the message that became due has, fields included; 0: none is due. It is in ccs_session_buffer(). */
+/*
+ * Writes the feedback message that is due, if any, into ccs_session_buffer(). Returns its length in numbers,
+ * including the CCS_FEEDBACK_FIELDS leading ones, or 0 if none is due.
+ */
 CCSCOPE_C int ccs_receiver_take_feedback(void* half);
 
-/* The sender half. `seed` is for random numbers. */
+/* Makes the sender half. `seed` is for random numbers. */
 CCSCOPE_C void* ccs_sender_create(int controller, double flow, double seed);
-/* A message of `count` numbers came in at `now_us`, on the sender's clock. */
+/* Takes a message of `count` numbers that arrived at `now_us`, on the sender's clock. */
 CCSCOPE_C int ccs_sender_push_feedback(void* half, double now_us, int count);
-/* The rates at `now_us`. */
+/* Writes the rates at `now_us` into ccs_session_buffer(). */
 CCSCOPE_C int ccs_sender_run(void* half, double now_us);
 
-/* These may be left out. */
+/* The module may leave out the functions below. */
 CCSCOPE_C int ccs_receiver_push_inbound(void* half, int rows);
-/* `rtt_us` is a number, the others are NaN. */
+/* Takes an RTT: `rtt_us` is a number, the other values are NaN. */
 CCSCOPE_C int ccs_sender_push_sent(void* half, double now_us, double sent_bytes, double rtt_us, double estimate_bps);
-/* Why a function failed: text that ends with a zero. */
+/* Why a function failed: text that ends with a zero byte. */
 CCSCOPE_C const char* ccs_last_error(void);
 
 #endif /* CCSCOPE_CONTROLLER_H_ */

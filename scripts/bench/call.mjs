@@ -1,5 +1,5 @@
-// A real call at 1 Mbps: share of a core that the workers take (their own clock and, on Linux, the
-// kernel's for their threads), the page's redraws and long tasks.
+// A real call at 1 Mbps: the share of a core that the workers use (by their own clock and, on Linux, by the kernel's
+// for their threads), and the page's redraws and long tasks.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,7 +8,7 @@ import { heading, row } from './report.mjs';
 
 const ticksPerSecond = 100;
 
-/** CPU seconds of each thread called so, over all processes (Linux). */
+/** CPU seconds of each thread with this name, in all processes (Linux). */
 function threadSeconds(name) {
   const seconds = new Map();
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -20,7 +20,7 @@ function threadSeconds(name) {
         seconds.set(`${pid}/${tid}`, (Number(fields[11]) + Number(fields[12])) / ticksPerSecond);
       }
     } catch {
-      // The process or thread ended while it was looked at.
+      // The process or thread ended while it was being read.
     }
   }
   return seconds;
@@ -28,10 +28,10 @@ function threadSeconds(name) {
 
 const sides = ['sender', 'receiver'];
 const shadows = ['gcc', 'nada', 'lcc'];
-/** In charge is GCC with a parameter of its own, so that GCC as it is can be a shadow. */
+/** GCC is in charge with one parameter changed, so that unchanged GCC can be a shadow. */
 const inCharge = 'controller=gcc&set.alpha=0.84';
 
-/** What the workers have spent so far: by their own clock, and on Linux by the kernel's. */
+/** The CPU time that the workers have used so far: by their own clock, and on Linux by the kernel's. */
 async function look(page) {
   const seen = await page.evaluate(() => ({
     cost: window.ccscope.cost(),
@@ -40,7 +40,10 @@ async function look(page) {
   return { ...seen, threads: process.platform === 'linux' ? threadSeconds('DedicatedWorker') : new Map() };
 }
 
-/** Percent of a core over a while: of each side's worker by its own clock, of all worker threads by the kernel's. */
+/**
+ * The percentage of a core that was used during `durationS`: by each side's worker, measured by its own clock, and by
+ * each worker thread, measured by the kernel's.
+ */
 async function shareOver(page, durationS) {
   const before = await look(page);
   await sleep(durationS * 1000);
@@ -57,7 +60,10 @@ async function shareOver(page, durationS) {
 const sum = (values) => values.reduce((all, value) => all + value, 0);
 const mean = (values) => sum(values) / values.length;
 
-/** What three shadows cost: in one call, off and on by turns, so that both meet the same minutes. */
+/**
+ * What three shadows cost: within one call they are switched off and on in turn, so that both states are measured under
+ * the same load.
+ */
 async function benchShadows(page, durationS) {
   const spans = { off: [], on: [] };
   for (const state of ['off', 'on', 'off', 'on']) {

@@ -1,4 +1,4 @@
-// The core: CPU time per frame of each preset, beside `gcc`.
+// The core's benchmark: the CPU time per frame of each preset, compared with that of `gcc`.
 import { heading, median, row } from './report.mjs';
 
 const frames = 20_000;
@@ -22,10 +22,13 @@ function timePreset(core, preset) {
   return (user + system) / frames;
 }
 
-/** The third value of LCC's feedback: frames show no capacity. */
+/** The third value of LCC's feedback when the frames reveal no bound on the capacity. */
 const NO_BOUND = 0;
 
-/** Microseconds per message of LCC's receiver half when each updates the density of 300 pairs. */
+/**
+ * Microseconds per message that LCC's sender half takes when each message refits the density to 300
+ * pairs.
+ */
 function timeRefit(core) {
   const parameters = { refit_interval_ms: 0 };
   const sender = core.createSender({ preset: 'lcc-n300', parameters, record: [] });

@@ -1,6 +1,7 @@
-// What the script for pages of others costs a page that sends and receives four streams at 30 fps: the page's main
-// thread, the whole browser, and the moment in which it comes into the page; without it, with a transform that does
-// nothing in its place, collapsed and open by turns.
+// What the script for other people's pages costs a page that sends and receives four streams at 30 fps: the CPU time
+// of the page's main thread and of the whole browser, and the time that inserting the script takes. Calls are made
+// in turn without the script, with a transform that does nothing in its place, with the script collapsed, and with
+// the script open.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +13,10 @@ import { browserSeconds, secondsSince } from './threads.mjs';
 
 const path = inRoot('dist/lib/inject/ccscope.js');
 const streams = 4;
-/** A call's first seconds are its start; the rate is still growing. */
+/** The first seconds of a call are not measured: its rate is still growing. */
 const settleS = 4;
 const callS = 8;
-/** Chromium's own fake camera gives 20 frames a second. */
+/** By default, Chromium's fake camera gives 20 frames a second. */
 const flags = ['--use-fake-device-for-media-stream=fps=30'];
 const budgets = {
   collapsed: { page: 1, browser: 5 },
@@ -24,7 +25,7 @@ const budgets = {
   gzippedBytes: 250_000,
 };
 
-/** A call of the page with itself. */
+/** Makes a WebRTC call between two peer connections of the same page. */
 async function call(count) {
   const [caller, callee] = [new RTCPeerConnection(), new RTCPeerConnection()];
   window.callee = callee;
@@ -49,8 +50,8 @@ async function call(count) {
 }
 
 /**
- * What no observer of frames can do without: every received frame passes a worker that does nothing with it. The
- * transform is attached in the task that creates the receiver.
+ * The least that any observer of frames has to do: every received frame passes through a worker that does nothing
+ * with it. The transform is attached in the task that creates the receiver.
  */
 function passThrough() {
   const source = `addEventListener('rtctransform', ({ transformer: { readable, writable } }) => {
@@ -66,10 +67,10 @@ function passThrough() {
   };
 }
 
-/** Tells the script of the window what to do. */
+/** Runs a function of the injected script, by its name. */
 const tell = (page, what) => page.evaluate((name) => globalThis[Symbol.for('ccscope.inject')][name](), what);
 
-/** What the page's main thread did in tasks, in seconds, as the browser counts it. */
+/** Seconds that the page's main thread has spent in tasks, as the browser counts them. */
 async function taskSeconds(session) {
   const { metrics } = await session.send('Performance.getMetrics');
   return metrics.find(({ name }) => name === 'TaskDuration').value;
@@ -113,7 +114,7 @@ async function oneCall(launch, url, mode) {
       page: (100 * task) / s,
       browser: (100 * cpu.all) / s,
       perCodec: cpu.all / cpu.codec,
-      // A page of this bench has no workers but the script's.
+      // The pages of this benchmark have no workers but those of the script.
       workers: (100 * cpu.workers) / (cpu.all - cpu.workers),
       fps: ((await frames()) - before.frames) / s / streams,
     };
@@ -122,7 +123,7 @@ async function oneCall(launch, url, mode) {
   }
 }
 
-/** How long the script's text holds a page whose call runs. */
+/** For how many milliseconds inserting the script blocks a page with a running call. */
 async function attachMs(launch, url) {
   const browser = await launch(null, flags);
   try {

@@ -1,5 +1,5 @@
-// What observing costs the pages under test: the time until a page has loaded, and the CPU of a call
-// between two pages, with and without the observer by turns so that both meet the same minutes.
+// What observing costs the pages under test: the time until a page has loaded, and the CPU of a call between two pages,
+// alternately with and without the observer, so that both are measured under the same load.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connect, framesOf, openPage, serveBlankPage } from '../lib/page_call.mjs';
@@ -7,10 +7,10 @@ import { heading, median, row } from './report.mjs';
 import { browserSeconds, secondsSince } from './threads.mjs';
 
 const loads = 25;
-/** Percent of what the browser takes. */
+/** How much more CPU time the browser may use with the observer, in percent. */
 const budget = 5;
 const callS = 8;
-/** A call's first seconds are its start; the rate is still growing. */
+/** The first seconds of a call are not measured: its rate is still growing. */
 const settleS = 4;
 
 async function benchLoad(browser, url, observer) {
@@ -42,7 +42,10 @@ async function benchLoad(browser, url, observer) {
   row('more', observed - without, 'ms', 'budget', 50);
 }
 
-/** Percent of a core that the browser and this process took for a call, and what came out of it. */
+/**
+ * Makes one call; returns the share of a core that the browser and this process used for it, in percent, and the call's
+ * results.
+ */
 async function oneCall(launch, url, makeObserver) {
   const browser = await launch();
   const observer = makeObserver?.();

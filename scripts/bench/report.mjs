@@ -1,8 +1,9 @@
-// How the benchmarks print: each figure beside its budget, its target or a peer of the same run.
+// How the benchmarks print: each figure with its budget, its target or a comparable figure of the
+// same run.
 
 export const heading = (text) => console.log(`\n${text}`);
 
-/** A figure, and its ratio to what it is compared with, if to anything. */
+/** Prints a figure and, if there is a limit, the ratio of the figure to the limit. */
 export function row(name, value, unit, beside, limit) {
   const digits = value < 100 ? 2 : 0;
   const ratio = limit === undefined ? '' : `${((100 * value) / limit).toFixed(0)} % of ${beside}`;

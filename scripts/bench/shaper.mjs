@@ -1,5 +1,5 @@
-// The shaper of a test, judged on the wire: a sender and a receiver in threads of their own, with their own
-// readings of the clock, and an ideal link computed from when each packet was really sent.
+// The shaper of a test, measured on the wire: the sender and the receiver run in threads of their own and
+// read the clock themselves; the ideal link is computed from the times at which packets were really sent.
 import { binomialInterval, excessUs, quantile, rateRatio, sendThrough } from '../lib/wire.mjs';
 import { heading, row } from './report.mjs';
 
@@ -17,7 +17,7 @@ async function withLink(settings, measure) {
   }
 }
 
-/** More than the link carries: what comes out is its rate. */
+/** Sends more than the link carries, so that what comes out shows the rate of the link. */
 async function rates(durationS) {
   heading('Rate of the shaper under 1.3 times its capacity (target: within 2 %)');
   for (const capacityBps of [1e5, 1e6, 5e6, 20e6]) {
@@ -83,7 +83,7 @@ async function four(durationS) {
   }
 }
 
-/** What eight participants of a conference are to a link: each receives seven streams. */
+/** The load that eight participants of a conference put on a link: each of them receives seven streams. */
 async function conference(durationS) {
   const [capacityBps, sizeBytes, connections] = [25e6, 1250, 56];
   heading('56 connections on one link, 20 Mbps in all, Poisson packets, p95');
@@ -100,7 +100,7 @@ async function conference(durationS) {
   row('lateness as the shaper counts it', lateness.p95, 'ms', 'target', 2);
 }
 
-/** Each measurement takes a tenth of the duration. */
+/** Each measurement takes a tenth of the duration, but at least 2 s. */
 export async function benchShaper({ durationS }) {
   const eachS = Math.max(2, durationS / 10);
   await rates(eachS);

@@ -1,5 +1,5 @@
-// The native half of the simulator's benchmark: the same simulations as scripts/bench/simulator.mjs
-// runs on the module, without WebAssembly.
+// The native half of the simulator's benchmark: runs the simulations that
+// scripts/bench/simulator.mjs also runs on the WebAssembly module.
 //
 //   simulate MEDIA_FLOWS TCP_FLOWS CAPACITY_BPS DURATION_S SEED
 //
@@ -37,7 +37,7 @@ double Simulate(const Case& c) {
   Link::Params backward;
   backward.one_way_delay = forward.one_way_delay;
   auto queue = std::make_unique<DropTail>(DropTail::Params::Time(TimeDelta::Millis(300)));
-  static_cast<void>(simulation.NextSeed());  // the queue's, which DropTail does not use
+  static_cast<void>(simulation.NextSeed());  // the queue's seed, which DropTail does not use
   simulation.SetPath(Direction::kForward, forward, std::move(queue));
   simulation.SetPath(Direction::kBackward, backward, nullptr);
   const gcc::Parameters parameters = gcc::WithPreset(0);

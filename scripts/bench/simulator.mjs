@@ -1,5 +1,5 @@
-// The simulator: simulated seconds per second of CPU time, in Node's WebAssembly and natively in turn,
-// time per event over numbers of flows and durations, memory.
+// The simulator's benchmark: simulated seconds per second of CPU time, alternately in Node's WebAssembly and
+// natively; the time per event for several numbers of flows and durations; and memory.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -11,9 +11,9 @@ import { commonFlags } from '../native_tests.mjs';
 import { heading, median, row } from './report.mjs';
 
 const repeats = 7;
-/** Rounds that are not counted, in which V8 compiles again with optimisation. */
+/** Rounds that are not counted, since V8 is still recompiling with optimisation. */
 const warmUps = 4;
-/** Several simulations make one measurement where one is short. */
+/** If one simulation has fewer events than this, a measurement consists of several. */
 const eventsPerMeasurement = 1e6;
 const mebibyte = 2 ** 20;
 
@@ -47,7 +47,10 @@ function simulate(core, kind, seed) {
   return { seconds: (user + system) / 1e6, events };
 }
 
-/** The same in a native build, without sanitizers and as optimised as the module. */
+/**
+ * Builds the simulator natively, without sanitizers and as optimised as the module. Returns the counterpart of
+ * simulate().
+ */
 async function buildNative() {
   const compiler = findCxx();
   if (!compiler) {
@@ -69,7 +72,10 @@ async function buildNative() {
   };
 }
 
-/** Simulated seconds per second of both, and the ratio of the times; the two take turns. */
+/**
+ * Simulated seconds per second of the module and of the native build, and the ratio of their times; the two
+ * take turns.
+ */
 function compare(core, native, name, kind, target) {
   const cold = simulate(core, kind, 1);
   row(`${name}, first run`, kind.durationS / cold.seconds, 'sim-s/s', 'target', target);
@@ -88,7 +94,7 @@ function compare(core, native, name, kind, target) {
   row(`${name}, WebAssembly over native`, module / machine, '', 'target', 2);
 }
 
-/** Nanoseconds per event, over simulations that make up one measurement. */
+/** Nanoseconds per event, over as many simulations as one measurement needs. */
 function timePerEvent(core, kind) {
   let [seconds, events] = [0, 0];
   for (let seed = 1; events < eventsPerMeasurement; seed += 1) {
@@ -99,7 +105,7 @@ function timePerEvent(core, kind) {
   return (1e9 * seconds) / events;
 }
 
-/** The kinds take turns, so that what else the machine does hits all of them. */
+/** The kinds take turns, so that other load on the machine affects all of them. */
 function compareTimesPerEvent(core, title, kinds) {
   heading(`${title} (median of ${repeats}; target: 85 to 115 %)`);
   const rounds = Array.from({ length: repeats + 1 }, () => kinds.map(([, kind]) => timePerEvent(core, kind)));
@@ -107,7 +113,7 @@ function compareTimesPerEvent(core, title, kinds) {
   for (const [i, [name]] of kinds.entries()) row(name, times[i], 'ns/event', kinds[0][0], times[0]);
 }
 
-/** The module's memory behind a simulation, in a module of its own. */
+/** The module's memory after one simulation, in a fresh instance of the module. */
 async function measureMemory(loadCore, name, kind, limitMiB) {
   const core = await loadCore();
   simulate(core, kind, 1);

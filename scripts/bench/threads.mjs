@@ -1,8 +1,8 @@
-// What the browser's threads take, from the scheduler's own clock (Linux): ticks of 10 ms miss threads that
-// run for less.
+// The CPU time that the browser's threads use, from the scheduler's own clock (Linux): counts in ticks of 10 ms would
+// miss threads that run for shorter times.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The processes below this one. */
+/** All descendants of this process. */
 function children() {
   const parents = new Map();
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -11,23 +11,23 @@ function children() {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       parents.set(Number(pid), Number(fields[1]));
     } catch {
-      // The process ended while it was looked at.
+      // The process ended while it was being read.
     }
   }
   const isOurs = (pid) => pid === process.pid || (parents.has(pid) && isOurs(parents.get(pid)));
   return [...parents.keys()].filter((pid) => pid !== process.pid && isOurs(pid));
 }
 
-/** Threads of encoders and decoders: a pool's, which an observer gives nothing to do. */
+/** Encoders and decoders run in the threads of a pool, to which an observer adds no work. */
 const isCodec = (name) => name.startsWith('ThreadPoolPrese');
 
 /**
- * CPU seconds so far: `all` of the browser's threads; `codec` of those that encode and decode; `observed` of those
- * in which an observer is nearly alone, the pages' workers and the browser's first process, which carries what pages
- * tell Node; `workers` of the pages' workers alone.
+ * CPU seconds so far: `all` of the browser's threads; `codec` of those that encode and decode; `observed` of those in
+ * which an observer is nearly alone, the pages' workers and the browser's first process, which carries the messages of
+ * pages to Node; `workers` of the pages' workers alone.
  *
- * How fast a processor is changes by a tenth from minute to minute on a machine that is shared. Encoders and decoders
- * have the same work with an observer and without, so costs are compared as multiples of theirs.
+ * On a shared machine, the speed of a processor changes by a tenth from minute to minute. Encoders and decoders do the
+ * same work with and without an observer, so costs are compared as multiples of their CPU time.
  */
 export function browserSeconds() {
   const seconds = { all: 0, codec: 0, observed: 0, workers: 0 };
@@ -44,13 +44,13 @@ export function browserSeconds() {
         if (isFirst || isWorker) seconds.observed += taken;
       }
     } catch {
-      // The process or the thread ended while it was looked at.
+      // The process or the thread ended while it was being read.
     }
   }
   return seconds;
 }
 
-/** What was taken since an earlier look. */
+/** The CPU seconds that were used since `before`, an earlier result of browserSeconds(). */
 export function secondsSince(before) {
   const now = browserSeconds();
   return Object.fromEntries(Object.entries(now).map(([name, seconds]) => [name, seconds - before[name]]));

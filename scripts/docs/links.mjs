@@ -1,11 +1,11 @@
-// Links of documents, on the site of them. A link to a document leads to its page, one to another file to a copy
-// of it, and the address of a page of the app, written as code, to that page.
+// Links of documents on the documentation site. A link to a document leads to its page, and a link to any other file
+// leads to a copy of that file. The address of a page of the app, written as code, becomes a link to that page.
 import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
 const APP_ADDRESS = /^(?:lab|lessons)\.html\?[\w.&=-]+$/;
 
-/** A plugin of markdown-it, and the files that pages link to, as paths in the repository. */
+/** Returns a plugin of markdown-it, and the set of files that pages link to, as paths in the repository. */
 export function repositoryLinks(root, base) {
   const files = new Set();
   const app = posix.join(base, '..');
@@ -29,7 +29,7 @@ export function repositoryLinks(root, base) {
 
   function plugin(md) {
     md.core.ruler.push('repository-links', ({ tokens, env, Token }) => {
-      // The file, not the page that it becomes.
+      // The path of the source file, not of the page that is made from it.
       const page = posix.relative(root, env.realPath ?? env.path);
       for (const { children } of tokens) {
         for (const [index, token] of (children ?? []).entries()) {

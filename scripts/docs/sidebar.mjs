@@ -1,4 +1,4 @@
-// What the documentation site lists beside each page, by use.
+// The list of pages that the documentation site shows beside each page, grouped by use.
 const page = (text, link, items) => ({ text, link, ...(items && { collapsed: true, items }) });
 
 export const sidebar = [

@@ -1,8 +1,9 @@
-// A plugin of TypeDoc. The type of a form (valibot) repeats the declarations of its fields, so TypeDoc finds one comment
-// several times and warns of several: this keeps the warning for those that differ.
+// A plugin of TypeDoc. The type of a form (valibot) repeats the declarations of its fields, so TypeDoc finds the same
+// comment several times and warns of multiple comments. This keeps the warning only if the comments are at different
+// places.
 const REPEATED = ' has multiple declarations with a comment.';
 
-/** TypeDoc warns first, and then informs of the places, one a line. */
+/** TypeDoc logs the warning first, and then, as information, the places of the comments, one per line. */
 export function load({ logger }) {
   const { warn, info } = logger;
   let held = null;

@@ -1,5 +1,6 @@
 // `node scripts/extension/draw_icons.mjs`: the extension's icons as PNG from src/extension/icons/icon.svg, drawn by
-// Chromium; Chrome takes no SVG. They are in the repository, so that a build needs no browser.
+// Chromium, since Chrome does not accept SVG here. They are kept in the repository, so that a build needs no
+// browser.
 import { readFileSync } from 'node:fs';
 
 import { drawIcons } from '../lib/draw_icons.mjs';

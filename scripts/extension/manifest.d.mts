@@ -1,3 +1,3 @@
-/** What tests use of the manifest. */
+/** The part of manifest.mjs that tests use. */
 export const BROWSERS: readonly string[];
 export function manifestFor(browser: string, version: string): Record<string, unknown>;

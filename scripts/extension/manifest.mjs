@@ -7,8 +7,8 @@ export const ICON_SIZES = [16, 32, 48, 128];
 const icons = Object.fromEntries(ICON_SIZES.map((size) => [size, `icons/${size}.png`]));
 
 /**
- * Without connect-src its pages cannot send anything anywhere; forms are not bound by default-src. The core is in their
- * scripts.
+ * Since default-src is 'none' and there is no connect-src, the extension's pages cannot send anything anywhere.
+ * form-action is needed because default-src does not cover forms. The core is inside the pages' scripts.
  */
 const policy = [
   "default-src 'none'",
@@ -28,7 +28,8 @@ export function manifestFor(browser, version) {
     description: "What the congestion control of a page's WebRTC calls does, and why.",
     icons,
     action: { default_icon: icons, default_title: 'Show the congestion control of this page’s calls' },
-    // The clicked page; the scripts in it. All else is asked for, site by site.
+    // Access to the page on which the user clicks, and to scripts in it. Access to other pages is requested site by
+    // site.
     permissions: ['activeTab', 'scripting'],
     optional_host_permissions: ['https://*/*', 'http://*/*'],
     content_security_policy: { extension_pages: policy },
@@ -40,7 +41,7 @@ export function manifestFor(browser, version) {
       ...common,
       permissions: [...common.permissions, 'sidePanel'],
       background: { service_worker: 'background.js' },
-      // matchOriginAsFallback of registered content scripts.
+      // The first version with matchOriginAsFallback for registered content scripts.
       minimum_chrome_version: '119',
     };
   return {
@@ -55,7 +56,8 @@ export function manifestFor(browser, version) {
     browser_specific_settings: {
       gecko: {
         id: 'extension@ccscope',
-        // data_collection_permissions; content scripts in the page's own world have been there since 128.
+        // The first version with data_collection_permissions. Content scripts in the page's own world have existed
+        // since 128.
         strict_min_version: '140.0',
         data_collection_permissions: { required: ['none'] },
       },

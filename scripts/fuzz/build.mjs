@@ -9,20 +9,20 @@ import { Problem, run } from '../lib/run.mjs';
 import { findFuzzer } from '../lib/tools.mjs';
 import { commonFlags } from '../native_tests.mjs';
 
-/** What is written by campaigns; not part of the repository. */
+/** The folder that campaigns write to; not part of the repository. */
 export const fuzzFolder = inRoot('build/fuzz');
 const binary = join(fuzzFolder, 'bin/fuzz');
 
-// A conversion of a number that an integer cannot hold traps in WebAssembly.
+// float-cast-overflow: in WebAssembly, converting a number that the integer type cannot hold traps.
 const sanitizers = ['-fsanitize=undefined,float-cast-overflow', '-fno-sanitize-recover=all'];
 const flags = [...commonFlags, '-O2', '-g1', '-D_GLIBCXX_ASSERTIONS', ...sanitizers];
-// Edges of the core are what is to be covered; libFuzzer's tracing of comparisons would cost half of the speed.
+// Coverage counts only the edges of the core's code; tracing comparisons, too, would halve libFuzzer's speed.
 const coverage = ['-fsanitize-coverage=inline-8bit-counters,pc-table', '-fno-exceptions'];
 
 const sources = () =>
   filesUnder(['tests/fuzz/native'], (file) => file.endsWith('.cc') && !file.endsWith('_test.cc'));
 
-/** The names of all targets, as their sources have them. */
+/** The names of all targets, read from their sources. */
 export function targetNames() {
   const names = sources().flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^FUZZ_TARGET\((\w+)\)/gm)].map(([, name]) => name),
@@ -30,7 +30,7 @@ export function targetNames() {
   return names.sort();
 }
 
-/** Builds what changed; the path of the binary. */
+/** Builds what has changed; resolves with the path of the binary. */
 export async function buildFuzzer() {
   const compiler = findFuzzer();
   if (!compiler) throw new Problem('A clang with libFuzzer is missing: `npm run fuzz` installs it.');

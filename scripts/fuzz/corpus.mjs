@@ -1,5 +1,6 @@
-// The committed corpora of the native targets: tests/fuzz/corpus/<target>.txt, one input a line as `name hex`. What
-// minimisation chose has its hash as a name, what once was a fault has a name that says which, and stays.
+// The committed corpora of the native targets: tests/fuzz/corpus/<target>.txt, one input per line, as `name hex`. An
+// input that minimisation chose is named by its hash. An input that once caused a fault is named after that fault, and
+// is always kept.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { Problem, run } from '../lib/run.mjs';
 import { fuzzFolder } from './build.mjs';
 
 const fileOf = (target) => inRoot('tests/fuzz/corpus', `${target}.txt`);
-/** Inputs that campaigns found, beside the committed ones. */
+/** The folder of the inputs that campaigns found in addition to the committed ones. */
 export const grownCorpus = (target) => join(fuzzFolder, 'corpus', target);
 
 /** This many inputs of a corpus are enough, unless more are needed to cover every edge. */
@@ -39,14 +40,17 @@ function emptied(folder) {
   return folder;
 }
 
-/** The committed inputs as files, the form that libFuzzer reads; the folder. */
+/** Writes the committed inputs to separate files, as libFuzzer reads them; returns their folder. */
 export function unpackCorpus(target) {
   const folder = emptied(join(fuzzFolder, 'seeds', target));
   for (const { name, bytes } of readCorpus(target)) writeFileSync(join(folder, name), bytes);
   return folder;
 }
 
-/** The inputs, as few as it takes, that cover all that the committed and the grown ones cover. */
+/**
+ * Chooses as few inputs as possible that together cover everything that the committed inputs and those found by
+ * campaigns cover.
+ */
 async function cover(binary, target, options) {
   const chosen = emptied(join(fuzzFolder, 'merged', target));
   const grown = grownCorpus(target);
@@ -63,8 +67,8 @@ async function cover(binary, target, options) {
 }
 
 /**
- * Makes the committed corpus again: what covers every edge, and, as far as there is room, of what passes edges as many
- * times as nothing else does.
+ * Builds the committed corpus from all inputs: those that together cover every edge and, up to `mostInputs`, those that
+ * pass an edge a number of times that no other input reaches.
  */
 export async function mergeCorpus(binary, target) {
   const inputs = new Map();
@@ -81,7 +85,7 @@ export async function mergeCorpus(binary, target) {
   return { inputs: chosen.length, faults: faults.length };
 }
 
-/** Adds an input that was a fault to the committed corpus, under a name that says which. */
+/** Adds an input that caused a fault to the committed corpus, under a name that describes the fault. */
 export function keepFault(target, file, name) {
   if (!/^[a-z][a-z0-9-]*$/.test(name) || isHash(name)) {
     throw new Problem(`--name: expected words of small letters with hyphens between them, not ${name}.`);

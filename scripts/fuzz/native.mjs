@@ -1,4 +1,5 @@
-// Campaigns of the native targets. Each gets the same share of the time, in turns; a turn is one run of libFuzzer.
+// Campaigns of the native targets. Each gets the same share of the time, in turns; a turn is one run of libFuzzer, or
+// several if a run ends with a fault.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { buildFuzzer, fuzzFolder, targetNames } from './build.mjs';
 import { grownCorpus, unpackCorpus } from './corpus.mjs';
 
 const longestTurnSeconds = 60;
-// A run ends with its first fault: how often one begins again within a turn.
+// A run ends with its first fault; at most this many runs are made in a turn.
 const runsPerTurn = 5;
 const totalsFile = join(fuzzFolder, 'totals.json');
 
@@ -18,20 +19,20 @@ const made = (folder) => (mkdirSync(folder, { recursive: true }), folder);
 const artifacts = (target) =>
   readdirSync(made(artifactsOf(target))).filter((name) => /^(crash|timeout|oom|leak)-/.test(name));
 
-/** One run of libFuzzer; resolves with what it did. */
+/** Runs libFuzzer once; resolves with the results. */
 function runOnce(binary, target, { seconds, runs, seed, onExecutions }) {
   const folders = [made(grownCorpus(target)), join(fuzzFolder, 'seeds', target)];
   const args = [
     ...[`-max_total_time=${Math.max(1, Math.round(seconds))}`, `-runs=${runs}`, `-seed=${seed}`],
-    // Inputs are lists of steps: long ones reach further, and are slower.
+    // Inputs are lists of steps: long ones get further, but are slower.
     ...['-max_len=256', '-len_control=40', '-timeout=10', '-rss_limit_mb=2048', '-print_final_stats=1'],
-    // What the entropic schedule keeps account of would take half of the time.
+    // The bookkeeping of the entropic schedule would take half of the time.
     ...['-entropic=0', '-reload=0'],
     ...[`-artifact_prefix=${made(artifactsOf(target))}/`, ...folders],
   ];
   const env = { ...process.env, CCSCOPE_FUZZ_TARGET: target, UBSAN_OPTIONS: 'print_stacktrace=1' };
   const options = { env, stdio: ['ignore', 'ignore', 'pipe'] };
-  // A libFuzzer process ends on its own unless it was stopped from outside.
+  // A libFuzzer process ends on its own; the timeout is for one that was stopped from outside.
   const child = spawn(binary, args, {
     ...options,
     timeout: Math.ceil(seconds + 120) * 1000,
@@ -59,7 +60,7 @@ class TargetCampaign {
     unpackCorpus(name);
   }
 
-  /** Runs for a number of seconds, or until a number of executions has been reached in all. */
+  /** Runs for `seconds`, or until the campaign has made `goal` executions in total. */
   async turn(seconds, goal, onProgress) {
     const ends = performance.now() + seconds * 1e3;
     for (let run = 0; run < runsPerTurn; run += 1) {
@@ -86,7 +87,7 @@ class TargetCampaign {
     }
   }
 
-  /** Distinct inputs that this campaign found to be faults. */
+  /** The number of distinct inputs with which this campaign found a fault. */
   found() {
     return artifacts(this.name).filter((name) => !this.known.has(name)).length;
   }
@@ -103,10 +104,10 @@ class TargetCampaign {
   }
 }
 
-/** What all campaigns on this machine have executed, by target. */
+/** The number of executions in all campaigns on this machine, by target. */
 const readTotals = () => (existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, 'utf8')) : {});
 
-/** Adds to it; at once, so that a campaign that is interrupted counts, too. */
+/** Adds to these totals; called after each run, so that the runs of an interrupted campaign count, too. */
 function addToTotals(target, executions) {
   const totals = readTotals();
   totals[target] = (totals[target] ?? 0) + executions;
@@ -114,8 +115,8 @@ function addToTotals(target, executions) {
 }
 
 /**
- * Fuzzes the native targets, or those that `only` names, for a number of minutes or until each has had a number of executions.
- * Resolves with a row for each: target, executions, edges, found, open, and `total` over all campaigns.
+ * Fuzzes the native targets, or those that `only` names, for a number of minutes or until each has had a number of
+ * executions. Resolves with a row for each: target, executions, edges, found, open, and `total` over all campaigns.
  */
 export async function fuzzNative({
   minutes,

@@ -1,6 +1,7 @@
-// Seeded mutation on every parser of the TypeScript side and on the network doors: the targets of
-// tests/fuzz/parsers and tests/fuzz/doors. Each runs in a thread that a watchdog ends. Inputs that are faults
-// are kept in build/fuzz/artifacts/TARGET; those of them that still fail are the open ones.
+// Fuzzes, by seeded mutation, every parser of the TypeScript side and every place at which the servers take input from
+// the network (the "doors"): the targets of tests/fuzz/parsers and tests/fuzz/doors. Each runs in a thread that a
+// watchdog ends if it hangs. Inputs that cause a fault are kept in build/fuzz/artifacts/TARGET; those of them that
+// still fail count as open.
 //
 //   node scripts/fuzz/parsers.mjs [--minutes N] [--executions N] [--only TARGET,…] [--seed N] [--list]
 import { createHash } from 'node:crypto';
@@ -14,16 +15,19 @@ import { inRoot } from '../lib/files.mjs';
 import { fail, Problem, say } from '../lib/run.mjs';
 
 const out = inRoot('build/fuzz/parsers');
-/** A target that makes no progress for this long hangs. */
+/** A target that makes no progress for this long is taken to hang. */
 const HANG_MS = 10_000;
 const WATCH_MS = 500;
 const MAX_HEAP_MB = 512;
-/** How many inputs a target has in work at a time: doors wait for answers, parsers would gain nothing. */
+/**
+ * How many inputs of a target are in progress at a time: doors wait for answers, so several can overlap; parsers would
+ * gain nothing.
+ */
 const CONCURRENCY = { doors: 16, parsers: 1 };
-/** More different faults of one target than this say nothing new. */
+/** A target is ended after this many different faults: more of them would reveal nothing new. */
 const MOST_FAULTS = 20;
 
-/** After this many ended threads a target is given up: each of them may have been a long wait. */
+/** A target is given up after this many of its threads have ended early: each may have taken a long wait. */
 const MOST_ENDS = 5;
 
 /** Bundles the targets; returns them with the file that each is in. */
@@ -50,7 +54,7 @@ async function bundle() {
     packages: 'external',
     logLevel: 'warning',
   };
-  // What the doors start as a process of its own, beside their bundle.
+  // The targets of the doors start this script as a separate process; it must be beside their bundle.
   mkdirSync(out, { recursive: true });
   copyFileSync(inRoot('tests/fuzz/doors/serve.mjs'), join(out, 'serve.mjs'));
   await build({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, ...loaders });
@@ -71,8 +75,8 @@ async function bundle() {
 }
 
 /**
- * One thread's work, to its end or until it is ended. Resolves to where it came to, and to the fault that
- * ended it, if one did.
+ * Runs one thread until its work is done or it is ended. Resolves to the number of the next input and, if a fault ended
+ * the thread, to that input's number and the message.
  */
 function thread(target, order, onFault) {
   const shared = new Int32Array(new SharedArrayBuffer(8));
@@ -128,14 +132,17 @@ async function failing(target, files) {
   return [...failed];
 }
 
-/** How many of the inputs that failed once still do. */
+/** How many of the inputs that have ever failed still fail. */
 async function openOnes(target) {
   const folders = [artifacts(target), inRoot('tests/fuzz/corpus', target.folder)];
   const files = folders.flatMap((folder) => filesIn(folder).map((file) => readFileSync(join(folder, file))));
   return (await failing(target, files)).length;
 }
 
-/** Finds the inputs that end a thread again, among those in work when it ended; all of them if no single one does. */
+/**
+ * Among the inputs that were in progress when a thread ended, finds those that end a thread again; returns all of them
+ * if none does so alone.
+ */
 async function guilty(target, inputAt, from, index) {
   const first = Math.max(from, index - CONCURRENCY[target.room] + 1);
   const suspects = Array.from({ length: index - first + 1 }, (_, i) => inputAt(first + i));
@@ -192,9 +199,9 @@ async function fuzzTarget(target, { executions, untilMs, seed, onProgress }) {
 export const parserNames = async () => (await bundle()).map(({ name }) => name);
 
 /**
- * Fuzzes the targets one after the other: `minutes` over all of them, or `executions` of each. Resolves to
- * rows of { target, executions, edges, found, open }. `only` is a list of names; `onProgress` is told
- * { target, fault } of each fault, and each row.
+ * Fuzzes the targets one after the other: `minutes` over all of them, or `executions` of each. Resolves to rows of {
+ * target, executions, edges, found, open }. `only` is a list of names; `onProgress` is called with { target, fault }
+ * for each fault, and with each row.
  */
 export async function fuzzParsers({ minutes, executions, only, seed = 1, onProgress = () => undefined }) {
   const all = await bundle();

@@ -1,14 +1,17 @@
-// The tables of errors in documents: kinds, codes and messages, as the sources have them.
+// The tables of errors in documents: kinds, codes and messages, as they are found in the sources.
 import { posix } from 'node:path';
 
 import { readErrors } from './source_errors.mjs';
 
 /** The folder of the documents. */
 const HOME = 'src/text';
-/** A message with fewer letters of its own is that of another error, or of the system. */
+/**
+ * A message with fewer letters of its own than this only passes on the message of another error, or
+ * of the system, and is left out.
+ */
 const LEAST_LETTERS = 12;
 
-/** Where messages come from, by the first folder of their sources that fits. */
+/** The section of a message, by the longest of these folders that its source is in. */
 const ROOMS = {
   'Command line': ['src/command_line', 'src/text', 'src/trend', 'src/observe', 'src/evidence'],
   'Settings of a link': ['src/link', 'src/shaper'],
@@ -48,7 +51,7 @@ const kindTable = (classes) =>
       .map(({ name, is, file }) => [code(name), cell(is.replaceAll(/\s+/g, ' ')), link(file)]),
   );
 
-/** One way in which a code is told: its severity, its words, and what to do. */
+/** How one source reports a code: the severity, the message, and what to do. */
 function entry({ level, messages, fixes, file }) {
   const kind = level === undefined ? 'Likely cause' : `Notice (${level})`;
   const said = messages.filter(isSaid).map((text) => `> ${words(sentence(text))}`);

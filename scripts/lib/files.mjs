@@ -24,7 +24,7 @@ export function filesUnder(paths, filter = () => true) {
   return found.filter((file) => filter(relative(root, file).split(sep).join('/'))).sort();
 }
 
-/** Changes when a file of the list is edited, added or removed. */
+/** A hash that changes when a file of the list is edited, added or removed. */
 export function fingerprint(files, ...more) {
   const hash = createHash('sha256');
   for (const file of files) {
@@ -37,7 +37,7 @@ export function fingerprint(files, ...more) {
 
 const stampPath = (name) => inRoot('build/stamps', name);
 
-/** What was remembered under this name, or undefined. */
+/** The text that was remembered under this name, or undefined. */
 export function recall(name) {
   return existsSync(stampPath(name)) ? readFileSync(stampPath(name), 'utf8') : undefined;
 }
@@ -48,8 +48,8 @@ export function remember(name, text) {
 }
 
 /**
- * Runs `make` unless the outputs exist and nothing in `inputs` changed since it last succeeded.
- * Returns whether it ran.
+ * Runs `make` unless the outputs exist and nothing in `inputs` has changed since `make` last
+ * succeeded. Returns whether it ran.
  */
 export async function upToDate(name, { inputs, outputs, key = '' }, make) {
   const now = fingerprint(inputs, key);

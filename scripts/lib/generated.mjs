@@ -1,4 +1,5 @@
-// Generated sources: written as Prettier has them, or, with `--check`, compared with what is there.
+// Generated sources: formatted by Prettier and written or, with `--check`, compared with the
+// existing file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

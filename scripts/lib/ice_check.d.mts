@@ -3,7 +3,10 @@ export interface CheckOptions {
   to: string;
   role: 'controlling' | 'controlled';
   nominate?: boolean;
-  /** Whose password protects it: a stranger knows only its own. Default: that of `to`. */
+  /**
+   * The user name fragment of the agent whose password protects the request: a stranger can use
+   * only its own. Default: `to`.
+   */
   knownTo?: string;
 }
 export function bindingRequest(from: string, options: CheckOptions): Buffer;

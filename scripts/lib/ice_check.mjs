@@ -1,5 +1,5 @@
-// Connectivity checks as ICE agents send them (RFC 8445, 7.2.2; RFC 8489, 5). The password of each agent
-// follows from its user name fragment, so that the scripted agents of a test can verify each other.
+// Connectivity checks as ICE agents send them (RFC 8445, 7.2.2; RFC 8489, 5). Each agent's password is derived from
+// its user name fragment, so that the scripted agents of a test can verify each other's messages.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -24,7 +24,10 @@ function attribute(type, value) {
 
 const passwordOf = (ufrag) => `the password of ${ufrag}`;
 
-/** The header and the attributes before an attribute that ends a number of bytes after them. */
+/**
+ * A copy of the header and the attributes so far, with a length field that includes `bytes` more, up to the end of the
+ * next attribute.
+ */
 function sealed(head, bytes) {
   const covered = Buffer.from(head);
   covered.writeUInt16BE(head.length - 20 + bytes, 2);
@@ -50,7 +53,9 @@ function message(type, transaction, attributes, password) {
   return withFingerprint(Buffer.concat([sealed(head, 24), integrity]));
 }
 
-/** Whether the integrity of a message is that of the agent with this user name fragment. */
+/**
+ * Whether the integrity attribute of a message was made with the password of the agent with this user name fragment.
+ */
 export function isAuthentic(packet, ufrag) {
   for (let at = 20; at + 24 <= packet.length; at += 4 + Math.ceil(packet.readUInt16BE(at + 2) / 4) * 4) {
     if (packet.readUInt16BE(at) !== MESSAGE_INTEGRITY) continue;

@@ -1,7 +1,10 @@
-// The operations of scripts/identity_test.mjs: each is its number in `interpreter` there and up to ten
+// The operations of scripts/identity_test.mjs: each consists of its number in `interpreter` there and up to ten
 // arguments.
 
-/** The same generator everywhere: 32-bit integer arithmetic (mulberry32). */
+/**
+ * A generator that yields the same numbers on every platform, since it uses 32-bit integer arithmetic
+ * (mulberry32).
+ */
 function randomNumbers(seed) {
   let state = seed;
   return () => {
@@ -15,12 +18,12 @@ function randomNumbers(seed) {
 const columnCounts = ({ tables }) => tables.map(({ columns }) => columns.length);
 
 /**
- * A minute of a call over a link whose queue grows, empties and loses frames, and sometimes delivers two
- * in the wrong order; a parameter and then the preset change on the way.
+ * A minute of a call over a link whose queue grows, empties and loses frames, and sometimes delivers two in the
+ * wrong order; during the call, a parameter is changed and later the preset.
  */
 export function* callOperations({ controller, index, values, others }, schema) {
   const random = randomNumbers(index + 1);
-  // The highest target, which every controller has.
+  // The parameter that is changed: the highest target rate, which every controller has.
   const changed = schema.controllers[controller].parameters.findIndex(
     ({ name }) => name === 'max_bitrate_bps',
   );
@@ -49,7 +52,7 @@ export function* callOperations({ controller, index, values, others }, schema) {
       continue;
     }
     yield frame;
-    // The one that was overtaken comes with the one that overtook it.
+    // The frame that was overtaken arrives at the same time as the frame that overtook it.
     yield* heldBack.map((late) => late.with(4, arrival));
     heldBack = [];
     if (seq % 2 === 0) yield [2, 0, arrival, received, lost, bytes];
@@ -91,8 +94,8 @@ export function queuesOf({ components }) {
 }
 
 /**
- * Packets of many flows, more than a link with jitter and loss carries, in a mode of its bottleneck; then fewer,
- * beside TCP connections, with losses in bursts and outages.
+ * Packets of many flows through a link with jitter and loss, in one mode of its bottleneck: first more than the
+ * link can carry, then fewer, beside TCP connections, with losses in bursts and with outages.
  */
 export function* linkOperations({ kind, values }, mode) {
   const random = randomNumbers(99 + kind);
@@ -119,13 +122,13 @@ export function* linkOperations({ kind, values }, mode) {
   yield [9];
 }
 
-/** The values of a component in the order of the schema: the defaults but for some. */
+/** The values of a component in the order of the schema: the defaults, except for `changes`. */
 const valuesOf = ({ parameters }, changes = {}) =>
   parameters.map((parameter) => changes[parameter.name] ?? parameter.default);
 
 /**
- * Media both ways, CUBIC, NewReno and short files through a queue with loss, jitter, steps, an outage and,
- * on the way back, many, with all tables of the trace.
+ * Media in both directions, CUBIC, NewReno and short files through a queue with loss, jitter, steps of the
+ * capacity and an outage, and with many outages on the way back; all tables of the trace are recorded.
  */
 export function* simulationOperations({ kind, values }, mode, schema) {
   const { components, controllers } = schema;
@@ -183,7 +186,7 @@ export function* simulationOperations({ kind, values }, mode, schema) {
   yield [20, 7e6];
   yield [20, 20e6];
   for (const window of [0, 1, 2]) yield [21, window];
-  // The ends of the axes, and room for the values; not every controller has a density.
+  // Input: the ends of the axes, and room for the values. Not every controller has a density.
   const [rates, delays] = [24, 16];
   for (let flow = 0; flow < 2 + Object.keys(controllers).length; flow += 1) {
     yield* inputs([...Array(4).fill(NaN), ...Array(rates * delays).fill(0)]);

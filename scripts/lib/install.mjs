@@ -1,11 +1,11 @@
-// Installs system packages with the platform's package manager: says what and why, asks before
-// using sudo when a person is there, and prints the one command to type where it can't.
+// Installs system packages with the platform's package manager: reports what it installs and why, asks before
+// using sudo if a person is there, and prints the one command to type if it may not install.
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 
 import { output, Problem, run, say, which } from './run.mjs';
 
-/** Package names per package manager, and what each thing is needed for. */
+/** For each need: what it is needed for, and its package names per package manager. */
 export const systemPackages = {
   emscripten: {
     why: 'Emscripten compiles the C++ core to WebAssembly',
@@ -98,7 +98,10 @@ async function agreesTo(command) {
   return /^(y(es)?)?$/i.test(answer.trim());
 }
 
-/** The prefix that gives a command the rights it needs: [], ['sudo'], or undefined when there is no way. */
+/**
+ * The prefix that gives a command the rights it needs: [], ['sudo'], ['sudo', '-n'], or undefined if it cannot
+ * get them.
+ */
 async function elevation(command) {
   if (isRoot()) return [];
   if (!which('sudo')) return undefined;
@@ -116,7 +119,7 @@ export function canInstall(need) {
   return Boolean(systemPackages[need][packageManager()]);
 }
 
-/** Installs what the needs (keys of systemPackages) stand for, in one go. */
+/** Installs the packages of all these needs (keys of systemPackages) together. */
 export async function install(needs) {
   const name = packageManager();
   const { refresh, install: verb, needsRoot } = managers[name];

@@ -1,6 +1,6 @@
-/** Cells of Markdown. */
+/** A table of measurements; its cells are Markdown. */
 export interface Measured {
-  /** On what, how often and how. */
+  /** On what the measurement was made, how often and how. */
   facts: string;
   head: readonly string[];
   rows: readonly (readonly string[])[];

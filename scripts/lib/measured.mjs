@@ -1,4 +1,4 @@
-// Tables of what was measured, in the documents beside what they are about.
+// Writes tables of measurements into the documents that they belong to.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
 
@@ -7,8 +7,8 @@ import { Problem } from './run.mjs';
 const line = (cells) => `| ${cells.join(' | ')} |`;
 
 /**
- * Puts a table, and a paragraph on how it was measured, into a document, between `<!-- NAME -->` and
- * `<!-- end NAME -->`. Throws Problem where the document has no such place.
+ * Inserts a table, and a paragraph on how it was measured, into a document, between `<!-- NAME -->`
+ * and `<!-- end NAME -->`. Throws Problem where the document has no such place.
  */
 export async function writeMeasured(document, name, { facts, head, rows }) {
   const table = [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

@@ -7,7 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { root } from './files.mjs';
 import { run } from './run.mjs';
 
-/** The files that the compiler said an object was made from. */
+/** The files that an object was made from, as the compiler reported them. */
 function dependencies(depFile) {
   const rule = readFileSync(depFile, 'utf8').replace(/\\\r?\n/g, ' ');
   return rule
@@ -26,7 +26,7 @@ function isFresh(object, command, inputs) {
   });
 }
 
-/** Makes `object` from `source` unless it is fresh; `inputs` are files that it is made from besides. */
+/** Makes `object` from `source` unless it is fresh; `inputs` are further files that it is made from. */
 async function compile({ compiler, source, object, flags, inputs = [], options }) {
   const name = relative(root, source);
   const args = [...flags, '-c', name, '-o', object];
@@ -39,12 +39,14 @@ async function compile({ compiler, source, object, flags, inputs = [], options }
 }
 
 /**
- * Precompiles a header, and returns the flags and inputs of the jobs that begin with it. The flags that
- * generate code have to be those of the jobs; otherwise the compiler reads the header itself.
+ * Precompiles a header; returns the flags and inputs that jobs need to include it first. Flags that affect
+ * the generated code have to be the same as those of the jobs; otherwise the compiler reads the header
+ * itself.
  */
 export async function precompile({ compiler, source, folder, flags }) {
   const header = join(folder, relative(root, source));
-  // Compilers look for it beside a header of this name; GCC's ending is known to Clang, too.
+  // Compilers look for the precompiled header beside a header of this name; Clang, too, recognises GCC's
+  // file extension.
   const object = `${header}.gch`;
   await compile({ compiler, source, object, flags: [...flags, '-x', 'c++-header'] });
   if (!existsSync(header)) writeFileSync(header, `#include "${source}"\n`);
@@ -52,8 +54,8 @@ export async function precompile({ compiler, source, folder, flags }) {
 }
 
 /**
- * Compiles every job ({compiler, source, flags, inputs, folder, options}); returns the objects in order and
- * whether any is new. Throws the first failure after all have ended.
+ * Compiles every job ({compiler, source, flags, inputs, folder, options}); returns the objects in the order
+ * of the jobs, and whether any is new. If jobs fail, throws the first failure after all jobs have ended.
  */
 export async function compileObjects(jobs) {
   const results = [];

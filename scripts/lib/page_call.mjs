@@ -1,8 +1,8 @@
-// A call between two pages that know nothing of ccscope, for measurements: no server is between them, and
-// descriptions with all candidates in them are handed over here.
+// A call between two pages that know nothing of ccscope, for measurements: there is no signalling server;
+// this file passes on the session descriptions, which contain all candidates.
 import { createServer } from 'node:http';
 
-/** A page without contents, for calls to be made in. */
+/** Serves a page without contents, in which calls can be made. */
 export async function serveBlankPage() {
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'text/html');
@@ -12,7 +12,7 @@ export async function serveBlankPage() {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
-/** A page in a context of its own, observed if there is an observer. */
+/** Opens a page in a browser context of its own, observed if there is an observer. */
 export async function openPage(browser, url, observer) {
   const context = await browser.newContext();
   await observer?.observe(context);
@@ -21,7 +21,7 @@ export async function openPage(browser, url, observer) {
   return page;
 }
 
-/** Makes the connection, in which moving noise is sent at up to 1 Mbps. */
+/** Makes the connection, over which moving noise is sent at up to 1 Mbps. */
 export async function connect(sender, receiver) {
   await sender.evaluate(async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 360 });

@@ -1,5 +1,5 @@
-// Running other programs. Everything that the scripts say goes to standard error, so that the
-// standard output of `npm run ccscope` is the command's own.
+// Running other programs. The scripts write all their messages to standard error, so that the
+// standard output of `npm run ccscope` contains only the command's own output.
 import { spawn, spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -11,7 +11,10 @@ export class Problem extends Error {}
 
 export const say = (text) => process.stderr.write(`${text}\n`);
 
-/** Reports a failure and ends the process with exit code 1; the stack only for the unexpected. */
+/**
+ * Reports a failure and ends the process with exit code 1; the stack is printed only for unexpected
+ * errors.
+ */
 export function fail(error) {
   say(error instanceof Problem ? error.message : String(error?.stack ?? error));
   process.exit(1);
@@ -30,7 +33,7 @@ export function status(
   });
 }
 
-/** As `status`, but anything else than exit code 0 is a Problem. */
+/** Like `status`, but any exit code other than 0 is a Problem. */
 export async function run(command, args, options = {}) {
   const code = await status(command, args, options);
   if (code !== 0)

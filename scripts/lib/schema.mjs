@@ -1,4 +1,5 @@
-// The core's schema as the core tells it: parameters and presets of controllers and components, trace tables.
+// The core's schema as the built core returns it: parameters and presets of controllers and components, trace
+// tables.
 import { readFileSync } from 'node:fs';
 
 import { schemaPath } from '../build_wasm.mjs';
@@ -14,13 +15,13 @@ export function instantiate(path) {
   return instance;
 }
 
-/** What wasm/units/parameter.h says of `values`, as the generated schema has it. */
+/** Turns `values` (see wasm/units/parameter.h) into the form of the generated schema. */
 function withValues({ values, ...rest }) {
   if (values === '') return rest;
   return values === 'whole' ? { ...rest, whole: true } : { ...rest, values: values.split('|') };
 }
 
-/** What a preset sets, those included on which it is based. */
+/** The values that a preset sets, including those of the presets on which it is based. */
 function valuesOf(preset, presets) {
   const entries = preset.values.flatMap(({ based_on: base, name, value }) =>
     base === undefined
@@ -49,7 +50,7 @@ function withPresets({ parameters, presets }) {
   };
 }
 
-/** Every group by its name; the entry without a name only keeps the C++ macros simple. */
+/** The groups by their names. The entry without a name only keeps the C++ macros simple, and is dropped. */
 const byName = (groups) =>
   Object.fromEntries(
     Object.entries(groups)

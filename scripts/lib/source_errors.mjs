@@ -1,5 +1,5 @@
-// What the sources say when something is wrong: classes of errors with the messages that are thrown, notices and likely
-// causes with their codes, and refusals of the core.
+// Collects what the sources report when something is wrong: classes of errors with the messages that are thrown,
+// notices and likely causes with their codes, and refusals of the core.
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import ts from 'typescript';
@@ -9,7 +9,7 @@ import { programOf, textReader } from './source_texts.mjs';
 
 const pathOf = (file) => relative(root, file).split(sep).join('/');
 
-/** Functions that show a notice or name a cause, by name, with their parameters from the first on. */
+/** Functions that show a notice or name a cause, by name, with the names of their first parameters. */
 const TELLING_CALLS = new Map([
   ['notice', ['level', 'code', 'message', 'fix']],
   ['notify', ['level', 'code', 'message', 'fix']],
@@ -20,11 +20,11 @@ const TELLING_CALLS = new Map([
 /** The parts of a ConfigError's message, in the order of its constructor's parameters. */
 const CONFIG_PARTS = ['field', 'expected', 'got', 'fix'];
 
-/** What the class of an error says with these texts of its arguments. */
+/** The message that an error's class composes from these texts of its arguments. */
 const sentence = ({ message, field, expected, got, fix }) =>
   message ?? `${field}: expected ${expected}, got ${got}${fix === undefined ? '' : `; ${fix}`}`;
 
-/** Everything that is told of errors, sorted by place. */
+/** All errors, notices and causes in the sources, in the order of the files. */
 export function readErrors() {
   const files = filesUnder(['src'], (file) => /(?<!\.d)\.tsx?$/.test(file) && !file.includes('.generated.'));
   const program = programOf(files);
@@ -40,7 +40,7 @@ export function readErrors() {
         .map((one) => [one.name.getText(), ts.isPropertyAssignment(one) ? one.initializer : one.name]),
     );
 
-  /** All combinations of what the parts can be. */
+  /** All combinations of the texts that the parts can have. */
   function combinations(parts) {
     return Object.entries(parts).reduce(
       (all, [name, texts]) => all.flatMap((one) => texts.map((text) => ({ ...one, [name]: text }))),
@@ -84,7 +84,7 @@ export function readErrors() {
 
   function addNotice({ level, code, message, fix }, file) {
     const codes = readCode(code);
-    // A function that passes on what it is given tells nothing itself.
+    // A function that only passes on its argument reports nothing itself.
     if (codes.every((text) => text === '…')) return;
     const [severity] = level === undefined ? ['error'] : read(level);
     const told = { level: severity, messages: read(message), fixes: fix ? read(fix) : ['…'], file };
@@ -121,7 +121,7 @@ const mapped = (object, f) =>
 
 const REFUSAL = /\bFail(?:In\("(\w+)", )?\(?"([\w.]+)",\s*"([^"]+)"\)/g;
 
-/** What functions of the ABI refuse, as `field: expected …`; CoreError has it as its message. */
+/** What functions of the ABI refuse, as `field: expected …`, which becomes the message of a CoreError. */
 function refusalsOfCore() {
   return filesUnder(['wasm/abi'], (file) => file.endsWith('.cc')).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(REFUSAL)].map(([, group, field, expectation]) => ({

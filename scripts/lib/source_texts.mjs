@@ -1,14 +1,17 @@
-// The texts that an expression of the sources can have, as people would see them: constants are resolved, and `…` is
-// what only a run knows.
+// The texts that an expression of the sources can have, as people would see them: constants are resolved, and `…`
+// stands for what is known only at run time.
 import ts from 'typescript';
 
 const UNKNOWN = ['…'];
-/** An expression with more values than these is shown as `…`. */
+/** An expression with more texts than this is shown as `…`. */
 const MOST_TEXTS = 6;
 
 const combined = (heads, tails) => heads.flatMap((head) => tails.map((tail) => head + tail));
 
-/** Gives a function from an expression to its texts. With `namesUnions` a value of a few literals is each of them. */
+/**
+ * Returns a function that finds the texts of an expression. With `namesUnions`, the texts of a value whose type is
+ * a union of string literals are these literals.
+ */
 export function textReader(checker, { namesUnions = false } = {}) {
   function read(node) {
     if (node === undefined) return UNKNOWN;
@@ -44,7 +47,11 @@ export function textReader(checker, { namesUnions = false } = {}) {
     return UNKNOWN;
   }
 
-  /** What a function is that is an expression; one of a constant text, such as one that ends a sentence, keeps its words. */
+  /**
+   * The texts of a function call. If its only argument is constant, they are the texts of the argument, since such
+   * functions (for instance one that completes a sentence) keep the words. Otherwise they are the texts that the
+   * function returns, if its body is an expression.
+   */
   function callOf({ expression, arguments: [argument, ...more] }) {
     if (!ts.isIdentifier(expression)) return UNKNOWN;
     const texts = argument === undefined || more.length > 0 ? UNKNOWN : read(argument);
@@ -76,7 +83,7 @@ export function textReader(checker, { namesUnions = false } = {}) {
   return read;
 }
 
-/** A program of these sources, for a look at their types. */
+/** A TypeScript program of these sources, to look up their types. */
 export function programOf(files) {
   return ts.createProgram(files, {
     target: ts.ScriptTarget.ESNext,

@@ -1,21 +1,21 @@
-// Sources in TypeScript, as modules of Node.
+// Imports TypeScript sources into Node.
 import { inRoot } from './files.mjs';
 
-// Without `vite.config.ts`; lessons are TSX.
+// The configuration of Vite, used instead of `vite.config.ts`; lessons are TSX.
 const inlineConfig = {
   configFile: false,
   logLevel: 'error',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
 };
 
-/** A source's module. */
+/** Imports a source; resolves with its module. */
 export async function importSource(path) {
-  // Here and not above: before the set-up there is no Vite.
+  // Imported here and not above, since Vite is not installed before the set-up.
   const { runnerImport } = await import('vite');
   return (await runnerImport(inRoot(path), inlineConfig)).module;
 }
 
-/** Every lesson, in their order. */
+/** All lessons, in the order of the list. */
 export async function importLessons() {
   const { LESSONS } = await importSource('src/app/lessons/lessons.ts');
   const content = ({ id }) => `src/app/lessons/content/${id.replaceAll('-', '_')}.tsx`;

@@ -1,5 +1,5 @@
 // Finds the tools that do not come from npm: Emscripten, a C++ compiler, GoogleTest, a Chromium, a fuzzer.
-// Answers are remembered per file and modification time, so that asking again costs nothing.
+// Versions are remembered per file and modification time, so that looking again costs nothing.
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -21,7 +21,7 @@ function versionOf(path) {
   return answer;
 }
 
-/** The oldest clang whose libFuzzer the targets are built with. */
+/** The oldest clang with whose libFuzzer the targets can be built. */
 const oldestClang = 14;
 
 /** The oldest Emscripten that compiles the core. */
@@ -61,7 +61,7 @@ export function findEmcc() {
   return emcc;
 }
 
-/** Where the Binaryen is that came with an emcc. */
+/** The folder of the Binaryen that came with an emcc. */
 export function binaryenRoot(emcc) {
   const config = join(dirname(emcc), isWindows ? 'em-config.bat' : 'em-config');
   const answer = output(config, ['BINARYEN_ROOT'], { shell: isWindows });
@@ -70,7 +70,10 @@ export function binaryenRoot(emcc) {
   return answer.trim();
 }
 
-/** Environment that emcc runs in. Debian's looks for its JavaScript helpers where Debian's Node has them. */
+/**
+ * The environment variables for emcc. Debian's emcc needs the JavaScript modules that Debian installs for its own
+ * Node.
+ */
 export function emccEnv() {
   const debian = '/usr/share/nodejs';
   if (!existsSync(debian)) return {};
@@ -149,8 +152,8 @@ export async function findChromium() {
     if (existsSync(named)) return named;
     throw new Problem(`CCSCOPE_CHROMIUM names ${named}, which does not exist. Correct it or unset it.`);
   }
-  // Some distributions ship a launcher that only says "install the snap": ask for the version. Chrome for
-  // Windows opens a window when asked, so there the file is enough.
+  // Some distributions ship a launcher that only prints "install the snap", so the version is requested. Chrome
+  // for Windows would open a window at this, so there it is enough that the file exists.
   const runs = (path) => path && existsSync(path) && (isWindows || versionOf(path) !== undefined);
   return [...chromiumNames.map(which), ...chromiumApps].find(runs) ?? [await playwrightChromium()].find(runs);
 }

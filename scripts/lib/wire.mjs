@@ -1,18 +1,18 @@
-// Measures a relay from outside: a sender and a receiver in threads of their own, with their own readings
-// of the system's clock, and what an ideal link would have done with what was sent.
+// Measures a relay from outside: a sender and a receiver run in threads of their own and read the system's clock
+// themselves; what they report is compared with what an ideal link would have done with the same packets.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
 /** IPv4 and UDP. */
 export const HEADER_BYTES = 28;
-/** After this long without a packet, no more will come. */
+/** After this long without a packet, no more will arrive. */
 const QUIET_MS = 500;
 
 let passages = 0;
 
 /**
- * Sends packets through the relay of a link, forward. `rateBps` counts packets with their headers;
+ * Sends packets through the relay of a link, in the forward direction. `rateBps` counts packets with their headers;
  * `prepare` is awaited when each end has answered the check of the other, before the first packet.
  */
 export async function sendThrough(link, traffic) {
@@ -22,7 +22,7 @@ export async function sendThrough(link, traffic) {
   const intervalUs = (sizeBytes * 8e6) / rateBps;
   const packets = Math.round((durationS * 1e6) / intervalUs);
   const flow = { packets, sizeBytes, intervalUs, pattern, seed, connections, headerBytes: HEADER_BYTES };
-  // The relay takes nobody whom it has not been told of.
+  // The relay forwards only the packets of agents that are registered with it.
   for (let i = 0; i < connections; i++) names.forEach((name, page) => link.local(`${name}.${i}`, page));
   const workers = ['sender', 'receiver'].map((role) => {
     const workerData = { port: link.relay.port, role, names, flow };
@@ -60,15 +60,15 @@ function idealUs({ sentUs, sequence, sizeBytes }, capacityBps) {
   return Float64Array.from(sequence, (number) => (freeUs = Math.max(freeUs, sentUs[number]) + serviceUs));
 }
 
-/** How much later each received packet came than from an ideal link. Microseconds. */
+/** How much later each received packet arrived than it would have from an ideal link. Microseconds. */
 export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
   const ideal = idealUs(passage, capacityBps);
   return passage.receivedUs.map((timeUs, i) => timeUs - ideal[i] - oneWayDelayUs);
 }
 
 /**
- * When packets leave an ideal link with a drop-tail queue of a given delay, one after the other, from
- * the actual times of sending alone: which packets came is not looked at. Microseconds.
+ * When packets leave an ideal link with a drop-tail queue of a given delay, one after the other, computed from the
+ * actual times of sending alone, whichever packets arrived. Microseconds.
  */
 function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
   const serviceUs = (sizeBytes * 8e6) / capacityBps;
@@ -83,10 +83,11 @@ function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
 }
 
 /**
- * The rate at which packets came over that of an ideal link that was sent the same, without the first
- * `skipS`: the k-th packet that came beside the k-th that leaves the ideal link, between the least late one
- * of the first third and that of the last, so that a receiver that was not awake when one came does not
- * count. Pauses of the sender are pauses of the ideal link, too.
+ * The rate at which packets arrived, divided by the rate of an ideal link that was sent the same packets. The first
+ * `skipS` seconds are left out. The k-th packet that arrived is compared with the k-th packet that leaves the ideal
+ * link. Both rates are taken from the least late packet of the first third to the least late packet of the last third,
+ * so that packets that arrived while the receiver was asleep do not count. When the sender pauses, so does the ideal
+ * link.
  */
 export function rateRatio(passage, capacityBps, { skipS = 1, queueUs = 300_000 } = {}) {
   const ideal = idealDeparturesUs(passage, capacityBps, queueUs);
@@ -105,13 +106,13 @@ export function rateRatio(passage, capacityBps, { skipS = 1, queueUs = 300_000 }
   return (ideal[last] - ideal[first]) / (receivedUs[last] - receivedUs[first]);
 }
 
-/** The quantile of numbers, NaN of none. */
+/** The quantile of numbers; NaN if there are none. */
 export function quantile(values, q) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-/** ln(n!), by Stirling's series from 10 on. */
+/** ln(n!); for n of at least 10, by Stirling's series. */
 function lnFactorial(n) {
   if (n < 10) {
     let sum = 0;
@@ -121,7 +122,9 @@ function lnFactorial(n) {
   return (n + 0.5) * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * n) - 1 / (360 * n ** 3);
 }
 
-/** The narrowest counts of a binomial distribution that leave out at most half of the rest on either side. */
+/**
+ * The narrowest range of counts that leaves out at most (1 - confidence) / 2 of a binomial distribution on either side.
+ */
 export function binomialInterval(n, p, confidence) {
   const chance = (k) =>
     Math.exp(

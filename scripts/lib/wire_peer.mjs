@@ -1,5 +1,5 @@
-// One end of a measurement on the wire, in a thread of its own: sends packets with their time in them, in turns
-// over its sockets, or notes when they come. Its clock is the system's, and its own.
+// One end of a measurement on the wire, in a thread of its own: sends numbered packets over its sockets in turn, or
+// notes when they arrive. It reads the system's clock itself.
 import { createSocket } from 'node:dgram';
 import { hrtime } from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -10,15 +10,15 @@ const nowUs = () => Number(hrtime.bigint()) / 1e3;
 const { port, role, names, flow } = workerData;
 const [mine, other] = role === 'sender' ? names : [...names].reverse();
 const { connections } = flow;
-/** How long at most the thread sleeps, and how long before the next packet it wakes. */
+/** How long before the next packet is due the thread ends its sleep and waits actively. */
 const AWAKE_US = 120;
-/** Sends are finished by the event loop, which needs its turn now and then. */
+/** The event loop completes sends, so it has to get a turn about this often. */
 const TURN_US = 5000;
 /** Longer than a round trip of the links here: a check that will be answered is not sent twice. */
 const CHECK_INTERVAL_MS = 250;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
-/** A socket for each connection; the names of their agents end in its number. */
+/** A socket for each connection; the names of the connection's two agents end in its number. */
 const sockets = Array.from({ length: connections }, () => {
   const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
   socket.on('error', (error) => {
@@ -50,9 +50,9 @@ const check = (number) =>
   );
 const unanswered = new Set(sockets.keys());
 const checkAll = () => unanswered.forEach(check);
-// Until all are answered; afterwards checks would take capacity of the link.
+// Checks are repeated until all are answered; after that they would only take up capacity of the link.
 const checking = setInterval(checkAll, CHECK_INTERVAL_MS);
-// Each answers the checks of the other, as ICE agents do: the relay knows them by that.
+// Each end answers the checks of the other, as ICE agents do: that is how the relay recognises them.
 for (const [number, socket] of sockets.entries())
   socket.on('message', (packet, from) => {
     const type = packet.readUInt16BE(0);
@@ -81,7 +81,7 @@ function send() {
         continue;
       }
       if (waitUs > 0) continue;
-      // Not shared: a socket may still be sending the one before.
+      // Each packet has its own buffer: a socket may still be sending the one before.
       const packet = Buffer.alloc(sizeBytes - headerBytes, 0xff);
       packet.writeUInt32BE(next, 4);
       sentUs[next] = nowUs();

@@ -1,5 +1,6 @@
-// The documentation site as a reader has it: every link leads to a page and every fragment to a heading there, the search
-// finds what each kind of name means, live figures draw, and no page is stopped by its own content policy.
+// Checks the documentation site as readers use it: every link leads to a page and every fragment to a heading
+// there, the search finds the explanation of each kind of name, live figures draw, and no page breaks under its
+// own content policy.
 import { readFileSync } from 'node:fs';
 import { LinkChecker } from 'linkinator';
 import { chromium } from 'playwright-core';
@@ -10,7 +11,7 @@ import { inRoot } from '../lib/files.mjs';
 import { fail, Problem, say } from '../lib/run.mjs';
 import { findChromium } from '../lib/tools.mjs';
 
-/** A name of each kind, and the page on which the search has to find it. */
+/** One name of each kind, and the page on which the search has to find it. */
 const names = {
   incidents: '/src/command_line/options.html',
   '--until-quiet': '/src/command_line/options.html',
@@ -23,7 +24,10 @@ const names = {
   UsageError: '/src/text/errors.html',
 };
 
-/** Each code of a notice or a cause has a section of its own; one that is a common word is in many. */
+/**
+ * Each code of a notice or a cause has a section of its own. Codes of a single word are left out: common words are
+ * found in many sections.
+ */
 const codes = [...readFileSync(inRoot('src/text/errors.md'), 'utf8').matchAll(/^### (\w+(?:-\w+)+)$/gm)].map(
   ([, code]) => [code, `/src/text/errors.html#${code}`],
 );
@@ -34,7 +38,7 @@ async function checkLinks(site) {
     recurse: true,
     checkFragments: true,
     concurrency: 20,
-    // Pages of the app are no part of the site, and the web is not asked.
+    // Pages of the app are not part of the site, and links to other sites are not followed.
     linksToSkip: async (link) => !link.startsWith(site),
   });
   const broken = links.filter(({ state }) => state === 'BROKEN');
@@ -71,10 +75,13 @@ async function checkSearch(site) {
   }
 }
 
-/** Documents with a live figure, the first of which is reached as readers do: from another page of the site. */
+/**
+ * Documents with a live figure. The first of them is reached as a reader would reach it: by a link from another
+ * page of the site.
+ */
 const figures = ['wasm/cc/gcc/gcc', 'wasm/sim/queue_disc/codel', 'src/papers/', 'src/embed/'];
 
-/** Live figures draw under the site's policy, in its theme, and lead to the Lab. */
+/** Checks that live figures draw under the site's policy and in its theme, and that they link to the Lab. */
 async function checkFigures(site) {
   const browser = await chromium.launch({ executablePath: await findChromium(), args: ['--no-sandbox'] });
   try {

@@ -1,4 +1,4 @@
-// Which room of the C++ core may include which: an arrow that is not listed here is an error.
+// Which folder ("room") of the C++ core may include which: a dependency that is not listed here is an error.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -10,7 +10,8 @@ const mayInclude = {
   units: [],
   trace: ['units'],
   cc: ['units', 'trace'],
-  // What the live rules of several controllers share; the controllers' papers know them by hooks alone.
+  // Code that the live rules of several controllers share. cc/gcc, which follows the papers, does not include its
+  // live rules; it only has hooks for them.
   'cc/live': ['cc', 'units'],
   'cc/gcc': ['cc', 'units', 'trace'],
   'cc/gcc/live': ['cc', 'cc/gcc', 'cc/live', 'units', 'trace'],

@@ -1,5 +1,5 @@
-// Documents name only files that exist: paths in code, and the code and tests of each concept. remark-validate-links
-// checks their links.
+// Checks that documents name only files that exist: paths in code, and the code and tests of each concept.
+// remark-validate-links checks their links.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -16,7 +16,7 @@ function* namedFiles(document) {
     yield `tests/${path}`;
 }
 
-/** Files that a guide tells to make. */
+/** Files that a guide asks the reader to create. */
 const example = /NAME|\bID\b|drop_head/;
 
 let missing = 0;

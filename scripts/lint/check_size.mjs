@@ -1,5 +1,6 @@
-// What a visitor downloads, gzipped, against its budget: the module, each page, the script for pages of others, the
-// element for pages, and each of the package's entries that pages import, bundled with what it imports.
+// What a visitor downloads, gzipped, against its budget: the module, each page, the script for other people's pages,
+// the `<ccscope-view>` element, and each of the package's entries that pages import, bundled with everything that it
+// imports.
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,12 +11,12 @@ import { filesUnder, inRoot, root } from '../lib/files.mjs';
 import { say } from '../lib/run.mjs';
 
 const kB = 1000;
-// 8 kB are the live path of the simulator (wasm/sim/live), 3 kB the mechanisms of the papers' testbeds (NACK, receiver
-// reports, regions, NADA of 2015).
+// Of these, 8 kB are for the live path of the simulator (wasm/sim/live), and 3 kB for the mechanisms of the papers'
+// testbeds (NACK, receiver reports, regions, NADA of 2015).
 const moduleBudget = 78 * kB;
 // What each page fetches when it is opened, workers and the module included; what is fetched on demand (a lesson, the
-// typesetting of the Lab's equations, the statistics of the papers' page) does not count, nor does what the service
-// worker keeps, which comes when the page stands.
+// typesetting of the Lab's equations, the statistics of the papers' page) does not count, nor do the files that the
+// service worker stores, which are fetched after the page has loaded.
 const pageBudgets = {
   'index.html': 350 * kB,
   'lab.html': 350 * kB,
@@ -35,7 +36,7 @@ for (const file of files)
 
 const serviceWorker = 'service_worker.js';
 
-/** The files that a page or a script names, but for those that it imports on demand. */
+/** The files that a page or a script names, except for those that it imports on demand. */
 function namedIn(name) {
   const text = readFileSync(fileOf.get(name), 'utf8')
     .replace(/__vite__mapDeps=.*?\]\)?\)/gs, '')
@@ -44,7 +45,7 @@ function namedIn(name) {
   return names.filter((each) => fileOf.has(each) && each !== serviceWorker);
 }
 
-/** All that opening a page fetches. */
+/** All files that are fetched when a page is opened. */
 function fetchedBy(page) {
   const fetched = new Set([page]);
   for (const name of fetched)
@@ -52,15 +53,15 @@ function fetchedBy(page) {
   return fetched;
 }
 
-/** The script that people put into pages of others. */
+/** The script that users put into other people's pages. */
 const injectedBudget = 250 * kB;
 const injected = gzipSync(readFileSync(inRoot('dist/lib/inject/ccscope.js')), { level: 9 }).length;
 say(`${String(injected).padStart(8)} B  script for pages of others, gzipped (at most ${injectedBudget})`);
 
-/** Entries of the package that pages import; each a few per cent below its budget when that was set. */
+/** Entries of the package that pages import; each was a few per cent below its budget when the budget was set. */
 const entryBudgets = { 'index.js': 51 * kB, 'sim.js': 74 * kB, 'charts/index.js': 61 * kB };
 
-/** An entry as a page's bundler makes it; workers and the module are files of their own. */
+/** The size of an entry as a page's bundler would build it; workers and the module are separate files. */
 async function bundledBytes(entry) {
   const { outputFiles } = await build({
     entryPoints: [inRoot('dist/lib', entry)],
@@ -73,7 +74,7 @@ async function bundledBytes(entry) {
   return gzipSync(outputFiles[0].text, { level: 9 }).length;
 }
 
-/** The element for pages: its script, and all that it may load. */
+/** The `<ccscope-view>` element: its script, and everything that it may load. */
 const elementBudget = 115 * kB;
 const embeddedBudget = 300 * kB;
 const embedded = filesUnder(['dist/lib/embed'], (file) => /\.(js|wasm)$/.test(file));

@@ -20,7 +20,8 @@ export default tseslint.config(
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
       '@typescript-eslint/no-unused-vars': ['error', { varsIgnorePattern: '^_', argsIgnorePattern: '^_' }],
-      // Options are taken apart: their functions are values, declared in the shorter method form.
+      // Options are destructured, so their functions are used as values, although they are declared
+      // in the shorter form of methods.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -30,7 +31,7 @@ export default tseslint.config(
     },
   },
   {
-    // Helpers of tests and components return what one sees at once.
+    // The return types of components, and of helpers in tests, are obvious.
     files: ['tests/**/*.ts', 'src/**/*.tsx'],
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },

@@ -1,4 +1,7 @@
-/** A frame whose sender said when it was sent; times in microseconds, NaN for a round trip that is not known. */
+/**
+ * A frame with the send time that its sender reported; times in microseconds. `rttUs` is NaN if the round-trip time
+ * is not known.
+ */
 export interface ToldArrival {
   seq: number;
   sendTimeUs: number;
@@ -12,14 +15,17 @@ export interface ToldArrival {
 }
 
 export interface Compared {
-  /** Pearson's, of m(t). */
+  /** Pearson's correlation of the two controllers' m(t). */
   correlation: number;
-  /** The same over the groups at which neither filter was held: a held one says what it said before. */
+  /** The same over the groups at which neither filter was held, since a held filter only repeats its previous value. */
   whileRunning: number;
-  /** Share of the groups at which one was. */
+  /** Share of the groups at which at least one filter was held. */
   held: number;
   groups: number;
-  /** Overloads at which the controller with send times signals overuse, and those at which the other one does so, too. */
+  /**
+   * `overloads`: the overloads at which the controller with send times signals overuse; `within`: those of them at
+   * which the other one does so within 300 ms of it.
+   */
   overloads: number;
   within: number;
 }

@@ -1,16 +1,16 @@
-// How near a controller that sees only RTP timestamps comes to one that is told when frames were sent: both are
-// given the arrivals of the same recorded call, which has both.
+// How close a controller that sees only RTP timestamps comes to one that is given the send times of frames: both get
+// the arrivals of the same recorded call, which contain both.
 import { open } from 'node:fs/promises';
 
 import { loadCore, tableSpec } from '../../dist/lib/core/index.js';
 import { collector, readTrace } from '../../dist/lib/trace/index.js';
 import { FrameArrivals } from '../../dist/lib/worker/media/frame_arrivals.js';
 
-/** The filter begins somewhere: what it says in its first seconds is not compared. */
+/** The filter starts from arbitrary values, so the first seconds are not compared. */
 const WARM_UP_US = 5e6;
-/** Overuse begins when it is signalled after this long without. */
+/** An overuse counts as a new one if there was no such signal for at least this long before it. */
 const APART_US = 2e6;
-/** A forced overload must show within this time. */
+/** A forced overload must be signalled within this time. */
 const SHOWS_US = 4e6;
 
 const GCC = { controller: 'gcc', preset: 'gcc-live' };
@@ -46,7 +46,9 @@ async function arrivalsOf(file) {
   }));
 }
 
-/** Group rows by their times: m in ms, whether overuse was signalled, and whether the filter was held. */
+/**
+ * The rows of the table `group`: their times, m in ms, whether overuse was signalled, and whether the filter was held.
+ */
 function groupsOf(core, arrivals) {
   const receiver = core.createReceiver(GCC);
   for (const arrival of arrivals) receiver.pushArrival(arrival);
@@ -88,12 +90,13 @@ function onsets(groups) {
   return found;
 }
 
-/** Compares the two on a recorded call, see `compareArrivals`. */
+/** Compares the two controllers on a recorded call; see `compareArrivals`. */
 export const compare = async (file, overloadsUs) => compareArrivals(await arrivalsOf(file), overloadsUs);
 
 /**
- * Compares the two on the arrivals of a call. `overloadsUs` are the times at which the link's capacity fell; of those at
- * which the controller with send times signals overuse, `within` counts where the other does so within 300 ms.
+ * Compares the two controllers on the arrivals of a call. `overloadsUs` are the times at which the link's capacity
+ * fell. Of those at which the controller with send times signals overuse, `within` counts the ones at which the other
+ * does so, too, within 300 ms.
  */
 export async function compareArrivals(told, overloadsUs) {
   const core = await loadCore();
@@ -113,7 +116,7 @@ export async function compareArrivals(told, overloadsUs) {
   const both = truth
     .filter(({ timeUs }) => timeUs > beginUs && byTime.has(timeUs))
     .map((group) => [group, byTime.get(group.timeUs)]);
-  // While a filter is held, its m is that of before.
+  // While a filter is held, its m keeps its previous value.
   const running = both.filter((groups) => groups.every(({ isHeld }) => !isHeld));
   const pairs = both.map((groups) => groups.map(({ mMs }) => mMs));
   const [ours, theirs] = [onsets(truth), onsets(shadow)];

@@ -2,12 +2,15 @@
 import { launchChromium } from '../../dist/lib/command_line/call/chromium.js';
 
 const LIVE_MS = 60_000;
-/** A page is sampled when it has recorded this number of groups: then its own recording does not count as growth. */
+/**
+ * A page is sampled when it has recorded this number of groups: the recording is then about equally long in each
+ * sample, and does not count as growth.
+ */
 const SETTLED_GROUPS = 90;
-/** Each page begins with GCC. */
+/** The controllers that the pages change to; each page begins with GCC. */
 const CONTROLLERS = ['nada', 'lcc', 'native'];
 
-/** What runs in each worker: keeps sight of the memories of WebAssembly modules. */
+/** Runs in each worker and keeps track of the memories of WebAssembly modules. */
 function watchMemories() {
   if (globalThis.wasmPages !== undefined) return;
   const memories = [];
@@ -58,7 +61,7 @@ export class AppCall {
     );
   }
 
-  /** Another controller takes over, and the call restarts automatically. */
+  /** Changes to another controller; the call then restarts automatically. */
   async changeController() {
     const name = CONTROLLERS[this.#controller++ % CONTROLLERS.length];
     await this.#page.getByLabel('Who decides the bitrate').selectOption(name);
@@ -84,7 +87,7 @@ export class AppCall {
     };
   }
 
-  /** What the page says that went wrong, the name of its link, and how late the shaper sends. */
+  /** The state of the call, the name of its link, how late the shaper sends, and the problems that the page reports. */
   async state() {
     const { phase, link, lateness, notices } = await this.#page.evaluate(() => window.ccscope.state());
     const problems = notices.filter(({ level }) => level !== 'info').map(({ message }) => message);

@@ -9,12 +9,12 @@ const MINUTE_MS = 60_000;
 /** The kit's pages are replaced once in this number of minutes; in the other minutes ICE restarts. */
 const KIT_RELOAD_MINUTES = 3;
 /**
- * Page loads before the first minute. A Chromium's browser process grows by about 2 MB over its first twenty,
- * with ccscope or without it, and then stays as it is; Node compiles what is used again and again.
+ * Page loads before the first minute. Chromium's browser process grows by about 2 MB over the first twenty page
+ * loads, with or without ccscope, and then stays at that size; and Node is still compiling code that is used often.
  */
 const WARM_UP_LOADS = 20;
 
-/** What a name of a sample is judged by: slopes an hour. */
+/** The limit for the slope of a series of samples, per hour, by the name of the series. */
 export function limitOf(name) {
   if (/ \(MB\)$/.test(name)) return { unit: 'MB/h', limit: 1, judged: true };
   if (/lateness/.test(name)) return { unit: 'ms/h', limit: 5, judged: false };
@@ -71,14 +71,14 @@ class Soak {
     for (let i = 0; i < WARM_UP_LOADS; i++) await this.#step('a page loads', reload);
   }
 
-  /** Where the hostile clients find the doors, and the ports of the present links. */
+  /** Gives the hostile clients the address of the server and the ports of the present links. */
   async #aim() {
     const { link } = await this.app.state();
     const ports = [...(await this.server.ask('portsOf', link)), await this.kit.ask('relayPort')];
     await this.hostile.ask('aim', await this.server.ask('url'), ports);
   }
 
-  /** Does one thing; what fails is a fault, and the soak goes on. */
+  /** Runs one step. If it fails, this is recorded as a fault, and the soak continues. */
   async #step(what, work) {
     try {
       await work();
@@ -131,7 +131,7 @@ class Soak {
 
   #frames = 0;
 
-  /** Both calls have to be alive. */
+  /** Checks that both calls are alive, and collects the errors of all processes. */
   async #look() {
     const [{ phase, problems }, kit] = await Promise.all([this.app.state(), this.kit.ask('state')]);
     if (phase !== 'connected') this.faults.push(`the app’s call is ${phase}: ${problems.join(' ')}`);

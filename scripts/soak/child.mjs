@@ -1,4 +1,4 @@
-// A Node process of the soak, as its parent sees it.
+// The parent's end of a Node process of the soak.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
@@ -7,7 +7,7 @@ const ANSWER_MS = 60_000;
 export class Child {
   #nextId = 1;
   #waiting = new Map();
-  /** What nobody caught in it. */
+  /** Errors that went uncaught in the process. */
   uncaught = [];
   exited = null;
 

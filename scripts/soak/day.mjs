@@ -1,5 +1,5 @@
-// A simulated day: 24 hours of a call's messages go through the pipelines of both media workers, on a
-// clock that this file turns. Nothing waits, so that hours take seconds; what leaks, leaks all the same.
+// A simulated day: 24 hours of a call's messages go through the pipelines of both media workers, on a clock that this
+// file advances. Nothing waits in real time, so hours take seconds, but leaks show all the same.
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { watchMemories, wasmPages } from './memories.mjs';
@@ -8,7 +8,7 @@ const FRAME_MS = 1000 / 30;
 const TICK_MS = 100;
 const STATS_MS = 500;
 const RTP_TICKS_PER_MS = 90;
-/** Far from the wrap at 2^32, which comes after half a day. */
+/** Far from the wrap at 2^32, which comes about half a day later. */
 const FIRST_RTP_TIMESTAMP = 3_000_000;
 const KEY_FRAME_MS = 60_000;
 const HEADER_BYTES = 60;
@@ -49,7 +49,7 @@ class SimulatedCall {
   #received = { packetsReceived: 0, packetsLost: 0, bytesReceived: 0 };
   #underWay = new Map();
   #feedback = [];
-  /** What came out, by kind: a day in which nothing happened proves nothing. */
+  /** How many results of each kind there were: a day in which nothing happened would prove nothing. */
   counts = { frames: 0, feedback: 0, target: 0, rows: 0, faults: 0, outOfRange: 0 };
 
   constructor(clock, originEpochMs) {
@@ -108,7 +108,7 @@ class SimulatedCall {
     }
   }
 
-  /** The next frame of the encoder, at the target; every minute one is a key frame. */
+  /** Sends the encoder's next frame, at the target rate; one frame per minute is a key frame. */
   send() {
     const isKey = this.clock.ms % KEY_FRAME_MS < FRAME_MS;
     const size = Math.max(200, Math.round((this.#targetBps * FRAME_MS) / 8000) * (isKey ? 4 : 1));
@@ -123,7 +123,7 @@ class SimulatedCall {
     });
   }
 
-  /** What has arrived by now, at both ends. */
+  /** Delivers everything that has arrived by now, at both ends. */
   receive() {
     for (const { packetId, sizeBytes, deliverUs } of this.#link.poll(this.nowUs)) {
       const { data, type, rtpTimestamp } = this.#underWay.get(packetId);
@@ -140,7 +140,7 @@ class SimulatedCall {
     while (this.#feedback[0]?.atUs <= this.nowUs) this.#sender.feedback(this.#feedback.shift().bytes);
   }
 
-  /** What pages read from getStats. */
+  /** Reports the counters that pages read from getStats. */
   stats() {
     this.#receiver.inbound({ timeUs: this.nowUs, ...this.#received });
     this.#sender.sent({ sentBytes: this.#sentBytes, rttUs: 2 * LINK.oneWayDelayUs, browserEstimateBps: NaN });
@@ -158,7 +158,7 @@ class SimulatedCall {
   }
 }
 
-/** Runs the call for an hour more. */
+/** Runs the call for another hour. */
 function hour(call, clock, fromMs) {
   const toMs = fromMs + 3_600_000;
   let [frameMs, tickMs, statsMs] = [fromMs, fromMs, fromMs];
@@ -191,7 +191,7 @@ export async function simulatedDay({ hours = 24, sample }) {
     const before = process.cpuUsage();
     hour(call, clock, h * 3_600_000);
     const { user, system } = process.cpuUsage(before);
-    // What the pipelines promised is settled before memory is counted.
+    // Lets the pipelines' pending promises settle before memory is measured.
     await turn();
     globalThis.gc();
     sample({

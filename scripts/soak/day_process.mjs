@@ -1,4 +1,5 @@
-// The simulated day, in a process of its own: it turns the clock that everything in the process reads.
+// The simulated day, in a process of its own: it replaces the clock that everything in the process
+// reads.
 import { simulatedDay } from './day.mjs';
 
 const counts = await simulatedDay({

@@ -1,5 +1,5 @@
-// Two clients that mean harm, in a process of their own: one at the doors of the local server, one that
-// sends to the ports of links. Both are bounded in rate, and end with their parent.
+// Two clients that mean harm, in a process of their own: one connects to the local server, the other
+// sends to the ports of links. The rates of both are limited, and both end with their parent.
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -37,7 +37,7 @@ async function request() {
   else socket.destroy();
 }
 
-/** A session that takes what it can get: links, rooms, memory by not reading. */
+/** A session that takes whatever it can get: links, rooms and, by not reading the answers, memory. */
 async function session() {
   const socket = new WebSocket(`${serverUrl.replace('http', 'ws')}ws`);
   socket.on('error', () => undefined);
@@ -61,7 +61,7 @@ async function atDoors() {
   }
 }
 
-/** A connectivity check of nobody: a binding request with a user name that is made up. */
+/** A connectivity check of an unknown agent: a binding request with an invented user name. */
 function strangersCheck() {
   const name = Buffer.from(
     `${randomBytes(3).toString('hex')}xx:${randomBytes(3).toString('hex')}xx`.padEnd(20, 'y'),

@@ -1,4 +1,4 @@
-// A call under test of the soak: two pages whose packets pass the kit's relay, in a process of its own.
+// The soak's call under test: two pages whose packets pass the kit's relay, in a process of its own.
 import { connect, framesOf, negotiate, openPage, serveBlankPage } from '../lib/page_call.mjs';
 import { watchMemories } from './memories.mjs';
 import { serveParent } from './node_sample.mjs';
@@ -15,7 +15,8 @@ const link = await openShaperLink({
   settings: { capacity: '1mbps', rtt: '50ms', queue: 'droptail:300ms' },
   originEpochMs,
 });
-// A record grows for as long as it keeps everything, by design: two minutes of it are full before the warm-up ends.
+// By design, a record that keeps everything grows. This one keeps only the latest two minutes, and reaches its full
+// size before the warm-up ends.
 const observer = new CallObserver({ link, originEpochMs, keepUs: 120e6 });
 const browser = await launchChromium();
 const { url, close } = await serveBlankPage();
@@ -36,7 +37,7 @@ await open();
 serveParent({
   relayPort: () => link.relay.port,
   restartIce: () => negotiate(sender, receiver, { iceRestart: true }),
-  /** The pages go, and others call each other. */
+  /** Closes both pages and opens two others that call each other. */
   reload: async () => {
     await Promise.all([sender, receiver].map((page) => page.context().close()));
     await open();

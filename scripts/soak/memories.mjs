@@ -1,4 +1,5 @@
-// Keeps sight of the memories of WebAssembly modules that this process makes: V8 counts them nowhere.
+// Keeps track of the memories of WebAssembly modules that this process makes: V8's statistics do not
+// include them.
 
 /** @type {WeakRef<WebAssembly.Memory>[]} */
 let seen = [];
@@ -14,7 +15,7 @@ export function watchMemories() {
   };
 }
 
-/** How many there are, and their pages of 64 KiB. */
+/** How many memories there are, and their total size in pages of 64 KiB. */
 export function wasmPages() {
   seen = seen.filter((memory) => memory.deref() !== undefined);
   const pages = seen.reduce((sum, memory) => sum + (memory.deref()?.buffer.byteLength ?? 0) / 65_536, 0);

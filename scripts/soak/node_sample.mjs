@@ -1,4 +1,4 @@
-// What a Node process of the soak tells of itself, when it is asked.
+// The sample of its own state that a Node process of the soak sends when its parent requests it.
 import { wasmPages } from './memories.mjs';
 import { threadHeaps } from './threads.mjs';
 
@@ -17,7 +17,7 @@ export async function nodeSample() {
   };
 }
 
-/** Answers to the parent: `commands` by name; `sample` is always there. Errors that nobody caught are told. */
+/** Answers the commands of the parent: those in `commands`, by name, and always `sample`. Reports uncaught errors. */
 export function serveParent(commands) {
   for (const event of ['uncaughtException', 'unhandledRejection'])
     process.on(event, (error) => process.send({ uncaught: `${event}: ${error?.stack ?? error}` }));

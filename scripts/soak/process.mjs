@@ -1,16 +1,16 @@
-// What a process takes, as the kernel tells (Linux), and the trees of processes below this one.
+// The memory and descriptors that a process uses, as the kernel reports them (Linux), and the descendants of a process.
 import { readdirSync, readFileSync } from 'node:fs';
 
 function read(path) {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // The process ended while it was looked at.
+    // The process ended while it was being read.
     return null;
   }
 }
 
-/** Processes below `ancestor`, with what each is started as. */
+/** All descendants of `ancestor`, with their command lines. */
 export function descendants(ancestor) {
   const parents = new Map();
   for (const pid of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -26,7 +26,10 @@ export function descendants(ancestor) {
     .map((pid) => ({ pid, command: read(`/proc/${pid}/cmdline`) ?? '' }));
 }
 
-/** Chromium's kinds of processes: browser, renderer, gpu-process, utility. Its children separate their words as they like. */
+/**
+ * The kind of a Chromium process: browser, renderer, gpu-process or utility; null for other programs. The command lines
+ * of child processes may separate their words by spaces or by zero bytes.
+ */
 export function chromiumKind(command) {
   if (!/^\S*chrom/i.test(command)) return null;
   return /[\s\0]--type=([\w-]+)/.exec(command)?.[1] ?? 'browser';

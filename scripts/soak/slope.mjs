@@ -1,4 +1,4 @@
-// How fast a series grows, and whether that is known: a soak is judged by slopes, never by levels.
+// How fast a series grows, and how certain this is: a soak is judged by slopes, never by levels.
 import jStat from 'jstat';
 
 const CONFIDENCE = 0.95;
@@ -22,13 +22,16 @@ export function slopeOf(times, values) {
   return { slope, low: slope - half, high: slope + half };
 }
 
-/** `grows` when the whole interval is above the limit, `flat` when none of it is, else `not known`. */
+/** `grows` if the whole interval is above the limit, `flat` if no part of it is, otherwise `not known`. */
 export function verdictOf({ low, high }, limit) {
   if (low > limit) return 'grows';
   return high <= limit ? 'flat' : 'not known';
 }
 
-/** The slopes of all series after warming up. A sample has a time in hours and a value for each name. */
+/**
+ * The slopes of all series after the warm-up, with their verdicts. A sample has a time in hours and a value
+ * for each name.
+ */
 export function judge(samples, { warmUpHours, limitOf }) {
   const counted = samples.filter(({ hours }) => hours >= warmUpHours);
   const names = [...new Set(counted.flatMap(({ values }) => Object.keys(values)))];

@@ -1,5 +1,5 @@
-// What a thread of a soaked process tells of its heap when it is asked: threads.mjs has each thread load this.
-// A thread that is left alone keeps its garbage for longer than a soak lasts.
+// Reports the size of a thread's heap on request; threads.mjs makes each thread of a soaked process load this.
+// It collects the garbage first, since an idle thread would keep it for longer than a soak lasts.
 const { BroadcastChannel, threadId } = require('node:worker_threads');
 
 const channel = new BroadcastChannel('ccscope.soak');

@@ -1,4 +1,5 @@
-// Keeps sight of the threads that this process starts, and of their heaps, which V8 counts apart from its own.
+// Keeps track of the threads that this process starts, and of their heaps, which V8 counts separately from the main
+// thread's.
 import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import workerThreads, { BroadcastChannel } from 'node:worker_threads';
@@ -6,7 +7,7 @@ import workerThreads, { BroadcastChannel } from 'node:worker_threads';
 const sampler = fileURLToPath(new URL('./thread_sample.cjs', import.meta.url));
 const threads = new Set();
 
-/** Watches from now on; call it before what starts threads is imported. */
+/** Watches from now on; call it before importing modules that start threads. */
 export function watchThreads() {
   const { Worker } = workerThreads;
   workerThreads.Worker = class extends Worker {

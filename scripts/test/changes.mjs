@@ -1,5 +1,5 @@
-// What has changed since a part last passed: `npm test -- --changed` leaves out a part whose files are the
-// same, and of a part in which only tests are other files runs just these.
+// What has changed since a part last passed: `npm test -- --changed` leaves out a part whose files are the same. If
+// only test files of a part have changed, it runs just these.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
@@ -23,13 +23,13 @@ export function contents({ reads }) {
   };
 }
 
-/** The contents with which a part passed last, or undefined. */
+/** The contents with which a part last passed, or undefined. */
 export function lastPassed(name) {
   const file = recordOf(name);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
-/** Remembers with which contents a part passed; null: it did not. */
+/** Remembers the contents with which a part passed; null if it did not pass. */
 export function rememberPassed(name, passed) {
   const file = recordOf(name);
   mkdirSync(dirname(file), { recursive: true });
@@ -38,8 +38,8 @@ export function rememberPassed(name, passed) {
 }
 
 /**
- * What has to run again after these contents of a part became those: null for nothing, [] for all of it,
- * otherwise only these test files. A test file is read by nothing but the runner of its own part.
+ * What has to run again after the contents of a part changed from `before` to `now`: null for nothing, [] for all of
+ * it, otherwise only these test files. A test file is read by nothing but the runner of its own part.
  */
 export function affected(before, now) {
   if (!before) return [];

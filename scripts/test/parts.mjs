@@ -1,6 +1,6 @@
-// The parts of the test run: what each checks, comes after, needs of the machine (`kind`, see schedule.mjs)
-// and reads. `isStatic`: one check of files, which holds until one of them changes. `nice`: the higher,
-// the more it leaves to the others. What takes long comes first.
+// The parts of the test run: what each checks, which parts it comes after, what it needs of the machine (`kind`, see
+// schedule.mjs) and what it reads. `isStatic`: a check of files, whose result holds until one of the files changes.
+// `nice`: the higher, the more processor time the part leaves to others. Parts that take long come first.
 import { availableParallelism } from 'node:os';
 
 import { build } from '../build.mjs';
@@ -13,16 +13,16 @@ const kitTests = 'tests/kit/playwright.config.ts';
 const injectTests = 'tests/inject/playwright.config.ts';
 const extensionTests = 'tests/extension/playwright.config.ts';
 const lintConfig = 'scripts/lint/eslint.config.js';
-// By content, so that a fresh clone with a copied cache is judged right, too.
+// Prettier's cache goes by contents, so that it also works for a fresh clone with a copied cache.
 const prettierCache = ['--cache', '--cache-strategy=content', '--cache-location=build/prettier'];
 const cruise = ['src', '--config', '.dependency-cruiser.cjs'];
 
 const settings = ['.dependency-cruiser.cjs', '.prettierrc.json', '.prettierignore', 'tsconfig.json'];
 const documentFiles = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'CITATION.cff'];
 const all = ['src', 'wasm', 'tests', 'scripts', 'public', ...documentFiles, 'vite.config.ts', ...settings];
-/** What the build reads. */
+/** The files that the build reads. */
 const built = ['src', 'wasm', 'public', 'scripts', 'vite.config.ts', 'tsconfig.json'];
-/** What tests read besides their own room. */
+/** The files that tests read besides their own folder. */
 const tested = [...built, 'tests/support'];
 const documents = [...documentFiles, 'LICENSE', 'src', 'wasm', 'public', 'scripts', 'tests'];
 
@@ -43,7 +43,7 @@ export const parts = {
     title: 'Build',
     kind: 'work',
     after: ['wasm'],
-    // The build writes what is stale.
+    // Runs after the check of generated files, since the build rewrites those that are stale.
     behind: ['generated'],
     run: checks(() => build().then(() => 0)),
   },
@@ -96,7 +96,7 @@ export const parts = {
   package: {
     isStatic: true,
     title: 'Package in an empty project',
-    // The guide's example judges what a call reaches.
+    // The guide's example checks the rate that a call reaches.
     kind: 'measures',
     after: ['build'],
     reads: [...built, 'README.md', 'CHANGELOG.md', 'LICENSE'],

@@ -10,9 +10,9 @@ import { LEAST_NICE } from './schedule.mjs';
 
 const [name, outcomeFile, ...files] = process.argv.slice(2);
 const { run, nice = 0 } = parts[name];
-// Beside real calls, what only computes takes the time that they leave.
+// While real calls run, parts that only compute use the processor time that the calls leave.
 setPriority(nice);
-// Where the system has it (sched(7), SCHED_IDLE), what is quiet takes nothing at all from the others.
+// Where the system has it (sched(7), SCHED_IDLE), the nicest parts run only when the processor would be idle otherwise.
 if (nice >= LEAST_NICE) spawnSync('chrt', ['--idle', '--pid', '0', String(process.pid)], { stdio: 'ignore' });
 
 const outcome = await run(files).catch((error) => {

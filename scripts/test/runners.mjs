@@ -1,8 +1,8 @@
-// How a part is run and counted. A runner takes the files to run, [] for all, and resolves with
-// {passed, failed, skipped, failures, unsteady, unjudged}; `failures` names what failed, a line each. Real calls
-// share the machine with whatever else runs there: a test that fails is run once more, and counts by that;
-// `unsteady` names each that failed first and then passed, so that none is unseen. A test that judges rates
-// and delays, and failed only while the machine was taken away (wakes.mjs), has no verdict: `unjudged`.
+// How a part is run and counted. A runner takes the files to run, [] for all, and resolves with {passed, failed,
+// skipped, failures, unsteady, unjudged}; `failures` lists what failed, one line each. Real calls share the machine
+// with whatever else runs there: a test that fails is run once more, and its second result counts; `unsteady` names
+// each test that failed first and then passed, so that none of them is overlooked. A test that judges rates and
+// delays, and failed only while the machine was taken away (wakes.mjs), has no verdict: `unjudged`.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -16,7 +16,7 @@ const resultOf = (name) => inRoot('build/test', `${name}.json`);
 export const node = (script, ...args) => status(process.execPath, [inRoot(script), ...args]);
 export const bin = (script, ...args) => node(join('node_modules', script), ...args);
 
-/** Checks, each of which is its exit code. */
+/** A part that consists of checks, each of which passes if its exit code is 0. */
 export const checks =
   (...runs) =>
   async () => {
@@ -26,7 +26,10 @@ export const checks =
     return { passed, failed: codes.length - passed };
   };
 
-/** A failed test in one line, its name and how its error begins; and when each attempt at it began and ended. */
+/**
+ * A failed test: one line with its name and the beginning of its error, and the times at which each attempt at it
+ * began and ended.
+ */
 const failure = (name, message = '', attempts = []) => ({
   text: [name, stripVTControlCharacters(message).split('\n')[0]].filter(Boolean).join(': '),
   attempts,
@@ -49,7 +52,7 @@ function counts(code, file, read, { mayRunNone = false, wakes } = {}) {
   return { ...outcome, failed: 1, failures: [why] };
 }
 
-/** Runs tests that judge rates and delays, with a look at how well the machine keeps time. */
+/** Runs tests; if they judge rates and delays, also watches how well the machine keeps time meanwhile. */
 async function watched(judgesTime, run) {
   if (!judgesTime) return run(undefined);
   const wakes = watchWakes();
@@ -91,9 +94,10 @@ export async function googleTest(name, shards, run) {
   return sum(await Promise.all(Array.from({ length: shards }, shard)));
 }
 
-/** What failed in a file of Vitest's report: tests, or the file itself before it had any. */
+/** What failed in a file of Vitest's report: tests, or the file itself, if it failed before any test ran. */
 function failuresOfFile({ name, status, message, startTime, assertionResults }) {
-  // The report says how long each test took, with all its attempts, and not when it began: they run one by one.
+  // The report contains how long each test took, over all its attempts, but not when it began. Tests run one after
+  // another, so this follows from the tests before it.
   let endMs = startTime;
   const timed = assertionResults.map((test) => {
     const fromMs = endMs;
@@ -107,7 +111,7 @@ function failuresOfFile({ name, status, message, startTime, assertionResults }) 
   );
 }
 
-/** What passed at its second run in a file of Vitest's report. */
+/** The tests in a file of Vitest's report that passed only at their second run. */
 const unsteadyOfFile = ({ assertionResults }) =>
   assertionResults
     .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
@@ -133,7 +137,7 @@ export const vitest =
       return counts(code, file, read, { mayRunNone: files.length > 0, wakes });
     });
 
-/** The tests of a suite of Playwright's report, and of those within, that ended so; each in one line. */
+/** The tests with this outcome in a suite of Playwright's report and in the suites within it, each in one line. */
 function testsOfSuite({ specs, suites = [] }, outcome) {
   const own = specs
     .filter(({ tests }) => tests.some(({ status }) => status === outcome))

@@ -1,4 +1,4 @@
-/** What the scheduler knows of a part. */
+/** The properties of a part that the scheduler uses. */
 export interface Part {
   kind: 'work' | 'calls' | 'measures' | 'alone';
   nice?: number;

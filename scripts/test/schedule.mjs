@@ -1,13 +1,13 @@
 // Runs parts of the test run beside each other where they don't disturb each other.
 //
-// A part says what it needs of the machine:
+// A part declares what it needs of the machine:
 //   'work'      computes; as many at once as there are cores
 //   'calls'     waits for browsers in real time; one at a time, beside work
-//   'measures'  judges rates of calls; nothing runs beside it but work that is as nice as can be: it takes what is left
+//   'measures'  judges rates of calls; nothing runs beside it but the nicest work, which takes what is left
 //   'alone'     judges the times of packets; nothing runs beside it
 import { availableParallelism } from 'node:os';
 
-/** The parts that are asked for and all that these come after. */
+/** The requested parts, and all parts that these come after. */
 export function withPrerequisites(parts, names) {
   const wanted = new Set();
   const want = (name) => {
@@ -19,7 +19,7 @@ export function withPrerequisites(parts, names) {
   return Object.keys(parts).filter((name) => wanted.has(name));
 }
 
-/** The niceness from which on work does not disturb a measurement of calls. */
+/** Work of at least this niceness does not disturb a measurement of calls. */
 export const LEAST_NICE = 19;
 
 /** Can a part begin beside those that run? */
@@ -40,9 +40,9 @@ function comesBefore(other, { kind }) {
 }
 
 /**
- * Runs each of the named parts once, those first that come first: `after` the parts that it needs, and
- * `behind` others, if they are named, whatever came of them. Parts that run alone come last. `run(name)`
- * resolves with {passed, failed}; a part whose prerequisite failed is not run, and fails. Returns the
+ * Runs each of the named parts once, in the order in which they are listed. A part waits for those in its `after`,
+ * which it needs, and for those in its `behind`, if they are named, whatever their outcome. Parts that run alone come
+ * last. `run(name)` resolves with {passed, failed}; a part whose prerequisite failed is not run, and fails. Returns the
  * outcomes in the order of the names.
  */
 export async function schedule(parts, names, run, { cores = availableParallelism(), onChange } = {}) {
@@ -72,7 +72,7 @@ export async function schedule(parts, names, run, { cores = availableParallelism
   while (waiting.size > 0 || running.size > 0) {
     const ready = [...waiting].filter(isReady);
     for (const name of ready) {
-      // What keeps others from running waits for them, so that no core idles before it has to.
+      // A part that would keep others from running waits for them, so that no core is idle earlier than necessary.
       if ([...waiting].some((other) => comesBefore(parts[other], parts[name]))) continue;
       const beside = [...running.keys()].map((other) => parts[other]);
       if (fits(parts[name], beside, cores)) begin(name);

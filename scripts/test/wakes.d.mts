@@ -7,7 +7,7 @@ export interface Attempt {
   fromMs: number;
   toMs: number;
 }
-/** What the processors had counted at a time, in ticks; without counts where the system gives none. */
+/** The processors' counts of time at a moment, in ticks; without counts if the system provides none. */
 export interface ProcessorLook {
   atMs: number;
   all?: number;

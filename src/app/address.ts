@@ -1,10 +1,12 @@
 /** Keeps the page's address in step with what the page shows. */
 import { effect } from '@preact/signals';
 
-/** Browsers refuse more than about ten changes of the address a second. */
+/** Browsers refuse more than about ten address changes per second. */
 const URL_DELAY_MS = 250;
 
-/** `link` gives the address of what is shown now; it is called again whenever a signal that it has read changes. */
+/**
+ * `link` returns the address of what the page shows now. It is called again whenever a signal that it reads changes.
+ */
 export function followAddress(link: () => string): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   effect(() => {
@@ -14,6 +16,6 @@ export function followAddress(link: () => string): void {
   });
 }
 
-/** This page's address with another query and, where it has one, a fragment. */
+/** This page's address with the given query and fragment, each of which may be empty. */
 export const addressWith = (query: string, fragment = ''): string =>
   `${location.origin}${location.pathname}${query && `?${query}`}${fragment && `#${fragment}`}`;

@@ -1,4 +1,4 @@
-/** `window.ccscope`: what scripts that drive this page may call. Keep it stable. */
+/** `window.ccscope`: the interface for scripts that automate this page. Keep it stable. */
 import type { CallStatus, MediaStats } from '../rtc/index.js';
 import type { LatenessMs } from '../link/server_protocol.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
@@ -17,23 +17,26 @@ export interface AutomationState {
   status: CallStatus | null;
   /** Name of the call's link at the local server; null without one. */
   link: string | null;
-  /** How late the shaper sends; null without it. */
+  /** How late the shaper sends packets; null without a shaper. */
   lateness: LatenessMs | null;
-  /** What the page tells the user, and the parts of the URL that were refused. */
+  /** The notices that the page shows, and the parts of the URL that were refused. */
   notices: readonly { level: string; code: string; message: string; fix: string }[];
   urlProblems: readonly { field: string; got: string; expected: string }[];
 }
 
 export interface Automation {
   state(): AutomationState;
-  /** Counters of the received pictures; after the call, its last ones; null before any. */
+  /** Counters of the received video, from the running call or else from the last one; null before the first call. */
   media(): Promise<MediaStats | null>;
   counters(): Counters;
-  /** What each controller of the call asked for, or would have asked for: the one in charge, then the shadows. */
+  /**
+   * The target rates over time of each controller of the call: first of the controller in charge, then of the shadows
+   * (what they would have asked for).
+   */
   targets(): Promise<Targets[]>;
   /**
-   * The time that the page's thread spent: per redraw of one chart, and on tasks over 50 ms since the call was
-   * connected.
+   * The load of the page's main thread: the time per redraw of one chart, and the number of tasks over 50 ms since
+   * the call was connected, with the longest.
    */
   cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
   /** The trace as a file of format v1. */
@@ -42,7 +45,10 @@ export interface Automation {
   stop(): Promise<void>;
 }
 
-/** Targets of one controller; each holds from its time, in microseconds since the call's origin, to the next. */
+/**
+ * The target rates of one controller. Each applies from its time (microseconds since the call's origin) until the
+ * time of the next one.
+ */
 export interface Targets {
   flow: number;
   name: string;

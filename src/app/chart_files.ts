@@ -1,4 +1,4 @@
-/** Charts as files: a picture in pixels or in lines, and the numbers that are drawn. */
+/** Charts as files: a picture (PNG or SVG), and the drawn numbers (CSV). */
 import { drawPicture, type Picture } from '../charts/picture.js';
 import type { ChartTheme, StripSpec, TimeChart } from '../charts/index.js';
 import type { FigureChart } from '../charts/figures/index.js';
@@ -28,7 +28,10 @@ export function pictureOf(title: string, chart: TimeChart, theme: ChartTheme, st
   };
 }
 
-/** A paper's picture as it is drawn now: its axes and its legend are its own. */
+/**
+ * A paper's figure as it is drawn now. Its chart already draws axis titles and a legend, so `unit` and `keys` are
+ * empty.
+ */
 export const pictureOfFigure = (title: string, chart: FigureChart, theme: ChartTheme): Picture => ({
   configuration: chart.copy(),
   title,
@@ -67,10 +70,13 @@ type Cell = string | number | null | undefined;
 const csv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map((cell) => field(String(cell ?? ''))).join(',')}\r\n`).join('');
 
-/** Axes show multiples of the unit of the values. */
+/** The unit of a series' values, by the unit of the axis's ticks where the two differ. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 
-/** The points of a chart, one a row, without its gaps. They are thinned as in the chart; the trace has all rows. */
+/**
+ * The points of a chart as CSV, one per row, without gaps. They are thinned out as in the chart; the trace has all
+ * rows.
+ */
 export function csvOf(chart: TimeChart): string {
   const rows = chart.series.flatMap(({ id, label }) => {
     const unit = chart.axisUnitOf(id);
@@ -82,7 +88,9 @@ export function csvOf(chart: TimeChart): string {
   return csv([['series', 'unit', 'time_s', 'value'], ...rows]);
 }
 
-/** The numbers of a paper's picture, in the units of its axes, with what was published beside them. */
+/**
+ * The numbers in a paper's figure as CSV, in the units of its axes; for bars, with the published values beside them.
+ */
 export function csvOfFigure(figure: Figure): string {
   const { unit } = figure.y;
   if (figure.kind === 'bars')

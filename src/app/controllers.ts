@@ -14,8 +14,8 @@ export { isOwn, OWN_EXAMPLE, ownName, ownText } from '../scenario/controller_tex
 export const MOST_SHADOWS = 8;
 
 /**
- * The core's controller that is flow 0: the one in charge, or the first that watches the browser's; undefined
- * if it is a user's.
+ * Which of the core's controllers runs as flow 0: the one in charge or, if the browser's own controller is in charge,
+ * the one that `preset` belongs to, which then only watches. Undefined if a user's controller is in charge.
  */
 export function watcherOf({
   controller,
@@ -30,7 +30,7 @@ export function watcherOf({
   );
 }
 
-/** The shadows of a comma-separated list, each once and in its shortest form. Throws ConfigError. */
+/** Parses a comma-separated list of shadows; returns each one once, in its shortest form. Throws ConfigError. */
 export function shadowTexts(text: string): string[] {
   const parts = text.split(',').filter((part) => part.trim() !== '');
   const each = parts.map((part) =>
@@ -42,7 +42,7 @@ export function shadowTexts(text: string): string[] {
   throw new ConfigError('shadow', `at most ${MOST_SHADOWS} controllers`, String(shadows.length), fix);
 }
 
-/** What people call a controller of the settings: `NADA`, a preset, the name of a file. */
+/** The title of a controller as it is written in the settings: `NADA`, a preset's title, or the name of a file. */
 export function titleOf(text: string): string {
   if (text === 'native') return 'the browser’s own controller';
   return isOwn(text) ? ownName(text) : controllerTitle(parseController(text));

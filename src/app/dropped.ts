@@ -1,4 +1,4 @@
-/** A file that was dropped on the wrong page: it is recognised, and the page that can show it is offered. */
+/** Recognises a file that was dropped on the wrong page, and offers the page that can show it. */
 import { toFragment } from '../runs/fragment.js';
 import { dismiss, messageOf, notify } from './notices.js';
 import { passFile, PASSED_FRAGMENT } from './stored.js';
@@ -8,7 +8,7 @@ type Kind = 'trace' | 'scenario';
 /** This much of a file is enough to tell what it is. */
 const HEAD_BYTES = 4096;
 
-/** The kind of a file, recognised by a word near its beginning. */
+/** The kind of a file, recognised by a word near its beginning; null if it is neither kind. */
 async function kindOf(file: File): Promise<Kind | null> {
   const head = await file.slice(0, HEAD_BYTES).text();
   const [, kind] = /"ccscope_(trace|scenario)"\s*:/.exec(head) ?? [];
@@ -38,7 +38,10 @@ const OTHER = {
   scenario: { is: 'a scenario, which the Lab runs', label: 'Open it in the Lab', open: openInLab },
 } as const;
 
-/** Opens a file that is `mine` or of no known kind; offers to open one of the other kind where it belongs. */
+/**
+ * Opens a file of the kind `mine` or of an unknown kind. For a file of the other kind, offers to open the page that
+ * can show it.
+ */
 export async function openDropped(mine: Kind, file: File, open: (file: File) => unknown): Promise<void> {
   const kind = await kindOf(file);
   dismiss(CODE);

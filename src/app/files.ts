@@ -1,4 +1,4 @@
-/** Saves a blob as a download of the user's browser. */
+/** Lets the user's browser download a blob as a file. */
 export function saveAs(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const anchor = Object.assign(document.createElement('a'), { href: url, download: name });

@@ -17,7 +17,7 @@ import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
-/** A trace that was dropped on another page and opens here. */
+/** Opens the trace that was dropped on another page and passed to this one. */
 async function openPassed(recorder: Recorder): Promise<void> {
   const file = await takePassedFile().catch(() => null);
   if (file) await openTraceFile(recorder, file);

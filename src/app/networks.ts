@@ -1,7 +1,7 @@
 /**
- * The networks of the buttons. Each sets every setting of the link, so that nothing of an earlier network
- * remains. A network that the kit also has by name (`network: 'lte'`) has the values of its upload, seen from
- * the offering side.
+ * The networks that the buttons choose. Each sets every setting of the link, so that nothing of an earlier network
+ * remains. If the test kit has a network of the same name (`network: 'lte'`), the button takes the values of that
+ * network's upload, as the side that makes the offer sees it.
  */
 import { LINK_FIELDS } from '../link/fields.js';
 import { NETWORKS, type NetworkName } from '../link/networks.js';
@@ -19,7 +19,7 @@ export interface NetworkButton {
 
 const { seed: _, ...USUAL } = USUAL_IN_URL;
 
-/** The upload of one of the kit's networks. */
+/** The upload settings of a network of the test kit. */
 function uploadOf(name: NetworkName): NetworkLink {
   const { forward, rtt } = NETWORKS[name];
   const values: Record<string, unknown> = {
@@ -38,20 +38,22 @@ export const NETWORK_BUTTONS: readonly NetworkButton[] = [
   { name: 'LTE', about: `12 Mbps and 70 ms (${NETWORKS.lte.source})`, link: uploadOf('lte') },
   {
     name: 'Café Wi-Fi',
-    // The outages are those of the kit's `wifi`; losses and a shared, slower access are our choice for a full café.
+    // The outages are those of the test kit's `wifi`; the losses and the slower access are our choice for a crowded
+    // café.
     about: `2 Mbps with outages of 20 ms behind 100 ms (gcc-packet-grouping-2016), and 1 % loss in runs of 3`,
     link: { ...uploadOf('wifi'), capacity: '2mbps', rtt_ms: 40, loss: 0.01, burst_loss: 3 },
   },
   {
     name: 'Bufferbloat',
-    // Gettys and Nichols, "Bufferbloat: Dark Buffers in the Internet" (2012): a buffer of seconds at a home's
-    // uplink, which a single upload fills. The upload is therefore part of this network.
+    // Gettys and Nichols, "Bufferbloat: Dark Buffers in the Internet" (2012): a buffer at a home's uplink that holds
+    // seconds of traffic, and that a single upload fills. The upload is therefore part of this network.
     about: '1 Mbps, a queue of 2 s, and a TCP connection that fills it (Gettys and Nichols 2012)',
     link: { ...USUAL, queue: 'droptail:2000ms', cross_traffic: 'cubic:1' },
   },
   {
     name: 'Sudden fall',
-    // RFC 8867, 5.1: from 2.5 to 0.6 Mbps, then 1 Mbps, each for 20 s; here without its first 40 s.
+    // RFC 8867, 5.1: from 2.5 to 0.6 Mbps, then 1 Mbps, each for 20 s; the first 40 s of the RFC's schedule are left
+    // out.
     about: 'From 2.5 to 0.6 Mbps after 20 s, and to 1 Mbps after 40 s (RFC 8867, section 5.1)',
     link: { ...USUAL, capacity: '2.5mbps,0.6mbps@20s,1mbps@40s', rtt_ms: 100, jitter_ms: 10 },
   },

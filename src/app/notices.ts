@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 
 import type { Notice } from '../rtc/index.js';
 
-/** A button of a notice, with what it does about it. */
+/** A button of a notice, and the action that it runs. */
 export interface NoticeAction {
   label: string;
   run(): void;

@@ -3,19 +3,19 @@ import { signal } from '@preact/signals';
 
 import { OWN_FOLDER } from '../link/server_protocol.js';
 
-/** A controller of the user. */
+/** A user's controller. */
 export interface OwnController {
   name: string;
   /** The URL of its module: a blob's or one of the local server, never one that comes from the page's address. */
   url: string;
 }
 
-/** The address names a controller whose file is not in this page. */
+/** Thrown for a controller, such as one named in the address, whose file this page does not have. */
 export class NotAtHand extends Error {
   override readonly name = 'NotAtHand';
 }
 
-/** The fix for a file that no page can run. */
+/** What the user can do about a file that no page can run, by its ending; the first match counts. */
 const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
   [/\.[cm]?tsx?$/i, 'Use the command line, which bundles TypeScript: npx ccscope call --controller FILE.'],
   [/./, 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).'],
@@ -25,8 +25,8 @@ class OwnControllers {
   readonly list = signal<readonly OwnController[]>([]);
 
   /**
-   * Keeps a file, which replaces an earlier one of the same name. Returns null, or the fix if the file cannot
-   * be used.
+   * Keeps a file, which replaces an earlier one of the same name. Returns null or, if the file cannot be used, what
+   * the user can do about it.
    */
   keep(file: File): string | null {
     if (!/\.(m?js|wasm)$/i.test(file.name))
@@ -41,7 +41,10 @@ class OwnControllers {
     this.list.value = [...this.list.peek().filter(({ name }) => name !== own.name), own];
   }
 
-  /** Asks the local server for the controllers that are not here: a command line may have named them. */
+  /**
+   * Asks the local server for the named controllers that this page lacks. The server has those that its command line
+   * names.
+   */
   async look(names: readonly string[]): Promise<void> {
     const missing = names.filter((name) => !this.list.peek().some((own) => own.name === name));
     await Promise.all(

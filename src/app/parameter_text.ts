@@ -1,7 +1,7 @@
 /** Parameters of controllers in words, for a report. */
 import { formatRate } from '../charts/index.js';
 
-/** `k_u 0.02, min_bitrate 50 kbps`: a rate is written with its unit, so its name goes without one. */
+/** `k_u 0.02, min_bitrate 50 kbps`: a rate is written with its unit, so `_bps` is dropped from its name. */
 export const parametersText = (parameters: Readonly<Record<string, number | string>>): string =>
   Object.entries(parameters)
     .map(([name, value]) =>

@@ -1,17 +1,19 @@
 /**
- * The page on paper: light, as wide as a sheet, with charts drawn for that width. The style is in paper.css.
+ * The page as it is printed: in the light theme, as wide as a sheet, with charts drawn for that width. The style is
+ * in paper.css.
  */
 import { signal } from '@preact/signals';
 
-/** Dots of a chart's bitmap per CSS pixel on paper: 192 to the inch. */
+/** Pixels of a chart's bitmap per CSS pixel on paper, which makes 192 per inch. */
 const PAPER_PIXEL_RATIO = 2;
 
-/** Whether the page is being printed, or shown as it is printed. */
+/** Whether the page is laid out for paper: while it is printed, and just before. */
 export const isOnPaper = signal(false);
 
 function turn(toPaper: boolean): void {
   if (isOnPaper.peek() === toPaper) return;
-  // Charts are drawn once their places have the new width.
+  // The attribute is set before the signal: it changes the charts' widths, and the signal causes the charts to be
+  // redrawn.
   document.documentElement.toggleAttribute('data-paper', toPaper);
   isOnPaper.value = toPaper;
 }
@@ -26,7 +28,10 @@ export function printReport(): void {
   requestAnimationFrame(() => print());
 }
 
-/** Redraws charts for the width and the resolution of paper, and again for the screen. Returns what ends that. */
+/**
+ * Redraws charts for the width and the resolution of paper, and again for the screen. Returns the function that
+ * ends this.
+ */
 export function followPaper(charts: { resize(pixelRatio?: number): void }): () => void {
   return isOnPaper.subscribe((onPaper) => charts.resize(onPaper ? PAPER_PIXEL_RATIO : undefined));
 }

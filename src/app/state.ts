@@ -1,7 +1,7 @@
 /**
- * Everything that the page shows is decided by one state, and that state is the URL: a link
- * reproduces what one sees. The schema below is the only list of the URL's parameters. A value that
- * does not fit becomes the default, and a problem says which field and what was expected.
+ * Everything that the page shows is decided by one state, and that state is the URL: a link reproduces the view. The
+ * schema below is the only list of the URL's parameters. A value that does not fit becomes the default, and a problem
+ * names the field and what was expected.
  */
 import * as v from 'valibot';
 
@@ -24,7 +24,7 @@ import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './ur
 
 export type { StateProblem } from './url_fields.js';
 
-/** Text that `parse` accepts; its own error says what was expected. */
+/** A schema for text that `parse` accepts; the message of an issue comes from the error that `parse` throws. */
 const parsedBy = (parse: (text: string) => unknown) =>
   v.pipe(
     v.string(),
@@ -39,7 +39,7 @@ const parsedBy = (parse: (text: string) => unknown) =>
     }),
   );
 
-/** A setting of the link, as the table of all settings declares it. */
+/** The schema of a setting of the link, made from its declaration in the table of all settings. */
 function linkEntry(key: LinkKey): v.GenericSchema<string, string | number> {
   const field = linkField(key);
   if (field.kind === 'text') return parsedBy((text) => field.check(text));
@@ -60,7 +60,7 @@ const IN_CHARGE: readonly string[] = [...CONTROLLER_NAMES, 'native'];
 const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
-  /** The name of a link that was lent to the local server; it replaces the settings above. */
+  /** The name of a link that a program handed to the local server for this call; it replaces the settings above. */
   link: name,
   controller: v.pipe(
     v.string(),
@@ -100,8 +100,9 @@ const entries = {
 type Entries = typeof entries;
 
 /**
- * The page's state, parsed. `set` holds parameters of the controller in charge (of the first that watches,
- * where the browser is) that differ from the preset; `shadow` the controllers that only watch.
+ * The page's state, parsed. `set` holds the parameters of flow 0 that differ from its preset; flow 0 is the
+ * controller in charge or, if the browser's own is in charge, the first that watches. `shadow` holds the other
+ * controllers that only watch.
  */
 export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
   set: Readonly<Record<string, number>>;
@@ -146,7 +147,7 @@ function parameterSpec(state: AppState, name: string) {
   return parameters.find((parameter) => parameter.name === name);
 }
 
-/** Checks a single value as text. Returns the parsed value, or what was expected. */
+/** Checks the text of a single value. Returns the parsed value, or what was expected. */
 export function checkField<K extends keyof Entries>(
   field: K,
   text: string,
@@ -158,8 +159,8 @@ export function checkField<K extends keyof Entries>(
 }
 
 /**
- * Reads a URL's query; if a field occurs twice, the last one counts. Never throws: a value that does not fit
- * becomes the default and a problem.
+ * Reads a URL's query; if a field occurs twice, the last one counts. Never throws: a value that does not fit is
+ * replaced with the default and reported as a problem.
  */
 export function parseState(query: string): { state: AppState; problems: StateProblem[] } {
   const problems: StateProblem[] = [];
@@ -180,7 +181,10 @@ export function parseState(query: string): { state: AppState; problems: StatePro
   return { state: orderBitrates({ ...state, set }, problems), problems };
 }
 
-/** The controller and the preset that are meant if one of them is left out. */
+/**
+ * Completes the controller and the preset if one of them is left out. A preset of another controller is a problem,
+ * and is replaced.
+ */
 function presetOf(
   { controller, preset }: Partial<AppState>,
   problems: StateProblem[],
@@ -194,7 +198,7 @@ function presetOf(
   return { controller: chosen, preset: fallback };
 }
 
-/** The preset that a controller begins with; if none is named, that of the default. */
+/** The preset that a controller begins with; for a controller without presets, the preset of the default state. */
 export function presetFor(controller: string): string {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
   return known === undefined ? DEFAULT_STATE.preset : defaultPreset(known, 'live');
@@ -224,7 +228,10 @@ export function bitratesInOrder({ min_bps, start_bps, max_bps }: AppState): bool
   return min_bps <= start_bps && start_bps <= max_bps;
 }
 
-/** The bitrates in order, or the three defaults. */
+/**
+ * Returns the state itself if its bitrates are in order; otherwise adds a problem and uses the three default
+ * bitrates.
+ */
 function orderBitrates(state: AppState, problems: StateProblem[]): AppState {
   if (bitratesInOrder(state)) return state;
   const { min_bps, start_bps, max_bps } = state;
@@ -234,13 +241,13 @@ function orderBitrates(state: AppState, problems: StateProblem[]): AppState {
   return { ...state, min_bps: min, start_bps: start, max_bps: max };
 }
 
-/** A value in its form in the URL. */
+/** A value as it is written in the URL. */
 export const asText = (value: AppState[keyof Entries]): string => {
   if (typeof value === 'boolean') return value ? '1' : '0';
   return Array.isArray(value) ? value.join(',') : String(value);
 };
 
-/** Writes what differs from the defaults, so that links stay short. */
+/** Writes a URL's query with the settings that differ from the defaults, so that links stay short. */
 export function serialiseState(state: AppState): string {
   const query = new URLSearchParams();
   for (const [field, fallback] of Object.entries(DEFAULT_STATE)) {

@@ -1,4 +1,4 @@
-/** What the pages keep in the browser's database: recordings of calls, and a file on its way to another page. */
+/** What the pages keep in the browser's database: recordings of calls, and a file that one page passes to another. */
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
 
 import type { TraceHeader } from '../trace/index.js';
@@ -35,7 +35,7 @@ export const openDatabase = (): Promise<Database> =>
   });
 
 const PASSED = 'file';
-/** The fragment of an address whose page opens the file that was passed to it. */
+/** The address's fragment that makes a page open the file that was passed to it. */
 export const PASSED_FRAGMENT = '#passed';
 
 /** Leaves a file for the page that is opened next. */

@@ -1,6 +1,6 @@
 /**
- * The surface on which charts are drawn to become SVG: a canvas context whose calls create elements. It is
- * loaded when first needed.
+ * A replacement for a canvas, with which charts are saved as SVG: drawing on its context creates SVG elements. This
+ * module is loaded when it is first needed.
  */
 import { Context } from 'svgcanvas';
 
@@ -14,8 +14,8 @@ const BASELINES: Partial<Record<CanvasTextBaseline, string>> = {
 };
 
 /**
- * Texts are made here, because the library reads a font by means of a `style` attribute, which the pages'
- * content policy forbids. They are drawn on top of everything else.
+ * Texts are made here, because the library reads a font by means of a `style` attribute, which the pages' content
+ * security policy forbids. They are drawn on top of everything else.
  */
 class SvgContext extends Context {
   override fillText(text: string, x: number, y: number): void {
@@ -40,7 +40,7 @@ class SvgContext extends Context {
   }
 }
 
-/** Splits `#0072b266` into a colour and its opacity: more programs understand that form. */
+/** Splits a colour such as `#0072b266` into a colour and an opacity, a form that more programs understand. */
 function splitOpacity(svg: SVGSVGElement): void {
   for (const property of ['stroke', 'fill'])
     for (const element of svg.querySelectorAll(`[${property}^="#"]`)) {
@@ -53,7 +53,7 @@ function splitOpacity(svg: SVGSVGElement): void {
     }
 }
 
-/** A surface to draw on, and the drawing as a document. */
+/** A surface to draw on; `text` returns the drawing as an SVG document. */
 export function svgSurface(): { canvas: HTMLCanvasElement; text(title: string): string } {
   const context = new SvgContext({ width: 1, height: 1 });
   const svg = context.getSvg();
@@ -82,6 +82,6 @@ export function svgSurface(): { canvas: HTMLCanvasElement; text(title: string): 
     splitOpacity(svg);
     return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`;
   };
-  // Chart.js asks no more of a canvas than this.
+  // Chart.js needs no other members of a canvas.
   return { canvas: canvas as unknown as HTMLCanvasElement, text };
 }

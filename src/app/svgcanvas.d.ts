@@ -1,4 +1,4 @@
-/** What is used of svgcanvas, which comes without types: a context of a canvas whose calls make SVG. */
+/** The part of svgcanvas that is used (it comes without types): a canvas context that creates SVG elements. */
 declare module 'svgcanvas' {
   export class Context {
     constructor(size: { width: number; height: number });

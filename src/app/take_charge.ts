@@ -3,7 +3,10 @@ import { controllerText } from '../scenario/controller_text.js';
 import { isOwn, MOST_SHADOWS, watcherOf } from './controllers.js';
 import { presetFor, type AppState } from './state.js';
 
-/** Flow 0 in the form of the list of shadows: the controller in charge, or the first that watches the browser. */
+/**
+ * Flow 0, written as in the list of shadows: the controller in charge or, if that is the browser's own, the first one
+ * that watches.
+ */
 export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'set'>): string {
   const { controller, preset, set } = state;
   const watcher = watcherOf(state);
@@ -14,7 +17,7 @@ export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'se
 
 /**
  * The controller that is put in charge begins with its own preset for calls and stops watching. In a call that runs,
- * the one that it replaces continues to watch.
+ * the controller that it replaces continues as a shadow.
  */
 export function takeCharge(before: AppState, controller: string, running: boolean): Partial<AppState> {
   const former = flowZeroText(before);

@@ -9,17 +9,17 @@ export interface StateProblem {
   field: string;
   /** What was found. */
   got: string;
-  /** What a correct value looks like, and what is used instead. */
+  /** What a correct value looks like. */
   expected: string;
 }
 
-/** A number as people write it. */
+/** The schema of a number in decimal notation; `unit` is for the message only. */
 export const numberIn = (min: number, max: number, unit: string): v.GenericSchema<string, number> => {
   const expected = `a number from ${min} to ${max}${unit && ` ${unit}`}`;
   return v.pipe(
     v.string(expected),
     v.regex(/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i, expected),
-    // An address has 0 for -0 as well.
+    // Turns -0 into 0: the address shows both as 0.
     v.transform((text) => Number(text) + 0),
     v.minValue(min, expected),
     v.maxValue(max, expected),
@@ -32,7 +32,7 @@ export const integerIn = (min: number, max: number, unit: string): v.GenericSche
 export const oneOf = <const T extends readonly string[]>(values: T): v.GenericSchema<string, T[number]> =>
   v.picklist(values, ({ input }) => orMeant(`one of ${values.join(', ')}`, String(input), values));
 
-/** `0` or `1`. */
+/** The schema of a switch: `0` or `1`. */
 export const flag = v.pipe(
   oneOf(['0', '1']),
   v.transform((text) => text === '1'),

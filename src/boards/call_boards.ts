@@ -1,4 +1,4 @@
-/** The charts of a call, for one that runs and for recordings. */
+/** The charts of a call, whether it runs or was recorded. */
 import { DelayChart, LossChart, RateChart, StripChart } from '../charts/index.js';
 import type { Board } from './chart_figure.js';
 import { INSIDE } from './inside_boards.js';
@@ -6,8 +6,8 @@ import type { DrawnController } from './recorded_controllers.js';
 import type { MakeChart } from './scope.js';
 
 /**
- * A call's charts, from top to bottom; `beside` shares the bottleneck, `detailed` is the controller whose
- * internals are shown.
+ * A call's charts, from top to bottom. `beside` is the traffic that shares the bottleneck, `detailed` the
+ * controller whose internals are shown.
  */
 export function callBoards(
   inCharge: DrawnController,

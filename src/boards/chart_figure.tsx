@@ -13,18 +13,18 @@ import {
 } from '../charts/index.js';
 import type { MakeChart, Scope } from './scope.js';
 
-/** One chart of a column of them. */
+/** One chart of a column of charts. */
 export interface Board {
   id: string;
   title: string;
   unit: string;
   about: string;
   make: MakeChart;
-  /** The states of a chart that is a strip. */
+  /** The rows of states, if the chart is a strip. */
   strip?: StripSpec;
 }
 
-/** The series that are not drawn, and where that choice is kept. */
+/** The series that are hidden, and the function that changes them. */
 interface Hiding {
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;
@@ -98,7 +98,7 @@ function Legend({ chart, scope, without, hidden, onHide }: LegendProps) {
   );
 }
 
-/** The strip's legend: the meaning of each colour, and the present one. */
+/** The strip's legend: the meaning of each colour, with the state at the cursor (or the newest) marked. */
 function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
   const values = scope.values.value;
   return (
@@ -120,7 +120,7 @@ function StripLegend({ scope, spec }: { scope: Scope; spec: StripSpec }) {
   );
 }
 
-/** Further actions on a chart, behind its legend. */
+/** Further actions on a chart, shown after its legend. */
 export type ChartTools = (board: Board, chart: TimeChart) => ComponentChildren;
 
 interface FigureProps extends Hiding {
@@ -182,7 +182,7 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
 
 interface ToolbarProps {
   scope: Scope;
-  /** Whether new rows keep coming; left out if they never do. */
+  /** Whether new rows keep coming. Left out where they never do, in which case there is no button to pause. */
   live?: boolean;
 }
 
@@ -232,7 +232,7 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
   );
 }
 
-/** Null in Node, where the element's script may be loaded. */
+/** Null in Node, where the script of the embedded element may be imported. */
 const narrow = typeof matchMedia === 'undefined' ? null : matchMedia('(max-width: 900px)');
 
 /** Whether the page is as narrow as a phone's. */
@@ -248,12 +248,12 @@ export function useNarrow(): boolean {
 
 interface ChartsProps {
   scope: Scope;
-  /** More classes. */
+  /** More CSS classes. */
   look?: string;
   children: ComponentChildren;
 }
 
-/** A column of charts that can be worked by key. */
+/** A column of charts that can be controlled by the keyboard. */
 export function Charts({ scope, look = '', children }: ChartsProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target instanceof HTMLButtonElement) return;

@@ -1,7 +1,7 @@
 /** Finds the charts that the user can see or is about to scroll to. */
 import type { TimeChart } from '../charts/index.js';
 
-/** Charts this close to the view are painted already when scrolling brings them in. */
+/** Charts this close to the view are painted before scrolling brings them into it. */
 const MARGIN = '300px';
 
 export class ChartsInView {
@@ -22,7 +22,7 @@ export class ChartsInView {
     this.#observer = new IntersectionObserver(observe, { rootMargin: MARGIN, scrollMargin: MARGIN });
   }
 
-  /** A chart counts as seen until the browser says otherwise. */
+  /** Adds a chart, which counts as in view until the browser reports otherwise. */
   add(chart: TimeChart): void {
     this.#charts.set(chart.canvas, { chart, isSeen: true });
     this.#observer.observe(chart.canvas);

@@ -1,24 +1,24 @@
-/** Lines of an earlier run or of another trace, which charts draw behind their own. */
+/** Lines of an earlier run or of another trace, which charts draw behind their own lines. */
 import type { TimeChart } from '../charts/index.js';
 import type { Columns } from '../charts/series.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import { chosenRows, type Filters } from './filters.js';
 
 /**
- * A ghost is read only once, with somewhat more points than a chart is wide, so that it serves any later zoom.
- * Every point costs time in each drawing.
+ * The most points of a ghost. A ghost is read only once, so it has more points than a chart has pixels across, for
+ * later zooms; but not many more, since every point costs time whenever the chart is drawn.
  */
 const POINTS = 2000;
 
 export class Ghosts {
-  /** The ghosts, by the names of rows that series use. */
+  /** The rows of the ghosts, by the name under which series refer to them (see `rowsWhere`). */
   #kept: ReadonlyMap<string, Columns> = new Map();
   /** Counts requests to keep or drop a ghost; only the latest one takes effect. */
   #turn = 0;
 
   constructor(private readonly store: Pick<TraceStore, 'view'>) {}
 
-  /** Reads everything that the charts draw over the whole trace, or the same from another trace. */
+  /** Reads what the charts draw, over the whole trace, and keeps it as ghosts; `store` may be another trace's. */
   async keep(charts: Iterable<TimeChart>, filters: Filters, store = this.store): Promise<void> {
     const turn = ++this.#turn;
     const needs = new Map<string, Set<string>>();

@@ -11,7 +11,7 @@ import {
 import type { MakeChart } from './scope.js';
 import type { Board } from './chart_figure.js';
 
-/** The charts for a controller; for a user's own there are none. */
+/** The charts for each controller; a user's own controller has none. */
 export const INSIDE: Readonly<Record<string, { picture: Board; strip: StripSpec; about: string }>> = {
   gcc: {
     picture: inside(

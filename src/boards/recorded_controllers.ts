@@ -8,7 +8,7 @@ import type { Filters } from './filters.js';
 export interface DrawnController {
   flow: number;
   name: string;
-  /** Its name in the core, or another name for a user's. */
+  /** Its name in the core, or any other name for a user's controller. */
   controller: string;
 }
 
@@ -22,7 +22,7 @@ export function shadowsOf(header: Partial<TraceHeader>, flow = NaN): readonly Dr
     .map((flow) => ({ flow: flow.flow, name: flow.name ?? `flow ${flow.flow}`, controller: kindOf(flow) }));
 }
 
-/** TCP connections that shared the bottleneck: rates are all that is known of them. */
+/** TCP connections that shared the bottleneck; only their rates are known. */
 export function besideOf(header: Partial<TraceHeader>): readonly { flow: number; name: string }[] {
   return recordedFlows(header)
     .filter(({ kind }) => kind === 'tcp')
@@ -64,8 +64,8 @@ export function controllerOfFile(header: Partial<TraceHeader>, flow: number): Dr
 }
 
 /**
- * The rows that are drawn: those of one flow, and the internals of another one (or of the same). NaN: all rows.
- * With several bottlenecks, the one of the forward path counts.
+ * Selects the rows that are drawn: those of `flow`, and for the charts of internals those of `detailed`, which may be
+ * the same flow. If `flow` is NaN, all rows are drawn. Of several bottlenecks, the forward path's is drawn.
  */
 export function filtersFor(flow: number, detailed: number, severalLinks: boolean): Filters {
   if (Number.isNaN(flow)) return {};

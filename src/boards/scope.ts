@@ -1,6 +1,6 @@
 /**
- * Keeps the charts in step with the trace: asks the trace worker for rows that are thinned to each chart's
- * width, and paints the charts in view, in each frame only as many as fit into its time.
+ * Keeps the charts in step with the trace: asks the trace worker for rows that are thinned to each chart's width, and
+ * paints the charts in view, only as many in each frame as the frame's time allows.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
@@ -18,7 +18,7 @@ import { chosenRows, type Filters } from './filters.js';
 import { Ghosts } from './ghosts.js';
 
 const REFRESH_MS = 100;
-/** Once drawing has taken this long, the next chart waits for another frame. */
+/** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
 /** The cost is measured over this many of the last redraws. */
 const COSTS_KEPT = 600;
@@ -48,7 +48,7 @@ export interface RefreshCost {
 
 export class Scope {
   readonly axis: TimeAxis;
-  /** Values of every series by chart: at the cursor, or the newest. */
+  /** The values of all series, by their ids: at the cursor or, without a cursor, at the end of the window. */
   readonly values = signal<Readonly<Record<string, number>>>({});
   readonly cursorUs = signal<number | null>(null);
   readonly following = signal(true);
@@ -69,7 +69,7 @@ export class Scope {
   /** Charts with rows that are not painted yet. */
   readonly #unpainted = new Set<TimeChart>();
   readonly #seen = new ChartsInView((chart) => this.#paint(chart));
-  /** Settles when everything stale has been drawn. */
+  /** Settles when all stale charts have been drawn; null if there are none. */
   #pumping: Promise<void> | null = null;
   #valuesStale = false;
   #filters: Filters = {};
@@ -135,7 +135,7 @@ export class Scope {
     work();
   }
 
-  /** Puts a chart into a container. Returns a function that removes it. */
+  /** Puts a chart into a container. Returns the chart and a function that removes it. */
   add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
     const chart = make(container, this.axis, this.#theme.peek());
     this.#ghosts.give(chart);
@@ -172,7 +172,10 @@ export class Scope {
     for (const chart of this.#charts) chart.resize(pixelRatio);
   }
 
-  /** Marks moments in all charts; in the uppermost one the marks have labels, which lead to their moments. */
+  /**
+   * Marks moments in all charts; in the uppermost one the marks have labels; clicking a label moves the charts to its
+   * moment.
+   */
   setMarks(marks: readonly ChartMark[]): void {
     if (marks.length === 0 && this.#marks.length === 0) return;
     this.#marks = marks;
@@ -188,7 +191,7 @@ export class Scope {
     for (const chart of this.#charts) chart.setMarks(this.#marks, chart === first ? onChoose : undefined);
   }
 
-  /** Draws other rows from now on. */
+  /** From now on, draws the rows that these filters select. */
   setFilters(filters: Filters): void {
     this.#filters = filters;
     if (this.#beside === null) this.dropGhost();
@@ -196,7 +199,7 @@ export class Scope {
     this.refreshAll();
   }
 
-  /** Keeps what the charts draw now behind them as faint lines, whatever they draw later. */
+  /** Keeps the lines that the charts draw now as faint lines (ghosts) behind those that they draw later. */
   async keepGhost(): Promise<void> {
     await this.#ghosts.keep(this.#charts, this.#filters);
     for (const chart of this.#charts) this.#ghosts.give(chart);
@@ -228,7 +231,7 @@ export class Scope {
     for (const chart of this.#charts) this.refresh(chart);
   }
 
-  /** Shows a window of a trace with that extent, and does not follow the trace. */
+  /** Shows a time window of a trace whose data cover `extent`, and does not follow new data. */
   show(extent: TimeWindow, window: TimeWindow): void {
     this.axis.setExtent(extent);
     this.axis.setWindow(window);
@@ -254,7 +257,7 @@ export class Scope {
     return extent;
   }
 
-  /** What redrawing one chart cost the page's thread, over the last minute or so. */
+  /** The time that redrawing one chart took on the page's main thread, over the last COSTS_KEPT redraws. */
   get cost(): RefreshCost {
     const sorted = [...this.#costsMs].sort((a, b) => a - b);
     const rank = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? NaN;
@@ -280,7 +283,7 @@ export class Scope {
 
   /** Resolves when every chart that is being mounted has been mounted and drawn. */
   async settled(): Promise<void> {
-    // Components ask for their charts after a frame.
+    // Components request their charts (`inFrame`) only after a frame.
     await nextFrame();
     do await nextFrame();
     while (this.#works.size > 0);

@@ -1,13 +1,16 @@
 /**
- * The data that the evidence of a call under test draws: columns over time and marks, as JSON in its page. Node
- * writes it (src/evidence), the page's script reads it (src/app/evidence). Times are in microseconds from the
- * call's origin; null stands for a missing value.
+ * The data behind the charts on the evidence page of a call under test: columns over time and marks, as JSON
+ * in the page. Node writes the data (src/evidence), and the page's script reads them (src/app/evidence).
+ * Times are in microseconds from the call's origin; null stands for a missing value.
  */
 
 /** Columns of equal length, in ascending `time_us`. */
 export type EvidenceTable = Record<string, (number | null)[]>;
 
-/** A number that is drawn as a line: a column `flow_<id>_bps` of `rates`, or `endpoint_<id>_fps` of `video`. */
+/**
+ * The subject of a curve: the flow whose column in `rates` is `flow_<id>_bps`, or the endpoint whose column
+ * in `video` is `endpoint_<id>_fps`.
+ */
 export interface EvidenceSource {
   id: number;
   label: string;
@@ -19,23 +22,24 @@ export interface EvidenceDirection {
   /** For people: `from the offerer to the answerer`. */
   label: string;
   /**
-   * `capacity` {capacity_bps}, `rates` {link_bps, flow_N_bps}, `packets` {queue_delay_ms}, `delays` {p50_ms,
-   * p95_ms}, `loss` {loss_ratio, random, queue}, `media` {target_bps, estimate_bps, received_bps}, `group` (as in
-   * traces), `video` {endpoint_N_fps}. A table without rows is omitted.
+   * The tables and their columns: `capacity` {capacity_bps}, `rates` {link_bps, flow_N_bps}, `packets`
+   * {queue_delay_ms}, `delays` {p50_ms, p95_ms}, `loss` {loss_ratio, random, queue}, `media` {target_bps,
+   * estimate_bps, received_bps}, `group` (columns as in traces), `video` {endpoint_N_fps}. A table without
+   * rows is omitted.
    */
   tables: Record<string, EvidenceTable>;
-  /** Connections that share the link; named if there are several. */
+  /** Connections that share the link; if there are several, each gets its own curve. */
   flows: EvidenceSource[];
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** For each controller that watched the arrivals: why it would have changed its target. */
+  /** For each controller that watched the arrivals: why it would have changed its target rate. */
   reasons: EvidenceReasons[];
   /** Whether queuing delays are estimated from frames or round trips, for lack of a record of packets. */
   delaysAreEstimates: boolean;
 }
 
-/** What a watching controller would have done, with a line for each change of its target. */
+/** Why a controller that only watched would have changed its target rate: one line of text for each change. */
 export interface EvidenceReasons {
   /** The controller, and the stream that it watched. */
   label: string;
@@ -64,7 +68,7 @@ export interface EvidenceCharts {
   directions: EvidenceDirection[];
   /** Changes of the link. */
   marks: EvidenceMark[];
-  /** Names of the lanes of events; empty for one that continues the lane above. */
+  /** Names of the lanes of events; an empty name marks a lane that continues the one above. */
   lanes: string[];
   spans: EvidenceSpan[];
   /** Stretches that are shaded in every chart. */

@@ -2,18 +2,19 @@
  * How well a call used its bottleneck, from the shaper's record of every packet. Each number is defined here
  * once:
  *
- * - utilisation: bits that left the bottleneck in a window, over the capacity integrated over it;
- * - queuing delay: per packet, from reaching the queue to the start of its transmission;
- *   percentiles by nearest rank;
+ * - utilisation: bits that left the bottleneck in a window, divided by the integral of the capacity over the
+ *   window;
+ * - queuing delay: per packet, from reaching the queue to the start of its transmission; percentiles by
+ *   nearest rank;
  * - loss ratio: bytes dropped (by chance or by the queue) over bytes offered;
- * - time to 90 %: from the start until the rate over the trailing 2 s reaches 90 % of the
- *   capacity; only what left after the start counts.
+ * - time to 90 %: from the start until the rate over the trailing 2 s reaches 90 % of the capacity; only what
+ *   left after the start counts.
  */
 import type { CapacityStep } from '../core/link.js';
 import type { PacketRecord } from '../link/packet_log.js';
 import { percentiles } from './percentile.js';
 
-/** IPv4 and UDP headers: a packet at the link counts with them. */
+/** IPv4 and UDP headers; sizes of packets at the link include them. */
 export const IP_UDP_HEADER_BYTES = 28;
 
 const TRAILING_US = 2e6;
@@ -40,10 +41,13 @@ export interface StepMetrics {
   at_s: number;
   capacity_bps: number;
   utilisation: number;
-  /** Since the step; null if it was not reached before the next step. */
+  /** From the step; null if 90 % was not reached before the next step. */
   time_to_90pct_s: number | null;
   drops: number;
-  /** Since the step, until the queuing delay was under 50 ms for a second; null if it never was. */
+  /**
+   * From the step to the start of the first second with a queuing delay under 50 ms throughout; null if there
+   * was none.
+   */
   queue_below_50ms_after_s: number | null;
 }
 
@@ -54,7 +58,7 @@ export interface LinkMetrics {
   queue_delay_ms: Percentiles;
   /** Over the whole run. */
   loss_ratio: number;
-  /** Since the first packet, over the whole run. */
+  /** From the first packet; null if 90 % was not reached before the capacity's second step. */
   time_to_90pct_s: number | null;
   /** Packets, over the whole run. */
   drops: number;
@@ -119,7 +123,10 @@ export function timeTo90(
   return null;
 }
 
-/** Seconds from `window.fromUs` until the queuing delay was under 50 ms for a second; null if it never was. */
+/**
+ * Seconds from `window.fromUs` to the start of the first second with a queuing delay under 50 ms throughout; null
+ * if there was none.
+ */
 export function timeToShortQueue(records: readonly PacketRecord[], window: Window): number | null {
   let sinceUs = window.fromUs;
   for (const { departUs, queueDelayUs } of departedIn(records, window)) {
@@ -142,7 +149,7 @@ export function linkMetrics(
 ): LinkMetrics {
   const absolute = steps.map(({ atUs, capacityBps }) => ({ atUs: run.fromUs + atUs, capacityBps }));
   const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
-  // A packet that is offered at the start departs after it.
+  // Includes the start, unlike `departedIn`: a packet that is offered at the start departs later.
   const offered = records.filter(({ offeredUs }) => offeredUs >= run.fromUs && offeredUs <= run.toUs);
   const dropped = offered.filter((record) => record.dropped !== null);
   const measured = departedIn(records, lastTwoThirds).map(({ queueDelayUs }) => queueDelayUs / 1e3);

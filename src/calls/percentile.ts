@@ -1,6 +1,6 @@
 /** Percentiles by the nearest rank: the value at position ceil(p / 100 * n) of the sorted values. */
 
-/** NaN for each percentile if there are no values. */
+/** The percentiles `ps` of the values; each is NaN if there are no values. */
 export function percentiles(values: Iterable<number>, ps: readonly number[]): number[] {
   const sorted = Float64Array.from(values).sort();
   return ps.map((p) => sorted[Math.max(0, Math.ceil((p / 100) * sorted.length) - 1)] ?? NaN);

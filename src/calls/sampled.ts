@@ -1,4 +1,7 @@
-/** A series at regular ticks, for averages over time: each value counts for as long as it holds. */
+/**
+ * Samples a series at regular ticks, so that averages are weighted by time: each value counts for as long as
+ * it holds.
+ */
 import type { Window } from './metrics.js';
 
 /** Values in time order; each holds until the next. */
@@ -12,10 +15,13 @@ export interface Sample {
   value: number;
 }
 
-/** Rows of rates and of the queue come about this often. */
+/** The time between ticks: roughly the interval between two rows of rates or of the queue. */
 const TICK_US = 100_000;
 
-/** The value at each tick of a window, its beginning and end included; without those before the first row. */
+/**
+ * The value at each tick of a window, including its beginning and end; ticks before the first row are left
+ * out.
+ */
 export function sampled({ timeUs, values }: TimedValues, { fromUs, toUs }: Window): Sample[] {
   const samples: Sample[] = [];
   let row = -1;

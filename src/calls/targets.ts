@@ -1,32 +1,31 @@
-/** What a controller asked for over a run, from its rows in the page's trace. */
+/** The target rates that a controller requested during a run, read from its rows in the trace. */
 import type { CapacityStep } from '../core/link.js';
 import type { Window } from './metrics.js';
 import { percentiles } from './percentile.js';
 import { sampled } from './sampled.js';
 
-/** Targets of one flow, in the order of time; each holds until the next. */
+/** Target rates of one flow, in the order of time; each applies until the next. */
 export interface TargetRows {
   timeUs: readonly number[];
   targetBps: readonly number[];
 }
 
 /**
- * What a controller asked for, or would have asked for, over the last two thirds of the run; the last value is
- * the one at the end.
+ * The target rates that a controller requested, or would have requested, over the last two thirds of the run.
  */
 export interface TargetReport {
-  /** Over time. */
+  /** The average over time. */
   target_mean_bps: number | null;
   /** Percentiles over time of the target as a share of the capacity. */
   target_of_capacity: { p5: number | null; p50: number | null; p95: number | null };
-  /** At the end. */
+  /** The target at the end of the run. */
   target_final_bps: number | null;
 }
 
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** `steps` and `run`, which is the whole run, use the times of the rows. */
+/** `run` is the whole run; its times and those of `steps` are on the clock of the rows. */
 export function targetReport(rows: TargetRows, steps: readonly CapacityStep[], run: Window): TargetReport {
   const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
   const samples = sampled({ timeUs: rows.timeUs, values: rows.targetBps }, lastTwoThirds);

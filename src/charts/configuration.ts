@@ -7,7 +7,7 @@ const LEFT_WIDTH = 56;
 const RIGHT_WIDTH = 34;
 /** Styles that are markers, without a line between them. */
 export const MARKERS: ReadonlySet<Series['look']> = new Set(['points', 'triangles-up', 'triangles-down']);
-/** How lines are broken. */
+/** The dash patterns of lines. */
 export const DASH: Partial<Record<Series['look'], number[]>> = {
   dashed: [6, 4],
   dotted: [2, 3],
@@ -36,7 +36,7 @@ function dataset({ label, look, width, side }: Series, index: number): ChartData
   };
 }
 
-/** Seconds since the call began, as on a clock once there are minutes. */
+/** Seconds since the call began as text: `42 s`, or from one minute up as on a clock, `1:05`. */
 export function formatTime(seconds: number): string {
   const sign = seconds < 0 ? '−' : '';
   const whole = Math.abs(seconds);
@@ -51,14 +51,14 @@ const FONT = { size: 11, family: 'system-ui, sans-serif' };
 /** A series with spikes stretches the axis to this multiple of what the others need, and no further. */
 const SPIKE = 4;
 
-/** The data's range without series that must not stretch the axis. */
+/** The range of a value axis: `atLeast`, stretched by the visible points of those series that may stretch it. */
 function limits(
   { chart }: Scale,
   series: readonly Series[],
   side: 'left' | 'right',
   atLeast: ValueAxis['atLeast'],
 ) {
-  // The intended range of the axis: the scale itself may still be that of the last drawing.
+  // The time window is taken from the options, since the x scale may still have the one that was drawn last.
   const { min: from = -Infinity, max: to = Infinity } = chart.options.scales?.['x'] ?? {};
   const rangeOf = (within: readonly [number, number], isSpiky: boolean): [number, number] => {
     let [min, max] = within;
@@ -76,7 +76,7 @@ function limits(
   return withSpikes(rangeOf(atLeast, false), rangeOf(atLeast, true));
 }
 
-/** The range that the other series need, stretched as far as a spiky one may. */
+/** The first range (without spiky series), stretched towards the second (with them) as far as SPIKE allows. */
 export function withSpikes(
   [min, max]: readonly [number, number],
   [lowest, highest]: readonly [number, number],

@@ -1,18 +1,18 @@
-/** Lines of an earlier run, drawn faintly behind the present ones. */
+/** Lines of an earlier run or of another trace, drawn faintly behind the present ones. */
 import type { ChartDataset, Point } from 'chart.js';
 
 import { DASH, MARKERS } from './configuration.js';
 import type { Columns, Series } from './series.js';
 import type { ChartTheme } from './theme.js';
 
-/** Two hexadecimal digits that follow a colour: its opacity. */
+/** The opacity of a ghost, as two hexadecimal digits that are appended to a colour. */
 const FAINT = '66';
-/** Datasets with a higher order lie further back. */
+/** The order of ghosts. Datasets with a higher order lie further back. */
 const BEHIND = 1000;
 
 export const ghostLabel = (id: string): string => `ghost of ${id}`;
 
-/** Whether these rows give a series a ghost. */
+/** Whether a series gets a ghost from these rows of the table `of`. */
 export const isGhostly = ({ table, columns, look }: Series, of: string, rows: Columns): boolean =>
   table === of && !MARKERS.has(look) && columns.every((name) => name in rows);
 

@@ -1,4 +1,7 @@
-/** Marks over a chart: dashed lines at moments, with labels that say what happened where the pointer or the focus is. */
+/**
+ * Marks over a chart: dashed lines at moments. A label shows what happened there when it is under the pointer or has
+ * the focus.
+ */
 import type { Chart, ChartArea, Plugin } from 'chart.js';
 
 import { formatTime } from './configuration.js';
@@ -13,7 +16,7 @@ export interface ChartMark {
 /** Marks closer than this share a label. */
 const APART_PX = 14;
 
-/** Draws in a chart's plot and not beyond it. */
+/** Calls `draw` while drawing is clipped to the chart's plot; its argument converts times into x coordinates. */
 export function inPlot(chart: Chart, draw: (x: (timeUs: number) => number) => void): void {
   const { ctx, chartArea } = chart;
   const scale = chart.scales['x'];
@@ -45,7 +48,7 @@ export class MarkLayer {
     private readonly axis: TimeAxis,
   ) {}
 
-  /** `onChoose` gives the marks labels, which are buttons, and is called with the chosen one. */
+  /** With `onChoose`, marks have labels: buttons that call it with their mark. */
   set(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks = marks;
     this.#onChoose = onChoose ?? ignore;
@@ -74,7 +77,7 @@ export class MarkLayer {
       clusters.length === this.#clusters.length &&
       clusters.every((marks, i) => marks.map(textOf).join() === this.#clusters[i]?.map(textOf).join());
     this.#clusters = clusters;
-    // A button that has the focus keeps it while the charts move.
+    // Buttons are replaced only if need be, so that one with the focus keeps it while the charts move.
     if (!isSame) labels.replaceChildren(...clusters.map((marks) => this.#button(marks)));
     clusters.forEach(([first], i) => {
       const button = labels.children[i] as HTMLElement;

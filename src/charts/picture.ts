@@ -15,10 +15,10 @@ export interface PictureKey {
 }
 
 export interface Picture {
-  /** The function that draws the chart. A chart may have a legend of its own; `keys` is empty then. */
+  /** The chart, as its `copy` gives it. If the chart draws a legend itself, `keys` is empty. */
   configuration: ChartConfiguration;
   title: string;
-  /** The unit of the left axis; empty if the chart itself says it. */
+  /** The unit of the left axis; empty if the chart itself shows it. */
   unit: string;
   keys: readonly PictureKey[];
   /** The size of the chart without its head, in CSS pixels. */
@@ -96,8 +96,9 @@ function headPlugin(head: readonly Placed[], theme: ChartTheme): Plugin {
 }
 
 /**
- * Draws on a canvas or on a replacement for one, and returns what `take` makes of it. Lines are drawn without
- * Path2D, which only a canvas understands.
+ * Draws on a canvas or on a replacement for one, and returns the result of `take`, which is called while the drawing
+ * is there. The datasets' empty `segment` makes Chart.js draw lines without Path2D, which only a real canvas
+ * understands.
  */
 export function drawPicture<T>(
   canvas: HTMLCanvasElement,

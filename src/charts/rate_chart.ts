@@ -79,9 +79,7 @@ export interface Shadow {
   name: string;
 }
 
-/**
- * Styles of shadows, none of which another line of this chart has; after the last one, the first is used again.
- */
+/** Styles of shadows, which no other line of this chart has; after the last one, the first is used again. */
 const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'red', look: 'long-dash' },
   { colour: 'purple', look: 'dash-dot' },
@@ -108,7 +106,7 @@ export interface Beside {
   name: string;
 }
 
-/** Their colours; the dots and width of their lines differ from those of every other series. */
+/** The colours of traffic beside the call; no other series has its wide dotted lines. */
 const BESIDE: readonly Series['colour'][] = ['red', 'purple', 'orange', 'grey'];
 
 /** The rate of a TCP connection beside the call. */
@@ -123,10 +121,10 @@ const besideSeries = ({ flow, name }: Beside, index: number): Series => ({
   width: 3,
 });
 
-/** The series of the traffic beside the call. */
+/** The id of the series of a flow beside the call. */
 export const besideId = (flow: number): string => `beside-${flow}`;
 
-/** The series of a shadow. */
+/** The id of the series of a shadow. */
 export const shadowId = (flow: number): string => `shadow-${flow}`;
 
 export interface RateChartOptions {

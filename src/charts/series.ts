@@ -32,11 +32,11 @@ export interface Series {
     | 'triangles-up'
     | 'triangles-down';
   width?: number;
-  /** False for markers that may lie outside: the value axis does not stretch for them. */
+  /** False for a series that may lie outside the plot: the value axis does not stretch for it. */
   scaled?: boolean;
   /**
-   * True if a few values may be far larger than those of the other series: the axis does not stretch for all of
-   * them.
+   * True if a few values may be far larger than those of the other series: the axis stretches for them only to a
+   * limit.
    */
   spiky?: boolean;
   /** `right` for the second value axis. */
@@ -48,7 +48,7 @@ export function rowsWhere(table: string, column: string, value: number): string 
   return `${table}?${column}=${value}`;
 }
 
-/** The table that such a name refers to, and which of its rows. */
+/** The table, and the condition on its rows, to which a name from `rowsWhere` refers. */
 export function whichRows(name: string): { table: string; where?: { column: string; value: number } } {
   const [table = '', condition] = name.split('?');
   const [column, value] = condition?.split('=') ?? [];
@@ -56,11 +56,11 @@ export function whichRows(name: string): { table: string; where?: { column: stri
 }
 
 export interface ValueAxis {
-  /** Unit, shown at the axis. */
+  /** The unit of the ticks. */
   unit: string;
   /** Converts a value into what the ticks show. */
   tick(value: number): string;
-  /** The axis is at least this long; it grows with the data. */
+  /** The axis covers at least this range; it grows with the data. */
   atLeast: readonly [min: number, max: number];
 }
 

@@ -1,4 +1,4 @@
-/** Pictures of one stream of a call that is only watched: without data on its link and its far side. */
+/** Charts of one stream of a call that is only watched: nothing is known of its link and its far side. */
 import { column, formatMs, formatRate, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import { shadowSeries, type Shadow } from './rate_chart.js';
@@ -69,7 +69,7 @@ const sent: readonly Series[] = [
   },
 ];
 
-/** Rates of a stream: sent, or received beside what controllers would ask for. */
+/** Rates of a stream, sent or received, beside what the watching controllers would ask for. */
 export class StreamRateChart extends TimeChart {
   constructor(
     container: HTMLElement,
@@ -114,15 +114,18 @@ export const keyFrameMs = (columns: Columns, row: number): number =>
   columns['key_frame']?.[row] === 1 ? laterMs(columns, row) : NaN;
 
 /**
- * The delay of a frame that later ones overtook: it was sent before the one that arrived before it. NaN for any
- * other frame.
+ * The delay of a frame that a later one overtook: it was sent before the frame that arrived just before it. NaN for
+ * any other frame.
  */
 export function overtakenFrameMs(columns: Columns, row: number): number {
   const sentUs = columns['send_time_us'] ?? new Float64Array();
   return (sentUs[row] ?? NaN) < (sentUs[row - 1] ?? NaN) ? laterMs(columns, row) : NaN;
 }
 
-/** The delay of a frame of an upper spatial layer, which has the RTP timestamp of the frame below; NaN for any other frame. */
+/**
+ * The delay of a frame of an upper spatial layer, which has the RTP timestamp of the frame below it; NaN for any
+ * other frame.
+ */
 export function upperLayerMs(columns: Columns, row: number): number {
   const timestamps = columns['rtp_timestamp'] ?? new Float64Array();
   return timestamps[row] === timestamps[row - 1] ? laterMs(columns, row) : NaN;

@@ -44,7 +44,7 @@ export const gccStrip: StripSpec = {
   ],
 };
 
-/** Which of its two laws changes NADA's rate (RFC 8698, 4.3). */
+/** Which of NADA's two laws changes its rate (RFC 8698, 4.3). */
 export const nadaStrip: StripSpec = {
   table: 'nada',
   rows: [
@@ -90,12 +90,12 @@ interface Strip {
   theme: ChartTheme;
 }
 
-/** The name of a state's number in a column of a strip, or `–`. */
+/** The name of the state with this number in a column of a strip; `–` if there is none. */
 export function stripState(column: string, value: number): string {
   return ALL_ROWS.find((row) => row.column === column)?.states[value]?.name ?? '–';
 }
 
-/** A run ends where rows are missing for longer than `gapS`. */
+/** The runs of equal states, one after the other. A run also ends where rows are missing for longer than `gapS`. */
 export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number): Run[] {
   const time = columns['time_us'] ?? new Float64Array();
   const runs: Run[] = [];
@@ -122,7 +122,7 @@ export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS
   const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
   if (run === undefined) return NaN;
   const next = seconds > run.toS && runs.find((each) => each.row === row && each.fromS > seconds);
-  // Appended runs start one row interval after the previous one.
+  // A run from a later `append` starts one row interval after the previous run; that is not a gap.
   return next && next.fromS - run.toS > gapS ? NaN : run.state;
 }
 

@@ -1,4 +1,4 @@
-/** The narrowest window that can be zoomed to, and the widest if there is less data. */
+/** The shortest window that can be zoomed to, and the longest one unless the data are longer. */
 const MIN_WINDOW_US = 1e6;
 const MAX_WINDOW_US = 3600e6;
 
@@ -64,7 +64,7 @@ export class TimeAxis {
     else this.#tell('window');
   }
 
-  /** Shows everything, and stays there. */
+  /** Shows everything, and stops following. */
   showAll(): void {
     this.setWindow(this.#extent);
   }
@@ -95,8 +95,8 @@ export class TimeAxis {
   }
 
   /**
-   * Puts the cursor at a time. The window moves so that the time is in its middle, and stops following, unless
-   * the time is already in sight.
+   * Puts the cursor at a time and stops following. If the time is out of sight, the window moves so that the time
+   * is in its middle.
    */
   jumpTo(timeUs: number): void {
     const { fromUs, toUs } = this.#window;
@@ -113,7 +113,7 @@ export class TimeAxis {
     this.#tell('cursor');
   }
 
-  /** The longest window is an hour, or the whole range. */
+  /** The longest window is an hour, or the data's whole range if that is longer. */
   #clamp(lengthUs: number): number {
     const longest = Math.max(MAX_WINDOW_US, this.#extent.toUs - this.#extent.fromUs);
     return Math.min(longest, Math.max(MIN_WINDOW_US, lengthUs));

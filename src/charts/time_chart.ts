@@ -84,7 +84,8 @@ export class TimeChart {
   }
 
   /**
-   * Draws rows of an earlier run as faint lines behind the present ones; markers and strips have no such lines.
+   * Draws rows of an earlier run or of another trace as faint lines behind the present ones; markers and strips have
+   * no such lines.
    */
   setGhost(table: string, columns: Columns): void {
     const { datasets } = this.chart.data;
@@ -108,7 +109,7 @@ export class TimeChart {
     this.draw();
   }
 
-  /** Draws this chart once more as it is now, with its time axis labelled, on another canvas. */
+  /** A configuration that draws this chart as it is now, with its time axis labelled, on another canvas. */
   copy(): ChartConfiguration<'line', Point[]> {
     const { options, plugins } = this.chart.config as ChartConfiguration<'line', Point[]>;
     const x = options?.scales?.['x'];
@@ -139,8 +140,8 @@ export class TimeChart {
   }
 
   /**
-   * Marks moments from the next `draw` on; `onChoose` gives the marks labels, and is called with the chosen
-   * one.
+   * Marks moments from the next `draw` on. With `onChoose`, marks have labels: buttons that call it with their
+   * mark.
    */
   setMarks(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks.set(marks, onChoose);
@@ -230,7 +231,7 @@ export class TimeChart {
   #pointsOf(series: Series, columns: Columns, points: TimedPoint[]): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
-    // The value of a step holds until the next one.
+    // The value of a step holds until the next one, so a step has no gaps.
     const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
     for (let row = 0; row < time.length; row++) {
       const y = series.value(columns, row);

@@ -1,9 +1,12 @@
 /** Handles requests to end a command early: Ctrl-C, and other signals. */
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { FailedRun } from '../text/errors.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** The longest time that a timer can take: longer waits are split. */
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 /**
  * Runs `work` with a signal that is aborted, with a FailedRun, when the process is asked to end. A second request
@@ -36,4 +39,10 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
   } finally {
     signal.removeEventListener('abort', abort);
   }
+}
+
+/** Waits for a time, which may be Infinity. Rejects when the signal is aborted. */
+export async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
+  for (let left = ms; left > 0; left -= LONGEST_SLEEP_MS)
+    await sleep(Math.min(left, LONGEST_SLEEP_MS), undefined, { signal });
 }

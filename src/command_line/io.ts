@@ -21,7 +21,7 @@ export const columnsOf = ({ stdout }: Io): number =>
 /** The destination of a command's rows. */
 export interface Output {
   write(text: string): void;
-  /** Resolves when the reader has caught up; to false once nobody reads any more. */
+  /** Resolves to true when the reader has caught up, or to false if the reader is gone. */
   ready(): Promise<boolean>;
   /** Resolves when everything is written. Rejects if that fails. */
   end(): Promise<void>;

@@ -26,10 +26,10 @@ export function publicFolder(name: PublicFolder): string {
 /** The folder of the registry. */
 export const registryFolder = (): string => publicFolder('scenarios');
 
-/** The ids of all scenarios of the registry, in the order of their numbers. */
+/** The ids of all scenarios of the registry; numbers in ids sort by value. */
 export const registryIds = (): string[] => namesIn('scenarios');
 
-/** The names of the JSON files of a folder, in the order of their numbers. */
+/** The names of the JSON files of a folder; numbers in names sort by value. */
 export function namesIn(folder: PublicFolder): string[] {
   return readdirSync(publicFolder(folder))
     .filter((file) => file.endsWith('.json'))
@@ -69,7 +69,7 @@ export function readText(file: string, absent: () => string): string {
   }
 }
 
-/** Replaces the names of trace files, which are relative to the scenario, by their text. */
+/** Replaces the names of trace files, which are relative to the scenario, by the text in these files. */
 function withTraces(value: unknown, folder: string): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => withTraces(each, folder));
   if (typeof value !== 'object' || value === null) return value;

@@ -12,7 +12,7 @@ export interface Abi {
    * of this function. */
   ccs_input_buffer(doubles: number): number;
   /** Creates the receiver half of a controller, with all its parameters taken from the input buffer; null on bad
-   * arguments. `flow` is a whole number below 2^32 that is recorded with its rows. */
+   * arguments. `flow` is a whole number below 2^32 that is recorded in each row. */
   ccs_receiver_create(controller: number, flow: number): number;
   /** Makes two receiver halves that see the same stream share the analysis of its frames: the results are the same,
    * and most of the work is done once. Each half must still get every arrival. Refused once one of them has had an
@@ -42,7 +42,7 @@ export interface Abi {
   ccs_receiver_take_feedback(handle: number): number;
   /** Consumes a feedback message of `count` numbers from the buffer, received at `now_us` on the sender's clock. */
   ccs_sender_push_feedback(handle: number, now_us: number, count: number): number;
-  /** Takes the cumulative counts of RTCP receiver reports; for the time in which no feedback comes. */
+  /** Takes the cumulative counts of RTCP receiver reports, for use while no feedback arrives. */
   ccs_sender_push_receiver_report(
     handle: number,
     now_us: number,
@@ -101,7 +101,8 @@ export interface Abi {
   ccs_link_drop_count(handle: number): number;
   /** The drops of the last poll; abi/link_rows.def lists the columns. */
   ccs_link_drops(handle: number): number;
-  /** When the next packet leaves; infinity if no packet is under way. */
+  /** When to poll next: nothing is delivered or dropped before that. Infinity if no packet is under way and there is no
+   * cross traffic. */
   ccs_link_next_event_us(handle: number): number;
   ccs_link_set_capacity(handle: number, capacity_bps: number, now_us: number): number;
   /** Replaces the scheduled changes of capacity. The input buffer holds `steps` pairs of a time and a capacity, in the
@@ -112,7 +113,7 @@ export interface Abi {
   ccs_link_set_loss_ratio(handle: number, loss_ratio: number, now_us: number): number;
   /** Sets the mean length of a burst of losses, in packets. */
   ccs_link_set_burst_loss(handle: number, packets: number, now_us: number): number;
-  /** Starts outages at now_us; a mean of 0 ends them. */
+  /** Starts outages at now_us; a mean_off_us of 0 ends them. */
   ccs_link_set_outages(
     handle: number,
     mean_on_us: number,
@@ -128,8 +129,8 @@ export interface Abi {
   ccs_link_set_cross_traffic(handle: number, cubic: number, new_reno: number, now_us: number): number;
   ccs_link_set_jitter(handle: number, jitter_us: number, now_us: number): number;
   ccs_link_set_queue(handle: number, queue_kind: number, queue_values: number, now_us: number): number;
-  /** The state of the link at now_us; abi/link_rows.def lists the values. The queue's include cross traffic; counts
-   * start at the link's creation, and drops include losses. Null if now_us is refused. */
+  /** The state of the link at now_us; abi/link_rows.def lists the values. The values of the queue include cross traffic;
+   * counts start at the link's creation, and drops include losses. Null if now_us is refused. */
   ccs_link_stats(handle: number, now_us: number): number;
   /** Creates a simulation; null if a value is refused. */
   ccs_sim_create(duration_us: number, rate_interval_us: number, seed: number, max_events: number): number;
@@ -162,7 +163,8 @@ export interface Abi {
     loss_ratio: number,
     jitter_us: number,
   ): number;
-  /** Creates a path with loss, jitter and delay only. */
+  /** Creates a path without a bottleneck: with delay, loss and jitter, and with the outages, bursts of losses and
+   * reordering that were set for it. */
   ccs_sim_set_delay(
     handle: number,
     direction: number,
@@ -174,9 +176,9 @@ export interface Abi {
   ccs_sim_schedule_capacity(handle: number, direction: number, at_us: number, capacity_bps: number): number;
   /** Adds a span of time that gets its own metrics; window 0 is the whole run. */
   ccs_sim_add_window(handle: number, begin_us: number, end_us: number): number;
-  /** Adds a media flow. The input buffer holds the values of the source, in the order of the schema; if `live` is 1,
-   * those of the path of a live call (sim/live/live_flow.h); those of the controller; then pairs of begin and end of
-   * pauses. A stop_us of NaN means that the flow does not stop. */
+  /** Adds a media flow. The input buffer holds the values of the source, in the order of the schema; if `live` is 1, those
+   * of the path of a live call (sim/live/live_flow.h); those of the controller; then the begin and the end of each pause.
+   * A stop_us of NaN means that the flow does not stop. */
   ccs_sim_add_media_flow(
     handle: number,
     direction: number,
@@ -200,8 +202,9 @@ export interface Abi {
   ): number;
   /** Chooses the recorded tables, one bit for each trace table. */
   ccs_sim_trace(handle: number, tables: number, interval_us: number): number;
-  /** Changes of a path between two runs, from the time reached on; those but the delay require a bottleneck. The values
-   * of a new queue are in the input buffer, in the order of the schema; packets that wait move to it. */
+  /** Functions that change a path between two runs; a change takes effect at the current simulated time. All of them
+   * except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer, in
+   * the order of the schema; packets that wait move to it. */
   ccs_sim_change_delay(handle: number, direction: number, one_way_delay_us: number): number;
   ccs_sim_change_queue(handle: number, direction: number, queue_kind: number, queue_values: number): number;
   ccs_sim_change_mode(handle: number, direction: number, mode: number): number;
@@ -216,7 +219,8 @@ export interface Abi {
     off_phases: number,
   ): number;
   ccs_sim_change_reordering(handle: number, direction: number, ratio: number, delay_us: number): number;
-  /** Sets all parameters of a media flow's controller to the values in the input buffer, from the time reached on. */
+  /** Sets all parameters of a media flow's controller to the values in the input buffer, from the current simulated time
+   * on. */
   ccs_sim_configure(handle: number, flow: number): number;
   /** The sender half of a flow, as ccs_density() takes it; null if the flow is not a media flow. */
   ccs_sim_sender_half(handle: number, flow: number): number;

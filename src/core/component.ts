@@ -25,7 +25,7 @@ export interface ComponentOptions {
   spell?: (name: string) => string;
 }
 
-/** Throws CoreError that names `path` and what was expected there. */
+/** The number that `value` stands for. Throws CoreError that names `path` and what was expected there. */
 export function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
   const number = parameterNumber(spec, value);
   if (number !== undefined) return number;
@@ -39,7 +39,7 @@ export function componentValues(component: ComponentName, options: ComponentOpti
   return valuesOf(component, COMPONENT_SPECS[component], options);
 }
 
-/** The same for anything that has parameters; `name` is for messages. */
+/** `componentValues` for anything that has parameters; `name` is for messages. */
 export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOptions): number[] {
   const { parameters = {}, path = name, spell = (parameter: string) => parameter } = options;
   const { presetPath = joined(path, 'preset') } = options;

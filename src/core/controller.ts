@@ -73,7 +73,7 @@ export class ReceiverHalf extends Session {
     this.half.core.check(this.half.abi.ccs_receiver_share_frames(this.half.pointer, other.half.pointer));
   }
 
-  /** The feedback that became due since the last call, or null. */
+  /** The feedback that became due since this method was last called; null if there is none. */
   takeFeedback(): Feedback | null {
     const count = this.half.abi.ccs_receiver_take_feedback(this.half.pointer);
     return count === 0 ? null : feedbackFrom([...this.read(count)]);

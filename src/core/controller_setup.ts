@@ -17,7 +17,7 @@ import { userControllerProblem, type UserController } from './user_controller.js
 export interface ControllerChoice {
   /** One of the core's, or a user's own. Default: the controller that `preset` belongs to, else `gcc`. */
   controller?: ControllerName | UserController;
-  /** A preset of the schema; the default depends on the use. */
+  /** A preset of the schema; default: the controller's own for live calls or for simulations. */
   preset?: string;
   /** Parameters that differ from the preset, by name. */
   parameters?: Readonly<Record<string, number>>;

@@ -6,16 +6,16 @@ export interface DensityOptions {
   rates?: number;
   /** Number of points on the delay axis, 2 to 256; default 64. */
   delays?: number;
-  /** Ends of the rate axis; default: where the density ends. */
+  /** Ends of the rate axis; default: the range of rates that the density covers. */
   rateBps?: readonly [from: number, to: number];
-  /** Ends of the delay axis; default: where the density ends. */
+  /** Ends of the delay axis; default: the range of delays that the density covers. */
   delayUs?: readonly [from: number, to: number];
 }
 
 export interface Density {
   /** The points of the rate axis, evenly spaced. */
   ratesBps: number[];
-  /** The points of the delay axis: one-way delays, assuming a way back of the same length. */
+  /** The points of the delay axis: one-way delays, assuming that the way back takes equally long. */
   delaysUs: number[];
   /** For each delay the density at every rate, per bps and us: `values[delay * ratesBps.length + rate]`. */
   values: Float64Array;

@@ -7,7 +7,7 @@ export interface Feedback {
   /** When it was made, on the receiver's clock. */
   timeUs: number;
   receivedRateBps: number;
-  /** Cumulative counters of the wire. */
+  /** Cumulative counts of packets on the wire. */
   packetsReceived: number;
   packetsLost: number;
   /** Send time of the latest arrival, and how long ago it arrived: RTT = now - send time - delay. */
@@ -19,7 +19,7 @@ export interface Feedback {
   values: readonly number[];
 }
 
-/** A message, and the flow between whose halves it travels. */
+/** A message, and the number of the flow whose halves exchange it. */
 export interface FlowFeedback {
   flow: number;
   feedback: Feedback;
@@ -43,7 +43,7 @@ export function feedbackNumbers(feedback: Feedback): number[] {
   return [...FIELDS.map((field) => feedback[field]), ...feedback.values];
 }
 
-/** Builds a message from those numbers. */
+/** Builds a message from the numbers that `feedbackNumbers` returns. */
 export function feedbackFrom(numbers: readonly number[]): Feedback {
   const [timeUs = NaN, receivedRateBps = NaN, packetsReceived = NaN, packetsLost = NaN] = numbers;
   const [echoSendTimeUs = NaN, echoDelayUs = NaN, ...values] = numbers.slice(4);
@@ -76,12 +76,12 @@ export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   return isUsable(feedback) ? { flow: view.getUint32(4, true), feedback } : null;
 }
 
-/** Doubles represent every integer up to this value; the core takes no greater ones. */
+/** Doubles represent every integer up to this value; the core accepts no greater numbers. */
 const MAX_EXACT = 2 ** 53;
 const isExact = (value: number): boolean => Math.abs(value) <= MAX_EXACT;
 const isExactOrAbsent = (value: number): boolean => Number.isNaN(value) || isExact(value);
 
-/** Rate and echo may be absent, which is written as NaN. */
+/** Whether a message's numbers are valid. The rate and the echo may be absent, which is written as NaN. */
 function isUsable(feedback: Feedback): boolean {
   const { timeUs, receivedRateBps, packetsReceived, packetsLost, values } = feedback;
   const { echoSendTimeUs, echoDelayUs } = feedback;

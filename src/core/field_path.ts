@@ -1,10 +1,10 @@
-/** The path of a field, in errors about options within options. */
+/** Completes the path of the field that an error about nested options names. */
 import { CoreError } from './load.js';
 
-/** Fields whose error is about a whole list, because it is too long. */
+/** Fields whose errors are about a whole list, not about one of its entries: the list is too long. */
 const LISTS: readonly string[] = ['flows', 'windows'];
 
-/** Prefixes the field of an error with its path. */
+/** Runs `action`, and prefixes the field of an error that it throws with `path`. */
 export function inside(path: string, action: () => void): void {
   try {
     action();

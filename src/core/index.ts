@@ -1,4 +1,4 @@
-/** The WebAssembly core with typed bindings: controllers, links, the schema of both. */
+/** The WebAssembly core with typed bindings: controllers, links, simulations, and their schema. */
 import { ReceiverHalf, SenderHalf } from './controller.js';
 import { createLink, type Link, type LinkOptions } from './link.js';
 import {
@@ -59,7 +59,7 @@ export class Core {
     return new ReceiverHalf(this.module, options);
   }
 
-  /** Throws CoreError under the same conditions. */
+  /** Throws CoreError for an unknown preset or parameter, or for a value or a seed out of range. */
   createSender(options: ControllerOptions = {}): SenderHalf {
     return new SenderHalf(this.module, options);
   }
@@ -80,5 +80,8 @@ export async function loadCore(source?: WasmSource): Promise<Core> {
   return new Core(await loadCoreModule(source));
 }
 
-/** Loads the core's controllers where a policy refuses WebAssembly; links and simulations throw CoreError. */
+/**
+ * Starts the core's controllers in a page whose policy refuses WebAssembly; creating a link or a simulation
+ * then throws CoreError.
+ */
 export const startScriptedCore = (script: ScriptedCore): Core => new Core(startScriptedModule(script));

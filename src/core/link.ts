@@ -11,7 +11,7 @@ import type { QueueOptions } from './queue.js';
 export * from './queue.js';
 export type { Bottleneck } from './link_arguments.js';
 
-/** A capacity that applies from a time on; 0 is an outage. */
+/** A capacity, and the time from which it applies; a capacity of 0 is an outage. */
 export interface CapacityStep {
   /** On the clock that drives the link, in microseconds. */
   atUs: number;
@@ -53,7 +53,10 @@ export interface LinkOptions {
   queue?: QueueOptions;
   /** Default `serial`. */
   bottleneck?: Bottleneck;
-  /** The burst that a token bucket lets through at once, in bytes; default 5000. Only for a new link. */
+  /**
+   * The burst that a token bucket lets through at once, in bytes; default 5000. Only for a new link: `set`
+   * ignores it.
+   */
   burstBytes?: number;
   /** Default 0. */
   oneWayDelayUs?: number;
@@ -61,12 +64,13 @@ export interface LinkOptions {
   lossRatio?: number;
   /**
    * Mean length of a run of lost packets, 1 to 1e6 (Gilbert's model); the overall ratio stays `lossRatio`.
-   * Default 1: independent losses, whose runs have 1 / (1 - lossRatio) packets; bursts are never shorter.
+   * Default 1: independent losses, whose mean run length is 1 / (1 - lossRatio); values below that length act
+   * like 1.
    */
   burstLossPackets?: number;
   /**
-   * Standard deviation of a normally distributed delay before the queue; its absolute value is used, limited to
-   * three deviations.
+   * Standard deviation of a normally distributed delay before the queue; of each random value, the absolute
+   * value is used, limited to three deviations.
    */
   jitterUs?: number;
   /** Outages from now on, starting with a channel that is up; null, the default: none. */
@@ -81,7 +85,7 @@ export interface LinkOptions {
   crossTraffic?: CrossTraffic;
   /** Round-trip propagation delay of these connections, at least `oneWayDelayUs`; default: twice that. */
   crossRttUs?: number;
-  /** The seed of the random numbers, an integer. Default 1. Only for a new link. */
+  /** The seed of the random numbers, an integer. Default 1. Only for a new link: `set` ignores it. */
   seed?: number;
 }
 
@@ -149,7 +153,7 @@ export interface LinkStats {
   crossDrops: number;
 }
 
-/** A link without a clock: every call passes the time, in microseconds, which never goes back. */
+/** A link without a clock: the caller passes the time, in microseconds, which must never go back. */
 export interface Link {
   /**
    * Offers a packet. Returns the reason if it is dropped at once, else null. `flow`, an integer from 0 to 2^31 -
@@ -165,8 +169,8 @@ export interface Link {
    */
   lateDrops(): LinkDrop[];
   /**
-   * When to poll next: nothing is delivered before. Infinity if nothing is under way; with cross traffic at most
-   * 50 ms from the latest time given, so that there is never much to compute at once.
+   * When to poll next: nothing is delivered before. Infinity if nothing is under way; with cross traffic at
+   * most 50 ms after the latest time that the link was given, so that there is never much to compute at once.
    */
   nextEventUs(): number;
   /**
@@ -183,7 +187,7 @@ const fieldsOf = (row: object): number => Object.keys(row).length;
 const DELIVERY_FIELDS = fieldsOf(LINK_DELIVERY);
 const DROP_FIELDS = fieldsOf(LINK_DROP);
 const STAT_FIELDS = fieldsOf(LINK_STAT);
-/** The time of settings that are made before any time is known. */
+/** The time that is passed with settings that are made before any time is known. */
 const BEFORE_ANY_US = -Infinity;
 
 /** Creates a link. Throws CoreError that names the field for a value out of its range. */
@@ -216,7 +220,7 @@ function setSchedule(handle: Handle, steps: readonly CapacityStep[]): void {
   handle.core.check(handle.abi.ccs_link_set_schedule(handle.pointer, steps.length));
 }
 
-/** Applies the settings that are given. */
+/** Applies those settings that are given; the others stay unchanged. */
 function setLoad(
   handle: Handle,
   { burstLossPackets, reordering, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,

@@ -2,7 +2,10 @@
 import { CoreError, type CoreModule } from './load.js';
 import { queueArguments, type QueueOptions } from './queue.js';
 
-/** `serial`: a packet takes its size over the capacity. `token-bucket`: a burst passes at once. */
+/**
+ * `serial`: transmitting a packet takes its size divided by the capacity. `token-bucket`: a burst passes at
+ * once.
+ */
 export const BOTTLENECKS = ['serial', 'token-bucket'] as const;
 export type Bottleneck = (typeof BOTTLENECKS)[number];
 

@@ -1,7 +1,8 @@
 /**
- * Loads the WebAssembly core. The module has a flat C ABI (wasm/abi). Its only imports are the notice that its
- * memory grew and the answers of user controllers, so the same bytes run in pages, workers and Node without a
- * loader script and under a Content-Security-Policy without `unsafe-eval` (`wasm-unsafe-eval` is needed).
+ * Loads the WebAssembly core. The module has a flat C ABI (wasm/abi). Its only imports are a function that is
+ * called when its memory has grown, and one that calls user controllers, so the same bytes run in pages,
+ * workers and Node without a loader script and under a Content-Security-Policy without `unsafe-eval`
+ * (`wasm-unsafe-eval` is needed).
  */
 
 import type { Abi } from './abi.generated.js';
@@ -19,7 +20,7 @@ export class CoreError extends Error {
   }
 }
 
-/** The core trapped: the current operation is incomplete, and this instance answers no more calls. */
+/** The core trapped: the current operation is incomplete, and this instance can no longer be used. */
 export class CoreFailure extends Error {
   override readonly name = 'CoreFailure';
 }
@@ -52,8 +53,8 @@ export class CoreModule {
   readonly #memory: WebAssembly.Memory;
   #failure: CoreFailure | null = null;
   /**
-   * The core's functions (wasm/abi/ccscope.h). Each throws CoreError if the module lacks it, and CoreFailure when
-   * the core traps and ever after.
+   * The core's functions (wasm/abi/ccscope.h). Each throws CoreError if the module lacks it, and CoreFailure
+   * if the core traps or has trapped before.
    *
    * @internal
    */
@@ -63,7 +64,7 @@ export class CoreModule {
   constructor(
     exports: WebAssembly.Exports,
     /**
-     * Where the core's user controllers live.
+     * Hosts the user controllers of this core.
      *
      * @internal
      */
@@ -147,14 +148,14 @@ const USER_SPACE = 'ccscope';
 
 const shipped = (): URL => new URL('./ccscope.wasm', import.meta.url);
 
-/** Compiles the core for use by several instances, none of which sees another's memory. */
+/** Compiles the core for use by several instances, each of which has its own memory. */
 export async function compileCore(source: WasmSource = shipped()): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
   const url = new URL(source, import.meta.url);
   if (url.protocol === 'file:') {
-    // Only Node keeps modules in files. Looking up its file system this way keeps bundlers for browsers from
-    // including it.
+    // Only Node keeps modules in files. Getting Node's file system module this way keeps bundlers for
+    // browsers from including it.
     const { readFile } = process.getBuiltinModule('node:fs/promises');
     return WebAssembly.compile(await readFile(url));
   }

@@ -18,10 +18,10 @@ type ParametersOf<K extends QueueKind> = {
 };
 type PresetOf<K extends QueueKind> = Component<K>['presets'][number] extends { name: infer N } ? N : never;
 
-/** One discipline: its kind, a preset if it has some, and the values that differ from it. */
+/** One discipline: its kind, a preset if the discipline has any, and the values that differ from the preset. */
 export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K> } & ParametersOf<K>;
 
-/** DropTail with one limit: 300 ms of the capacity if none is given. */
+/** Any discipline. DropTail takes at most one limit; the default is 300 ms at the link's capacity. */
 export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
 
 /** `limit_ms` as TypeScript spells it: `limitMs`. */
@@ -31,7 +31,7 @@ export const camelCase = (name: string): string =>
 /** Disciplines that take one limit only. */
 const WITH_ONE_LIMIT: readonly QueueKind[] = ['droptail'];
 
-/** Alternative limits: as soon as one of them is given, the others are off. */
+/** Alternative limits: as soon as one of them is given, those not given are off. */
 const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
 
 function checkLimits(kind: QueueKind, given: readonly [string, number | string][]): void {

@@ -1,4 +1,4 @@
-/** Takes the rows that a controller's half or a simulation recorded out of the core. */
+/** Takes recorded rows out of the core: those of a controller's half, or of a simulation. */
 import { CoreError, type CoreModule } from './load.js';
 import { TABLE_SPECS, type TableName } from './schema.js';
 
@@ -20,8 +20,8 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
 }
 
 /**
- * Takes the rows recorded since the last call. Inputs come first, as runs in the order in which they were
- * consumed, then the outputs.
+ * Takes the rows recorded since the last call. Input rows come first, in the order in which they were
+ * consumed: one batch for each run of rows of the same table. Then come the output tables.
  */
 export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
   const count = core.abi.ccs_trace_input_count(recorder);
@@ -45,7 +45,7 @@ export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] 
   return batches;
 }
 
-/** One bit for each of the tables. Throws CoreError that names `field`. */
+/** A bit mask of tables. Throws CoreError that names `field`. */
 export function tableBits(tables: readonly TableName[], field: string): number {
   return tables.reduce((bits, name) => {
     const index = TABLE_SPECS.findIndex((table) => table.name === name);

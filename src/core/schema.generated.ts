@@ -2648,10 +2648,11 @@ export const COMPONENTS = {
         unit: '',
         default: 0,
         min: 0,
-        max: 1,
-        section: 'WebRTC; RFC 4585 6.2.1',
-        description: 'lost packets are requested and retransmitted',
-        values: ['off', 'on'],
+        max: 2,
+        section: 'WebRTC; RFC 4585 6.2.1, RFC 4588',
+        description:
+          'lost packets are requested and retransmitted; with rtx on a stream of their own, which the controller neither counts nor times',
+        values: ['off', 'on', 'rtx'],
       },
     ],
     presets: [

@@ -16,7 +16,7 @@ export interface ParameterSpec {
   readonly max: number;
   /** Names of an enumeration; the parameter's value is the index. */
   readonly values?: readonly string[];
-  /** Set if the parameter is a count. */
+  /** Set if the value must be a whole number. */
   readonly whole?: true;
   /** Where the parameter comes from: paper section, draft, "deployed", "live calls". */
   readonly section: string;
@@ -47,12 +47,12 @@ export interface TableSpec {
   readonly columns: readonly ColumnSpec[];
 }
 
-/** A table, and what its rows are. */
+/** A table with a description of its rows. */
 export interface DescribedTable extends TableSpec {
   readonly description: string;
 }
 
-/** Controllers, in the order of the core's numbers. The names of presets are unique over all of them. */
+/** Controllers, in the order of their numbers in the core. Names of presets are unique over all controllers. */
 export const CONTROLLER_SPECS: Readonly<Record<ControllerName, ComponentSpec>> = CONTROLLERS;
 
 /** Parts of the simulator. */
@@ -61,7 +61,10 @@ export const COMPONENT_SPECS: Readonly<Record<ComponentName, ComponentSpec>> = C
 /** The tables without their descriptions. */
 export const TABLE_SPECS: readonly TableSpec[] = TABLES;
 
-/** The tables with their descriptions; separate, so that code that does not show them need not load them. */
+/**
+ * The whole schema. It is separate because of the descriptions of its tables: code that does not show them
+ * need not load them.
+ */
 export const SCHEMA: {
   readonly controllers: typeof CONTROLLER_SPECS;
   readonly components: typeof COMPONENT_SPECS;

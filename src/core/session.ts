@@ -8,14 +8,14 @@ import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
 import type { ComponentSpec, TableName } from './schema.js';
 import type { ControllerFault, UserController } from './user_controller.js';
 
-/** Something that happened and is not a row of a table. */
+/** An event in a trace, as opposed to a row of a table. */
 export interface TraceEvent {
   time_us: number;
   name: string;
   detail: unknown;
 }
 
-/** Which controller to create, and how; `gcc-live`, the preset for calls, if nothing is given. */
+/** Which controller to create, and how. Default: GCC with the preset for calls, `gcc-live`. */
 export interface ControllerOptions extends ControllerChoice {
   /** Number of the flow in the trace's rows. */
   flow?: number;
@@ -28,7 +28,7 @@ export interface ControllerOptions extends ControllerChoice {
 /** Parameters that a change of preset leaves alone: the application's bounds. */
 const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'] as const;
 
-/** Creates a half from the values in the input buffer; null if one is refused. */
+/** Creates a half from the values in the input buffer. Returns its pointer; 0 if a value is refused. */
 type Create = (abi: Abi, half: { index: number; flow: number; seed: number }) => number;
 
 export class Session {
@@ -105,16 +105,17 @@ export class Session {
   }
 
   /**
-   * Takes the rows recorded since the last call. Inputs come first, as runs in the order in which they were
-   * consumed (replaying them in that order gives the same outputs), then the outputs.
+   * Takes the rows recorded since the last call. Input rows come first, in the order in which they were consumed
+   * (replaying them in that order gives the same outputs): one batch for each run of rows of the same table. Then
+   * come the output tables.
    */
   drain(): TraceBatch[] {
     return drainRecorder(this.half.core, this.half.abi.ccs_session_recorder(this.half.pointer));
   }
 
   /**
-   * What went wrong in this half, if it belongs to a user's controller; available also after its end. From the
-   * fault on it is silent, or keeps the last good rate.
+   * What went wrong in this half, if it belongs to a user's controller; also available after `destroy`. After a
+   * fault, a receiver half sends nothing more, and a sender half keeps its last good rate.
    */
   faults(): readonly ControllerFault[] {
     return this.#faults;

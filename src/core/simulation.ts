@@ -219,7 +219,10 @@ export class Simulation {
     return this.#handle.abi.ccs_sim_events(this.#handle.pointer);
   }
 
-  /** Runs until a time, at most to the end. Throws CoreError if it takes more than `maxEvents`. */
+  /**
+   * Runs until the time `us`, but not beyond the end of the simulation. Throws CoreError if it takes more
+   * than `maxEvents`.
+   */
   runUntil(us: number): void {
     for (const change of this.#changes.until(us)) {
       this.#run(change.atUs);

@@ -7,7 +7,7 @@ import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError } from './load.js';
 import type { PathChange, SimulationChange, SimulationOptions } from './simulation_options.js';
 
-/** A change of losses leaves the values that it does not name as they were. */
+/** The current losses of a path. A change that names only one of the two values keeps the other. */
 interface Losses {
   lossRatio: number;
   burstLossPackets: number;

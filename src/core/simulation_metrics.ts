@@ -5,7 +5,10 @@ import { CoreError } from './load.js';
 import { DIRECTIONS, type Direction } from './direction.js';
 import { FLOW_KINDS, type WindowOptions } from './simulation_options.js';
 
-/** A distribution, percentiles by the nearest rank (resolution 0.2 %). All NaN when `count` is 0. */
+/**
+ * A distribution, percentiles by the nearest rank (resolution 0.2 %). If `count` is 0, all other fields are
+ * NaN.
+ */
 export interface Distribution {
   count: number;
   mean: number;
@@ -44,7 +47,10 @@ export interface FlowMetrics {
   receiveRateSdBps: number;
   /** Share of the rate intervals at whose end GCC's A_s was below A_r; 0 for other controllers, NaN for TCP. */
   lossBoundShare: number;
-  /** Mean over the rate intervals of the received rate over the capacity of that time; NaN without a bottleneck. */
+  /**
+   * Mean over the rate intervals of: received rate divided by the capacity at that time; NaN without a
+   * bottleneck.
+   */
   capacityShareMean: number;
   /** Frames of a live call that could be shown. */
   frames: number;
@@ -61,14 +67,17 @@ export interface FlowMetrics {
   queueDelayUs: Distribution;
   /** One-way delay of each packet minus propagation (CMP III, LCC III-A), us; media flows only. */
   owdQueueDelayUs: Distribution;
-  /** The same, measured since the encoder made the packet: its wait in the pacer included. */
+  /**
+   * As `owdQueueDelayUs`, but measured from the time when the encoder made the packet: includes the wait in
+   * the pacer.
+   */
   e2eQueueDelayUs: Distribution;
 }
 
 export interface PathMetrics {
   /** Mean capacity over the window; NaN without a bottleneck. */
   capacityBps: number;
-  /** What passed the bottleneck over what could have passed; NaN without a bottleneck. */
+  /** What passed the bottleneck, divided by what could have passed; NaN without a bottleneck. */
   utilisation: number;
   /** Waiting time of all packets, us. */
   queueDelayUs: Distribution;
@@ -86,12 +95,12 @@ export interface WindowMetrics extends WindowOptions {
   jain: number;
   /** Mean over the rate intervals of Jain's index of the media flows that were active in them. */
   jainMean: number;
-  /** The same of all flows of the forward path, TCP included. */
+  /** `jain` and `jainMean` over all flows of the forward path, TCP included. */
   jainAll: number;
   jainAllMean: number;
 }
 
-/** The names of the numbers in a row of the core. */
+/** A row of the core's numbers, by their names. */
 type Row<Names extends Readonly<Record<string, 'number' | 'distribution'>>> = {
   [Name in keyof Names]: Names[Name] extends 'distribution' ? Distribution : number;
 };

@@ -5,8 +5,8 @@ import type { LinkOptions } from './link.js';
 import type { TableName } from './schema.js';
 
 /**
- * One direction of the network; its settings are those of a link. Without a capacity there is no bottleneck: only
- * loss, jitter, outages, delay and reordering. Without a queue: DropTail of 300 ms.
+ * One direction of the network; its settings are those of a link. Without a capacity there is no bottleneck:
+ * only loss, jitter, outages, delay and reordering. The default queue is DropTail with a limit of 300 ms.
  */
 export interface SimulatedLinkOptions extends Omit<
   LinkOptions,
@@ -21,7 +21,7 @@ export interface SimulatedLinkOptions extends Omit<
   jitterBehindQueue?: boolean;
 }
 
-/** Settings of a path that take other values in the middle of a run; all but the delay require a bottleneck. */
+/** Settings of a path that can change in the middle of a run; all but the delay require a bottleneck. */
 export type PathChange = Partial<
   Pick<
     SimulatedLinkOptions,
@@ -37,16 +37,16 @@ export type PathChange = Partial<
 >;
 
 /**
- * Changes in the middle of a run, which take effect after all events of that time. Capacities have schedules
- * instead.
+ * Changes in the middle of a run. They take effect at `atUs`, after all events that are due then. Capacities
+ * are changed by a `schedule` instead.
  */
 export interface SimulationChange {
   atUs: number;
   forward?: PathChange;
   backward?: PathChange;
   /**
-   * What the controller of a media flow (given by its number) has from then on: a preset of the same
-   * controller, and the parameters that differ from it.
+   * New parameters for the controller of a media flow (given by its number): a preset of the same controller, and
+   * the values that differ from the preset.
    */
   controller?: { flow: number } & Pick<ControllerChoice, 'preset' | 'parameters'>;
 }
@@ -73,7 +73,10 @@ export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
   kind: 'media';
   /** A preset of the component `media_source`: `vp8` has measured noise and lag. */
   sourcePreset?: string;
-  /** Parameters of the video source that differ from it: names of the component `media_source` of the schema. */
+  /**
+   * Parameters of the video source that differ from the preset, named as in the schema's component
+   * `media_source`.
+   */
   source?: Readonly<Record<string, number>>;
   /**
    * Simulates the call as a browser makes it, frame by frame through transforms, pacer, relay and data channel
@@ -93,13 +96,13 @@ export interface TcpFlowOptions extends FlowCommon {
   preset?: string;
   /** Parameters of the component `tcp` of the schema. */
   parameters?: Readonly<Record<string, number>>;
-  /** Files of a uniformly distributed size, exponentially distributed pauses between them. */
+  /** Sends files of uniformly distributed sizes, with exponentially distributed pauses between them. */
   short?: { minBytes: number; maxBytes: number; idleMeanUs: number };
 }
 
 export type FlowOptions = MediaFlowOptions | TcpFlowOptions;
 
-/** A measured stretch of time. */
+/** A time window over which metrics are computed. */
 export interface WindowOptions {
   name: string;
   beginUs: number;

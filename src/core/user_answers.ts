@@ -17,7 +17,7 @@ export class BadAnswer extends Error {}
 export type UserHalf =
   { kind: 'receiver'; object: UserReceiverHalf } | { kind: 'sender'; object: UserSenderHalf };
 
-/** The calls that halves answer: the first two go to receivers, the others to senders. */
+/** The questions that halves answer: the first two go to receiver halves, the others to sender halves. */
 export type Question =
   | { kind: 'arrival'; arrival: Arrival }
   | { kind: 'inbound'; counters: InboundCounters }
@@ -25,7 +25,7 @@ export type Question =
   | { kind: 'rtt'; rttUs: number }
   | { kind: 'rate'; nowUs: number };
 
-/** The values of a message that is due; the rates; or nothing. */
+/** A checked answer: the values of a message that is due, the rates, or neither. */
 export interface UsableAnswer {
   values?: number[];
   rate?: UserRate;
@@ -45,7 +45,7 @@ export function makeHalf(controller: UserController, kind: UserHalf['kind'], opt
 
 const NOTHING: UsableAnswer = {};
 
-/** Throws BadAnswer, which says what the half did wrong. */
+/** Asks a half. Throws BadAnswer, which says what the half did wrong. */
 export function askHalf(half: UserHalf, question: Question): UsableAnswer {
   return half.kind === 'receiver' ? askReceiver(half.object, question) : askSender(half.object, question);
 }
@@ -115,7 +115,7 @@ function expectFunctions(maker: string, object: unknown, functions: readonly str
   }
 }
 
-/** The message names the function that threw. */
+/** Runs `work`. If it throws, throws a BadAnswer whose message names the function. */
 function named<T>(name: string, work: () => T): T {
   try {
     return work();

@@ -1,6 +1,7 @@
 /**
- * Controllers written by users: the interface that one has to implement. The core provides everything around it:
- * the received rate, packet counters, echo and RTT, the application's bounds, pacing, and the rows of the trace.
+ * Controllers written by users: the interface that such a controller implements. The core provides everything
+ * else: the received rate, packet counters, echo and RTT, the application's bounds, pacing, and the rows of
+ * the trace.
  */
 import type { Feedback } from './feedback.js';
 
@@ -14,7 +15,7 @@ export interface UserController {
   createSender(options: HalfOptions): UserSenderHalf;
 }
 
-/** What a half is created with. */
+/** The arguments with which a half is created. */
 export interface HalfOptions {
   /** The application's bounds. The core keeps every rate within them. */
   minBitrateBps: number;
@@ -52,8 +53,8 @@ export interface InboundCounters {
 }
 
 /**
- * Numbers for the sender half. Returning them sends a message now. At most 64, all finite; an empty list is
- * allowed.
+ * Numbers for the sender half: at most 64, all finite. Returning a list, even an empty one, sends a message now;
+ * null or undefined sends none.
  */
 export type FeedbackValues = readonly number[] | null | undefined;
 
@@ -69,7 +70,7 @@ export interface UserReceiverHalf {
 export interface UserRate {
   /** For the encoder. */
   targetBps: number;
-  /** For the pacer; 1.5 times the target when left out, never below the target. */
+  /** For the pacer; default: 1.5 times the target. A value below the target is raised to it. */
   pacingBps?: number;
 }
 
@@ -93,7 +94,10 @@ export interface ControllerFault {
   message: string;
 }
 
-/** Checks that `value` is a user's controller: null, or what is wrong as `field: expectation`. */
+/**
+ * Checks whether `value` is a user's controller. Returns null if it is, else the wrong field and what was
+ * expected there.
+ */
 export function userControllerProblem(value: unknown): { field: string; expected: string } | null {
   if (typeof value !== 'object' || value === null) return { field: 'controller', expected: 'an object' };
   const { name, createReceiver, createSender } = value as Partial<Record<keyof UserController, unknown>>;

@@ -7,11 +7,14 @@ import { feedbackFrom, MAX_FEEDBACK_VALUES } from './feedback.js';
 import { askHalf, makeHalf, problemOf, type Question, type UserHalf } from './user_answers.js';
 import type { ControllerFault, UserController } from './user_controller.js';
 
-/** The owner of the halves that are being created. Halves with the same owner form a pair. */
+/**
+ * The owner of the halves that are being created. Halves that are created in one call of `making` form a
+ * pair.
+ */
 export interface Owner {
   controller: UserController;
   seed: number;
-  /** Called when something goes wrong. */
+  /** The host adds here what goes wrong. */
   faults: ControllerFault[];
 }
 
@@ -33,7 +36,7 @@ const CALLS = [
 type Asked = Question['kind'];
 
 const NO_ANSWER = -1;
-/** The fields of a message, preceded by the time and followed by its values. */
+/** The most numbers that a call passes: the time, the six fields of a message, and its values. */
 const MOST_NUMBERS = 7 + MAX_FEEDBACK_VALUES;
 
 export class UserHost {
@@ -49,7 +52,7 @@ export class UserHost {
     return this.#asking;
   }
 
-  /** The core's memory, once it exists. */
+  /** Sets the core's memory, which exists only once the core is instantiated. */
   attach(memory: WebAssembly.Memory): void {
     this.#memory = memory;
   }
@@ -64,7 +67,7 @@ export class UserHost {
     }
   }
 
-  /** The imports of the core. */
+  /** The function that the core imports; `number` is the index of the call in CALLS. */
   readonly call = (number: number, half: number, pointer: number, count: number): number => {
     const call = CALLS[number];
     if (call === undefined) return NO_ANSWER;

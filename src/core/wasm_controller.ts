@@ -1,6 +1,6 @@
 /**
- * A controller in a separate WebAssembly module, which implements the functions of the core's ABI for the halves
- * of controllers; public/controllers/ccscope_controller.h lists and explains them.
+ * A controller in a separate WebAssembly module. The module implements those functions of the core's ABI that
+ * concern the halves of a controller: public/controllers/ccscope_controller.h lists and explains them.
  */
 import type { Abi } from './abi.generated.js';
 import { ABI_VERSION, CoreError } from './load.js';
@@ -17,7 +17,7 @@ import type {
 export interface WasmControllerOptions {
   /** Shown in reports, traces and pages. */
   name: string;
-  /** The largest memory of a half: one that grows beyond this has failed. Default 64 MiB. */
+  /** The largest memory of a half; a half whose memory grows beyond this counts as failed. Default 64 MiB. */
   memoryLimitBytes?: number;
   /** Which of its controllers to use, if the module has several. Default 0. */
   controller?: number;
@@ -40,7 +40,7 @@ const NEEDED: readonly (keyof Abi)[] = [
   'ccs_sender_push_feedback',
   'ccs_sender_run',
 ];
-/** Functions are looked up by name: unlike the core's, a module's are known only once it is loaded. */
+/** Functions are looked up by name: only once a module is loaded is it known which of them it exports. */
 type Name = keyof Abi | '_initialize';
 
 /** Compiles a module. Throws CoreError that names the import or export that is wrong. */
@@ -80,7 +80,10 @@ function check(module: WebAssembly.Module, name: string): void {
 
 type Exported = (...args: number[]) => number;
 
-/** Common to both halves. Each half has its own instance, so a module may keep its state anywhere. */
+/**
+ * The part that both halves have in common. Each half has its own instance of the module, so a module may
+ * keep its state anywhere, even in globals.
+ */
 class Instance {
   readonly #exports: Readonly<Record<string, unknown>>;
   readonly #memory: WebAssembly.Memory;
@@ -114,12 +117,12 @@ class Instance {
     throw new Error(`its memory has grown to ${byteLength} bytes; at most ${this.#limitBytes} are allowed`);
   }
 
-  /** Calls a function that returns a status. */
+  /** Calls a function that returns a status; throws if the status is not 0. */
   check(name: Name, ...args: number[]): void {
     if (this.call(name, ...args) !== 0) throw this.#lastError(name);
   }
 
-  /** Creates the half from what is in the input buffer. */
+  /** Writes `given` to the input buffer, and creates the half from it. */
   create(name: Name, given: readonly number[], ...args: number[]): void {
     this.#write(this.call('ccs_input_buffer', given.length), given);
     this.#handle = this.call(name, ...args);
@@ -192,7 +195,7 @@ class WasmReceiver implements UserReceiverHalf {
     return this.#message();
   }
 
-  /** The values of the message that became due, if one did. The core knows the fields before them. */
+  /** The values of the message that became due, if any. The core fills in the message's other fields itself. */
   #message(): FeedbackValues {
     const count = this.#instance.call('ccs_receiver_take_feedback', this.#instance.handle);
     return count === 0 ? null : this.#instance.read(count).slice(FEEDBACK_FIELDS);

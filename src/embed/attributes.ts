@@ -21,7 +21,7 @@ const THEME_NAMES: readonly ThemeName[] = ['auto', 'dark', 'light'];
 export type Attributes = Readonly<Record<(typeof ATTRIBUTES)[number], string | null>>;
 export const ATTRIBUTES = ['scenario', 'src', 'cell', 'seed', 'charts', 'flow', 'theme', 'lab'] as const;
 
-/** The choice of what is drawn. */
+/** What is drawn. */
 export type Source =
   | { kind: 'shipped'; id: string }
   | { kind: 'scenario'; url: string }
@@ -31,24 +31,25 @@ export type Source =
 export interface Choices {
   source: Source;
   cell: CellParams;
-  /** Null: the scenario's. */
+  /** Null: the scenario's own seed. */
   seed: number | null;
   charts: readonly ChartName[];
-  /** Empty: the first with a controller. */
+  /** The flow whose controller is shown; empty: the first flow that has a controller. */
   flow: string;
-  /** The app's address; null without one. */
+  /** The address of the app to whose Lab the view links; null: no link. */
   lab: string | null;
 }
 
 const DEFAULT_CHARTS: readonly ChartName[] = ['rate', 'delay'];
 const ID = /^[\w.-]{1,64}$/;
 const LARGEST_SEED = 2 ** 52;
-/** Nobody writes a longer attribute by hand. */
+/** The longest attribute that is accepted; nobody writes a longer one by hand. */
 const LONGEST = 1000;
 
 /**
- * Reads the attributes; `inline` is the text of a scenario inside the element, `base` the page's address. Null
- * if nothing says what to draw. Throws ConfigError that names the attribute.
+ * Reads the attributes; `inline` is the text of a scenario inside the element, `base` the page's address.
+ * Returns null if neither the attributes nor `inline` choose anything to draw. Throws ConfigError that names
+ * the attribute.
  */
 export function readAttributes(given: Attributes, inline: string | null, base: string): Choices | null {
   for (const name of ATTRIBUTES) {

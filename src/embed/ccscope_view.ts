@@ -10,10 +10,10 @@ import { Picture } from './picture.js';
 import type { CcscopeView as CcscopeViewElement, ThemeName } from './public.js';
 import { view } from './view.js';
 
-/** An element further away than this does not count as in view yet. */
+/** An element that is at most this far from the visible part of the page already counts as in view. */
 const NEAR = '200px';
 
-/** Node may make pages that show the element later: there it only has to have a class. */
+/** Node has no HTMLElement, but may import this module to render pages: there the class only has to exist. */
 const Base = typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
 export class CcscopeView extends Base implements CcscopeViewElement {
@@ -96,7 +96,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     this.#ask();
   }
 
-  /** Properties that were set before the element was defined hide those of its class. */
+  /** Sets properties again that were set before the element was defined: they hide the accessors of its class. */
   #takeProperties(): void {
     for (const name of ATTRIBUTES) {
       if (!Object.hasOwn(this, name)) continue;
@@ -106,7 +106,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     }
   }
 
-  /** Reads the attributes once all those that change together have changed. */
+  /** Reads the attributes a little later, so that those that are changed together are read only once. */
   #ask(): void {
     if (this.#isDue) return;
     this.#isDue = true;

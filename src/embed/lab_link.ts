@@ -5,7 +5,10 @@ import type { Run } from '../runs/run.js';
 /** Scenarios that are part of lessons; the Lab lists the others. */
 const OF_LESSON = /^lesson-/;
 
-/** `isShipped`: the scenario is one that comes with ccscope. Null for a scenario that is too long for an address. */
+/**
+ * `isShipped`: whether the scenario comes with ccscope. Returns null for a scenario that is too long for an
+ * address.
+ */
 export async function labAddress(
   app: string,
   { scenario, cell, seed }: Pick<Run, 'scenario' | 'cell' | 'seed'>,

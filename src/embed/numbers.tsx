@@ -14,7 +14,7 @@ import type { Recording } from './recording.js';
 /** A longer table would need a page of its own. */
 const MOST_FLOWS = 20;
 
-/** A run's flows over its whole time. */
+/** A table of the flows of a run, measured over the whole run. */
 export function FlowNumbers({ window }: { window: WindowMetrics }) {
   const flows = window.flows.slice(0, MOST_FLOWS);
   const more = window.flows.length - flows.length;
@@ -53,7 +53,7 @@ export function FlowNumbers({ window }: { window: WindowMetrics }) {
   );
 }
 
-/** The columns of a call's table that a recording may have. */
+/** The rows of a recording's table, each with the trace column that it summarises; recordings may lack some. */
 const QUANTITIES: readonly {
   title: string;
   table: TableName;
@@ -70,7 +70,7 @@ const QUANTITIES: readonly {
 interface RecordingNumbersProps {
   store: Pick<TraceStore, 'view'>;
   recording: Recording;
-  /** The flow whose controller is shown; empty: the first with one. */
+  /** The flow whose controller is shown; empty: the first flow that has a controller. */
   flow: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The picture of one element. The newest choices win. A failure is shown in words and never thrown, and it
- * replaces a picture of anything else than what was asked for.
+ * The picture of one element. The newest choices win. A failure is never thrown, but shown in words in place
+ * of the picture.
  */
 import { signal } from '@preact/signals';
 
@@ -31,7 +31,7 @@ export type Showing =
   | { kind: 'recording'; recording: Recording }
   | { kind: 'failed'; problem: ErrorDetail };
 
-/** The parts that draw; they exist from the first drawing on. */
+/** The parts that draw; they are created when the element draws for the first time. */
 export interface Stage {
   share: Share;
   live: LiveRun;
@@ -43,7 +43,7 @@ export interface Told {
   error: (detail: ErrorDetail) => void;
 }
 
-/** The whole picture, since nobody has zoomed yet. */
+/** The visible time range: the whole run. */
 const WHOLE = { window_s: 0, from_s: 0 };
 
 export class Picture {
@@ -56,8 +56,8 @@ export class Picture {
   /** The scenario that was checked last, and its source. */
   #checked: { source: Source; scenario: CheckedScenario } | null = null;
   /**
-   * Settles when the file being read has been read: until then another request has to wait, or the file would
-   * replace its result.
+   * Settles when the file being read has been read. Until then another request has to wait, or the file would
+   * replace that request's result.
    */
   #opening: Promise<unknown> = Promise.resolve();
 
@@ -102,7 +102,7 @@ export class Picture {
     this.tell.error(problem);
   }
 
-  /** Releases its resources; it can show something again afterwards. */
+  /** Releases all resources; the picture can show something again afterwards. */
   close(): void {
     this.#turn += 1;
     this.#abort.abort();
@@ -122,7 +122,7 @@ export class Picture {
     const there = this.stage.peek();
     if (there !== null) return there;
     const share = shareOfWorkers((error) => {
-      // The next attempt gets new ones.
+      // The next attempt gets new workers.
       this.close();
       this.fail(error);
     });

@@ -1,4 +1,4 @@
-/** The element's words for whatever went wrong. */
+/** Turns any error into the message and the fix that the element shows. */
 import { ConfigError } from '../text/quantities.js';
 import { TraceError } from '../trace/index.js';
 import { SimulationError } from '../worker/simulation/simulation_client.js';

@@ -1,6 +1,6 @@
 /**
- * `<ccscope-view>`: a simulation or a recording of a call, as the app's charts, in any page. Importing the module defines
- * the element; its guide is `src/embed/README.md`.
+ * `<ccscope-view>`: shows a simulation or a recording of a call in any page, with the app's charts. Importing
+ * the module defines the element; its guide is `src/embed/README.md`.
  *
  * @module ccscope/view
  */
@@ -10,9 +10,9 @@ import type { CellParams } from '../scenario/cells.js';
 export type { CellParams, WindowMetrics };
 
 /**
- * The charts that the attribute `charts` can name. `rate` and `delay` show all flows; the others show one flow:
- * `loss`, the `controller`'s rates, its `detector` (for NADA and LCC, the picture of what they compute) and the
- * controller's `states`.
+ * The charts that the attribute `charts` can name. `rate` and `delay` show all flows; the others show one flow.
+ * `loss`: its losses; `controller`: the rates of its controller; `detector`: GCC's overuse detector, or the internal
+ * values of NADA or LCC; `states`: the states of its controller.
  */
 export type ChartName = 'rate' | 'delay' | 'loss' | 'controller' | 'detector' | 'states';
 
@@ -61,26 +61,29 @@ export interface CcscopeViewEventMap extends HTMLElementEventMap {
   'ccscope-error': CustomEvent<ErrorDetail>;
 }
 
-/** The element. Each property is the attribute of the same name; null if that is absent. */
+/**
+ * The element. Each property reflects the attribute of the same name, and is null if that is absent, except
+ * for `theme`.
+ */
 export interface CcscopeView extends HTMLElement {
   /** The id of a shipped scenario, or the address of a scenario's JSON. */
   scenario: string | null;
   /** The address of a recording to show instead: a trace in format v1. */
   src: string | null;
   /**
-   * The cell of the scenario, such as `queue=codel,rtt=50ms`; an axis that is left out has the value of the
-   * first cell.
+   * The cell of the scenario, such as `queue=codel,rtt=50ms`; an axis that is left out has its value in the
+   * scenario's first cell.
    */
   cell: string | null;
   /** Null: the scenario's own. */
   seed: number | null;
   /** Names of charts, joined by commas: see `ChartName`. */
   charts: string | null;
-  /** The flow whose controller is shown; null: the first that has one. */
+  /** The flow whose controller is shown; null: the first flow that has a controller. */
   flow: string | null;
-  /** An unknown name counts as `auto`. */
+  /** `auto` if the attribute is absent or has an unknown value. */
   theme: ThemeName;
-  /** The address of an app, to which "Open in the Lab" leads. */
+  /** The address of the app to whose Lab the link "Open in the Lab" leads; null: no link. */
   lab: string | null;
 
   addEventListener<K extends keyof CcscopeViewEventMap>(

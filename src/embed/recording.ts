@@ -24,7 +24,7 @@ interface RecordedRun {
   flows: readonly FlowInfo[];
 }
 
-/** One flow of a call. */
+/** One flow of a call, with the controllers that are drawn. */
 export interface RecordedCall {
   kind: 'call';
   inCharge: DrawnController;
@@ -45,8 +45,8 @@ export interface Recording {
 const nameOf = ({ flow, name }: RecordedFlow): string => name ?? `flow ${flow}`;
 
 /**
- * A recording; if it has several flows, the one with that name comes first. Throws ConfigError for a name that
- * it does not have.
+ * Describes a recording. Of a call with several flows, the one called `wanted` is drawn, or the first one if
+ * `wanted` is empty. Throws ConfigError if no flow is called `wanted`.
  */
 export function describedRecording(
   file: string,

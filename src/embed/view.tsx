@@ -16,7 +16,7 @@ import type { Picture, Stage } from './picture.js';
 import type { ErrorDetail } from './public.js';
 import type { Recording } from './recording.js';
 
-/** The view on a picture, as its element renders it. */
+/** The view of a picture, for the element to render. */
 export const view = (picture: Picture): JSX.Element => <View picture={picture} />;
 
 function View({ picture }: { picture: Picture }) {
@@ -45,7 +45,7 @@ interface FrameProps {
   share?: number | undefined;
   /** The most important numbers. */
   told?: string;
-  /** Behind the caption. */
+  /** After the caption. */
   more?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -102,7 +102,7 @@ function sentence(text: string): string {
 interface RunViewProps {
   stage: Stage;
   choices: Choices;
-  /** The run that is drawn; the choices may already be others. */
+  /** The run that is drawn; `choices` may already be newer. */
   run: Run;
 }
 
@@ -176,7 +176,10 @@ function RecordingView({ stage: { scope, share }, choices, recording }: Recordin
   );
 }
 
-/** In a page that scrolls, the wheel acts on charts only if they have the focus, or with Ctrl, as for maps. */
+/**
+ * As on embedded maps, so that the page can be scrolled: the wheel acts on the charts only if they have the
+ * focus, or with Ctrl.
+ */
 function Wheel({ children }: { children: ComponentChildren }) {
   const keep = (event: WheelEvent & { currentTarget: HTMLElement }): void => {
     if (!event.ctrlKey && !event.currentTarget.matches(':focus-within')) event.stopPropagation();

@@ -1,6 +1,6 @@
 /**
- * The workers of all views in a page: one with their traces, and at most two that simulate. They start when the
- * first view needs them, and end with the last one. Paths are those in the bundle.
+ * The workers of all views in a page: one with their traces, and at most two that simulate. They start when
+ * the first view needs them, and end with the last view. The paths of their scripts exist only in the bundle.
  */
 import { transfer, wrap, type Remote } from 'comlink';
 
@@ -15,11 +15,14 @@ const MOST_SIMULATORS = 2;
 export interface Share {
   store: TraceStore;
   simulations: Pick<SimulationPool, 'check' | 'plan' | 'run' | 'close'>;
-  /** Gives it back. */
+  /** Gives the share back. */
   close(): void;
 }
 
-/** A script from another site cannot be a worker of this page, but a worker of this page may import it. */
+/**
+ * Starts a worker. A script from another site cannot be a worker of this page, but a worker of this page may
+ * import it.
+ */
 function fromAnySite(start: () => Worker, script: string): Worker {
   try {
     return start();
@@ -34,7 +37,10 @@ function fromAnySite(start: () => Worker, script: string): Worker {
   }
 }
 
-/** Bundlers find the script of each `new Worker` themselves; this serves pages without a bundler. */
+/**
+ * Resolves the scripts' paths for pages without a bundler; bundlers find the script of each `new Worker`
+ * themselves.
+ */
 const HERE = import.meta.url;
 
 const simulationWorker = (): Worker =>

@@ -1,4 +1,4 @@
-/** The data of a call's charts: tables of each direction, and events. */
+/** The data of a call's charts: tables for each direction, and events. */
 import type {
   EvidenceCharts,
   EvidenceDirection,
@@ -35,7 +35,7 @@ import {
   videoTable,
 } from './tables.js';
 
-/** The directions of the shared link, and those of pages' own links. */
+/** The names of the two directions of the shared link; OWN_LABELS has those of a page's own link. */
 const LABELS: Record<Direction, string> = {
   forward: 'from the offerer to the answerer',
   backward: 'from the answerer to the offerer',
@@ -45,7 +45,7 @@ const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', backwa
 const labelOf = (link: PathRecord | null, name: Direction): string =>
   link?.page == null ? LABELS[name] : `link of ${pageName(link.page)}: ${OWN_LABELS[name]}`;
 
-/** Changes of all links, in time order; changes of a page's own link name it. */
+/** Changes of all links, in time order; the text of a change to a page's own link names the page. */
 export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: number | null })[] =>
   allLinks(record)
     .flatMap(({ page, changes }) =>
@@ -72,13 +72,16 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-/** The controllers that watched what arrived. */
+/** The shadow controllers that watched the media at these paths' receivers. */
 function shadowsOf(record: CallRecord, paths: readonly Path[]): ShadowRecord[] {
   const receivers = sides(paths, 'receiver');
   return record.shadows.filter(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
 }
 
-/** The packets of a direction or, without a record of them, estimates of their queuing delays. */
+/**
+ * The recorded packets of a direction; if there are none, rows with estimated queuing delays and their times
+ * only.
+ */
 function packetsOf(
   record: CallRecord,
   link: PathRecord | null,
@@ -111,7 +114,7 @@ function tablesOf(
   const receivers = sides(paths, 'receiver');
   const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
   const hasPackets = packets === direction?.packets;
-  // The link's own count includes headers and audio; what arrived is used if there is none.
+  // If packets were recorded, the rate at the link is drawn instead: it includes headers and audio.
   if (hasPackets) delete media['received_bps'];
   const [shadow] = shadowsOf(record, paths);
   const tables: Record<string, EvidenceTable> = {
@@ -158,7 +161,7 @@ function directionOf(record: CallRecord, link: PathRecord | null, name: Directio
   };
 }
 
-/** The direction with more media first. */
+/** The main direction: that in which the record's first connection carried more media. */
 export function mainDirection(record: CallRecord): Direction {
   const [path] = pathsOf(record, {});
   return path?.direction ?? 'forward';
@@ -166,7 +169,7 @@ export function mainDirection(record: CallRecord): Direction {
 
 type Span = Omit<EvidenceSpan, 'lane'>;
 
-/** Overlapping spans are stacked. */
+/** Puts spans into lanes; spans that overlap get separate lanes. */
 function stacked(name: string, spans: readonly Span[], lanes: string[]): EvidenceSpan[] {
   const ends: number[] = [];
   const first = lanes.length;
@@ -206,7 +209,7 @@ const expectationSpans = (judged: readonly JudgedExpectation[]): Span[] =>
     tone: holds(one) ? 'good' : 'bad',
   }));
 
-/** The data of all charts. The direction that carried more media comes first. */
+/** The data of all charts. The main direction comes first. */
 export function chartsOf(record: CallRecord, judged: readonly JudgedExpectation[]): EvidenceCharts {
   const endUs = durationUs(record);
   const freezes = record.endpoints.flatMap((endpoint) => endpoint.freezes);

@@ -3,7 +3,7 @@ import { allLinks } from '../judge/index.js';
 import { endpointName } from '../calls/record/names.js';
 import type { CallRecord, ConnectionRecord } from '../calls/record/record.js';
 
-/** When the newest event in the record happened; a second at least. */
+/** The time of the last event in the record; at least one second. */
 export function durationUs(record: CallRecord): number {
   const { endpoints, pages } = record;
   const directions = allLinks(record)

@@ -1,4 +1,4 @@
-/** The files of evidence. */
+/** The files that make up the evidence of a call. */
 import type { Browser } from 'playwright-core';
 
 import { evidenceHtml } from './html.js';
@@ -14,8 +14,8 @@ export interface EvidenceFile {
 }
 
 /**
- * The files, in the order in which a report shows them: the picture or a text on why there is none, the page, the
- * metrics, the trace.
+ * The files, in the order in which a report shows them: the picture (or a text that explains why there is none),
+ * the page, the metrics, the trace.
  */
 export async function evidenceFiles(input: EvidenceInput, browser: Browser | null): Promise<EvidenceFile[]> {
   const page = evidenceHtml(input);

@@ -1,4 +1,4 @@
-/** The tables below the charts: connections, their ends, events. */
+/** The tables below the charts: connections, video streams, peer connections, events. */
 import { reasonText } from '../machine/index.js';
 import {
   msText,
@@ -38,7 +38,7 @@ const numbers = (metrics: CallMetrics): string[] => [
   metrics.framesPerSecond === null ? '–' : metrics.framesPerSecond.toFixed(1),
 ];
 
-/** Numbers of each connection, if there are several. */
+/** The metrics of each connection; empty if there is only one connection. */
 export function connectionTable({ metrics }: EvidenceInput): Html {
   if (metrics.connections.length < 2) return html``;
   const heads = ['received', 'utilisation', 'queue p50', 'queue p95', 'loss', 'fps'];
@@ -109,7 +109,7 @@ interface Happening {
   text: string;
 }
 
-/** Events for people, in time order. */
+/** All events in time order, worded for people. */
 function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
   const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
   const nameOf = (id: number): string => {

@@ -1,11 +1,11 @@
-/** An incident in the form of the files: names end in units. */
+/** An incident as it is written to the evidence files. Names of fields end in their units. */
 import type { Incident } from '../judge/incidents/index.js';
 
 const rounded = (value: number, places: number): number => Number(value.toFixed(places));
 
 /**
- * `before` and `after` are rates for a `rate-fall`, delays for a `delay-rise`; for a `freeze`, `after` is its
- * length.
+ * `before` and `after` are rates for a `rate-fall`, delays for a `delay-rise`; for a `freeze`, `after` is the
+ * length of the freeze.
  */
 export function incidentRow({
   kind,

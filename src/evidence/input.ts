@@ -1,9 +1,12 @@
-/** The input for evidence. */
+/** The input from which evidence is created. */
 import type { JudgedExpectation } from '../judge/index.js';
 import type { CallRecord, RecordNotice } from '../calls/record/record.js';
 import type { EvidenceMetrics } from './measure.js';
 
-/** Whether the test's expectation was met: without a verdict neither an expectation nor its opposite is met. */
+/**
+ * Whether the test's expectation was met. Without a verdict, neither an expectation nor its negation counts as
+ * met.
+ */
 export const holds = ({ judgement, isNot }: JudgedExpectation): boolean =>
   judgement.settled && judgement.pass !== isNot;
 
@@ -16,7 +19,7 @@ export interface EvidenceInput {
   title: string;
   /** Null for a call without expectations. */
   outcome: 'passed' | 'failed' | null;
-  /** Why it failed, without colours, in a few lines; empty if it passed. */
+  /** Why the test failed: a few lines without colour codes; empty if it passed. */
   error: string;
   created: Date;
 }

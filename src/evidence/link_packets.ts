@@ -10,13 +10,13 @@ export interface LinkPacket {
   /** When its last bit left the bottleneck, or when it was dropped. */
   departUs: number;
   direction: Direction;
-  /** The page (its id) whose own link it passed; null for the shared one. */
+  /** The id of the page whose own link it passed; null for the shared link. */
   page: number | null;
-  /** The connection that it belongs to, as the relay counts them from 1; 0 if the relay did not know it yet. */
+  /** The number of its RelayFlow, counted from 1; 0 if the relay did not know the flow yet. */
   flow: number;
-  /** With IPv4 and UDP headers. */
+  /** Including the IPv4 and UDP headers. */
   sizeBytes: number;
-  /** From reaching the queue to the start of its transmission; NaN if it was dropped. */
+  /** From when it reached the queue until its transmission started; NaN if it was dropped. */
   queueDelayUs: number;
   dropped: DropReason | null;
 }

@@ -1,10 +1,10 @@
 /**
  * The packets of a link as a capture at the end of its bottleneck (pcap-savefile(5)), for tools that read such
- * files. The record has times, sizes and connections but no payloads: each packet consists of its IPv4 and UDP
- * headers with its true length, as in a capture with a short snapshot length. Addresses and ports are made up:
- * 10.x.y.1 is the side that offered connection 256 x + y, 10.x.y.2 the one that answered; the port identifies the
- * link, 50000 the shared one, 50001 the first page's own, and so on. Dropped packets never left the bottleneck,
- * and are not in the capture.
+ * files. The record has times, sizes and flows but no payloads: of each packet, the file has only the IPv4 and
+ * UDP headers and the true length, as in a capture with a short snapshot length. Addresses and ports are made up:
+ * 10.x.y.1 is the offerer of flow 256 x + y (counted by the relay), 10.x.y.2 is its answerer. The port identifies
+ * the link: 50000 is the shared link, 50001 the first page's own link, and so on. Dropped packets never left the
+ * bottleneck, so they are not in the capture.
  */
 import type { LinkPacket } from './link_packets.js';
 
@@ -24,7 +24,7 @@ const SHARED_LINK_PORT = 50_000;
 
 const addressOf = (flow: number, host: 1 | 2): number => (10 << 24) | ((flow & 0xffff) << 8) | host;
 
-/** RFC 1071, of a header whose own checksum is 0. */
+/** The checksum (RFC 1071) of a header whose checksum field is 0. */
 function checksum(header: Buffer): number {
   let sum = 0;
   for (let at = 0; at < header.length; at += 2) sum += header.readUInt16BE(at);
@@ -65,11 +65,11 @@ function writePacket(bytes: Buffer, { direction, flow, page, sizeBytes }: LinkPa
   bytes.writeUInt16BE(checksum(bytes.subarray(0, IPV4_BYTES)), 10);
   bytes.writeUInt16BE(port, 20);
   bytes.writeUInt16BE(port, 22);
-  // The checksum stays 0, which means none, as IPv4 allows.
+  // UDP's checksum stays 0: over IPv4 this means that there is none.
   bytes.writeUInt16BE(sizeBytes - IPV4_BYTES, 24);
 }
 
-/** The file; a timestamp is when the last bit left the bottleneck. */
+/** The bytes of the file. A packet's timestamp is the time at which its last bit left the bottleneck. */
 export function linkPcap(packets: readonly LinkPacket[], originEpochMs: number): Buffer {
   const passed = packets.filter(({ dropped }) => dropped === null);
   const bytes = Buffer.alloc(FILE_HEADER_BYTES + passed.length * (RECORD_HEADER_BYTES + KEPT_BYTES));

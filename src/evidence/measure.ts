@@ -1,4 +1,4 @@
-/** The metrics of a whole call, since it was connected. */
+/** The metrics of a whole call, from when it was connected. */
 import {
   callMetrics,
   carrying,
@@ -19,18 +19,20 @@ import { connectionName, durationUs } from './extent.js';
 export interface EvidenceMetrics {
   /** Null if nothing was connected. */
   call: CallMetrics | null;
-  /** `layers`: what both sides send, whichever direction the metrics cover. */
+  /** `layers`: the video streams that both sides send, whichever direction the metrics cover. */
   connections: { id: number; name: string; metrics: CallMetrics; layers: LayerMetrics[] }[];
   /**
-   * From the first connecting until the rate over the trailing 2 s is 90 % of the capacity, before the capacity
-   * changes; null if it never was, or if there is no record of packets.
+   * From when the call was connected until the rate over the trailing 2 s reached 90 % of the first capacity;
+   * null if the rate did not reach it before the capacity changed, or if there is no complete record of packets.
    */
   timeTo90S: number | null;
   /** What went wrong during the call, and why. */
   incidents: readonly Incident[];
 }
 
-/** When the first of some paths was connected at both ends that are under test; null if none was. */
+/**
+ * The time when the first of the paths was connected at each of its ends that is under test; null if no path was.
+ */
 function connectedUs(paths: readonly Path[]): number | null {
   const times = paths.flatMap(({ sender, receiver }) => {
     const sides = [sender, receiver].filter((side) => side !== null);
@@ -69,7 +71,9 @@ function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs 
   return timeTo90(passed(direction.packets, window), begin.capacityBps, window);
 }
 
-/** Measures a call from its connecting, or from the start of what is kept, to its end. */
+/**
+ * Measures a call from when it was connected (or, if that is later, from the start of the kept data) to its end.
+ */
 export function measure(record: CallRecord): EvidenceMetrics {
   const paths = pathsOf(record, {});
   const fromUs = connectedUs(paths);

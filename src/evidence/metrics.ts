@@ -1,6 +1,6 @@
 /**
  * The call's metrics as JSON. Names end in units, ratios are from 0 to 1, times count from `origin_epoch_ms`;
- * null if unknown. src/judge/call_metrics.ts defines each of them.
+ * unknown values are null. src/judge/call_metrics.ts defines the metrics; ./measure.ts defines the time to 90 %.
  */
 import { machineReport } from '../machine/index.js';
 import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';

@@ -1,6 +1,7 @@
 /**
- * The numbers that summarise a call: properties of a test, columns of reports, limits of budgets, lines of
- * trends. Names end in units, ratios are from 0 to 1; src/judge/call_metrics.ts defines each of them.
+ * The numbers that summarise a call. They are the properties of a test, the columns of reports, the limits of
+ * budgets and the lines of trends. Names end in units, ratios are from 0 to 1. src/judge/call_metrics.ts defines
+ * the numbers; ./measure.ts defines the time to 90 %.
  */
 import type { EvidenceMetrics } from './measure.js';
 

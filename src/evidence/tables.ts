@@ -1,4 +1,4 @@
-/** Columns over time for the charts of one direction of a call. */
+/** The tables behind the charts of one direction of a call: columns of values over time. */
 import { DROP_REASONS } from '../core/link.js';
 import { tableSpec } from '../core/index.js';
 import type { EvidenceTable } from '../calls/evidence_page.js';
@@ -12,10 +12,16 @@ import type {
 } from '../calls/record/record.js';
 
 const SECOND_US = 1e6;
-/** Rates are averaged over this long, or longer if a long call's lines would be denser than pixels. */
+/**
+ * Rates are averaged over this time; in a long call over a longer time, so that its lines have at most MOST_BINS
+ * points.
+ */
 const RATE_BIN_US = 250_000;
 const MOST_BINS = 1000;
-/** More packets than this are thinned: each bin keeps its smallest and its largest wait. */
+/**
+ * If there are more packets than this, each group of successive packets is reduced to those with the shortest and
+ * the longest wait.
+ */
 const MOST_PACKETS = 12_000;
 const RANDOM_LOSS = DROP_REASONS.indexOf('random-loss');
 
@@ -25,7 +31,7 @@ const digits = (value: number, places = 0): number | null =>
 
 const indices = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Sums up a value for each bin of this length, from 0 to the end of the call. */
+/** Sums of a value in bins of equal length, from 0 to the end of the call. */
 class Bins {
   readonly values: Float64Array;
 
@@ -84,7 +90,10 @@ export function rateTable(
   };
 }
 
-/** Each packet's wait; if there are very many, the extremes of short intervals. */
+/**
+ * The time that each packet waited in the queue; if there are very many packets, the shortest and the longest
+ * wait of each group of successive packets.
+ */
 export function packetTable(packets: PacketColumns): EvidenceTable {
   const passed = indices(packets.rows).filter((i) => Number.isFinite(packets.queueDelayUs[i]));
   const delay = (i: number): number => packets.queueDelayUs[i] ?? 0;
@@ -106,19 +115,20 @@ export function packetTable(packets: PacketColumns): EvidenceTable {
 }
 
 /**
- * The number of seconds that a call has; a remainder of less than half a second counts to the second before.
+ * The number of seconds into which a call is divided; a remainder of less than half a second belongs to the
+ * second before it.
  */
 const secondsIn = (durationUs: number): number => Math.max(1, Math.round(durationUs / SECOND_US));
 const secondOf = (timeUs: number, durationUs: number): number =>
   Math.min(secondsIn(durationUs) - 1, Math.max(0, Math.floor(timeUs / SECOND_US)));
-/** The start of each second, and the end of the last one, up to which its values are drawn. */
+/** The start of each second, and the end of the call, up to which the values of the last second are drawn. */
 const seconds = (durationUs: number): number[] => [
   ...indices(secondsIn(durationUs)).map((second) => second * SECOND_US),
   Math.round(durationUs),
 ];
 const withEnd = <T>(values: readonly T[]): T[] => [...values, ...values.slice(-1)];
 
-/** Percentiles of the waits of each second. */
+/** Percentiles of the packets' waits in each second. */
 export function delayTable(packets: PacketColumns, durationUs: number): EvidenceTable {
   const bins = indices(secondsIn(durationUs)).map((): number[] => []);
   for (let i = 0; i < packets.rows; i++) {
@@ -133,7 +143,7 @@ export function delayTable(packets: PacketColumns, durationUs: number): Evidence
   };
 }
 
-/** The share of packets lost in each second, and the cumulative number by reason. */
+/** The share of packets lost in each second, and the cumulative number of lost packets by reason. */
 export function lossTable(packets: PacketColumns, durationUs: number): EvidenceTable {
   const counts = indices(secondsIn(durationUs)).map(() => ({ packets: 0, random: 0, queue: 0 }));
   for (let i = 0; i < packets.rows; i++) {
@@ -162,7 +172,10 @@ const sumOf = (values: readonly number[]): number => {
   return known.length === 0 ? NaN : known.reduce((sum, value) => sum + value, 0);
 };
 
-/** The last values that an endpoint reported at or before some times. */
+/**
+ * Returns a function that finds the last sample that an endpoint reported at or before a time; it must be called
+ * with ascending times.
+ */
 function lookups({ samples }: EndpointRecord): (timeUs: number) => StatsSample | undefined {
   let next = 0;
   return (timeUs) => {
@@ -174,7 +187,10 @@ function lookups({ samples }: EndpointRecord): (timeUs: number) => StatsSample |
 const bytesIn = (sample: StatsSample | undefined): number =>
   sumOf((sample?.inbound ?? []).map((one) => one.bytesReceived + (one.headerBytesReceived || 0)));
 
-/** The counters of senders and receivers, twice a second: targets, estimates, received rates. */
+/**
+ * From the counters of senders and receivers, twice a second: encoders' target rates, bandwidth estimates,
+ * received rates.
+ */
 export function mediaTable(
   senders: readonly EndpointRecord[],
   receivers: readonly EndpointRecord[],
@@ -228,7 +244,7 @@ export function videoTable(receivers: readonly EndpointRecord[]): EvidenceTable 
 
 const GROUP_COLUMNS = ['delay_variation_ms', 'm_ms', 'detector_input_ms', 'gamma_ms', 'signal'];
 
-/** The rows that the chart of the detector reads, for one shadow. */
+/** The rows of one shadow controller that the chart of the overuse detector reads. */
 export function groupTable({ batches }: ShadowRecord): EvidenceTable {
   const { columns } = tableSpec('group');
   const groups = batches.filter(({ table }) => table === 'group');

@@ -1,7 +1,8 @@
 /**
- * The call as a trace in format v1: the frames of the observed streams and what GCC, watching, computed from them
- * (`arrival`, `inbound`, `group`, `rate`; one flow per received video stream), the links' queues (`queue`; link 0
- * is the direction with more media, 1 the other one; then those of single pages' links) and events (`event`).
+ * The call as a trace in format v1: the frames of the observed streams and what GCC, which only watched, computed
+ * from them (`arrival`, `inbound`, `group`, `rate`; one flow per received video stream), the queues of the links
+ * (`queue`; link 0 is the main direction (see `mainDirection`), link 1 the other direction; the links of single
+ * pages follow) and events (`event`).
  */
 import { tableSpec } from '../core/index.js';
 import type { TraceEvent } from '../core/session.js';
@@ -97,7 +98,7 @@ function* eventLines(input: EvidenceInput): Generator<Line> {
   for (const event of eventsOf(input)) yield { timeUs: event.time_us, text: eventLine(event) };
 }
 
-/** Merges lines of several sources in time order; within a source the order stays. */
+/** Merges lines of several sources in time order; each source's own order is kept. */
 function* merged(sources: readonly Iterator<Line>[]): Generator<string> {
   const heads = sources.map((source) => source.next());
   for (;;) {
@@ -115,7 +116,7 @@ function* merged(sources: readonly Iterator<Line>[]): Generator<string> {
   }
 }
 
-/** Whose frames a flow contains: `page 1 → page 2, video 4711`. */
+/** The name of a flow, by the video whose frames the flow contains: `page 1 → page 2, video 4711`. */
 function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string {
   const connection = record.connections.find(
     ({ offerer, answerer }) => offerer === endpoint || answerer === endpoint,
@@ -123,7 +124,7 @@ function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string 
   return `${connection === undefined ? '' : `${connectionName(record, connection)}, `}video ${ssrc}`;
 }
 
-/** The source of frame timing: the worst among the receivers. */
+/** The source of frame timing: `transform` only if every endpoint that receives media uses it. */
 export function frameSource({ endpoints }: CallRecord): 'transform' | 'getStats' {
   const receivers = endpoints.filter(({ samples }) => (samples.at(-1)?.inbound.length ?? 0) > 0);
   return receivers.some(({ frameSource: source }) => source !== 'transform') ? 'getStats' : 'transform';

@@ -11,7 +11,7 @@ interface Sidebar {
 }
 const { sidebarAction } = chrome as unknown as { sidebarAction?: Sidebar };
 
-/** Changes run one after the other: each starts from the result of the one before. */
+/** Changes of the registered scripts run one after another: each starts from the result of the previous one. */
 let changes: Promise<unknown> = Promise.resolve();
 const inTurn = (change: () => Promise<void>): Promise<void> => {
   const done = changes.then(change);
@@ -19,7 +19,7 @@ const inTurn = (change: () => Promise<void>): Promise<void> => {
   return done;
 };
 
-/** Registers the scripts of the sites with a permission, and of no others. */
+/** Registers the scripts for the sites that have a permission, and unregisters all others. */
 const register = (): Promise<void> =>
   inTurn(async () => {
     const { origins: permitted = [] } = await chrome.permissions.getAll();
@@ -32,9 +32,9 @@ const register = (): Promise<void> =>
   });
 
 /**
- * Ends the observation of everything that a pattern covers, in all tabs, including pages that were only clicked
- * on. In the browser's settings people can grant and withdraw more than one site: then everything ends, and sites
- * that are still on start with the next document.
+ * Ends the observation of everything that a pattern covers, in all tabs, including pages that are observed only
+ * because of a click. In the browser's settings, people can withdraw a pattern that covers several sites: then
+ * the observation ends everywhere; on sites that are still on, it resumes with the next document that they load.
  */
 async function end(origin: string): Promise<void> {
   const site = siteOf(origin) === origin ? origin : null;
@@ -68,19 +68,22 @@ chrome.action.onClicked.addListener(({ id, url }) => {
   const site = siteOf(url);
   openPanel(id);
   if (site === null) return;
-  // The click itself grants the permission for the page as it is now; the question is about the site from now on.
+  // The click itself grants the permission for the page as it is now; this request is for the site from now on.
   chrome.permissions.request({ origins: [site] }).catch(() => false);
   inject(id).catch((error: unknown) => console.warn('ccscope cannot look into this page:', error));
 });
 
-/** Turns a site off: without its permission it is neither observed nor known here. */
+/** Turns a site off: after this, the extension neither observes the site nor keeps its permission. */
 async function turnOff(site: string): Promise<void> {
   await end(site);
   await chrome.permissions.remove({ origins: [site] });
   await register();
 }
 
-/** Only the extension's own pages may ask: content scripts run in processes of pages. */
+/**
+ * Only the extension's own pages may send requests: content scripts run in processes of pages, which are not
+ * trusted.
+ */
 const isOwnPage = ({ url = '' }: chrome.runtime.MessageSender): boolean =>
   url.startsWith(chrome.runtime.getURL(''));
 

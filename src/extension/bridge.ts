@@ -1,6 +1,6 @@
 /**
- * Connects a document and the panels, in a world that the page cannot access: it forwards texts in both
- * directions without reading or executing them. The observer only works while a panel is connected.
+ * Connects a document to the panels. It runs in a JavaScript world that the page cannot access, and forwards
+ * texts in both directions without reading or executing them. The observer only works while a panel is connected.
  */
 import type { PageRequest } from '../inject/protocol.js';
 import {
@@ -20,7 +20,7 @@ import { siteOf } from './sites.js';
 class Bridge {
   readonly #panels = new Map<string, chrome.runtime.Port>();
   #page: MessagePort | null = null;
-  /** Aborted with the bridge: ends all its listeners. */
+  /** Aborted when the bridge ends, which removes all its listeners. */
   readonly #until = new AbortController();
   readonly #onMessage = (message: ToBridge): void => this.#told(message);
 
@@ -31,7 +31,7 @@ class Bridge {
       // The first offer counts: at the start of a document it comes before the page can do anything.
       if (port === undefined || this.#page !== null) return;
       event.stopImmediatePropagation();
-      // This tells the page's world that its offer was accepted.
+      // This tells the script in the page's world that its offer was accepted.
       event.preventDefault();
       this.#page = port;
       port.onmessage = ({ data }: MessageEvent<unknown>) => this.#fromPage(data);
@@ -44,13 +44,16 @@ class Bridge {
     this.announce();
   }
 
-  /** A document restored from the browser's cache has lost its panels, whether they signed off or not. */
+  /**
+   * A document restored from the back/forward cache has lost its connections to panels, even if no port has
+   * reported that.
+   */
   #back(): void {
     this.#leavePanels();
     this.announce();
   }
 
-  /** Tells open panels that there is a document; if no panel is open nobody listens, which is not an error. */
+  /** Tells open panels that there is a document. If no panel is open, sending fails, which is not an error. */
   announce(): void {
     chrome.runtime.sendMessage({ kind: 'here' } satisfies Here).catch(() => undefined);
   }
@@ -60,7 +63,10 @@ class Bridge {
     else if (this.#isOff(message.site)) this.#end();
   }
 
-  /** A frame with an opaque origin does not know its site, so it ends with any. */
+  /**
+   * In a frame with an opaque origin, the bridge cannot tell which site it belongs to, so it ends when any site
+   * is turned off.
+   */
   #isOff(site: string | null): boolean {
     const own = siteOf(self.origin);
     return own === null || site === null || own === site;
@@ -72,12 +78,12 @@ class Bridge {
     this.#panels.set(panel, port);
     port.onMessage.addListener((text: unknown) => this.#toPage(text));
     port.onDisconnect.addListener(() => {
-      // By then its panel may have another one.
+      // By then the panel may already have another port.
       if (this.#panels.get(panel) !== port) return;
       this.#panels.delete(panel);
       if (this.#panels.size === 0) this.#ask({ type: 'pause' });
     });
-    // Everything open is reported again, since a new panel knows nothing of it.
+    // All open connections are reported again, since a new panel has not received them yet.
     this.#ask({ type: 'resume' });
   }
 
@@ -114,8 +120,8 @@ class Bridge {
 }
 
 /**
- * Whether the extension that this bridge came with still runs: when it is reloaded, its old scripts stay in
- * pages.
+ * Whether the extension that put this bridge here still runs: when the extension is reloaded, its old scripts
+ * stay in pages.
  */
 const isInForce = (): boolean =>
   (chrome as { runtime?: { id?: string | undefined } }).runtime?.id !== undefined;

@@ -1,6 +1,6 @@
 /**
- * The messages between the extension's parts. The page's world and the panels exchange JSON texts, which the
- * bridge between them forwards without reading.
+ * The messages between the extension's parts. The script in the page's world and the panels exchange JSON texts,
+ * which the bridge between them forwards without reading.
  */
 import type { PageRequest } from '../inject/protocol.js';
 
@@ -15,17 +15,20 @@ export const PORT_OFFERED = 'ccscope-port';
 export const PORT_WANTED = 'ccscope-port-wanted';
 
 /**
- * The other messages over that port, which are not JSON: the page's world asks whether the other end still
- * exists, and the bridge answers, or says that it leaves.
+ * The other messages over that port, which are not JSON: the script in the page's world asks whether the other
+ * end still exists, and the bridge answers, or announces that it ends.
  */
 export const ARE_YOU_HERE = 'are you here';
 export const STILL_HERE = 'still here';
 export const GOODBYE = 'goodbye';
 
-/** What the extension leaves in a window that it observes: a function that checks for a new document. */
+/**
+ * The key of a global symbol. Under it, the extension stores a function in each window that it observes; the
+ * function checks for a new document.
+ */
 export const EXTENSION_KEY = 'ccscope.extension';
 
-/** Longer texts of a page are dropped: half a second's batch has some ten kilobytes. */
+/** Longer texts from a page are dropped; a usual batch, which covers half a second, is about 10 kB long. */
 export const MOST_CHARACTERS = 2_000_000;
 
 /** Name of a bridge's port to one panel. */

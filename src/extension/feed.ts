@@ -1,8 +1,11 @@
-/** Prepares the reports of one document for a panel's watch: on the panel's clock, and without repetitions. */
+/**
+ * Prepares the reports of one document for a panel's watch: converts times to the panel's clock, and drops
+ * repetitions.
+ */
 import type { PageBatch, PageMessage } from '../inject/protocol.js';
 import { rebased } from '../inject/rebase.js';
 
-/** A document that opens more connections than this is no longer observed. */
+/** If a document opens more connections than this, the further ones are ignored. */
 const MOST_ENDPOINTS = 2000;
 
 /** What a panel knows of an endpoint. */
@@ -13,20 +16,20 @@ interface Known {
 }
 
 /**
- * One document's batches. Each time a panel is opened, the observer reports everything that is open to all panels
- * again: panels that already know it must not take it for new.
+ * One document's batches. Each time a panel is opened, the observer reports all open connections again, and all
+ * panels receive that: panels that already know a connection must not treat it as new.
  */
 export class Feed {
   readonly #endpoints = new Map<number, Known>();
 
   constructor(
-    /** The document, as the panel's watch knows it. */
+    /** The name of the document in the panel's watch. */
     readonly window: string,
-    /** The panel's zero of all times, in milliseconds of the Unix epoch. */
+    /** The origin of the panel's times, in milliseconds since the Unix epoch. */
     private readonly originEpochMs: number,
   ) {}
 
-  /** The batch as the panel's watch takes it. */
+  /** The batch in the form that the panel's watch expects. */
   take({ url, timeUs, messages }: PageBatch): PageBatch {
     const news = {
       window: this.window,

@@ -1,6 +1,7 @@
 /**
- * The extension in the page's own world: it observes, and sends its observations to the bridge beside it. While
- * no panel is open it reports nothing. The page can read everything in here, so nothing in here is secret.
+ * The part of the extension that runs in the page's own world: it observes, and sends its observations to the
+ * bridge in the same document. While no panel is open it reports nothing. The page can read everything in here,
+ * so nothing in here is secret.
  */
 import { attempt, listen, setTimeout, stringify } from '../inject/natives.js';
 import { observe, type Observer } from '../inject/page.js';
@@ -24,7 +25,8 @@ const { addEventListener, dispatchEvent } = EventTarget.prototype;
 /** A bridge that has not answered after this many turns never will: its extension was reloaded or removed. */
 const TURNS = 4;
 /**
- * Counted in turns, since a page that keeps its thread busy delays timers together with everything before them.
+ * The wait is split into turns: a busy page delays timers and messages alike, so that a single long timer could
+ * fire before an answer that has already arrived is delivered.
  */
 const TURN_MS = 250;
 
@@ -40,7 +42,7 @@ class PageEnd {
   readonly #onWanted = (): void => attempt(() => this.#wanted());
 
   constructor() {
-    // Times are those of the Unix epoch, since each panel has its own origin.
+    // Times count from the Unix epoch, since each panel has an origin of its own.
     const late = { adoptsLate: true, timesShownFrames: true } as const;
     const config = { originEpochMs: 0, relay: null, frameTiming: 'transform', ...late } as const;
     this.#observer = observe(config, (batch) => this.#tell({ batch }));
@@ -49,8 +51,9 @@ class PageEnd {
   }
 
   /**
-   * Looks for the bridge of the window's document: there may be one, or it asks when it comes. A window that
-   * showed nothing yet keeps its objects when its first document loads, but not its listeners.
+   * Looks for the bridge of the window's document: the bridge may be there already; otherwise it requests a port
+   * when it starts. A window that has shown no document yet keeps its objects when its first document loads, but
+   * loses its listeners.
    */
   meet(): void {
     // A listener that is added repeatedly is registered once; `document.open()` removes it.
@@ -64,8 +67,9 @@ class PageEnd {
   }
 
   /**
-   * Someone wants a port: a bridge, or a script of the page, which can do the same. While the bridge that has one
-   * answers, nobody else gets a port, since that bridge would hear nothing more.
+   * Called when a port is requested, by a bridge or by a script of the page, which can send the same event. While
+   * the bridge that has the port still answers, no other port is offered, since that bridge would receive nothing
+   * more.
    */
   #wanted(): void {
     const port = this.#port;
@@ -93,12 +97,12 @@ class PageEnd {
     }, TURN_MS);
   }
 
-  /** Reports nothing, and undoes actions on calls, until someone asks again. */
+  /** Pauses the observer, which also undoes its actions on calls, until a request resumes it. */
   #rest(): void {
     void this.#observer.pause();
   }
 
-  /** Offers a port to the bridge. If the bridge accepts it, it replaces the earlier one. */
+  /** Offers a new port to the bridge. If the bridge accepts it, this port replaces the earlier one. */
   #offer(): void {
     const { port1, port2 } = new Channel();
     listen(port1, 'message', (event) => this.#take(port1, (event as MessageEvent).data));

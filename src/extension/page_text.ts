@@ -1,6 +1,6 @@
 /**
- * Parses what a page sends over its channel. A page can replace the observer's text by its own, so nothing here
- * is trusted: messages of any other form are dropped.
+ * Parses the texts that a page sends over its channel. A page can send texts of its own instead of the
+ * observer's, so nothing here is trusted: messages that do not have the expected form are refused.
  */
 import * as v from 'valibot';
 
@@ -17,7 +17,7 @@ const told = v.union([
 /** A batch, or the answer to a request. */
 export type FromPage = { batch: PageBatch } | { id: string; answer: unknown } | { id: string; error: string };
 
-/** Parses a page's text. Throws for anything that no observer sends. */
+/** Parses a page's text. Throws if no observer would send such a text. */
 export function readFromPage(json: string): FromPage {
   const read = v.parse(told, JSON.parse(json));
   return 'batch' in read ? { batch: readBatch(read.batch) } : read;

@@ -20,7 +20,7 @@ const documents = signal<readonly Document[]>([]);
 /** Whether the site stays on when the page is reloaded; null if unknown. */
 const staysOn = signal<boolean | null>(null);
 
-/** In Firefox, DevTools panels can only use messages. */
+/** Absent in Firefox's DevTools panels, which can only use messages. */
 const permissions = (chrome as { permissions?: typeof chrome.permissions }).permissions;
 
 async function askWhetherOn(site: string | null): Promise<void> {
@@ -93,7 +93,7 @@ function Panel({ model }: { model: Model | null }) {
 function watchTab(tab: number): Model {
   const originEpochMs = epochMs();
   const { port1, port2 } = new MessageChannel();
-  // The extension stores nothing: what is too old for memory is lost.
+  // The extension stores nothing: data that is too old to be kept in memory is lost.
   const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
   new Worker('watch_worker.js').postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);

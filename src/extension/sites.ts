@@ -11,7 +11,7 @@ export function siteOf(url: string | undefined): string | null {
 /** A pattern as it is displayed: `https://example.com`. */
 export const siteName = (site: string): string => site.replace(/\/\*$/, '');
 
-/** The scripts of a site, as `scripting.registerContentScripts` takes them. */
+/** The scripts of a site, in the form that `scripting.registerContentScripts` expects. */
 export function scriptsOf(site: string): chrome.scripting.RegisteredContentScript[] {
   const common: Omit<chrome.scripting.RegisteredContentScript, 'id' | 'js' | 'world'> = {
     matches: [site],

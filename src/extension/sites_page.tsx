@@ -1,4 +1,4 @@
-/** The extension's own page: where it is on, what it may do, and what it stores. */
+/** The extension's own page. It shows where the extension is on, what it may do, and what it stores. */
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 
@@ -32,10 +32,10 @@ function SiteList() {
   );
 }
 
-/** What is wrong with the typed address; '' if nothing is. */
+/** What is wrong with the typed address; '' if it is valid. */
 const problem = signal('');
 
-/** Browsers only ask the user in response to a click, so nothing is awaited before. */
+/** Browsers only ask the user in response to a click, so nothing may be awaited before the request. */
 function turnOn(event: SubmitEvent): void {
   event.preventDefault();
   const form = event.currentTarget as HTMLFormElement;

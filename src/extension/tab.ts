@@ -1,13 +1,16 @@
 /** The tab that a panel belongs to. */
 
-/** Resolves with the tab's id, and calls `changed` when the panel should show another tab. */
+/**
+ * Resolves with the tab's id, or null if there is no tab; calls `changed` when the panel should show another tab.
+ */
 export async function findTab(changed: () => void): Promise<number | null> {
-  // In DevTools it is the inspected tab. The types declare it as always present, but it only exists there.
+  // In DevTools, the panel's tab is the inspected one. The types declare `devtools` as always present, but it
+  // exists only in DevTools.
   const { devtools } = chrome as { devtools?: typeof chrome.devtools };
   if (devtools?.inspectedWindow !== undefined) return devtools.inspectedWindow.tabId;
   const named = new URLSearchParams(location.search).get('tab');
   if (named !== null) return Number(named);
-  // A sidebar belongs to a window, and follows its active tab.
+  // A sidebar belongs to a window, and follows the window's active tab.
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   chrome.tabs.onActivated.addListener(({ windowId, tabId }) => {
     if (windowId === tab?.windowId && tabId !== tab.id) changed();

@@ -26,7 +26,7 @@ interface Connected extends Document {
   feed: Feed;
 }
 
-/** A page that does not answer in this time never will. */
+/** A page that does not answer within this time is assumed never to answer. */
 const ANSWER_MS = 5000;
 
 export class TabLink {
@@ -47,7 +47,7 @@ export class TabLink {
     this.#call();
   }
 
-  /** Requests the documents of the tab to connect. */
+  /** Asks the documents of the tab to connect to this panel. */
   #call(): void {
     const message: ToBackground = { kind: 'watch', tab: this.tab, panel: this.#panel };
     chrome.runtime.sendMessage(message).catch(() => undefined);
@@ -55,8 +55,8 @@ export class TabLink {
 
   #connect(port: chrome.runtime.Port): void {
     const { sender, name: called } = port;
-    // All pages of the extension are told of each port; disconnecting here would end it for the panel that it is
-    // for.
+    // Every page of the extension is notified of every port. Ports of other panels are left open: disconnecting
+    // one here would end it for its panel, too.
     if (called !== portName(this.#panel) || sender?.tab?.id !== this.tab) return;
     const window = `document ${this.#count++}`;
     const feed = new Feed(window, this.originEpochMs);
@@ -84,7 +84,8 @@ export class TabLink {
     try {
       message = readFromPage(text);
     } catch {
-      // Messages that no observer sends come from the page, and could only have affected its own panel.
+      // A message that no observer would send comes from the page's own code, and is dropped. Such a page can
+      // only affect what its own panel shows.
       return;
     }
     if ('batch' in message) this.listener.batch(document.feed.take(message.batch), document);

@@ -12,7 +12,7 @@ export interface CellResults {
   params: CellParams;
   /** The scenario with the cell's values in place. */
   scenario: Scenario;
-  /** A quantity over the runs. */
+  /** Summarises a quantity over the runs. */
   summary(quantity: Quantity): Summary;
   /** The trace of the first run; empty if no picture needs one, or the run failed. */
   trace: readonly TraceBatch[];

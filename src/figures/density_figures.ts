@@ -6,7 +6,10 @@ import type { CurveFigure } from './figure.js';
 import { selectedFlows } from '../scenario/metrics.js';
 import type { Picture, Scenario } from '../scenario/scenario.js';
 
-/** Below this share of its peak, the density at a delay says nothing about the rate. */
+/**
+ * The density at a delay must add up to more than this share of the largest such sum; otherwise the expected rate
+ * would mean nothing, so the curve has a gap there.
+ */
 const LEAST_MASS = 1e-3;
 
 /** A figure for each flow: the density, and the rate that LCC expects at each delay (eq. 7). */

@@ -8,7 +8,7 @@ export interface FigureAxis {
   label: string;
   /** Written after the label; empty for a count or a ratio. */
   unit: string;
-  /** Always shown, whatever the data. */
+  /** The axis extends at least to these ends, whatever the data. */
   min?: number;
   max?: number;
   logarithmic?: boolean;
@@ -62,7 +62,7 @@ export interface BoxFigure extends FigureCommon {
 
 export type CurveLook = 'line' | 'step' | 'dashed' | 'markers';
 
-/** Lines over a number: time, a parameter, or a delay and its distribution. */
+/** Lines over a numeric axis: a time, a parameter, or the values of a distribution. */
 export interface CurveFigure extends FigureCommon {
   kind: 'curves';
   x: FigureAxis;
@@ -79,7 +79,7 @@ export interface CurveFigure extends FigureCommon {
   }[];
   /** A density under the curves, from 0 to 1 at its peak: `values[i * y.length + j]` is at x[i], y[j]. */
   density?: { x: readonly number[]; y: readonly number[]; values: readonly number[] };
-  /** The paper's statement on a series (by its index in the list), at one x each. */
+  /** The paper's statements, each on one series (by its index in the list) at one x. */
   published?: ({ x: number; series: number } & PublishedMark)[];
 }
 

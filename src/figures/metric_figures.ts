@@ -43,13 +43,13 @@ const valueName = (axis: Axis, name: string | undefined): string => {
   return label ?? plain;
 };
 const axisName = ({ name, label }: Axis): string => label ?? name;
-/** `C 0.5 Mbps`: a number alone does not say what it stands for. */
+/** The name of a series, such as `C 0.5 Mbps`: a value that begins with a number gets the name of its axis. */
 const seriesName = (axis: Axis, value: string): string => {
   const text = valueName(axis, value);
   return /^[\d.]/.test(text) ? `${axisName(axis)} ${text}` : text;
 };
 
-/** Groups the cells that agree in every axis except the given ones, with the values in which they agree. */
+/** Groups the cells that have the same values on all axes other than the given ones; `label` shows these values. */
 function panels(
   scenario: Scenario,
   cells: readonly CellResults[],
@@ -62,7 +62,7 @@ function panels(
     const label = cellLabel(scenario, rest);
     found.set(label, [...(found.get(label) ?? []), cell]);
   }
-  // What all panels have in common is omitted from their titles.
+  // A single panel needs no label, since there is nothing to tell it apart from.
   return [...found].map(([label, members]) => ({ label: found.size > 1 ? label : '', cells: members }));
 }
 
@@ -74,7 +74,7 @@ function present(axis: Axis, cells: readonly CellResults[]): string[] {
 
 const titled = (title: string, panel: string): string => (panel === '' ? title : `${title} – ${panel}`);
 
-/** Groups, series and the cell at each place. */
+/** Arranges cells into groups and series; `make` turns the cell at each place into a bar or a box. */
 function arrange<T>(
   scenario: Scenario,
   { group_by: groupBy, series: seriesBy }: Arranged,

@@ -20,7 +20,7 @@ export function pictureFigures(scenario: Scenario, cells: readonly CellResults[]
   return (scenario.pictures ?? []).flatMap((picture) => {
     const shown = cells.filter(({ params }) => selects(picture.cells, params));
     const columns = columnsOf(scenario, picture, shown).filter((column) => column.length > 0);
-    // A single figure has the title of its picture.
+    // All other kinds of figures carry the picture's title themselves.
     const title = picture.kind === 'time_series' ? (picture.title ?? '') : '';
     return columns.length === 0 ? [] : [{ title, columns }];
   });

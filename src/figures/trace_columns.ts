@@ -24,7 +24,7 @@ const UNITS: readonly [suffix: string, units: Readonly<Record<string, number>>][
 const unitsOf = (column: string): Readonly<Record<string, number>> =>
   UNITS.find(([suffix]) => column.endsWith(suffix))?.[1] ?? {};
 
-/** The unit in which to show a column: not the stored one, which has too many digits. */
+/** The unit in which a column is shown: never the stored one, in which numbers have too many digits. */
 export function shownUnit(column: string, unit?: string): string {
   const [usual = ''] = Object.keys(unitsOf(column));
   return unit === undefined || STORED.has(unit) ? usual : unit;
@@ -32,7 +32,7 @@ export function shownUnit(column: string, unit?: string): string {
 
 const STORED: ReadonlySet<string> = new Set(['bps', 'us', 'bytes', 'ratio']);
 
-/** The factor for a column; 1 for an unknown unit. */
+/** The factor from a column's stored unit to `unit`; 1 for an unknown unit. */
 export const unitFactor = (column: string, unit: string): number => unitsOf(column)[unit] ?? 1;
 
 /** Rows without a value for longer than this form a gap: the flow did not exist. */

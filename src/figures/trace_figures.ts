@@ -26,7 +26,7 @@ const MOST_POINTS = 700;
 const CDF_POINTS = 200;
 const PERCENTILES = [5, 25, 50, 75, 95, 99] as const;
 /**
- * Tables of bottlenecks have links instead of flows: the forward one, and the backward one if there is a
+ * Tables of bottlenecks have links instead of flows: the forward one, and the backward one if that path has a
  * bottleneck.
  */
 const LINKS = ['', 'backward'] as const;
@@ -62,7 +62,7 @@ function linesOf(
 
 const columnName = (column: string): string => column.replace(/_(bps|us|ms|bytes)$/, '').replaceAll('_', ' ');
 
-/** `gcc target`: the flow, the column, or both if one alone is ambiguous. */
+/** The label of a curve: the flow, the column, or both if one alone is ambiguous, as in `gcc target`. */
 function curveLabel(
   line: Line,
   flow: string,
@@ -79,7 +79,8 @@ function lookOf({ table, column }: Line): CurveLook {
 }
 
 /**
- * The curves of a panel: a flow has the same colour in all panels, several columns of one flow differ in colour.
+ * The curves of a panel. With several flows, a flow has the same colour in all panels, and its further
+ * columns are dashed; with one flow, its columns differ in colour.
  */
 function panelCurves(cell: CellResults, lines: readonly Line[], unit: string): Curve[] {
   const found = lines.map((line) => ({ line, curves: linesOf(cell, line) }));
@@ -204,10 +205,10 @@ export function cdfFigure(
   ];
 }
 
-/** How much of a density is drawn: all but this share on each side. */
+/** The share of the values at either end of a density that is not drawn. */
 const TAIL = 0.005;
 
-/** One curve per cell (and flow, if there are several), over the same values. */
+/** One curve per cell (and flow, if there are several), all over the same range of values. */
 export function kernelDensityFigure(
   scenario: Scenario,
   picture: Of<'kernel_density'>,

@@ -21,18 +21,22 @@ const APP: Policy = {
 };
 
 /**
- * The app's documents. On static hosts the policy is in the page itself, which cannot contain `frame-ancestors`.
+ * For the app's documents on static hosts, which contain the policy in a `meta` element: browsers ignore
+ * `frame-ancestors` there.
  */
 export const APP_POLICY = policyText(APP);
 
-/** The app's documents, as the local server sends them. */
+/** For the app's documents, as the local server sends them. */
 export const SERVED_APP_POLICY = policyText({ ...APP, 'frame-ancestors': "'none'" });
 
-/** Pages of the documentation say the rest themselves: each allows its own inline scripts by their hashes. */
+/**
+ * For the documentation's pages. Each page contains its other directives itself, because it allows its own inline
+ * scripts by their hashes.
+ */
 export const SERVED_DOCS_POLICY = policyText({ 'frame-ancestors': "'none'" });
 
 /**
- * Everything else that the local server sends, including the scripts of workers: a user's controller, read from a
+ * For everything else that the local server sends, including the scripts of workers: a user's controller, read from a
  * `blob:` URL if its file was chosen in the page, can reach this server and nothing else.
  */
 export const SERVED_FILE_POLICY = policyText({
@@ -45,7 +49,7 @@ export const SERVED_FILE_POLICY = policyText({
 
 const hashSource = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** A self-contained document: exactly this script and this style, and no network. */
+/** For a self-contained document: allows only this script and this style, and no network access. */
 export function standalonePolicy(inline: { script: string; style: string }): string {
   return policyText({
     'default-src': "'none'",

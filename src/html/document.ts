@@ -18,7 +18,10 @@ export interface StandalonePage {
   data: { id: string; value: unknown };
 }
 
-/** Vite's output for a page, beside the compiled files; when sources run directly, it is in the build folder. */
+/**
+ * The text of a file that Vite has built for a page. It is beside the compiled files or, when the sources run
+ * directly, in dist.
+ */
 function built(name: string, file: string): string {
   const beside = new URL(`../${name}/page/${file}`, import.meta.url);
   const inBuild = new URL(`../../dist/lib/${name}/page/${file}`, import.meta.url);

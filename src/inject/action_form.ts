@@ -69,7 +69,7 @@ const form = v.variant(
   'cap, hold, drive, release, key-frame, layer, degradation-preference or playout-delay',
 ) satisfies v.GenericSchema<unknown, Action>;
 
-/** Parses an action, or says which of its fields is wrong and what was expected there. */
+/** Parses an action, or returns which of its fields is wrong and what was expected there. */
 export function readAction(value: unknown): Action | { field: string; expected: string } {
   const read = v.safeParse(form, value);
   if (read.success) return read.output;

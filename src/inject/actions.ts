@@ -1,6 +1,6 @@
 /**
- * Acts on the page's calls, on explicit command only: on senders through their parameters, on receivers by how
- * long they hold media back. What the page sets in the meantime is kept, and everything can be undone.
+ * Acts on the page's calls, on explicit command only: on senders through their parameters, on receivers through
+ * their playout delay. What the page sets in the meantime is kept, and everything can be undone.
  */
 import { readAction } from './action_form.js';
 import { attempt, clearTimeout, setTimeout } from './natives.js';
@@ -8,7 +8,7 @@ import { PlayoutDelays } from './playout_delay.js';
 import type { Action, ActionResult, ActionTarget, EncodingName, InForce } from './protocol.js';
 import { isNamed, type Change, type Options, type SenderParameters } from './sender_parameters.js';
 
-/** The time over which a present rate is measured. */
+/** The time over which the current rate of a stream is measured. */
 const HOLD_MS = 1000;
 /** A controller that has not set a rate for this time no longer drives. */
 const DRIVEN_MS = 3000;
@@ -30,15 +30,15 @@ export interface ActionsOptions {
   connection(endpoint: number): RTCPeerConnection | null;
   /** Whether this is the number of a stream whose connection the page keeps to itself. */
   isHidden(endpoint: number): boolean;
-  /** Called for every action with its result. */
+  /** Called for every action with its result, except for successful renewals of a drive. */
   told(action: Action, result: ActionResult): void;
 }
 
 type Kind<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
 /**
- * The period from a start to an end. An action requested in it may take a second, and has no effect after the
- * end.
+ * The period from `begin` to `end`. An action may take a second: if the period ends before the action is done,
+ * the action has no effect.
  */
 interface Watch {
   isOver: boolean;
@@ -52,7 +52,7 @@ function checkWatch({ isOver }: Watch): void {
 
 export class Actions {
   readonly #delays = new PlayoutDelays();
-  /** Ends a drive that is not renewed. */
+  /** The timers that end a drive unless it is renewed. */
   readonly #drives = new Map<RTCRtpSender, ReturnType<typeof setTimeout>>();
 
   #watch: Watch = { isOver: false };
@@ -73,12 +73,13 @@ export class Actions {
     const watch = this.#watch;
     const isRenewal = action.kind === 'drive' && (await this.#isDriven(action.target));
     const result = await this.#do(action, watch).catch(failureOf);
-    // A controller sets its rate several times a second: the recording has those rates as a curve.
+    // Renewals are not reported: a controller sets its rate several times a second, and the recording already has
+    // those rates as a curve.
     if (!isRenewal || !result.ok) this.options.told(action, result);
     return result;
   }
 
-  /** Undoes all actions, and does nothing until it is started again. Never rejects. */
+  /** Undoes all actions, and refuses new ones until `begin` is called. Never rejects. */
   async end(): Promise<void> {
     this.#watch.isOver = true;
     for (const timer of this.#drives.values()) clearTimeout(timer);
@@ -98,10 +99,10 @@ export class Actions {
 
   async #do(action: Action, watch: Watch): Promise<ActionResult> {
     const { target } = action;
-    // A controller's last message may arrive after the end.
+    // A controller's last message may arrive after `end`.
     checkWatch(watch);
     const transceiver = await this.#transceiver(target);
-    // In browsers that do not report mids, the search took time.
+    // Without a mid, the search for the SSRC took time, in which the watch may have ended.
     if (action.kind !== 'release') checkWatch(watch);
     const message =
       target.direction === 'send'
@@ -163,7 +164,9 @@ export class Actions {
     }
   }
 
-  /** Changes what is in force for a sender; refused once the watch is over. */
+  /**
+   * Returns a function that changes what is in force for a sender; that function throws once the watch is over.
+   */
   #changer(sender: RTCRtpSender, watch: Watch): Changer {
     return async (change, options) => {
       await this.options.parameters.act(
@@ -174,7 +177,7 @@ export class Actions {
         },
         options,
       );
-      // A change made just before the end is undone by the end.
+      // If the watch has ended in the meantime, `end` has undone the change.
       checkWatch(watch);
     };
   }
@@ -275,7 +278,7 @@ export class Actions {
     await change(
       (_, encodings) => checkName(encoding, encodings),
       (encodings) => ({
-        // A browser that does not know the option ignores it.
+        // Only a browser that supports this option reads it; the getter notices that.
         get encodingOptions() {
           looked.at = true;
           return encodings.map((each, index) => ({ keyFrame: isNamed(encoding, each, index) }));
@@ -296,7 +299,7 @@ export class Actions {
     change: Changer,
   ): Promise<string> {
     if (receiver.track.kind !== 'video')
-      throw new Refusal('Only video is degraded by preference.', 'choose a video stream');
+      throw new Refusal('degradationPreference applies to video only.', 'choose a video stream');
     await change((overrides) => (overrides.preference = preference));
     const isKnown = this.options.parameters.preferenceOf(sender) === preference;
     if (!isKnown) {
@@ -310,7 +313,7 @@ export class Actions {
   }
 }
 
-/** Senders and receivers whose statistics name the stream. */
+/** The transceiver whose sender or receiver reports the stream's SSRC in getStats. */
 async function bySsrc(
   transceivers: readonly RTCRtpTransceiver[],
   { direction, ssrc }: ActionTarget,
@@ -332,7 +335,7 @@ interface Sent {
   timeMs: number;
 }
 
-/** What the encodings of a sender have sent so far, without retransmissions, which are not the encoder's. */
+/** What a sender's encodings have sent so far, without retransmissions: the encoder does not produce those. */
 async function sent(sender: RTCRtpSender): Promise<Sent[]> {
   const stats = [...(await sender.getStats()).values()] as Record<string, unknown>[];
   const number = (value: unknown): number => (typeof value === 'number' ? value : 0);

@@ -1,5 +1,5 @@
 /**
- * Finds connections that the page made before it was observed. Nothing lists them, so they are recognised where
+ * Finds connections that the page made before it was observed. No API lists them, so they are recognised where
  * they appear: as the object on which the page calls a method, as the target of an event that it reads, or as a
  * value that is reachable from its own scope or its elements.
  */
@@ -28,7 +28,10 @@ export function patchAllUses<T extends object>(prototype: T, used: (self: T) => 
   }
 }
 
-/** Events that connections fire, and the attributes that pages read of them. */
+/**
+ * Events that connections fire: when a page reads an attribute of such an event, the event's target is a
+ * connection.
+ */
 const EVENTS = [
   'RTCTrackEvent',
   'RTCPeerConnectionIceEvent',
@@ -63,7 +66,7 @@ export function patchEvents(found: Found): void {
     });
 }
 
-/** How deep the search goes: pages keep connections near their globals, or where nobody can reach them. */
+/** The limits of the search: pages keep connections near their globals, or where no search can reach them. */
 const MOST_OBJECTS = 20_000;
 const MOST_DEPTH = 6;
 /** The search never takes longer than this. */
@@ -80,7 +83,7 @@ export function findConnections(
 ): void {
   const endMs = performance.now() + MOST_MS;
   const seen = new Set<object>([scope, document, navigator, location]);
-  // Frameworks and pages attach what they show to its elements.
+  // Frameworks and pages store objects as properties of the elements that show them.
   const body = document.body as HTMLElement | null;
   const top = body === null ? [] : [body, ...body.children];
   let level: object[] = [scope, ...top, ...document.querySelectorAll('video')];
@@ -108,7 +111,7 @@ function isWorthALook(value: object): boolean {
   );
 }
 
-/** The objects that an object references; for the window only what the page has added. */
+/** The objects that an object references; for the window, only those that the page has added. */
 function valuesOf(holder: object, isWindow: boolean): object[] {
   return (
     attempt(() => {

@@ -1,4 +1,4 @@
-/** Workers whose script is not on the page's server. */
+/** Starts workers from a script's text, because the script is not on the page's server. */
 interface Policy {
   createScriptURL(url: string): string;
 }
@@ -6,10 +6,13 @@ interface TrustedTypes {
   createPolicy(name: string, rules: Policy): Policy;
 }
 
-/** A page's policy may allow a policy name only once. */
+/** Created only once: the page's Content-Security-Policy may forbid a second Trusted Types policy of this name. */
 let policy: Policy | null = null;
 
-/** A worker from a Blob; if Trusted Types refuse the plain URL, through a policy. Throws the browser's errors. */
+/**
+ * Starts a worker from a Blob; if Trusted Types refuse the plain URL, through a Trusted Types policy. Throws the
+ * browser's errors.
+ */
 export function newWorker(source: string): Worker {
   const url = URL.createObjectURL(new Blob([source], { type: 'text/javascript' }));
   try {

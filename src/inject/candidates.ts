@@ -16,7 +16,7 @@ interface Candidate {
 
 /** Highest priority of a host candidate of component 1, RFC 8445, section 5.1.2.1. */
 const HOST_PRIORITY = 2_130_706_431;
-/** Port of a TCP candidate that only connects itself, RFC 6544, section 4.5. */
+/** Port of an active TCP candidate, which opens connections and accepts none, RFC 6544, section 4.5. */
 const DISCARD_PORT = 9;
 /** These attributes describe the candidate that is replaced. */
 const NOT_KEPT = new Set(['raddr', 'rport', 'tcptype']);
@@ -43,8 +43,9 @@ function relayed({ component, extensions }: Candidate, relay: RelayAddress): str
 }
 
 /**
- * A trickled candidate's text for the relay. A text that is not a candidate ('' ends them) stays as it is. A TCP
- * candidate becomes one that nobody can connect to, so that the browser still checks and orders it.
+ * A trickled candidate's text with the relay's address. A text that is not a candidate stays as it is, such as
+ * '', which marks the end of the candidates. A TCP candidate becomes one that nobody can connect to; it is not
+ * dropped, so that the browser still checks it, in the usual order.
  */
 export function candidateThroughRelay(text: string, relay: RelayAddress): string {
   const candidate = parse(text);
@@ -55,8 +56,8 @@ export function candidateThroughRelay(text: string, relay: RelayAddress): string
 }
 
 /**
- * A description with the relay as the only host candidate of each media section that has UDP candidates, for each
- * component; TCP candidates are removed. All other lines and line ends stay.
+ * A description in which, for each media section and component, one candidate with the relay's address replaces
+ * all UDP candidates. TCP candidates are removed. All other lines and line ends stay.
  */
 export function descriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   let seen = new Set<string>();
@@ -74,8 +75,8 @@ export function descriptionThroughRelay(sdp: string, relay: RelayAddress): strin
 }
 
 /**
- * Attributes that reveal where a candidate was gathered; browsers that hide addresses use these values (RFC 8839,
- * section 5.1).
+ * Replaces the attributes that reveal where a candidate was gathered; browsers that hide addresses use the same
+ * values (RFC 8839, section 5.1).
  */
 const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
@@ -96,8 +97,8 @@ export function ownCandidateThroughRelay(text: string, relay: RelayAddress): str
 const OWN = /^((?:a=)?candidate:\S+) +(\d+) +(\S+) +(\d+) +\S+ +\d+ +typ +(\S+)([^\r\n]*)$/i;
 
 /**
- * The same for a page's own description: its candidates, and the default addresses in `m=`, `c=` and `a=rtcp`
- * lines.
+ * A page's own description as others should see it: its candidates, and the default addresses in `m=`, `c=` and
+ * `a=rtcp` lines, are replaced by the relay's.
  */
 export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   const through = (line: string): string => {
@@ -107,7 +108,10 @@ export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): st
   return (sdp.match(LINES) ?? []).map(through).join('');
 }
 
-/** A port other than the discard port, or an address other than the unspecified one, belongs to a candidate. */
+/**
+ * Replaces a line's address and port by the relay's, unless they are placeholders that belong to no candidate: port
+ * 0, the discard port, or the unspecified address.
+ */
 function ownLineThroughRelay(line: string, { address, port }: RelayAddress): string {
   if (isCandidate(line)) return ownCandidateThroughRelay(line, { address, port });
   return line
@@ -116,7 +120,7 @@ function ownLineThroughRelay(line: string, { address, port }: RelayAddress): str
     .replace(/^a=rtcp:(?!9 )\d+ IN IP[46] \S+$/, `a=rtcp:${port} IN IP4 ${address}`);
 }
 
-/** Names of attributes are case-sensitive; some readers ignore case. */
+/** Names of attributes are case-sensitive, but some parsers ignore case, so this does as well. */
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
 /** Each line with its line end. Other characters, such as U+2028, do not end a line of a description. */
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g;
@@ -159,7 +163,7 @@ function readLine(section: MediaSection, line: string): void {
   }
 }
 
-/** The far side's address in a candidate's text, if by UDP; else null. */
+/** The address in the text of a candidate of the far side; null unless it is a UDP candidate with a valid port. */
 export function udpAddress(text: string): RelayAddress | null {
   const candidate = parse(text);
   const isPort = candidate !== null && candidate.port > 0 && candidate.port < 65_536;
@@ -180,7 +184,10 @@ export function ufragOf(text: string): string | null {
   return at < 0 ? null : (extensions[at + 1] ?? null);
 }
 
-/** The far side's user name fragments with their addresses; bundled sections are combined. */
+/**
+ * The far side's user name fragments with their addresses; sections with the same fragment (bundled ones) are
+ * combined.
+ */
 export function remoteSides(sections: readonly MediaSection[]): RemoteSide[] {
   const sides = new Map<string, RemoteSide>();
   for (const { ufrag, candidates } of sections) {

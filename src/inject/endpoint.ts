@@ -25,14 +25,17 @@ export interface Window {
   closed(endpoint: Endpoint): void;
 }
 
-/** Candidates that come this much later than others are not waited for. */
+/** How long after the far side's first candidate the observer waits for a UDP candidate. */
 const TRICKLE_MS = 2000;
 
 /** What is known of a connection when its observation starts. */
 export interface KnownBefore {
   /** The page announced that it transforms the frames itself. */
   ownsTransforms: boolean;
-  /** The page had made it before it was observed: its own candidates had already been disclosed unchanged. */
+  /**
+   * The page made the connection before the page was observed, so the connection's own candidates have already
+   * been disclosed unchanged.
+   */
   isLate: boolean;
 }
 
@@ -45,22 +48,25 @@ export class Endpoint {
   #state: RTCPeerConnectionState = 'new';
   #role: 'offerer' | 'answerer' | null = null;
   #looking: Promise<void> | null = null;
-  /** Since when the far side has named candidates, but none for UDP; null before, Infinity once it has one. */
+  /**
+   * When the far side named its first candidate, if it has named none for UDP yet; null before any candidate,
+   * Infinity once there is one for UDP.
+   */
   #lacksUdpSinceMs: number | null = null;
   #ufrags = '';
   readonly #remote = new Map<string, RemoteSide>();
   /** Limits in the remote description's media sections, by mid. */
   readonly #bounds = new Map<string, number>();
-  /** Notices, by code. */
+  /** The notices that have been reported, by code. */
   readonly #told = new Map<string, RecordNotice>();
   readonly #receivers = new WeakSet<RTCRtpReceiver>();
   /** Receivers with a transform of the observer. */
   readonly #ours = new Set<RTCRtpReceiver>();
-  /** Frames of receivers that had media before they were observed. */
+  /** Frames, timed as they are shown, of receivers that have no transform of the observer. */
   readonly #shown = new Map<RTCRtpTransceiver, ShownFrames>();
-  /** Whether those are all receivers of video. */
+  /** Whether every video receiver so far got the observer's transform and still has it. */
   #complete = true;
-  /** Whether existing parts are being examined for the first time. */
+  /** Whether the constructor is still examining what a late connection already has. */
   #isCatchingUp: boolean;
 
   constructor(
@@ -70,7 +76,8 @@ export class Endpoint {
     private readonly window: Window,
   ) {
     this.#isCatchingUp = known.isLate;
-    // On prototypes, which a debugger lists among the connections, the attribute throws: they are not reported.
+    // A debugger also lists prototypes among the connections. On those, this attribute throws, so that they are
+    // not reported.
     if (typeof peer.signalingState !== 'string') throw new TypeError('that is no connection');
     this.#announce();
     listen(peer, 'connectionstatechange', () => this.look());
@@ -89,7 +96,7 @@ export class Endpoint {
     reporter.add({ type: 'endpoint', endpoint: this.id, timeUs: reporter.nowUs() });
   }
 
-  /** Reports everything that is known of it, to a new listener. */
+  /** Reports everything that is known of the connection to a new listener. */
   resume(): void {
     this.#announce();
     this.#state = 'new';
@@ -102,19 +109,19 @@ export class Endpoint {
     this.#describe();
   }
 
-  /** What a connection that was described before reports about itself. */
+  /** Reports what is in the descriptions that the page set before it was observed. */
   #catchUp(): void {
     const { remoteDescription } = this.peer;
     if (remoteDescription !== null) this.remoteDescription(remoteDescription.sdp);
     this.#describe();
   }
 
-  /** What it receives. */
+  /** The tracks that the connection receives. */
   get tracks(): MediaStreamTrack[] {
     return attempt(() => this.peer.getReceivers().map(({ track }) => track)) ?? [];
   }
 
-  /** RTP timestamps of the frames that its receivers returned last. */
+  /** RTP timestamps of the latest video that its receivers played, one for each synchronization source. */
   get timestamps(): number[] {
     return (
       attempt(() =>
@@ -149,12 +156,12 @@ export class Endpoint {
     this.#shown.clear();
   }
 
-  /** Frames are no longer timed as they are shown. */
+  /** Stops timing frames as they are shown. */
   pause(): void {
     for (const shown of this.#shown.values()) attempt(() => shown.pause());
   }
 
-  /** Takes what the page set as the remote description, before anything was changed in it. */
+  /** Notes the remote description as the page set it, before the observer replaces addresses in it. */
   remoteDescription(sdp: string): void {
     this.#noteTransports(sdp);
     const sections = mediaSections(sdp);
@@ -162,7 +169,7 @@ export class Endpoint {
     for (const side of remoteSides(sections)) this.#addRemote(side);
   }
 
-  /** Takes a candidate that trickled in, before it was changed. */
+  /** Notes a trickled candidate of the far side, before the observer replaces its address. */
   remoteCandidate(text: string, usernameFragment: string | null): void {
     this.#noteTransports(text);
     const address = udpAddress(text);
@@ -188,7 +195,7 @@ export class Endpoint {
   #addRemote({ ufrag, candidates }: RemoteSide): void {
     const known = this.#remote.get(ufrag);
     const { relay } = this.window.config;
-    // A page under test announces the relay's address as its own.
+    // If the far side is a page under test, too, it announces the relay's address as its own.
     const old = [...(known?.candidates ?? []), ...(relay === null ? [] : [relay])];
     const fresh = candidates.filter(
       ({ address, port }) => !old.some((c) => c.address === address && c.port === port),
@@ -215,9 +222,9 @@ export class Endpoint {
   }
 
   /**
-   * Attaches to new receivers in the task that creates them: by `addTrack`, `addTransceiver` or an offer of the
-   * far side. Chromium never calls a transform that is set later, so receivers get theirs even while nobody
-   * listens: it lets frames pass, and notes them once someone does.
+   * Attaches transforms to new receivers in the task that creates them: by `addTrack`, `addTransceiver` or an offer
+   * of the far side. Chromium never calls a transform that is set later, so receivers get theirs even while nobody
+   * listens: the transform then only lets frames pass, and starts noting them once someone listens.
    */
   watch(): void {
     for (const transceiver of this.peer.getTransceivers()) {
@@ -228,7 +235,7 @@ export class Endpoint {
     }
   }
 
-  /** If nobody asks for frames, getStats is sufficient. */
+  /** Chooses how a receiver's frames are timed. There is no worker if the listener only needs getStats. */
   #time(receiver: RTCRtpReceiver, transceiver: RTCRtpTransceiver): void {
     const { worker } = this.window;
     if (worker === null) {
@@ -244,7 +251,10 @@ export class Endpoint {
     return this.#isCatchingUp && currentDirection !== null;
   }
 
-  /** No transform of the observer sees the frames of this receiver. */
+  /**
+   * For a receiver whose frames no transform of the observer sees: times frames as they are shown, if that is
+   * possible.
+   */
   #withoutTransform(receiver: RTCRtpReceiver, why: RecordNotice): void {
     const { timesShownFrames, originEpochMs } = this.window.config;
     const transceiver = this.peer.getTransceivers().find((each) => each.receiver === receiver);
@@ -280,7 +290,7 @@ export class Endpoint {
     }
   }
 
-  /** There is no worker after all: the receivers continue without one. */
+  /** Called if the worker turns out not to run: the receivers continue without it. */
   giveUp(): void {
     if (this.#ours.size === 0) return;
     const flows = this.#state !== 'new' && this.#state !== 'connecting';
@@ -304,7 +314,7 @@ export class Endpoint {
     this.#source();
   }
 
-  /** Frames are timed if the observer sees all video of the connection. */
+  /** Reports how frames are timed: by transform only if the observer's transforms see all video that arrives. */
   #source(): void {
     const seen = this.#shown.size > 0 ? 'elements' : 'getStats';
     const source = this.#complete && this.#ours.size > 0 ? 'transform' : seen;
@@ -321,7 +331,7 @@ export class Endpoint {
     this.#once(notices.relayPolicy());
   }
 
-  /** Reads getStats, or waits for a reading under way. Never rejects. */
+  /** Reads getStats, or waits for a reading that is already under way. Never rejects. */
   sample(): Promise<void> {
     if (this.#ufrags === '' || this.closed) return Promise.resolve();
     this.#looking ??= this.#look().finally(() => (this.#looking = null));

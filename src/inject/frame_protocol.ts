@@ -14,7 +14,7 @@ export interface FrameWorkerRequest {
 }
 
 /**
- * A second in which the worker ticked: its end, in milliseconds of the Unix epoch, and the largest lateness of
+ * A second in which the worker ticked: its end, in milliseconds since the Unix epoch, and the largest lateness of
  * its ticks.
  */
 export type LateTick = [epochMs: number, lateMs: number];
@@ -30,7 +30,8 @@ export interface FrameWorkerNotes {
 export type FrameWorkerAnswer = { id: number } & FrameWorkerNotes;
 
 /**
- * The worker ticks at this interval while it notes frames: a callback that nothing in the page can delay. Each
- * tick wakes a thread; at 100 ms, ticks were over a quarter of the worker's cost.
+ * The worker ticks at this interval while it notes frames. Nothing in the page can delay these ticks, so lateness
+ * shows that the machine is short of CPU time. Each tick wakes a thread; at 100 ms, ticks were over a quarter of
+ * the worker's cost.
  */
 export const TICK_MS = 200;

@@ -12,11 +12,11 @@ import {
 } from './frame_protocol.js';
 import { NO_LAYER } from './protocol.js';
 
-/** The metadata of Chromium and Firefox has more fields than TypeScript knows. */
+/** The metadata of Chromium and Firefox has more fields than TypeScript declares. */
 interface Metadata {
   synchronizationSource?: number;
   rtpTimestamp?: number;
-  /** Arrival of the frame's last packet, in milliseconds against this worker's time origin. */
+  /** Arrival of the frame's last packet, in milliseconds since this worker's time origin. */
   receiveTime?: number;
   /** The frame's layers (webrtc-svc). */
   spatialIndex?: number;
@@ -34,7 +34,7 @@ interface Transformer {
   readonly options: FrameWorkerOptions;
 }
 
-/** No more than this many seconds are kept. */
+/** At most this many late ticks, one for each second, are kept until the next request. */
 const MOST_LATE = 60;
 
 let noted = new Map<number, number[]>();

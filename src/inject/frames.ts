@@ -1,6 +1,6 @@
 /**
- * The page's end of the frame worker. Receivers of a page's first task exist before a worker can prove that it
- * runs; they are attached to it on trust, and released if it turns out that there is none.
+ * The page's end of the frame worker. A page's first task may create receivers before the worker can prove that it
+ * runs; they are attached to the worker on trust, and released if it turns out that it does not run.
  */
 import type {
   FrameWorkerAnswer,
@@ -16,7 +16,7 @@ type State = 'starting' | 'alive' | 'failed';
 /** A worker that has not started after this time never will. */
 const START_MS = 5000;
 
-/** A worker that does not answer within this time has nothing to report. */
+/** A worker that does not answer within this time is taken to have nothing to report. */
 const ANSWER_MS = 1000;
 
 const NOTHING: FrameWorkerNotes = { rows: [], late: [] };
@@ -28,7 +28,10 @@ export class FrameWorker {
   readonly #waiting = new Map<number, (notes: FrameWorkerNotes) => void>();
   #attached = false;
 
-  /** `failed` is called, at most once and not before the constructor returns, if there is no worker after all. */
+  /**
+   * `failed` is called, at most once, if the worker turns out not to run after the constructor has returned. If
+   * the worker cannot even be created, `failed` is not called, and `usable` is false at once.
+   */
   constructor(
     source: string,
     private readonly failed: () => void,
@@ -37,7 +40,7 @@ export class FrameWorker {
       const worker = newWorker(source);
       this.#worker = worker;
       listen(worker, 'message', (event) => this.#hear((event as MessageEvent<FrameWorkerAnswer>).data));
-      // A policy of the page has only refused it now.
+      // If the page's Content-Security-Policy refuses the worker, it may do so only after the construction.
       listen(worker, 'error', () => this.#fail());
       setTimeout(() => this.#fail(), START_MS);
       void this.#ask();
@@ -57,7 +60,7 @@ export class FrameWorker {
     return this.#state !== 'failed';
   }
 
-  /** A transform for a receiver; only while it is usable. Throws what the browser throws. */
+  /** A transform for a receiver; only to be called while the worker is usable. Throws the browser's errors. */
   transform(options: FrameWorkerOptions): RTCRtpScriptTransform {
     if (this.#worker === null) throw new Error('there is no worker');
     this.#attached = true;
@@ -69,7 +72,7 @@ export class FrameWorker {
     return this.#attached ? this.#ask() : Promise.resolve(NOTHING);
   }
 
-  /** Frames pass without being noted. */
+  /** Lets frames pass without noting them. */
   pause(): void {
     void this.#ask(false);
   }

@@ -12,12 +12,12 @@ export const { WeakRef } = scope;
 const now = performance.now.bind(performance);
 const { timeOrigin } = performance;
 
-/** Milliseconds of the Unix epoch, on the monotonic clock. */
+/** Milliseconds since the Unix epoch, on the monotonic clock. */
 export const epochMs = (): number => timeOrigin + now();
 
 const add = EventTarget.prototype.addEventListener;
 
-/** Adds a listener that runs before later ones. */
+/** Adds a listener that runs before those that the page adds later; its errors do not reach the page. */
 export function listen(target: EventTarget, type: string, listener: (event: Event) => void): void {
   add.call(target, type, (event) => attempt(() => listener(event)));
 }

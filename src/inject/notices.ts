@@ -6,7 +6,7 @@ const GET_STATS = 'frames are not timed one by one, and the record has what getS
 const AS_SHOWN =
   'received frames are timed as the browser shows them, each with an equal share of the bytes of its half second; key frames are not marked, and frames that were not shown are missing';
 
-/** The same notice if frames are timed as they are shown. */
+/** A notice as it reads if frames are timed as they are shown, instead of by getStats alone. */
 export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
   ...rest,
   message: message.replace(GET_STATS, AS_SHOWN),

@@ -1,25 +1,25 @@
 /**
- * Replaces a page's own addresses by the link's. Anyone who is given a page's candidates sends to them, bypassing
- * the link; so they leave the connection with the relay's address only, in events, in descriptions and in offers
- * and answers. The connection itself keeps its own.
+ * Replaces a page's own addresses by the link's. Whoever gets a page's real candidates can send to them directly,
+ * bypassing the link. So wherever the page reads its candidates (in events, descriptions, offers, answers and ICE
+ * transports), they have the relay's address. The connection itself still uses the real ones.
  */
 import { ownCandidateThroughRelay, ownDescriptionThroughRelay } from './candidates.js';
 import { attempt } from './natives.js';
 import { fields, patch, patchGetter, text } from './patch.js';
 import type { RelayAddress } from './protocol.js';
 
-/** The browser's originals: pages wrap these. */
+/** The browser's constructors, saved because pages may wrap them. */
 const { RTCIceCandidate: IceCandidate, RTCSessionDescription: SessionDescription } = globalThis;
 
 const DESCRIPTIONS = ['localDescription', 'currentLocalDescription', 'pendingLocalDescription'];
 
 class OwnCandidates {
   /**
-   * The objects that pages were given instead of the browser's: reused as long as the browser's content is the
-   * same.
+   * The objects that pages were given instead of the browser's objects. They are reused as long as the content of
+   * the browser's object is the same.
    */
   readonly #given = new WeakMap<object, { of: string; object: object }>();
-  /** The latest offer or answer of a connection, as the browser made it, and as its page got it. */
+  /** The latest offer or answer of a connection: the browser's text, and the text that the page was given. */
   readonly #made = new WeakMap<object, { native: string; given: string }>();
 
   constructor(private readonly relay: RelayAddress) {}
@@ -114,7 +114,7 @@ class OwnCandidates {
   }
 }
 
-/** Changes what connections tell their pages about their own candidates. */
+/** Changes what connections report to their pages about their own candidates. */
 export function patchOwnCandidates(prototype: object, relay: RelayAddress): void {
   new OwnCandidates(relay).patch(prototype);
 }

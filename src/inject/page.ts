@@ -21,7 +21,7 @@ import { Strays } from './strays.js';
 
 /** The interval between readings of getStats, and between batches; urgent messages do not wait. */
 const BATCH_MS = 500;
-/** A busy listener takes a batch within this time. */
+/** Even a busy listener takes a batch within this time. */
 const UNHEARD_MS = 10_000;
 
 export class Observer implements PageObserver {
@@ -34,11 +34,11 @@ export class Observer implements PageObserver {
   #document = document;
   #count = 0;
   #adopting = false;
-  /** Null if all connections are known, since the observer came before them. */
+  /** Null if all connections are known, since the observer was installed before the page made any. */
   #strays: Strays | null = null;
   #isPaused = false;
   #isUnheard = false;
-  /** The window's function that takes the batches; null if there is none. */
+  /** The name of the window's function that takes the batches; null if there is none. */
   #binding: string | null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
@@ -92,10 +92,11 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Observes a connection that was found elsewhere, unless it is observed already. Throws for any other object.
+   * Observes a connection that was found elsewhere, unless it is observed already. Throws if the object is not a
+   * connection.
    */
   adopt(peer: RTCPeerConnection): void {
-    // An endpoint under construction also reads its connection.
+    // The constructor of an endpoint also uses its connection, which leads here again.
     if (!this.#adopting) this.#endpoint(peer);
   }
 
@@ -113,8 +114,8 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * A window that showed nothing yet, such as a new popup, keeps its objects when its first page loads, but
-   * neither workers nor listeners.
+   * Creates the worker and the listeners again if they were lost: a window that has shown no page yet, such as a
+   * new popup, keeps its objects when its first page loads, but loses its workers and listeners.
    */
   #renew(): void {
     if (document === this.#document) return;
@@ -143,7 +144,7 @@ export class Observer implements PageObserver {
     return endpoint;
   }
 
-  /** Reads of connections during this time are not uses by the page. */
+  /** Runs `work`, during which uses of connections do not count as uses by the page. */
   #ownUse<T>(work: () => T): T {
     this.#adopting = true;
     try {
@@ -196,15 +197,15 @@ export class Observer implements PageObserver {
     return this.#open.all.find(({ id, closed }) => id === number && !closed);
   }
 
-  /** Acts on a call on explicit command. Never rejects: the result says what happened. */
+  /** Acts on a call on explicit command. Never rejects: the result describes what happened. */
   act(action: unknown): Promise<ActionResult> {
     return this.#actions.act(action);
   }
 
   /**
-   * Pauses the observation until it is resumed: connections continue, and nothing about them is reported. What is
-   * noted of existing and new ones, so that they can be reported later, keeps none of them alive. Resolves when
-   * all actions on them are undone.
+   * Pauses the observation until it is resumed: connections continue, and nothing about them is reported. Existing
+   * and new connections are still noted, to be reported later, but only by weak references, which keep none of
+   * them alive. Resolves when all actions on them are undone.
    */
   pause(): Promise<void> {
     this.#isPaused = true;
@@ -239,7 +240,10 @@ export class Observer implements PageObserver {
     for (const endpoint of this.#open.all) attempt(() => endpoint.giveUp());
   }
 
-  /** A listener that has taken nothing for this long is gone, and nobody is left who could undo actions. */
+  /**
+   * Undoes all actions if the listener has taken no batch for UNHEARD_MS: the listener is then gone, and can no
+   * longer undo them itself.
+   */
   #watchListener(): void {
     const isUnheard = this.#window.reporter.unheardMs > UNHEARD_MS;
     if (isUnheard === this.#isUnheard) return;
@@ -276,7 +280,7 @@ export class Observer implements PageObserver {
   }
 }
 
-/** Whether scripts of the page may have run before. */
+/** Whether scripts of the page may have run before the observer. */
 const isLate = (): boolean => document.readyState !== 'loading' || document.scripts.length > 0;
 
 type Binding = (batch: string) => Promise<void>;
@@ -287,7 +291,7 @@ const throughBinding =
   (batch) =>
     (globalThis as unknown as Record<string, Binding | undefined>)[name]?.(stringify(batch));
 
-/** What is observed. */
+/** The type of the objects that are observed. */
 export type Connection = RTCPeerConnection;
 
 /** Whether this browser, or this kind of page, has peer connections at all. */

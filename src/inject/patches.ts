@@ -1,4 +1,7 @@
-/** Changes to the window's RTCPeerConnection: what it is told about the far side, and what the observer notes. */
+/**
+ * Patches of the window's RTCPeerConnection: they replace the far side's addresses, and report the page's calls
+ * of methods to the observer.
+ */
 import { candidateThroughRelay, descriptionThroughRelay } from './candidates.js';
 import type { Endpoint } from './endpoint.js';
 import { attempt } from './natives.js';
@@ -35,14 +38,14 @@ function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: Rel
 export class Policies {
   readonly #relayOnly = new WeakSet();
 
-  /** The same settings without that policy; the original ones if they have another policy. */
+  /** The same settings without that policy; settings with another policy are returned as they are. */
   changed(configuration: unknown): unknown {
     const given = fields(configuration);
     if (given?.['iceTransportPolicy'] !== 'relay') return configuration;
     return Object.create(given, { iceTransportPolicy: { value: 'all', enumerable: true } });
   }
 
-  /** Notes what the page requested; returns whether it was that policy. */
+  /** Notes which policy the page requested; returns whether it was 'relay'. */
   note(peer: object, configuration: unknown): boolean {
     const asked = fields(configuration)?.['iceTransportPolicy'] === 'relay';
     if (asked) this.#relayOnly.add(peer);
@@ -104,7 +107,7 @@ export function patchPrototype(
     policies.patch(prototype, endpointOf);
     patchOwnCandidates(prototype, relay);
   }
-  // Receivers that start without a transform never call one.
+  // A receiver that starts without a transform never calls one that is set later.
   for (const name of ['addTrack', 'addTransceiver'])
     patch(
       prototype,

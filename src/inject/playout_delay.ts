@@ -1,17 +1,20 @@
 /**
  * How long receivers hold media back. While ccscope acts on a receiver, the page still reads the value that it
- * has set, which a release restores.
+ * has set itself, and a release restores that value.
  */
 import { attempt } from './natives.js';
 
-/** The standard's attribute in milliseconds, and Chrome's older one in seconds, for the same setting. */
+/**
+ * Two attributes for the same setting, with their units per millisecond: the standard attribute, and Chrome's
+ * older one.
+ */
 const ATTRIBUTES = { jitterBufferTarget: 1, playoutDelayHint: 1e-3 } as const;
 type Name = keyof typeof ATTRIBUTES;
 const NAMES = Object.keys(ATTRIBUTES) as Name[];
 
 interface Acted {
   delayMs: number;
-  /** The values that the page has set, latest last. */
+  /** The values that the page has set, in the order in which it set them. */
   theirs: Map<Name, unknown>;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The messages between the observer in a page and Node. All times are microseconds since the origin that Node
- * names. In transit a number may be null, which stands for NaN.
+ * specifies. In transit a number may be null, which stands for NaN.
  */
 
 /** Where the link listens: this address replaces every remote candidate's. */
@@ -13,21 +13,21 @@ export interface RelayAddress {
 export type AskedFrameTiming = 'transform' | 'getStats';
 
 /**
- * How it is actually timed: `elements` is frame by frame, too, but only covers frames that were shown, with
- * estimated sizes.
+ * How received video is actually timed: `elements` is frame by frame, too, but only covers frames that were shown,
+ * with estimated sizes.
  */
 export type FrameTiming = AskedFrameTiming | 'elements';
 
 /** The settings of each window's observer. */
 export interface ObserverConfig {
-  /** Zero of all times, in milliseconds of the Unix epoch. */
+  /** The origin of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
   /** Null where calls are observed without a link. */
   relay: RelayAddress | null;
   frameTiming: AskedFrameTiming;
-  /** Whether to search for connections that the page has made before. */
+  /** Whether to search for connections that the page made before it was observed. */
   adoptsLate: boolean;
-  /** Whether frames that no transform of the observer sees are timed as they are shown. */
+  /** Whether frames that pass no transform of the observer are timed as they are shown. */
   timesShownFrames: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface OutboundStats {
   kind: 'video' | 'audio';
   /** Media section that it belongs to (RFC 9143); '' if the browser does not report it. */
   mid: string;
-  /** As `VP8`; '' if the browser does not report it. */
+  /** For example `VP8`; '' if the browser does not report it. */
   codec: string;
   bytesSent: number;
   headerBytesSent: number;
@@ -55,19 +55,19 @@ export interface OutboundStats {
   framesPerSecond: number;
   frameWidth: number;
   frameHeight: number;
-  /** Name of the simulcast layer (RFC 8851); '' without. */
+  /** Name of the simulcast layer (RFC 8851); '' without simulcast. */
   rid: string;
-  /** As `L3T3_KEY` (webrtc-svc); '' if the browser does not report it. */
+  /** For example `L3T3_KEY` (webrtc-svc); '' if the browser does not report it. */
   scalabilityMode: string;
   /** Whether the layer is sent; true if the browser does not report it. */
   active: boolean;
-  /** The encoder's target. */
+  /** The encoder's target rate. */
   targetBps: number;
   /** none, bandwidth, cpu or other; '' if the browser does not report it. */
   qualityLimitationReason: string;
-  /** Its encoding's `maxBitrate`; NaN without. */
+  /** Its encoding's `maxBitrate`; NaN without a limit. */
   maxBitrateBps: number;
-  /** The remote description's `b=` line, which limits all layers of its media section together; NaN without. */
+  /** The remote description's `b=` line, which limits all layers of its media section together; NaN without one. */
   sectionBoundBps: number;
   keyFramesEncoded: number;
   /** Frames that the source has given to the encoder; NaN while it has no source. */
@@ -76,7 +76,7 @@ export interface OutboundStats {
   trackState: MediaStreamTrackState | 'none' | '';
   /** What keeps a live track from delivering pictures: the page disabled it, or its source is muted. */
   trackPaused: 'disabled' | 'muted' | '';
-  /** Requests of the far side, for lost packets and key frames (RFC 4585, 6.2.1 and 6.3.1; RFC 5104, 4.3.1). */
+  /** Requests from the far side, for lost packets and key frames (RFC 4585, 6.2.1 and 6.3.1; RFC 5104, 4.3.1). */
   nackCount: number;
   pliCount: number;
   firCount: number;
@@ -86,8 +86,8 @@ export interface OutboundStats {
   /** Packets marked ECT(1): L4S (RFC 9331). */
   packetsSentWithEct1: number;
   /**
-   * From the far side's receiver reports; the last is the arrival time of the latest report, on the sample's
-   * clock.
+   * From the far side's receiver reports; `reportTimeUs` is the arrival time of the latest report, on the
+   * sample's clock.
    */
   packetsLost: number;
   fractionLost: number;
@@ -124,7 +124,7 @@ export interface InboundStats {
   framesReceived: number;
   framesDecoded: number;
   framesPerSecond: number;
-  /** Requested key frames: picture loss indications. */
+  /** Picture loss indications, which request key frames. */
   pliCount: number;
   freezeCount: number;
   totalFreezesDurationS: number;
@@ -142,15 +142,15 @@ export interface StatsSample {
   rttS: number;
   /** Answers to its connectivity checks (RFC 7675). */
   checksAnswered: number;
-  /** Kinds and protocols of its candidates, as `host/udp srflx/udp`, and how often another pair was selected. */
+  /** Kinds and protocols of its candidates, such as `host/udp srflx/udp`, and how often another pair was selected. */
   route: string;
   routeChanges: number;
-  /** At all candidate pairs so far, including those that no longer exist. */
+  /** Sums over all candidate pairs that the browser reports. */
   bytesSent: number;
   bytesReceived: number;
   /**
-   * The part of all pairs' bytes so far that went to or came from another far end than the link's address; NaN
-   * without a link.
+   * The part of these bytes that went to, or came from, a far end other than the link's address; NaN without a
+   * link.
    */
   outsideBytesSent: number;
   outsideBytesReceived: number;
@@ -191,7 +191,7 @@ export type Action =
   | { kind: 'cap'; target: ActionTarget; encoding: EncodingName; maxBitrateBps: number }
   /** Limits each encoding of a sender to its present rate, measured for a second. */
   | { kind: 'hold'; target: ActionTarget }
-  /** Limits a sender to a controller's rate for the next seconds: has to be repeated. */
+  /** Limits a sender to a controller's rate for the next few seconds; the action has to be repeated. */
   | { kind: 'drive'; target: ActionTarget; controller: string; maxBitrateBps: number }
   /** Undoes the actions on a stream, or only those of one kind: what the page has set applies again. */
   | { kind: 'release'; target: ActionTarget; of: Releasable | null }
@@ -217,7 +217,7 @@ export type ActionResult =
 
 /**
  * The numbers of one frame in a `frames` message: ssrc, RTP timestamp, arrival, size in bytes, 1 for a key frame,
- * and the indexes of its spatial and temporal layer (webrtc-svc), NO_LAYER if the browser does not report it.
+ * and the indexes of its spatial and temporal layer (webrtc-svc), NO_LAYER where the browser does not report one.
  */
 export const NUMBERS_PER_FRAME = 7;
 /** The index of a layer that the browser does not report. */
@@ -236,7 +236,7 @@ export type PageMessage =
   | { type: 'notice'; endpoint: number; notice: RecordNotice }
   /** A requested action and its result at that time. */
   | { type: 'action'; endpoint: number; timeUs: number; action: Action; result: ActionResult }
-  /** The largest lateness of a tick of the window's own worker, in the second that ended then. */
+  /** The largest lateness of a tick of the observer's worker, in the second that ended at `timeUs`. */
   | { type: 'late'; timeUs: number; lateMs: number };
 
 /** The reports of a window since the last batch, in order. */

@@ -22,7 +22,7 @@ function shiftedMessage(message: PageMessage, laterUs: number): PageMessage {
   return { ...message, rows };
 }
 
-/** The same batch with all its times later by `laterUs`. */
+/** A copy of the batch in which `laterUs` is added to all times. */
 export function rebased(batch: PageBatch, laterUs: number): PageBatch {
   const messages = batch.messages.map((message) => shiftedMessage(message, laterUs));
   return { ...batch, timeUs: batch.timeUs + laterUs, messages };

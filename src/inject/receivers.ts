@@ -1,4 +1,7 @@
-/** Which transform a receiver has: the page's takes precedence over the observer's, whenever it comes. */
+/**
+ * Decides which transform a receiver has: the page's transform takes precedence over the observer's, whenever the
+ * page sets one.
+ */
 import * as notices from './notices.js';
 import { attempt } from './natives.js';
 import type { RecordNotice } from './protocol.js';
@@ -8,13 +11,13 @@ type Streams = Record<
   ((this: RTCRtpReceiver, ...args: unknown[]) => unknown) | undefined
 >;
 
-/** Called when the page takes a receiver that had the observer's transform. */
+/** Called when the page takes over a receiver that had the observer's transform. */
 type OnYield = () => void;
 
 export class ReceiverTransforms {
   /** Receivers with a transform of the observer. */
   readonly #ours = new WeakMap<RTCRtpReceiver, OnYield>();
-  /** Receivers that the page has taken. */
+  /** Receivers that the page has taken over, by setting a transform or creating encoded streams. */
   readonly #theirs = new WeakSet<RTCRtpReceiver>();
   readonly #transform: PropertyDescriptor | undefined;
   readonly #streams: Streams['createEncodedStreams'];
@@ -27,7 +30,7 @@ export class ReceiverTransforms {
     attempt(() => this.#patchStreams(prototype));
   }
 
-  /** Why no transform can be attached, or null. */
+  /** The reason why no transform can be attached; null if one can. */
   refusal(receiver: RTCRtpReceiver): RecordNotice | null {
     const get = this.#transform?.get;
     if (get === undefined || typeof RTCRtpScriptTransform === 'undefined') return notices.noTransforms();
@@ -36,7 +39,10 @@ export class ReceiverTransforms {
     return null;
   }
 
-  /** Attaches the observer's transform, unless it is there; `yielded` is called if the page takes the receiver. */
+  /**
+   * Attaches the observer's transform, unless it is already attached; `yielded` is called if the page takes over
+   * the receiver.
+   */
   attach(receiver: RTCRtpReceiver, transform: RTCRtpScriptTransform, yielded: OnYield): true {
     if (this.#ours.has(receiver)) return true;
     this.#transform?.set?.call(receiver, transform);
@@ -45,8 +51,8 @@ export class ReceiverTransforms {
   }
 
   /**
-   * Removes the observer's transform. If media are already flowing, Chromium needs a replacement that passes them
-   * on: its older streams are taken, and connected to each other.
+   * Removes the observer's transform. If media is already flowing, Chromium needs a replacement that passes it on:
+   * the streams of its older API, createEncodedStreams, connected to each other.
    */
   release(receiver: RTCRtpReceiver, flows: boolean): void {
     if (!this.#ours.delete(receiver)) return;
@@ -76,7 +82,7 @@ export class ReceiverTransforms {
       }),
       set: new Proxy(set, {
         apply(target, receiver: RTCRtpReceiver, args) {
-          // To the page there is none yet; removing the observer's would stop the media.
+          // The page sees no transform, so clearing it has no effect: removing the observer's would stop the media.
           if (ours.has(receiver) && args[0] == null) return;
           Reflect.apply(target, receiver, args);
           taken(receiver);
@@ -94,7 +100,7 @@ export class ReceiverTransforms {
     const taken = (receiver: RTCRtpReceiver) => this.#yield(receiver);
     holder.createEncodedStreams = new Proxy(native, {
       apply(target, receiver: RTCRtpReceiver, args) {
-        // The browser returns a receiver's streams only once.
+        // The browser returns a receiver's streams only once, so the observer's transform gives them up first.
         if (ours.has(receiver)) attempt(() => set?.call(receiver, null));
         const streams: unknown = Reflect.apply(target, receiver, args);
         taken(receiver);

@@ -1,11 +1,14 @@
-/** A window's only way out: batches of messages, in order. */
+/** Sends everything that a window reports, as batches of messages, in order. */
 import { attempt, epochMs } from './natives.js';
 import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 
 /** Delivers a batch to the listener. */
 export type Deliver = (batch: PageBatch) => Promise<void> | void;
 
-/** Five minutes of batches: a listener that has taken none of them is gone, and would keep them in memory. */
+/**
+ * Five minutes of batches. A listener that has taken none for so long is assumed to be gone: later batches are
+ * dropped.
+ */
 const MOST_WAITING = 600;
 
 const windowName = (): string => `${epochMs().toString(36)}-${Math.random().toString(36).slice(2)}`;
@@ -28,12 +31,15 @@ export class Reporter {
     return this.timeUs(epochMs());
   }
 
-  /** The same for another time, in milliseconds of the Unix epoch. */
+  /** Converts milliseconds since the Unix epoch to microseconds since the origin. */
   timeUs(epoch: number): number {
     return Math.round((epoch - this.originEpochMs) * 1000);
   }
 
-  /** For how long the listener has taken nothing, in milliseconds. */
+  /**
+   * For how long the oldest batch that the listener has not taken has been waiting, in milliseconds; 0 if there
+   * is none.
+   */
   get unheardMs(): number {
     const [oldest] = this.#waiting;
     return oldest === undefined ? 0 : epochMs() - oldest.sentMs;
@@ -43,7 +49,7 @@ export class Reporter {
     return this.#isPaused;
   }
 
-  /** Nobody listens any more. */
+  /** Reports nothing more, because nobody listens. */
   pause(): void {
     this.#isPaused = true;
     this.#messages = [];
@@ -61,12 +67,12 @@ export class Reporter {
     this.#window = windowName();
   }
 
-  /** Reported with the next batch. */
+  /** Reports a message with the next batch. */
   add(message: PageMessage): void {
     if (!this.#isPaused) this.#messages.push(message);
   }
 
-  /** Reported as soon as the current task is done: the link waits for it. */
+  /** Reports a message as soon as the current task is done, because the link waits for it. */
   tell(message: PageMessage): void {
     this.add(message);
     if (this.#soon) return;
@@ -78,7 +84,9 @@ export class Reporter {
     this.add({ type: 'notice', endpoint, notice });
   }
 
-  /** Sends what there is. Never rejects, since there may be no listener. */
+  /**
+   * Sends the messages that have been added since the last batch. Never rejects, since there may be no listener.
+   */
   async send(timeUs = this.nowUs()): Promise<void> {
     this.#soon = false;
     if (this.#messages.length === 0) return;
@@ -94,7 +102,7 @@ export class Reporter {
     this.#taken(waiting);
   }
 
-  /** The listener that took this batch is there, even if an earlier one was lost on the way. */
+  /** The listener took this batch, so it still listens: earlier batches that were lost no longer count as waiting. */
   #taken(batch: { sentMs: number }): void {
     if (!this.#waiting.has(batch)) return;
     for (const each of this.#waiting) {

@@ -1,4 +1,4 @@
-/** Pure readings of `getStats` reports; a field that the browser omits becomes NaN. */
+/** Pure functions that read `getStats` reports; a field that the browser omits becomes NaN. */
 import type { InboundStats, OutboundStats, RelayAddress, StatsSample } from './protocol.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ function text(stat: Fields | undefined, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** A report by its types. */
+/** The entries of a getStats report, by id and by type. */
 class Report {
   readonly #byId = new Map<string, Fields>();
   readonly #byType = new Map<string, Fields[]>();
@@ -37,7 +37,7 @@ class Report {
     return this.#byId.get(id);
   }
 
-  /** The pair of each transport that carries packets. */
+  /** The candidate pair that each transport uses. */
   pairs(): Fields[] {
     const chosen: Fields[] = [];
     for (const transport of this.all('transport')) {
@@ -55,7 +55,7 @@ const kindOf = (stat: Fields): 'video' | 'audio' =>
   text(stat, 'kind') === 'audio' || text(stat, 'mediaType') === 'audio' ? 'audio' : 'video';
 
 interface Beside {
-  /** The far side's report on it. */
+  /** The far side's report on the stream. */
   heard: Fields | undefined;
   codec: string;
   timeUs(epochMs: number): number;
@@ -137,13 +137,16 @@ function inbound(stat: Fields, { heard, codec, timeUs }: Beside): InboundStats {
   };
 }
 
-/** Sums the counts of pairs; NaN if none reports it. */
+/** Sums a count over some entries; NaN if no entry has it. */
 function sum(stats: readonly Fields[], name: string): number {
   const values = stats.map((stat) => number(stat, name)).filter((value) => !Number.isNaN(value));
   return values.length === 0 ? NaN : values.reduce((all, value) => all + value, 0);
 }
 
-/** A pair by the types of its candidates: their addresses are the page's secret. */
+/**
+ * Describes a pair by the types and protocols of its candidates only, because their addresses are private to the
+ * page.
+ */
 function routeOf(report: Report, pair: Fields | undefined): string {
   const kinds = ['localCandidateId', 'remoteCandidateId'].map((end) => {
     const candidate = report.by(text(pair, end));
@@ -153,8 +156,8 @@ function routeOf(report: Report, pair: Fields | undefined): string {
 }
 
 /**
- * What passed the pairs whose far end is not the link's, and where that far end is; the address is '' if the
- * browser hides it.
+ * The traffic of all candidate pairs whose far end is not the link, and the far end with most of it; its address is
+ * '' if the browser hides it.
  */
 interface Outside {
   bytesSent: number;
@@ -183,17 +186,19 @@ function outsideOf(report: Report, relay: RelayAddress | null): Outside {
 
 export interface Reading {
   sample: StatsSample;
-  /** Where most of the traffic outside the link goes; null if all of it passes the link. */
+  /** Where most of the traffic outside the link goes; null if all traffic passes the link. */
   astray: RelayAddress | null;
 }
 
-/** What getStats does not report about a sent stream. */
+/** The facts about a sent stream that getStats does not report. */
 export type Sending = Pick<OutboundStats, 'maxBitrateBps' | 'sectionBoundBps' | 'trackState' | 'trackPaused'>;
 
-/** Reads it for the media section and, with simulcast, the encoding with these names. */
+/**
+ * Looks up these facts for the media section with this mid and, with simulcast, for the encoding with this rid.
+ */
 export type SendingOf = (mid: string, rid: string) => Sending;
 
-/** Reads a report that was taken at `nowMs` (Unix epoch). */
+/** Reads a report that was taken at `nowMs` (milliseconds since the Unix epoch). */
 export function readSample(
   stats: RTCStatsReport,
   originEpochMs: number,

@@ -1,7 +1,8 @@
 /**
  * Parameters of senders, which have two authors: the page, and those who act on its call. What the page sets
- * applies unless an action overrides it; the page always reads what it has set, and a release restores that. Its
- * transactions stay valid while ours come in between, although a browser accepts only the latest.
+ * applies unless an action overrides it; the page always reads what it has set, and a release restores that. A
+ * browser accepts only the parameters (the transaction) that it returned last, but here the page's transaction
+ * stays usable even if one of ours came after it.
  */
 import { attempt } from './natives.js';
 import { fields, patch, text } from './patch.js';
@@ -59,15 +60,15 @@ export class Overrides {
 export const isNamed = (name: EncodingName, { rid }: Pick<Encoding, 'rid'>, index: number): boolean =>
   name === null || (typeof name === 'number' ? name === index : name === rid);
 
-/** What the page has set for an encoding. Rids and positions stay the same unless the page renegotiates. */
+/** The page's settings for an encoding. Rids and positions stay the same unless the page renegotiates. */
 function theirsOf(theirs: Theirs, { rid }: Encoding, index: number) {
   const found = theirs.encodings.find((each) => each.rid !== undefined && each.rid === rid);
   return found ?? theirs.encodings[index];
 }
 
 /**
- * How a limit for all encodings is divided: like the page's own limits, or else by the side length of the
- * pictures.
+ * The shares in which a limit for all encodings is divided among them: in proportion to the page's own limits if
+ * every encoding has one, otherwise in proportion to the side lengths of their pictures.
  */
 function shares(encodings: readonly Encoding[]): number[] {
   const bounds = encodings.map(({ maxBitrate = NaN }) => maxBitrate);
@@ -119,11 +120,11 @@ export type Options = (encodings: readonly Encoding[]) => object;
 type Get = (this: RTCRtpSender) => Parameters;
 type Set = (this: RTCRtpSender, parameters: unknown, ...rest: unknown[]) => Promise<void>;
 
-/** The calls on one sender, one after the other. */
+/** Runs the method calls on one RTCRtpSender one after the other, so that ours never overlap with the page's. */
 class Sender {
-  /** What limits it, by its encodings' rids, as far as that is known. */
+  /** The limits of its encodings by rid, as far as they are known. */
   bounds = new Map<string, number>();
-  /** Null while nobody acts on it. */
+  /** The page's settings; null while no action is in force. */
   theirs: Theirs | null = null;
   overrides = new Overrides();
   /** The transaction that the page was given last, and whether the browser has since given us another one. */
@@ -131,11 +132,14 @@ class Sender {
   isStale = false;
   /** How many of our calls have not ended. */
   ours = 0;
-  /** The end of all calls so far, and of ours; null when they have ended. */
+  /**
+   * `#all` settles when all calls so far have ended, and is null when no call is under way. `#ours` settles when
+   * our latest call and all calls before it have ended.
+   */
   #all: Promise<unknown> | null = null;
   #ours: Promise<unknown> | null = null;
 
-  /** One of our calls comes after all others. */
+  /** Makes one of our calls after all calls so far have ended. */
   inTurn(work: () => Promise<void>): Promise<void> {
     this.ours++;
     const result = this.#after(this.#all, work).finally(() => this.ours--);
@@ -176,7 +180,7 @@ class Sender {
 
 export class SenderParameters {
   readonly #senders = new WeakMap<object, Sender>();
-  /** Those with actions in force. */
+  /** Senders with actions in force or under way. */
   readonly #acted = new Set<RTCRtpSender>();
   readonly #get: Get;
   readonly #set: Set;
@@ -208,8 +212,8 @@ export class SenderParameters {
   }
 
   /**
-   * The lowest `maxBitrate` of an encoding that is known without asking the browser, which would disturb the
-   * page.
+   * The `maxBitrate` that was last set for an encoding; NaN if unknown. The browser is not asked, since
+   * getParameters would end the page's transaction.
    */
   boundOf(sender: RTCRtpSender, rid: string): number {
     return this.#senders.get(sender)?.bounds.get(rid) ?? NaN;
@@ -241,7 +245,7 @@ export class SenderParameters {
     const value = new Proxy(native, {
       apply: (_, self: RTCRtpSender, args: unknown[]): unknown => {
         const sender = attempt(() => (self instanceof RTCRtpSender ? this.#of(self) : undefined));
-        // The page may change it while it waits, so it is copied now.
+        // The page may change the object while this call waits for ours, so the object is copied now.
         const copy = attempt(() => copied(args[0]));
         if (sender === undefined || copy === undefined) return Reflect.apply(native, self, args);
         return sender.afterOurs(() => this.#setTheirs(self, sender, copy, args));
@@ -260,13 +264,13 @@ export class SenderParameters {
     if (isOvertaken) set.transactionId = this.#get.call(self).transactionId;
     const given = isOurs || isOvertaken ? [set, ...args.slice(1)] : args;
     await Reflect.apply(this.#set, self, given);
-    // The browser now forgets its latest transaction, whoever has it.
+    // After this call, the browser no longer accepts its latest transaction, whoever began it.
     if (sender.given === copy.transactionId) sender.given = null;
     if (sender.theirs !== null) sender.theirs = theirs;
     sender.noteBounds(set.encodings);
   }
 
-  /** The preferences of a sender that the browser keeps. */
+  /** The degradation preference that the browser keeps for a sender. */
   preferenceOf(self: RTCRtpSender): DegradationPreferenceName | undefined {
     this.#of(self).isStale = true;
     return this.#get.call(self).degradationPreference;
@@ -309,7 +313,7 @@ export class SenderParameters {
     }
   }
 
-  /** Undoes everything. Never rejects: a sender that is gone has nothing to undo. */
+  /** Undoes all actions. Never rejects: for a sender that is gone, there is nothing to undo. */
   async releaseAll(): Promise<void> {
     const released = [...this.#acted].map((sender) => this.act(sender, (each) => each.release(null)));
     await Promise.allSettled(released);
@@ -317,7 +321,7 @@ export class SenderParameters {
   }
 }
 
-/** A copy of what the page passes; undefined if it is not parameters. */
+/** A copy of the parameters that the page passes; undefined if it passes something else. */
 function copied(parameters: unknown): Parameters | undefined {
   const given = fields(parameters);
   const encodings = given?.['encodings'];

@@ -1,7 +1,7 @@
 /**
- * Frames of a received track as an element shows them. For a call that ran before it was observed this is all
- * there is to see, since a transform set that late is never called. The element belongs to the observer and is in
- * no document.
+ * Times the frames of a received track as a video element shows them. The frames of a call that ran before it was
+ * observed can be timed in no other way, since a transform that is set so late is never called. The element
+ * belongs to the observer and is in no document.
  */
 import { attempt, listen } from './natives.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from './protocol.js';
@@ -23,16 +23,18 @@ interface Look {
   bytes: number;
 }
 
-/** A hidden page gets no callbacks; nothing is kept for longer than this. */
+/** At most this many frames are kept until they are taken; later ones are dropped. */
 const MOST_FRAMES = 1000;
 /**
- * When no frame was shown for longer than this, the bytes before the next one belong to frames that nobody saw.
+ * If no frame was shown for longer than this, the bytes received in that time are taken to belong to frames that
+ * were not shown.
  */
 const LONGEST_US = 1_500_000;
-/** No frame is shown this long after it arrived. */
+/** Older readings are dropped: no frame is shown this long after it arrived. */
 const KEPT_US = 10_000_000;
 /**
- * After this many frames that did not come by a peer connection, the track is taken to come from somewhere else.
+ * After this many frames that did not come by a peer connection, the track is assumed to come from somewhere
+ * else.
  */
 const ENOUGH_FRAMES = 30;
 
@@ -54,11 +56,11 @@ export class ShownFrames {
     this.#element.muted = true;
   }
 
-  /** Times frames from now on; does nothing before. */
+  /** Starts timing frames. */
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // An element that waits for its first frame delays the document's load event.
+    // An element that waits for its first frame delays the document's load event, so it starts after that event.
     if (document.readyState === 'complete') this.#play();
     else listen(globalThis, 'load', () => this.#play());
   }
@@ -70,7 +72,7 @@ export class ShownFrames {
     this.#element.play().catch(() => undefined);
   }
 
-  /** Nothing is played any more, and frames that were not taken are forgotten. */
+  /** Stops playing, and forgets the frames that were not taken. */
   pause(): void {
     this.#isPaused = true;
     this.#element.cancelVideoFrameCallback(this.#callback);
@@ -90,7 +92,7 @@ export class ShownFrames {
     return !Number.isNaN(this.#lastTimestamp);
   }
 
-  /** Whether it shows frames that did not come by a peer connection, such as those of a local camera. */
+  /** Whether the track's frames did not come by a peer connection, such as those of a local camera. */
   get isForeign(): boolean {
     return !this.sawFrames && this.#foreignFrames >= ENOUGH_FRAMES;
   }
@@ -120,9 +122,9 @@ export class ShownFrames {
   }
 
   /**
-   * The frames since the last call, as in the message `frames`, given that getStats counted these bytes at that
-   * time. Their sizes are unknown: each gets an equal share of what was received in the meantime, so that rates
-   * are right.
+   * The frames shown since the last `take`, as in the message `frames`. getStats counted `bytesReceived` at
+   * `timeUs`. The sizes of the frames are unknown: each frame gets an equal share of the bytes received in the
+   * meantime, so that rates are right.
    */
   take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
     // Nothing is known about frames whose bytes were not counted, or about a stream that has just started.
@@ -142,7 +144,10 @@ export class ShownFrames {
     return rows;
   }
 
-  /** The count of the stream before the first bytes that belong to these frames. */
+  /**
+   * The stream's byte count before these frames. It was read when frames were last taken or, after a long pause,
+   * at the last reading before the first of these frames.
+   */
   #bytesBefore([first]: readonly Frame[]): number {
     const [last] = this.#looks;
     if (first === undefined || last === undefined) return NaN;

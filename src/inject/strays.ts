@@ -1,6 +1,7 @@
 /**
- * Received video whose connection cannot be reached: the page keeps it to itself and never uses it again. What
- * remains are its receiver, if the page lets that be seen, and the elements that show it.
+ * Received video whose connection cannot be reached, because the page keeps the connection to itself and never
+ * uses it again. Only the video's receiver can be observed, if the page uses that, and the elements that show the
+ * video.
  */
 import type { Endpoint, Window } from './endpoint.js';
 import { Held } from './held.js';
@@ -18,12 +19,16 @@ const NOTHING_SENT = {
   relay: null,
 };
 
-/** A debugger that lists all connections, or the page's next call, may still reveal whose track it is. */
+/**
+ * A track is not reported before this age: until then, a debugger that lists all connections, or the page's next
+ * call of a method, may still reveal its connection.
+ */
 const LEAST_AGE_MS = 2000;
 
 /**
  * Frames of one stream that are shown at the same time have RTP timestamps as close as this: a second. Those of
- * different streams start at random (RFC 3550, 5.1), and are that close by chance once in 24,000 times.
+ * different streams start at random (RFC 3550, 5.1), and are that close by chance with a probability of 1 in
+ * 24,000.
  */
 const NEAR_TICKS = 90_000;
 
@@ -35,7 +40,7 @@ function areNear(a: number, b: number): boolean {
 /** A received video track, reported as a connection of its own. */
 export class Stray {
   readonly #shown: ShownFrames;
-  /** Its number, once it has shown a frame that came by a connection. */
+  /** The number under which it is reported; null until then. */
   #id: number | null = null;
   #looked = { timeUs: NaN, frames: NaN };
   #ended = false;
@@ -63,7 +68,7 @@ export class Stray {
     return this.#id;
   }
 
-  /** Whether no connection brings its pictures. */
+  /** Whether its frames do not come from a peer connection. */
   get isForeign(): boolean {
     return this.#shown.isForeign;
   }
@@ -113,7 +118,7 @@ export class Stray {
     return { ...sample, inbound: sample.inbound.filter(({ kind }) => kind === 'video') };
   }
 
-  /** What is known from an element alone. */
+  /** A sample with the facts that an element alone reveals. */
   #picture(): StatsSample {
     const timeUs = this.window.reporter.nowUs();
     const { frames, width, height } = this.#shown.picture;
@@ -122,7 +127,7 @@ export class Stray {
     this.#looked = { timeUs, frames };
     const inbound: InboundStats = {
       ...unknownInbound(),
-      // Its connection is unknown, but has a number.
+      // The SSRC is unknown; the number of the unknown connection stands for it.
       ssrc: this.#id ?? 0,
       framesReceived: frames,
       framesDecoded: frames,
@@ -145,7 +150,7 @@ export class Stray {
 
 const NO_STATS = new Map() as unknown as RTCStatsReport;
 
-/** The form in which `readSample` returns an entry without values. */
+/** An entry of which no value is known, in the form that `readSample` returns. */
 function unknownInbound(): InboundStats {
   const entry = new Map([['', { type: 'inbound-rtp', id: '', kind: 'video' }]]) as unknown as RTCStatsReport;
   const [unknown] = readSample(entry, 0, 0, NOTHING_SENT).sample.inbound;
@@ -153,13 +158,13 @@ function unknownInbound(): InboundStats {
   return unknown;
 }
 
-/** An observed connection, as far as it tells which tracks are not strays. */
+/** The properties of an observed connection that show which tracks are not strays. */
 type Known = Pick<Endpoint, 'tracks' | 'timestamps'>;
 
 /** Looks for tracks whose connections are unknown. */
 export class Strays {
   readonly #all = new Map<MediaStreamTrack, Stray>();
-  /** What pages have used of unknown connections. */
+  /** Receivers and transceivers that the page has used, and whose connections may be unknown. */
   readonly #met = new Held<RTCRtpReceiver | RTCRtpTransceiver>();
   /** Tracks that turned out not to be strays. */
   readonly #settled = new WeakSet<MediaStreamTrack>();
@@ -170,7 +175,7 @@ export class Strays {
     private readonly nextId: () => number,
   ) {}
 
-  /** The page used it. */
+  /** Notes a receiver or transceiver that the page has used. */
   meet(used: RTCRtpReceiver | RTCRtpTransceiver): void {
     if (!this.#isPaused && ShownFrames.isSupported) this.#met.add(used);
   }
@@ -215,7 +220,7 @@ export class Strays {
   #sort(known: readonly Known[]): void {
     const { size } = this.#all;
     const timestamps = size === 0 ? [] : known.flatMap((each) => each.timestamps);
-    // If there are a copy and its original, the one with the receiver reveals more.
+    // If both a copy and its original are here, the one with the receiver reveals more.
     const all = [...this.#all.values()].sort((a, b) => Number(b.hasReceiver) - Number(a.hasReceiver));
     for (const stray of all) {
       const isCopy = !stray.hasReceiver && timestamps.some((each) => areNear(each, stray.lastTimestamp));
@@ -227,7 +232,8 @@ export class Strays {
   }
 
   /**
-   * Nothing is played or collected any more. Findings are forgotten, except for receivers that the page keeps.
+   * Stops playing and collecting. Findings are forgotten, except for receivers, which are kept by weak references:
+   * only as long as the page keeps them.
    */
   pause(): void {
     this.#isPaused = true;
@@ -239,7 +245,7 @@ export class Strays {
     this.#met.letGo();
   }
 
-  /** All are reported as if they were new. */
+  /** Reports all strays as if they were new. */
   resume(): void {
     this.#isPaused = false;
     this.#met.hold();

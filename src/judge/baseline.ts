@@ -1,10 +1,10 @@
 /**
- * Comparison of a call with a curve that was stored before: the received rate over the trailing 2 s
- * and the mean queuing delay, each 500 ms from connecting on.
+ * Compares a call with a stored curve: the received rate over the trailing 2 s and the mean queuing delay, for
+ * every 500 ms since the call was connected.
  *
- * The rates match if the root mean square of their differences is at most `tolerance` of the root
- * mean square of the stored ones. The delays match if the root mean square of their differences is
- * at most `delayToleranceMs`.
+ * The rates match if the root mean square of their differences is at most `tolerance` times the root mean square
+ * of the stored rates. The delays match if the root mean square of their differences is at most
+ * `delayToleranceMs`.
  */
 import { meanOf, pathMetrics } from './call_metrics.js';
 import type { Symptom } from './cause_kinds.js';
@@ -18,7 +18,10 @@ import { callConnectedUs, callEndUs, pathsOf, type Path } from './view.js';
 
 export const BASELINE_STEP_US = 500_000;
 
-/** The stored part of a call. The first values are those at the end of the first step after connecting. */
+/**
+ * The part of a call that is stored. Its first values belong to the end of the first step after the call was
+ * connected.
+ */
 export interface Curve {
   receivedBps: number[];
   /** Null if nothing arrived in a step. */
@@ -31,7 +34,7 @@ export interface BaselineRule {
   delayToleranceMs: number;
 }
 
-/** The curve of a call so far, starting at connecting; null while it is not connected. */
+/** The curve of a call so far, starting when it was connected; null while it is not connected. */
 export function curveOf({ record, view, askedUs, nowUs }: Asked): Curve | null {
   const paths = pathsOf(record, view);
   const startUs = callConnectedUs(paths, askedUs);
@@ -69,15 +72,15 @@ const rootMeanSquare = (values: readonly number[]): number =>
   Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
 
 export interface CurveDifference {
-  /** Root mean square of the rates' differences over that of the stored rates. */
+  /** Root mean square of the rates' differences, divided by the root mean square of the stored rates. */
   rate: number;
   /** Root mean square of the delays' differences; 0 if there are none to compare. */
   delayMs: number;
-  /** Index of the first step whose rates differ by more than the tolerance; -1 without one. */
+  /** Index of the first step whose rates differ by more than the tolerance; -1 if there is none. */
   first: number;
 }
 
-/** The distance of a curve from a stored one, over the steps of the latter. */
+/** The difference between a curve and a stored one, over the steps of the stored curve. */
 export function compareCurves(stored: Curve, now: Curve, tolerance: number): CurveDifference {
   const scale = rootMeanSquare(stored.receivedBps);
   const differences = stored.receivedBps.map((bps, i) => (now.receivedBps[i] ?? NaN) - bps);

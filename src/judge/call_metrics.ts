@@ -1,19 +1,20 @@
 /**
- * What a call did in a window of time. Each number is defined here once; what both use is defined
- * in ../metrics.ts (utilisation, percentiles, loss ratio).
+ * The metrics of a call over a window of time. Each is defined here once. ../calls/metrics.ts has the same
+ * metrics (utilisation, percentiles, loss ratio) for the packets of a single link.
  *
- * - sent, received rate: bits that reached the link and that left the bottleneck, over the window's
- *   length; without a shaper's record what getStats counts at the sender and at the receiver;
- * - utilisation: the call's bits that left the bottleneck over the capacity integrated over the
- *   window; of the path: with cross traffic and all other calls;
- * - queuing delay: per packet, from reaching the queue to the begin of its transmission; estimated
- *   where there is no record of packets (delay.ts);
- * - loss ratio: bytes dropped, by chance or by the queue, over bytes that were dropped or departed
- *   in the window; without a record packets lost over packets expected (RFC 3550, 6.4.1);
- * - freezes: freezes.ts;
- * - frames per second: decoded frames over the window's length, mean over the video streams;
- * - encoder target, available outgoing, RTT: means of the samples in the window;
- * - of what goes outside the link: routing.ts; of simulcast layers: layers.ts.
+ * - sent, received rate: the bits that reached the link, and the bits that left the bottleneck, divided by the
+ *   window's length; without a shaper's record, from the counters of getStats at the sender and at the receiver;
+ * - utilisation: the call's bits that left the bottleneck, divided by the capacity integrated over the window;
+ *   path utilisation also counts cross traffic and all other calls;
+ * - queuing delay: per packet, from when it reached the queue until its transmission began; estimated if there is
+ *   no record of packets (delay.ts);
+ * - loss ratio: bytes dropped, by chance or by the queue, divided by the bytes that were dropped or departed in
+ *   the window; without a record, packets lost divided by packets expected (RFC 3550, 6.4.1);
+ * - freezes: ../calls/record/freezes.ts;
+ * - frames per second: decoded frames divided by the window's length, averaged over the video streams;
+ * - encoder target, available outgoing: means of the samples in the window, summed over the senders;
+ * - RTT: mean of the senders' samples in the window;
+ * - what goes outside the link: routing.ts; simulcast layers: layers.ts.
  *
  * Directions of connections that carried neither media nor data do not count (media.ts).
  */
@@ -43,14 +44,14 @@ import {
   type View,
 } from './view.js';
 
-/** Null for what is unknown. Milliseconds, bit/s and ratios from 0 to 1. */
+/** Unknown values are null. Delays are in milliseconds, rates in bit/s; ratios are from 0 to 1. */
 export interface CallMetrics {
   window: Window;
   /** The source of the rates. */
   source: 'packets' | 'getStats';
   sentBps: number | null;
   receivedBps: number | null;
-  /** Mean of what the link offered. */
+  /** The mean capacity of the link. */
   capacityBps: number | null;
   utilisation: number | null;
   pathUtilisation: number | null;
@@ -68,7 +69,7 @@ export interface CallMetrics {
   encoderTargetBps: number | null;
   availableOutgoingBps: number | null;
   rttMs: number | null;
-  /** Share of the call's bytes so far, both ways, that did not pass the link; null without a shaper. */
+  /** Share of the call's bytes so far, in both directions, that did not pass the link; null without a shaper. */
   outsideRatio: number | null;
   /** The video streams that are sent, each simulcast layer separately. */
   layers: readonly LayerMetrics[];
@@ -121,7 +122,7 @@ function passedBytes({ link, name }: LinkWay, { fromUs, toUs }: Window): number 
 const bytesOf = (packets: readonly PacketRecord[]): number =>
   packets.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 
-/** See the head of this file; null if nothing was sent. */
+/** The loss ratio that the head of this file defines; null if nothing was sent. */
 export function lossRatio(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const sides = linkSides(record, paths);
   if (sides.length > 0) {
@@ -137,7 +138,8 @@ export function lossRatio(record: CallRecord, paths: readonly Path[], window: Wi
     if (receiver) return inboundGrowth(receiver, window, (s) => s.packetsReceived) + (lost[i] ?? 0);
     return sender ? outboundGrowth(sender, window, ({ packetsSent }) => packetsSent) : 0;
   });
-  // Late packets are subtracted again: the number of lost packets may fall below its initial value.
+  // Packets that arrive late are subtracted from the lost ones again (RFC 3550, 6.4.1), so that the count may fall
+  // below its initial value.
   return sum(expected) > 0 ? Math.max(0, sum(lost)) / sum(expected) : null;
 }
 
@@ -149,7 +151,10 @@ export function ownUtilisation(record: CallRecord, paths: readonly Path[], windo
   return finiteOrNull((rate * (window.toUs - window.fromUs)) / 1e6 / bits);
 }
 
-/** Whether a link existed before a window began: what passed the shared one before that cannot be told apart. */
+/**
+ * Whether a link existed before a window began: before a page had its own link, its packets passed the shared
+ * link, whose totals cannot be split.
+ */
 const covers = ({ page, changes }: PathRecord, { fromUs }: Window): boolean =>
   page === null || (changes[0]?.timeUs ?? Infinity) <= fromUs;
 
@@ -178,7 +183,7 @@ function framesPerSecond(receivers: readonly EndpointRecord[], window: Window): 
   return mean === null ? null : (mean * 1e6) / (window.toUs - window.fromUs);
 }
 
-/** Targets of all video encoders of an endpoint; NaN if the browser does not report any. */
+/** The sum of the target rates of an endpoint's video encoders; NaN if the browser does not report any. */
 export function encoderTargetBps({ outbound }: StatsSample): number {
   const targets = outbound.filter(({ kind }) => kind === 'video').map(({ targetBps }) => targetBps);
   const known = targets.filter(Number.isFinite);
@@ -235,8 +240,8 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
 }
 
 /**
- * From the first connecting of some paths to their end, or to the latest data about them; no earlier than what
- * the record keeps.
+ * From when the first of some paths was connected until their end, or until the latest data about them; it starts
+ * no earlier than the kept data.
  */
 export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -253,15 +258,15 @@ export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
   return { fromUs, toUs };
 }
 
-/** The metrics of a view over a window; default the whole call so far. */
+/** The metrics of a view over a window; by default, the whole call so far. */
 export function callMetrics(record: CallRecord, view: View = {}, window?: Window): CallMetrics {
   const paths = pathsOf(record, view);
   return pathMetrics(record, paths, window ?? callWindow(record, paths));
 }
 
 /**
- * Jain's index of some rates: 1 if all are equal, 1/n if one has everything (Jain, Chiu, Hawe 1984, DEC-TR-301);
- * NaN for an empty list.
+ * Jain's index of some rates: 1 if all are equal, 1/n if one of n has everything (Jain, Chiu, Hawe 1984,
+ * DEC-TR-301); NaN for an empty list.
  */
 export function jainIndex(rates: readonly number[]): number {
   return sum(rates) ** 2 / (rates.length * sum(rates.map((rate) => rate * rate)));

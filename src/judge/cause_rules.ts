@@ -14,7 +14,7 @@ type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
 
 /** The share of the capacity that others must take to count as competition. */
 const COMPETITION = 0.2;
-/** An encoder that uses less than this of its target is not limited by the network. */
+/** An encoder that sends less than this share of its target rate is not limited by the network. */
 const FILLED = 0.75;
 /** A rate at this share of a cap or above counts as limited by the cap. */
 const AT_CAP = 0.8;
@@ -23,7 +23,7 @@ const HEADERS = 1.1;
 const SHORT_QUEUE_MS = 50;
 const LEAST_OUTAGE_US = 200_000;
 const LARGEST_PACKET_BYTES = 1500;
-/** A rate is growing when it is this multiple of the rate two seconds earlier. */
+/** A rate is growing when it is at least this multiple of the rate two seconds earlier. */
 const GROWS = 1.1;
 
 const needed = (symptom: Symptom): number => (symptom.kind === 'rate-low' ? symptom.neededBps : 0);
@@ -56,7 +56,7 @@ const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
   return { kind: 'not-connected', evidence, fix };
 };
 
-/** The browser's notice on the endpoint with most bytes outside says why, and what to do. */
+/** The reason and the fix are those in the notice on the endpoint with the most bytes outside the link. */
 export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
   const astray = endpoints.filter(({ outsideBytes }) => outsideBytes > 0);
   const [worst] = astray.sort((a, b) => b.outsideBytes - a.outsideBytes);
@@ -136,7 +136,7 @@ const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
 };
 
 const outage: Explanation = ({ stalls, drops, resentBytes, metrics: { capacityBps } }) => {
-  // On a slow link a single packet takes long.
+  // On a slow link, the transmission of a single packet takes long.
   const packetUs = capacityBps ? (LARGEST_PACKET_BYTES * 8e6) / capacityBps : 0;
   if (stalls.longestUs < Math.max(LEAST_OUTAGE_US, 2 * packetUs)) return null;
   return {
@@ -232,7 +232,7 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
   if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
   const isSeen = excess !== null || (drops !== null && drops.full + drops.aqm > 0);
-  // A detector that saw nothing is evidence against it.
+  // A detector that never signalled overuse is evidence against overuse.
   if (detector?.overuseShare === 0 && !isSeen) return null;
   const sends = excess
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
@@ -257,7 +257,7 @@ const overuseByDrops: Explanation = (facts, symptom) =>
       )
     : null;
 
-/** The link had room, but less arrived at it: the sender, which is not under test, gave no more. */
+/** The link had room, but the sender, which is not under test, sent less. */
 const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedUs }, symptom) => {
   if (sendersUnderTest > 0 || (drops !== null && drops.full + drops.aqm + drops.random > 0)) return null;
   const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
@@ -281,8 +281,8 @@ const rampingUp: Explanation = ({ growth }) =>
       };
 
 /**
- * Not consecutive bad seconds, which would make a machine overloaded, but many of them, and nothing else explains
- * it.
+ * The machine had many late seconds, but they were too far apart for it to count as overloaded. Used only if
+ * nothing else explains the symptom.
  */
 export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
   bad < OVERLOADED_SHARE * all || bad === 0
@@ -293,7 +293,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
         fix: sentence(FIX),
       };
 
-/** Conditions that make every other explanation void. */
+/** Explanations that rule out all others. */
 const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
 const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
   'rate-low': [

@@ -10,30 +10,33 @@ import { receivedCurve, TRAILING_US } from './rate_curve.js';
 import { rateText, secondsText } from './text.js';
 import { callConnectedUs, callEndUs, clockStartUs, pathsOf, sidesOf, type Path } from './view.js';
 
-/** How long a state must hold to count, as for a short queue in ../metrics.ts. */
+/** How long a state must hold to count, as for a short queue in ../calls/metrics.ts. */
 export const HOLD_US = 1e6;
 /** Time between two evaluations of the trailing rate. */
 const STEP_US = 1e5;
-/** A call has recovered at this share of what it can reach, as for the time to 90 % in ../metrics.ts. */
+/**
+ * A call has recovered when its rate is at this share of the rate that it can reach, as for the time to 90 % in
+ * ../calls/metrics.ts.
+ */
 const RECOVERED = 0.9;
 const SHORT_QUEUE_US = 50_000;
-/** The rate before a change is taken over this time. */
+/** The rate before a change is averaged over this time. */
 const BEFORE_US = 5e6;
 
 interface Search {
   startUs: number;
   withinUs: number;
-  /** Until when data are known. */
+  /** The time up to which data are known. */
   knownUs: number;
-  /** No evaluation after this; null while the call lasts. */
+  /** Nothing is evaluated after this time; null while the call lasts. */
   endUs: number | null;
 }
 
 type Found = { reachedUs: number; confirmedUs: number } | { reachedUs: null; final: boolean };
 
 /**
- * The first time from which on `holds` is true at every evaluation for HOLD_US. It is reached in time if it
- * begins at most `withinUs` after the start; a state that holds at that moment may still be confirmed.
+ * The first time from which `holds` is true at every evaluation for HOLD_US. The state is reached in time if it
+ * begins at most `withinUs` after the start; if it has begun by then, it may still be confirmed later.
  */
 function firstHeld(
   { startUs, withinUs, knownUs, endUs }: Search,
@@ -84,8 +87,8 @@ export interface ConvergenceRule {
 
 /**
  * Converged: the received rate over the trailing 2 s is within the tolerance around the requested rate, and stays
- * there for a second. The clock runs from connecting or from the last change of the link before the request,
- * whichever is later; only what came after that counts.
+ * there for a second. The clock starts when the call is connected or at the last change of the link before the
+ * request, whichever is later; only data after that counts.
  */
 export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }: ConvergenceRule): Judgement {
   const { record, view, nowUs, askedUs } = asked;
@@ -114,7 +117,7 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
   const lastBps = trailingBps(window.toUs);
   const symptom: Symptom =
     lastBps > highBps ? { kind: 'rate-high', limitBps: highBps } : { kind: 'rate-low', neededBps: lowBps };
-  // Why it has not converged shows in the later part of the time that it had.
+  // The later part of the available time shows why the call has not converged.
   const lateUs = Math.max(BEFORE_US, (window.toUs - window.fromUs) / 2);
   const late = { fromUs: Math.max(window.fromUs, window.toUs - lateUs), toUs: window.toUs };
   return {
@@ -129,7 +132,7 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
 }
 
 export interface RecoveryRule {
-  /** When the change was, on the record's clock. */
+  /** The time of the change, on the record's clock. */
   afterUs: number;
   withinUs: number;
   /**
@@ -157,9 +160,9 @@ const longest = (points: readonly DelayPoint[], { fromUs, toUs }: Window): numbe
   );
 
 /**
- * Recovered: after the change, the received rate over the trailing 2 s (only what came after the change counts)
- * is at least 90 % of the rate of the 5 s before the change, or of the capacity if that is less; the queuing
- * delay has been below 50 ms for a second; and no freeze is in progress.
+ * Recovered: after the change, the received rate over the trailing 2 s (only data after the change counts) is at
+ * least 90 % of the rate of the 5 s before the change, or of the capacity if that is less; the queuing delay has
+ * been below 50 ms for a second; and no freeze is in progress.
  */
 export function judgeRecovery(asked: Asked, rule: RecoveryRule): Judgement {
   const { record, view, nowUs } = asked;

@@ -1,8 +1,8 @@
 /**
  * Queuing delays of a call: per packet from the link's record; otherwise estimated, and marked as such. The
- * estimates take the lowest delay seen so far as the delay without a queue, as LEDBAT does (RFC 6817, 2.4.2: base
- * delay): 1. frames: arrival minus RTP time stamp, minus the lowest such difference of the stream so far; 2.
- * without frame timing: the round-trip time minus its minimum, which contains both directions' queues.
+ * estimates take the lowest delay in the record as the delay without a queue, as LEDBAT does (RFC 6817, 2.4.2: base
+ * delay): 1. frames: arrival minus RTP time stamp, minus the lowest such difference of the stream; 2. without frame
+ * timing: the round-trip time minus its minimum; this estimate contains both directions' queues.
  */
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, EndpointRecord } from '../calls/record/record.js';
@@ -22,7 +22,7 @@ export interface QueueDelays {
   estimated: boolean;
 }
 
-/** Subtracts the minimum of all. */
+/** Subtracts the lowest delay from all delays. */
 function aboveBase(points: readonly DelayPoint[]): DelayPoint[] {
   const base = points.reduce((least, { delayUs }) => Math.min(least, delayUs), Infinity);
   return points.map(({ timeUs, delayUs }) => ({ timeUs, delayUs: delayUs - base }));

@@ -20,7 +20,7 @@ const GAMMA = column('gamma_ms');
 const DELAY = column('one_way_delay_us');
 const OVERUSE = COLUMNS[SIGNAL]?.values?.indexOf('overuse');
 
-/** Batches of groups of packets that some endpoints received. */
+/** For each shadow of some endpoints: its trace batches with the groups of packets that it received. */
 function* groupsOf(
   { shadows }: CallRecord,
   receivers: readonly EndpointRecord[],
@@ -30,7 +30,10 @@ function* groupsOf(
     if (ids.has(endpoint)) yield batches.filter(({ table }) => table === 'group');
 }
 
-/** Over the streams that some endpoints received in a window; null if none had a shadow. */
+/**
+ * What the detectors reported about the streams that some endpoints received in a window; null if they reported
+ * nothing.
+ */
 export function detectorFacts(
   record: CallRecord,
   receivers: readonly EndpointRecord[],
@@ -51,11 +54,14 @@ export function detectorFacts(
   return groups === 0 ? null : { groups, overuseShare: overuses / groups, gammaMs };
 }
 
-/** Single frames are late for many reasons; in a queue all frames of a second are late, if there are several. */
+/**
+ * A single frame may be late for many reasons, but a queue delays all frames. So each second is represented by
+ * the lowest delay of its frames, if it has enough frames.
+ */
 const QUEUE_US = 1e6;
 const LEAST_FRAMES = 3;
 
-/** When each group of packets that an endpoint received from a time on arrived, and its delay. */
+/** For each shadow of an endpoint: the arrival time and the delay of each group of packets in a window. */
 function* delaysOf(
   record: CallRecord,
   receiver: EndpointRecord,
@@ -71,7 +77,7 @@ function* delaysOf(
   }
 }
 
-/** The lowest delay of the frames of each second that has at least a few. */
+/** The lowest delay of the frames of each second that has enough frames. */
 function leastDelays(frames: readonly { timeUs: number; delayUs: number }[]): number[] {
   const seconds = new Map<number, { count: number; leastUs: number }>();
   for (const { timeUs, delayUs } of frames) {
@@ -83,8 +89,8 @@ function leastDelays(frames: readonly { timeUs: number; delayUs: number }[]): nu
 }
 
 /**
- * The longest queue that frames met in a window: by how much the lowest delay in a second exceeded that of the
- * best second, counted from `usualFromUs`. Null if no frames of the window are known.
+ * The longest queue that frames met in a window, in ms: the lowest delay in the window's worst second minus the
+ * lowest delay in the best second since `usualFromUs`. Null if no second of the window has enough frames.
  */
 export function longestWaitMs(
   record: CallRecord,
@@ -103,8 +109,8 @@ export function longestWaitMs(
 }
 
 /**
- * The shortest queue that frames met in a window, compared with the best second from `usualFromUs` on, in ms.
- * Null if no frame arrived.
+ * The shortest queue that frames met in a window, in ms: the lowest delay in the window minus the lowest delay in
+ * the best second since `usualFromUs`. Null if no frame arrived in the window, or if no second has enough frames.
  */
 export function leastWaitMs(
   record: CallRecord,

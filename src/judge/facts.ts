@@ -31,14 +31,14 @@ import {
 
 export interface Facts {
   metrics: CallMetrics;
-  /** A page of the paths that is gone. */
+  /** A page of the paths that has ended. */
   endedPage: { id: number; url: string; why: string; timeUs: number } | null;
-  /** The first error that an observer noted, while nothing is connected. */
+  /** The first notice of an error, if nothing is connected. */
   errorNotice: RecordNotice | null;
   connected: boolean;
-  /** The peer connections that were seen, of any kind. */
+  /** The number of all peer connections in the record. */
   endpoints: number;
-  /** The states that they reached. */
+  /** The states that these connections reached, in words. */
   stateText: string;
   /** Null without a shaper. */
   routing: Routing | null;
@@ -47,16 +47,16 @@ export interface Facts {
   hasMedia: boolean;
   /** Null while a sender's streams are unknown. */
   hasVideo: boolean | null;
-  /** Sum of the video streams' maxBitrate; null if a stream has none. */
+  /** Sum of the limits of the video sections that are sent (maxBitrate, `b=`); null if one has no limit. */
   capBps: number | null;
-  /** Shares of the senders' samples with this reason, 0 to 1. */
+  /** Shares of the senders' video samples with this qualityLimitationReason, 0 to 1. */
   cpuLimitedShare: number;
   bandwidthLimitedShare: number;
   /** Dropped packets; null without the link's record of them. */
   drops: { random: number; full: number; aqm: number } | null;
   /** Times in which the link carried nothing although packets waited. */
   stalls: { totalUs: number; longestUs: number };
-  /** When more was sent than the link carried, and how much; null if that did not happen. */
+  /** How much more was sent than the link carried, and for how long; null if that did not happen. */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
   /** Bytes that the senders retransmitted. */
   resentBytes: number;
@@ -65,20 +65,23 @@ export interface Facts {
    * none.
    */
   keyFrameWait: KeyFrameWait | null;
-  /** What the shadow's detector saw; null without one. */
+  /** What the shadow's detector reported; null without a shadow. */
   detector: DetectorFacts | null;
-  /** Whether the senders' sources gave no frame in the window; false if unknown. */
+  /**
+   * Whether the senders' video sources delivered no frame in the window, or had stopped at its end; false if
+   * unknown.
+   */
   sourceStopped: boolean;
   /** Whether the machine was too busy for the call. */
   machine: MachineState;
   /**
-   * The number of seconds, how many of them were later than the limit for too busy, and the lateness of the
-   * worst.
+   * The number of all seconds, the number of seconds that were as late as on a machine that is too busy, and the
+   * largest lateness.
    */
   lateSeconds: LateSeconds;
   /**
-   * The longest time in which no packet larger than a check reached the link, including both ends of the window;
-   * 0 if packets are unknown.
+   * The longest time in which no packet larger than a connectivity check reached the link, including the times
+   * after the window's start and before its end; 0 if packets are unknown.
    */
   pausedUs: number;
   /** The received rate over the last two seconds and over the two before. */
@@ -87,7 +90,10 @@ export interface Facts {
 
 /** Shorter pauses are not called an outage. */
 const LEAST_STALL_US = 100_000;
-/** More was sent than the link carried, in a slice of time. */
+/**
+ * More was sent than the link carried if, in a slice of this length, the sent rate exceeded this multiple of the
+ * capacity.
+ */
 const SLICE_US = 500_000;
 const EXCESS = 1.05;
 
@@ -102,7 +108,7 @@ function shareLimitedBy(samples: readonly StatsSample[], reason: string): number
 const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
   senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
 
-/** Whether every video source stood still, or was stopped, at the end of some samples. */
+/** Whether each video source gave no frames over some samples, or had stopped at their end. */
 function sourceStopped(samples: readonly StatsSample[]): boolean {
   const streams = new Map<number, OutboundStats[]>();
   for (const { outbound } of samples)
@@ -142,7 +148,7 @@ const noteStall = (stalls: Facts['stalls'], us: number): void => {
   stalls.longestUs = Math.max(stalls.longestUs, us);
 };
 
-/** Times between rows of the queue in which packets waited and none got through, of any traffic. */
+/** Times between rows of the queue in which packets of any traffic waited but no packet passed. */
 function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
   checkKept(direction, window);
   const { rows } = direction;

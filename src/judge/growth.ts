@@ -31,7 +31,7 @@ function growth<T extends { ssrc: number }>(
   return sumOfFinite(streams(after).map((stream) => count(stream) - (then.get(stream.ssrc) ?? 0)));
 }
 
-/** Throws DroppedRecordError, as do the others. */
+/** The growth of a count over the received streams. Throws DroppedRecordError, like the functions below. */
 export const inboundGrowth = (
   endpoint: EndpointRecord,
   window: Window,

@@ -1,4 +1,4 @@
-/** The result of a judgement of a call, and the words and numbers that all judgements share. */
+/** The types of a judgement of a call, of its outcome in a test, and of its input. */
 import type { Window } from '../calls/metrics.js';
 import type { Cause } from './cause_kinds.js';
 import type { CallMetrics } from './call_metrics.js';
@@ -8,7 +8,7 @@ import type { View } from './view.js';
 /** The verdict on one expectation at one moment of a call. */
 export interface Judgement {
   pass: boolean;
-  /** Waiting longer cannot change it. */
+  /** Whether the verdict can no longer change. */
   final: boolean;
   /**
    * Whether enough was seen for a verdict, although a later one may differ; false while the judgement still
@@ -29,17 +29,17 @@ export interface Judgement {
 
 /** An expectation of a test for a call, and its outcome. */
 export interface JudgedExpectation {
-  /** `toConvergeTo`. */
+  /** For example `toConvergeTo`. */
   matcher: string;
   judgement: Judgement;
   /** Whether the test expected the opposite. */
   isNot: boolean;
-  /** When the verdict fell, on the record's clock. */
+  /** When the verdict was given, on the record's clock. */
   timeUs: number;
   view: View;
 }
 
-/** What is judged: a part of a call, until now, for a request made at `askedUs`. */
+/** The input of a judgement: a part of a call up to `nowUs`. The judgement was requested at `askedUs`. */
 export interface Asked {
   record: CallRecord;
   view: View;

@@ -8,7 +8,7 @@ export interface KeyFrameWait {
   requests: number;
 }
 
-/** Shorter waits are those of one round trip. */
+/** Shorter waits do not count: a requested key frame takes a round trip to arrive. */
 const LEAST_WAIT_US = 900_000;
 
 interface Look {
@@ -16,9 +16,9 @@ interface Look {
   stats: InboundStats;
 }
 
-/** The wait that began at the last picture before a sample, if it is one. */
+/** The wait for a key frame from the last decoded picture to a sample; null if nothing shows that there is one. */
 function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
-  // Counting frames would not do: before the first key frame Chromium counts none.
+  // Packets are counted instead of frames: before the first key frame Chromium counts no frames.
   const packetsReceived = stats.packetsReceived - begin.stats.packetsReceived;
   const requests = stats.pliCount - begin.stats.pliCount;
   const lastedUs = timeUs - begin.timeUs;

@@ -6,27 +6,27 @@ import type { EndpointRecord, OutboundStats } from '../calls/record/record.js';
 import { outboundGrowth } from './growth.js';
 import { checkKept } from './view.js';
 
-/** A video stream over a window. Null for what the browser does not report. */
+/** A video stream over a window. Values that the browser does not report are null. */
 export interface LayerMetrics {
   /** The page (its id) that sends it. */
   page: number;
   ssrc: number;
   /** Name of the simulcast layer (RFC 8851, rid-id); null without simulcast. */
   rid: string | null;
-  /** As `L1T3` (webrtc-svc). */
+  /** For example `L1T3` (webrtc-svc). */
   scalabilityMode: string | null;
   /** The size of the last frame that was encoded. */
   frameWidth: number | null;
   frameHeight: number | null;
-  /** Frames encoded, over the window's length. */
+  /** Frames encoded, divided by the window's length. */
   framesPerSecond: number;
-  /** Payload bits sent with RTP headers and retransmissions, over the window's length. */
+  /** Bits sent (payload, RTP headers and retransmissions), divided by the window's length. */
   sentBps: number;
-  /** Mean of its encoder's target. */
+  /** The mean target rate of its encoder. */
   targetBps: number | null;
   /** What limited its quality in most of the window: none, bandwidth, cpu or other. */
   limitedBy: string | null;
-  /** Share of the samples in which it was on, 0 to 1. */
+  /** Share of the samples in which the stream was active, 0 to 1. */
   activeShare: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The likely cause of a failed judgement: the first explanation that the record supports, searched for on the
- * judged paths and, behind a server, on the way to it; then what the log of incidents says about a change that
- * lasted into the judged time.
+ * judged paths and, behind a server, on the way to it; if there is none, the cause that the log of incidents
+ * gives for a change that lasted into the judged time.
  */
 import type { Window } from '../calls/metrics.js';
 import { endpointName } from '../calls/record/names.js';
@@ -13,7 +13,7 @@ import { incidentsOf, type IncidentKind } from './incidents/index.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
 import { pathsOf, type Path } from './view.js';
 
-/** Causes that may originate further away than the far side. */
+/** Causes that may have their origin beyond the far side: on another page's way to the server. */
 const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
 
 const unknown = ({ metrics }: Facts): Cause => ({
@@ -24,7 +24,7 @@ const unknown = ({ metrics }: Facts): Cause => ({
   fix: 'See the chart in the evidence.',
 });
 
-/** Problems of a page that sends to a server which also affect those who watch it through the server. */
+/** Problems of a page that sends to a server, which also affect pages that receive its media from the server. */
 const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'application-limited',
   'capacity',
@@ -39,8 +39,8 @@ const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
 ]);
 
 /**
- * Why a far side that is not a page gives no more: what it forwards comes from pages under test, as far as they
- * send to a far side of that kind. Null if these have nothing to explain.
+ * Why a far side that is not a page under test, such as a server, sends no more. It probably forwards what pages
+ * under test send to such a far side, so the cause may lie on their way to it. Null if nothing is wrong there.
  */
 function upstreamCause(
   record: CallRecord,

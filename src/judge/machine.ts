@@ -13,7 +13,7 @@ import {
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, LateSecond } from '../calls/record/record.js';
 
-/** A time in which the machine was overloaded, and what showed it first. */
+/** A time in which the machine was overloaded, and the reasons at its beginning. */
 export interface MachineSpell {
   fromUs: number;
   /** Null while it lasts. */
@@ -52,8 +52,8 @@ function watched(
 }
 
 /**
- * The machine over a window, and over the part of the definition's window that lies before it. The source of a
- * page under test is up to the page: only lateness counts.
+ * The state of the machine over a window. It is watched from WINDOW_SECONDS before the window, so that the first
+ * medians are complete. The quantity `source` is not used: what a page under test draws is up to the page.
  */
 export const machineIn = (record: CallRecord, { fromUs, toUs }: Window): MachineState =>
   watched(record, { fromUs: fromUs - WINDOW_SECONDS * 1e6, toUs });
@@ -64,7 +64,10 @@ export interface LateSeconds {
   worstMs: number;
 }
 
-/** The seconds of a window, and those among them that were each as late as an overloaded machine's. */
+/**
+ * Counts the seconds of a window, and those whose own lateness reached a limit, without a median over several
+ * seconds.
+ */
 export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateSeconds {
   const shaper = bySecond(link?.late ?? [], window);
   const callbacks = bySecond(late, window);

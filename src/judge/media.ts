@@ -1,6 +1,6 @@
 /**
  * What a path of a call carried: video, audio and data channels, as counted at its ends. Connectivity checks and
- * RTCP pass idle connections, too; nothing is judged by them.
+ * RTCP do not count, since idle connections carry them, too.
  */
 import type { Window } from '../calls/metrics.js';
 import { inboundGrowth, outboundGrowth, sampleGrowth } from './growth.js';
@@ -37,7 +37,7 @@ export function mediaIn({ sender, receiver }: Path, window: Window): MediaBytes 
 
 /**
  * The paths that carried anything: an idle direction of a connection is not part of what is measured. All paths
- * if none did.
+ * if none carried anything.
  */
 export function carrying(paths: readonly Path[], window: Window): readonly Path[] {
   const found = paths.filter((path) => {

@@ -1,12 +1,12 @@
 /**
- * Judgements of a call over a window of time. The window has a given length and begins no earlier than connecting
- * or the last change of the link before the request, whichever is later: the judgement waits until the call has
- * run that long since then.
+ * Judgements of a call over a window of time. The window has a given length. It begins no earlier than the time
+ * when the call was connected or the last change of the link before the request, whichever is later: the
+ * judgement waits until the call has run for that length since then.
  * - `once`: the window ends when the judgement was requested, or later when the call has run long enough.
- * Conditions that must hold throughout (delay, loss, freezes) are judged this way: waiting would only let a bad
- * moment slide out of the window.
+ *   Conditions that must hold throughout (delay, loss, freezes) are judged this way: waiting would only let a bad
+ *   moment slide out of the window.
  * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still
- * reach (utilisation, fairness) are judged this way.
+ *   reach (utilisation, fairness) are judged this way.
  */
 import type { Window } from '../calls/metrics.js';
 import { percentiles } from '../calls/percentile.js';
@@ -24,7 +24,8 @@ export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
   /**
-   * The window begins here instead of at the last change or later (`once`), or no earlier than here (`retry`).
+   * Takes the place of the time of the last change of the link. With `once` the window begins at this time, with
+   * `retry` at this time or later.
    */
   afterUs?: number;
 }
@@ -38,7 +39,7 @@ interface Verdict {
 
 type Judge = (paths: readonly Path[], metrics: CallMetrics) => Verdict;
 
-/** Judges a window of the rule's length as the head of this file says. */
+/** Judges a window of the rule's length as the head of this file describes. */
 function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge): Judgement {
   const { record, view, askedUs, nowUs } = asked;
   const from = rule.afterUs === undefined ? '' : ` after the change at ${secondsText(rule.afterUs)}`;
@@ -54,7 +55,7 @@ function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge)
   const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
   const window = { fromUs: Math.max(startUs, toUs - rule.overUs), toUs };
   const common = { expected, dueUs: fullUs, window };
-  // Not computed from the window's length: sums of times that are not whole microseconds are not exact.
+  // Compares times, not the window's length: sums of fractional microseconds are not exact.
   if (endUs !== null && endUs < startUs + rule.overUs) {
     const lasted = `the call ended after ${secondsText(toUs - startUs)} of them`;
     const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
@@ -104,7 +105,7 @@ export function judgeQueuingDelay(
 export interface UtilisationRule extends WindowRule {
   min?: number;
   max?: number;
-  /** Whose share: the call's own, or that of all traffic on the link. */
+  /** Whose share of the capacity is judged: the call's own share, or the share of all traffic on the link. */
   of: 'call' | 'link';
 }
 
@@ -133,7 +134,7 @@ export function judgeUtilisation(
   });
 }
 
-/** Less than `ratio` of what was sent is lost. */
+/** The share that was lost is less than `ratio`. */
 export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio: number }): Judgement {
   return judgeWindow(asked, rule, `loss below ${percentText(ratio)}`, (_paths, { lossRatio }) => ({
     pass: lossRatio !== null && lossRatio < ratio,

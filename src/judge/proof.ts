@@ -13,7 +13,7 @@ import { pathsOf } from './view.js';
 /** What a judgement examines. */
 export type Needs = 'video' | 'any';
 
-/** Judges, unless there is nothing to judge. */
+/** Judges, but gives no verdict if the call bypassed its link or there was nothing to judge. */
 export function judgeProved(asked: Asked, needs: Needs, judge: (asked: Asked) => Judgement): Judgement {
   const judgement = judge(asked);
   return notRouted(asked, judgement) ?? withoutMedia(asked, needs, judgement) ?? judgement;

@@ -14,12 +14,14 @@ import {
   type Path,
 } from './view.js';
 
-/** The trailing window of a momentary rate, as for the time to 90 % in ../metrics.ts. */
+/**
+ * The trailing window over which a momentary rate is averaged, as for the time to 90 % in ../calls/metrics.ts.
+ */
 export const TRAILING_US = 2e6;
 
 export interface RateCurve {
   source: 'packets' | 'getStats';
-  /** Until when it is known. */
+  /** The time up to which the curve is known. */
   knownUntilUs: number;
   /** Mean over a window, bit/s; NaN where it is unknown. */
   rateBps(window: Window): number;
@@ -27,11 +29,11 @@ export interface RateCurve {
 
 interface Points {
   timesUs: number[];
-  /** Cumulative, from the time with the same index on. */
+  /** Cumulative count at the time with the same index. */
   bytes: number[];
 }
 
-/** Index of the last time that is not after `timeUs`; -1 if all are. */
+/** Index of the last time that is not after `timeUs`; -1 if all times are. */
 function lastAt(timesUs: readonly number[], timeUs: number): number {
   let low = 0;
   let high = timesUs.length;
@@ -72,7 +74,10 @@ function packetCurve(
 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-/** What the selected candidate pair received if the browser reports it, else what the RTP streams did. */
+/**
+ * The bytes that all candidate pairs received; if the browser does not report those, the bytes that the RTP
+ * streams received.
+ */
 function receivedBytes({ bytesReceived, inbound }: StatsSample): number {
   if (Number.isFinite(bytesReceived)) return bytesReceived;
   return inbound.reduce((sum, rtp) => sum + finite(rtp.bytesReceived) + finite(rtp.headerBytesReceived), 0);
@@ -83,7 +88,7 @@ function sentBytes({ bytesSent, outbound }: StatsSample): number {
   return outbound.reduce((sum, rtp) => sum + finite(rtp.bytesSent) + finite(rtp.headerBytesSent), 0);
 }
 
-/** A count that falls was reset (another candidate pair, a removed stream): the fall is ignored. */
+/** A count falls if a candidate pair or a stream was removed; such falls are ignored. */
 function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSample) => number): Points {
   const counts = samples.map(count);
   let sum = 0;
@@ -126,8 +131,8 @@ const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
   );
 
 /**
- * What got through: what left the bottleneck, else the receivers' counts (or the senders', if the receivers are
- * not under test).
+ * The traffic that got through: bytes that left the bottleneck or, without a record of them, the receivers'
+ * counts (or the senders' counts if the receivers are not under test).
  */
 export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), departedBytes);
@@ -140,7 +145,7 @@ export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateC
   );
 }
 
-/** What was sent: what reached the link, else the senders' counts. */
+/** The traffic that was sent: bytes that reached the link or, without a record of them, the senders' counts. */
 export function sentCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), offeredBytes);
   return statsCurve(

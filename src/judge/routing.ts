@@ -1,7 +1,7 @@
 /**
  * Whether a call uses its link: compares the bytes that the browser counts at all candidate pairs of a connection
- * with those that the link saw of it, in each direction. What a pair to another far end carried went outside; so
- * did what the pairs count and the link never saw.
+ * with the connection's bytes that the link saw, in each direction. Outside the link are the bytes of pairs whose
+ * far end is not the link, or the bytes that pairs count but the link never saw, whichever are more.
  */
 import { IP_UDP_HEADER_BYTES } from '../calls/metrics.js';
 import type {
@@ -13,21 +13,24 @@ import type {
 } from '../calls/record/record.js';
 import { linkOf, sidesOf, type Path } from './view.js';
 
-/** More than this is not rounding: the rest must have passed the link. */
+/** A larger share of bytes outside the link is more than inaccurate counting. */
 export const LEAST_OUTSIDE_RATIO = 0.001;
-/** What may be under way when the pairs are read: getStats are read twice a second. */
+/**
+ * The link's latest report may not contain bytes that the pairs already count: samples have to be this much older,
+ * and this many bytes are tolerated.
+ */
 const UNDER_WAY_S = 1;
 const UNDER_WAY_BYTES = 64e3;
 
 export interface EndpointRouting {
   endpoint: EndpointRecord;
-  /** Bytes at the candidate pairs, both ways. */
+  /** Bytes at the candidate pairs, in both directions. */
   pairBytes: number;
   /** Those among them that the link did not see. */
   outsideBytes: number;
   /**
-   * What the link saw, both ways: with connectivity checks, without IPv4 and UDP headers. Null if its record is
-   * incomplete.
+   * Bytes that the link saw, in both directions: including connectivity checks, without IPv4 and UDP headers.
+   * Null if the link's record is incomplete.
    */
   linkBytes: number | null;
 }
@@ -65,7 +68,8 @@ const over = (bytes: Map<number, number>, flows: readonly number[]): number =>
   flows.reduce((sum, flow) => sum + (bytes.get(flow) ?? 0), 0);
 
 /**
- * What a link saw of some flows: sent in this direction, and received from it; null if its record is incomplete.
+ * The bytes of some flows that a link saw: sent in this direction, and received in the other; null if the link's
+ * record is incomplete.
  */
 function atLink(link: PathRecord, flows: readonly number[], sends: Direction): Seen | null {
   const [up, down] = sends === 'forward' ? [link.forward, link.backward] : [link.backward, link.forward];
@@ -83,7 +87,7 @@ interface Seen {
   waiting: number;
 }
 
-/** What the links saw of an endpoint: its page's own link, and the shared one. */
+/** The bytes of an endpoint that its links saw: its page's own link, and the shared one. */
 function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
   const { link, connections } = record;
   const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
@@ -104,7 +108,7 @@ function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
   );
 }
 
-/** The last sample that is old enough for the link to have reported everything that it counts. */
+/** The last sample that is so old that the link has since reported every byte that the sample counts. */
 function settledLook(
   record: CallRecord,
   { samples }: EndpointRecord,
@@ -119,7 +123,7 @@ const finite = (value: number | undefined): number => (Number.isFinite(value) ? 
 function routingOfEndpoint(record: CallRecord, endpoint: EndpointRecord): EndpointRouting {
   const { samples } = endpoint;
   const look = samples.at(-1);
-  // Pairs that no longer exist are no longer counted.
+  // Counts of pairs that no longer exist are missing from later samples, so the largest sum is taken.
   const most = (count: (sample: (typeof samples)[number]) => number): number =>
     samples.reduce((sum, sample) => Math.max(sum, finite(count(sample))), 0);
   const known = most(({ outsideBytesSent: sent, outsideBytesReceived: received }) => sent + received);
@@ -138,7 +142,7 @@ function routingOfEndpoint(record: CallRecord, endpoint: EndpointRecord): Endpoi
   };
 }
 
-/** Over the whole call so far; null if no shaper carries it. */
+/** The routing over the whole call so far; null if no shaper carries the call. */
 export function routingOf(record: CallRecord, paths: readonly Path[]): Routing | null {
   if (record.link?.backend !== 'shaper') return null;
   const endpoints = [...new Set([...sidesOf(paths, 'sender'), ...sidesOf(paths, 'receiver')])].map((each) =>

@@ -19,9 +19,9 @@ export interface View {
   connections?: readonly number[];
   /** Only connections that this page (its id) takes part in. */
   page?: number;
-  /** What this page (its id) sends. */
+  /** Only what this page (its id) sends. */
   sentBy?: number;
-  /** Default: per connection the direction that carried more media bytes. */
+  /** Default: for each connection, the direction that carried more media bytes. */
   direction?: Direction;
 }
 
@@ -35,8 +35,8 @@ export interface Path {
 }
 
 /**
- * The backward direction is only preferred if it has carried this much more: a call with equal directions stays
- * judged forward.
+ * The backward direction is only preferred if it has carried this many times as much: a call with about equal
+ * directions is always judged forward.
  */
 const CLEARLY_MORE = 1.2;
 
@@ -82,19 +82,22 @@ export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): En
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-/** When an endpoint was first connected; null before. */
+/** When an endpoint was first connected; null if it has not been connected yet. */
 export function connectedUs(endpoint: EndpointRecord | null): number | null {
   return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;
 }
 
-/** When both sides of a path (as far as they are under test) were first connected; null before. */
+/**
+ * When both sides of a path (as far as they are under test) were first connected; null if they have not been
+ * connected yet.
+ */
 export function pathConnectedUs({ sender, receiver }: Path): number | null {
   const sides = [sender, receiver].filter((side) => side !== null);
   const times = sides.map(connectedUs);
   return times.length === 0 || times.includes(null) ? null : Math.max(...times.map(Number));
 }
 
-/** When an endpoint ended: closed, failed, or its page was closed; null while it lives. */
+/** When an endpoint ended: it closed or failed, or its page ended; null while it exists. */
 function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | null {
   const last = endpoint.states.at(-1);
   const page = record.pages.find(({ id }) => id === endpoint.page);
@@ -104,7 +107,7 @@ function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | n
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** When the last of some paths ended; null while one lives, or if there are none. */
+/** When the last of some paths ended; null while one exists, or if there are no paths. */
 export function callEndUs(record: CallRecord, paths: readonly Path[]): number | null {
   const ends = paths.map(({ sender, receiver }) => {
     const sides = [sender, receiver].filter((side) => side !== null);
@@ -114,7 +117,9 @@ export function callEndUs(record: CallRecord, paths: readonly Path[]): number | 
   return ends.length === 0 || ends.includes(null) ? null : Math.max(...ends.map(Number));
 }
 
-/** The link that a connection passes: that of the page in the offerer's seat, or the shared one. */
+/**
+ * The link that a connection passes: the own link of the offerer's page if it has one, otherwise the shared link.
+ */
 export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionRecord): PathRecord | null {
   const page = endpoints.find(({ id }) => id === offerer)?.page;
   return link?.own.find((own) => own.page === page) ?? link;
@@ -153,14 +158,14 @@ export const changesOf = (record: CallRecord): LinkChangeRecord[] =>
     .flatMap(({ changes }) => changes)
     .sort((a, b) => a.timeUs - b.timeUs);
 
-/** When a link was last changed before `untilUs`; the first link's start if none was, 0 without links. */
+/** When any link was last opened or changed, up to `untilUs`; 0 if that never happened. */
 export function lastChangeUs(record: CallRecord, untilUs: number): number {
   return changesOf(record).findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
 }
 
 /**
- * When the call was connected, as of `askedUs`: the last path that was connected by then, else the first to
- * become so. Null while none is.
+ * When the call was connected, as of `askedUs`: when the last of the paths connected by then was connected or, if
+ * none was, when the first one was connected after that. Null while no path is connected.
  */
 export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -170,8 +175,8 @@ export function callConnectedUs(paths: readonly Path[], askedUs: number): number
 }
 
 /**
- * The time from which on a judgement requested at `askedUs` counts: the last change of the link before it, or the
- * connecting of the call, whichever is later. Null while nothing is connected.
+ * The time from which data count for a judgement requested at `askedUs`: the last change of the link before the
+ * request, or the time when the call was connected, whichever is later. Null while nothing is connected.
  */
 export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
   const connected = callConnectedUs(paths, askedUs);
@@ -190,7 +195,7 @@ function firstRowAfter({ rows, departUs }: PacketColumns, timeUs: number): numbe
   return low;
 }
 
-/** A window reaches back beyond what the record still has. */
+/** A window begins before the data that the record still has. */
 export class DroppedRecordError extends Error {
   override readonly name = 'DroppedRecordError';
   readonly field = 'window.fromUs';
@@ -209,7 +214,10 @@ export function checkKept({ keptFromUs }: { keptFromUs?: number }, window: Windo
     throw new DroppedRecordError(window, keptFromUs);
 }
 
-/** Packets of some flows that departed or were dropped in a window, in that order; all flows with null. Throws DroppedRecordError. */
+/**
+ * Packets that departed or were dropped in a window, in time order: those of some flows, or of all flows if
+ * `flows` is null. Throws DroppedRecordError.
+ */
 export function packetsIn(
   direction: Pick<DirectionRecord, 'packets' | 'keptFromUs'>,
   flows: ReadonlySet<number> | null,
@@ -233,7 +241,7 @@ export function packetsIn(
   return found;
 }
 
-/** Bytes from one side that left the bottleneck in a window. */
+/** Bytes of some flows that left the bottleneck in a window. Throws DroppedRecordError. */
 export function departedBytes({ direction, flows }: LinkSide, window: Window): number {
   checkKept(direction, window);
   const { packets } = direction;
@@ -247,13 +255,13 @@ export function departedBytes({ direction, flows }: LinkSide, window: Window): n
   return bytes;
 }
 
-/** Bytes from one side that reached the link in a window, whatever became of them. */
+/** Bytes of some flows that reached the link in a window, including dropped packets. Throws DroppedRecordError. */
 export function offeredBytes({ direction, flows }: LinkSide, window: Window): number {
   checkKept(direction, window);
   const { packets } = direction;
   const { fromUs, toUs } = window;
   let bytes = 0;
-  // None departs before it is offered; how long after is unknown.
+  // A packet may depart any time after it was offered, but never before: all rows from here on are examined.
   for (let row = firstRowAfter(packets, fromUs); row < packets.rows; row++) {
     const offeredUs = packets.offeredUs[row] ?? NaN;
     const counts = offeredUs > fromUs && offeredUs <= toUs && flows.has(packets.flow[row] ?? NaN);
@@ -262,15 +270,16 @@ export function offeredBytes({ direction, flows }: LinkSide, window: Window): nu
   return bytes;
 }
 
-/** Packets of some paths at a link. */
+/** One direction of a link, with the flows of some paths in it. */
 export interface LinkSide {
   direction: DirectionRecord;
   flows: ReadonlySet<number>;
 }
 
 /**
- * The paths' packets, one entry per direction of a link that they use; empty without a shaper's record of them.
- * What a page sent before it had its own link passed the shared one.
+ * The parts of the record with the paths' packets: one entry for each direction of a link that they use; empty
+ * without a shaper's record of them. The shared link is always included: before a page got its own link, its
+ * packets passed the shared one.
  */
 export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
   return waysOf(record, paths).flatMap(({ link, name, paths: taking }): LinkSide[] => {
@@ -283,7 +292,7 @@ export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[
   });
 }
 
-/** The time from which on everything about some paths is kept; -Infinity if nothing was dropped. */
+/** The time from which all data about some paths are kept; -Infinity if nothing was dropped. */
 export function keptFromUs(record: CallRecord, paths: readonly Path[]): number {
   const parts = [
     ...linkSides(record, paths).map(({ direction }) => direction),

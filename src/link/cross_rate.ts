@@ -1,9 +1,9 @@
-/** What the cross traffic of a link gets, as a flow of the trace table `throughput`. */
+/** The rate of a link's cross traffic, as a flow of the trace table `throughput`. */
 
-/** Its number: those of controllers that watch begin at 1, and there are always fewer of them. */
+/** The number of that flow. Flows with shadow controllers have numbers from 1 on, which never get this high. */
 export const CROSS_FLOW = 1000;
 
-/** Packets are so large that a shorter time would show each of them. */
+/** The rate is averaged over this time: over a shorter one, it would show single packets. */
 const WINDOW_US = 500e3;
 
 interface Count {
@@ -15,7 +15,9 @@ interface Count {
 export class CrossRate {
   #counts: Count[] = [];
 
-  /** The rate, in bit/s, once there was any; null before. The count begins again at 0 with another link. */
+  /**
+   * The rate in bit/s; null before there is any traffic. When the link is replaced, the count begins again at 0.
+   */
   see(timeUs: number, bytes: number): number | null {
     const last = this.#counts.at(-1);
     if (last !== undefined && (bytes < last.bytes || timeUs <= last.timeUs)) this.#counts = [];
@@ -28,7 +30,7 @@ export class CrossRate {
   }
 }
 
-/** A row of `throughput`: flow, time and rate are known. */
+/** A row of `throughput`, of which only flow, time and rate are known. */
 export const crossRow = (timeUs: number, receivedBps: number): number[] => [
   CROSS_FLOW,
   timeUs,

@@ -8,7 +8,7 @@ export class DelayLine<T> {
   #dueUs: number[] = [];
   #head = 0;
 
-  /** A packet that is due before others overtakes them. Few are, so its place is searched for from the end. */
+  /** A packet that is due before others overtakes them. This is rare, so its place is searched for from the end. */
   push(packet: T, dueUs: number): void {
     let place = this.#dueUs.length;
     while (place > this.#head && (this.#dueUs[place - 1] ?? -Infinity) > dueUs) place--;

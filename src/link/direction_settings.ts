@@ -12,24 +12,27 @@ export type Capacity = number | string | { mahimahi: string } | ((seconds: numbe
 export interface DirectionSettings {
   /** Default 1 Mbit/s; 0 is an outage until the next change. */
   capacity?: Capacity | undefined;
-  /** Queue discipline, as `droptail:300ms`, `codel`, `fq_codel:target=13ms`. Default `droptail:300ms`. */
+  /** Queue discipline, such as `droptail:300ms`, `codel`, `fq_codel:target=13ms`. Default `droptail:300ms`. */
   queue?: string | undefined;
   /** Random loss before the queue: 0.02 or `2%`. Default: none. */
   loss?: number | string | undefined;
-  /** Mean length of a run of lost packets; 1, the default: losses are independent. */
+  /** Mean length of a run of lost packets. Default 1: losses are independent. */
   burstLoss?: number | undefined;
   /** Standard deviation of the jitter; a number is milliseconds. Default: none. */
   jitter?: number | string | undefined;
   /**
-   * Reordering behind the bottleneck: the ratio of packets that are held back, and for how long, `0.01/20ms`; `none`,
-   * the default.
+   * Reordering behind the bottleneck: the ratio of packets that are held back, and for how long, such as
+   * `0.01/20ms`. Default: `none`.
    */
   reorder?: string | undefined;
-  /** Outages of a wireless channel, mean times up and down: `100ms/20ms`; `none`, the default. */
+  /**
+   * Outages of a wireless channel, by the mean times with and without a connection, such as `100ms/20ms`.
+   * Default: `none`.
+   */
   outage?: string | undefined;
   /**
-   * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`; `none`, the default.
-   * `backward` has its own connections: those given for both directions only go forward.
+   * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`. Default: `none`.
+   * `backward` has its own connections: those given outside `backward` only send forward.
    */
   crossTraffic?: string | undefined;
   /** Default `serial`. */

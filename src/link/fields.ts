@@ -1,8 +1,9 @@
 /**
  * The settings of a link, each declared once: its name in JSON, in the kit's settings, on the command line and in
- * an address of the app, how its values are parsed, its default, and what it means for the core. All code that
- * takes or shows a link uses this table. In JSON a number's unit is part of the name; in the kit's settings a
- * number has the same unit, and a text states its own: `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'`, `--rtt 80ms`.
+ * an address of the app, how its values are parsed, its default, and the options of the core that it becomes. All
+ * code that reads or shows the settings of a link uses this table. In JSON, a number's unit is part of the
+ * setting's name; in the kit's settings, a number has the same unit, and a text states its own unit. Examples are
+ * `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'` and `--rtt 80ms`.
  */
 import * as v from 'valibot';
 
@@ -18,26 +19,26 @@ import { parseQueue } from './queue_text.js';
 type Scope = 'way' | 'path';
 
 interface Common<T> {
-  /** In the kit's settings; with dashes on the command line. */
+  /** Its name in the kit's settings, and with dashes on the command line. */
   setting: string;
-  /** In an address of the app; null if it has no name there. */
+  /** Its name in an address of the app; null if addresses do not have it. */
   url: string | null;
   scope: Scope;
   usual: T;
-  /** The options for the core; times of schedules count from the link's start. */
+  /** The value as options of the core; times of schedules count from the link's start. */
   core(value: T): Partial<LinkOptions>;
 }
 
-/** A number in the unit of its name. */
+/** A number, in the unit that its name in JSON states. */
 interface NumberField extends Common<number> {
   kind: 'number';
   min: number;
   max: number;
-  /** The largest value in an address of the app; a form would not reach the link's own limit. */
+  /** The largest value in an address of the app, if the link's own limit is too large for a form. */
   mostInUrl?: number;
   /** What is expected, in words; default: the range. */
   expected?: string;
-  /** The unit after a number, with a space before it. */
+  /** The unit to write after a number, including a space. */
   unit: '' | ' ms' | ' packets';
   isWhole: boolean;
   /** Parses what people may write instead of a number. Throws ConfigError. */
@@ -190,7 +191,7 @@ export const LINK_FIELDS = {
   }),
   bottleneck: text({
     setting: 'bottleneck',
-    // In addresses this name says whether the local server or the page shapes.
+    // In addresses, `bottleneck` means something else: whether the local server or the page shapes the traffic.
     url: null,
     scope: 'way',
     usual: 'serial',
@@ -207,7 +208,7 @@ export const LINK_FIELDS = {
     max: 2 ** 32 - 1,
     unit: '',
     isWhole: true,
-    // Only set when the link is created.
+    // The core takes the seed only when the link is created.
     core: () => ({}),
   }),
 } as const;

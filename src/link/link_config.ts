@@ -1,6 +1,6 @@
 /**
- * A link as JSON has it, in both directions: `{ capacity: '1.5mbps,0.6mbps@20s', rtt_ms: 80 }`. kilo is 1000:
- * 1 kbps is 1000 bit/s, 1 kB is 1000 bytes.
+ * A link as it is written in JSON, with both directions: `{ capacity: '1.5mbps,0.6mbps@20s', rtt_ms: 80 }`. kilo
+ * is 1000: 1 kbps is 1000 bit/s, 1 kB is 1000 bytes.
  */
 import * as v from 'valibot';
 
@@ -8,12 +8,12 @@ import type { LinkOptions } from '../core/link.js';
 import { ConfigError, cut, shown } from '../text/quantities.js';
 import { LINK_FIELDS, LINK_KEYS, linkField, linkSchema, type LinkKey, type LinkValue } from './fields.js';
 
-/** The time at which the rows of this link have their zero, in milliseconds since 1970. */
+/** The origin of the times in this link's rows, in milliseconds since 1970. */
 const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('milliseconds since 1970')));
 
 /**
- * A link in both directions: capacity, queue, loss, jitter, reordering, outages and cross traffic on the way
- * there, half the RTT on each way. A capacity that is a number is bit/s.
+ * A link with both directions: capacity, queue, loss, jitter, reordering, outages and cross traffic are those of
+ * the forward direction; each direction has half the RTT. A capacity that is a number is in bit/s.
  */
 export type LinkConfig = { [K in LinkKey]: K extends 'capacity' ? string | number : LinkValue<K> } & {
   origin_epoch_ms?: number;
@@ -58,11 +58,11 @@ export function forwardLink(config: LinkConfig): LinkOptions {
   return { ...(forwardChange(config) as LinkOptions), seed: config.seed };
 }
 
-/** The part of the forward direction that a change of settings touches. */
+/** The options of the forward direction that a change of settings changes. */
 export function forwardChange(config: Given): Partial<LinkOptions> {
   const parts = LINK_KEYS.map((key): Partial<LinkOptions> => {
     const value = config[key];
-    // A field takes the values of its own key.
+    // The cast is safe: the value belongs to the field's own key.
     return value === undefined ? {} : linkField(key).core(value as never);
   });
   return Object.assign({}, ...parts) as Partial<LinkOptions>;

@@ -1,4 +1,4 @@
-/** Outages, reordering and cross traffic as the numbers that fields of a form have. */
+/** Outages, reordering and cross traffic as numbers for the fields of a form. */
 import type { CrossTraffic } from '../core/link.js';
 import { MAX_FLOWS, MAX_PERIOD_MS, parseCrossTraffic, parseOutage, parseReorder } from './load_text.js';
 
@@ -10,26 +10,26 @@ export interface Part {
   unit: '' | 'ms' | '%';
   min: number;
   max: number;
-  /** How far its slider goes, and by how much. */
+  /** The largest value of its slider, and its step. */
   slider: readonly [most: number, step: number];
   isWhole?: true;
 }
 
-/** Numbers stand in the order of `parts`. */
+/** How a form shows such a setting: as numbers, in the order of `parts`. */
 export interface PartsForm {
   parts: readonly Part[];
-  /** What stands there while the setting is `none`. */
+  /** The numbers to show while the setting is `none`. */
   usual: readonly number[];
-  /** Null for `none`. Throws ConfigError. */
+  /** The numbers in a setting's text; null for `none`. Throws ConfigError. */
   read(text: string): readonly number[] | null;
-  /** In the place of `before`, of which it keeps what no field has. */
+  /** The text that replaces `before`; what no field shows is taken from `before`. */
   write(values: readonly number[], before: string): string;
 }
 
 const ms = (us: number): number => Number((us / 1e3).toPrecision(12));
 const percent = (ratio: number): number => Number((ratio * 100).toPrecision(12));
 
-/** The settings that a form takes apart. */
+/** The settings that a form shows as several numbers. */
 export type PartsKey = 'outage' | 'reorder' | 'cross_traffic';
 
 export const PARTS_FORMS: Readonly<Record<PartsKey, PartsForm>> = {

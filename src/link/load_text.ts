@@ -6,7 +6,7 @@ const NONE = 'none';
 const [MIN_PERIOD_US, MAX_PERIOD_US] = [1e3, 60e6];
 export const MAX_PERIOD_MS = MAX_PERIOD_US / 1e3;
 const MAX_PHASES = 100;
-/** The most connections of one congestion control. */
+/** The largest number of connections with one congestion control. */
 export const MAX_FLOWS = 64;
 const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
   ['cubic', 'cubic'],
@@ -14,7 +14,7 @@ const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
 ]);
 
 /**
- * Outages of the channel: `ON/OFF`, the mean times in which it carries and does not, such as `100ms/20ms`. An
+ * Outages of the channel: `ON/OFF`, the mean times with and without a connection, such as `100ms/20ms`. An
  * optional `xPHASES` at the end makes each outage the sum of that many exponential times. null for `none`. Throws
  * ConfigError.
  */
@@ -58,8 +58,8 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
 }
 
 /**
- * TCP connections beside the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one connection. All 0 for
- * `none`. Throws ConfigError.
+ * TCP connections beside the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one connection. Both
+ * numbers are 0 for `none`. Throws ConfigError.
  */
 export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}): Required<CrossTraffic> {
   checkLength(text, field, 'write for instance cubic:3');

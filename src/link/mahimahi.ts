@@ -1,18 +1,20 @@
 /**
  * Traces of mahimahi's link emulator: each line is a time in milliseconds at which one packet of 1504 bytes may
- * pass; a time may occur several times; the trace starts again at its last time.
+ * pass; a time may occur several times; at its last time, the trace starts again.
  */
 import type { CapacityStep } from '../core/link.js';
 import { ConfigError, shown } from '../text/quantities.js';
 
-/** What passes at one line of the trace (mm-link: an MTU of Ethernet with its VLAN tag). */
+/**
+ * The size of the packet that may pass at one line of the trace (mm-link: an MTU of Ethernet with its VLAN tag).
+ */
 export const MAHIMAHI_PACKET_BYTES = 1504;
 const MAX_STEPS = 1_000_000;
 
 /**
- * The capacity with which a packet of 1504 bytes ends at each time of the trace: between two times, the bits of
- * the packets at the later one over the time between them. Equal neighbours form one step. Repeats until
- * `durationUs`. Throws ConfigError that names the line.
+ * The capacity with which the transmission of a packet of 1504 bytes ends at each time of the trace: between two
+ * times, it is the bits of the packets at the later time, divided by the time between them. Equal neighbours form
+ * one step. The trace is repeated until `durationUs`. Throws ConfigError that names the line.
  */
 export function mahimahiSchedule(
   text: string,
@@ -71,7 +73,8 @@ function intervalsOf(text: string, field: string): Interval[] {
       const expected = `line ${index + 1} to be a whole number of milliseconds, not before ${lastTime}`;
       throw new ConfigError(field, expected, shown(word), 'write one time a line, in order');
     }
-    // All packets of one time belong to the interval that ends there; those of time 0 to the next.
+    // All packets of one time belong to the interval that ends there; packets of time 0 belong to the next
+    // interval.
     if (time > lastTime && lastTime > last) {
       add(last, lastTime, packets);
       last = lastTime;

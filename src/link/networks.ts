@@ -1,6 +1,7 @@
 /**
  * Common networks and their numbers, as seen from the side that offered: forward is its upload, backward its
- * download. If a source names no queue, it is a drop-tail queue of 300 ms, as in RFC 8867.
+ * download. If the source of a network names no queue, the network has a drop-tail queue of 300 ms, as in RFC
+ * 8867.
  */
 import { LINK_FIELDS, LINK_KEYS } from './fields.js';
 import type { DirectionSettings } from './direction_settings.js';
@@ -25,7 +26,7 @@ interface Numbers {
   both?: DirectionSettings;
 }
 
-/** All fields are set, so that a preset in a change leaves nothing of the earlier settings. */
+/** All fields are set, so that changing a link to a preset leaves nothing of its earlier settings. */
 const PLAIN = Object.fromEntries(
   LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === 'way').map((key) => [
     LINK_FIELDS[key].setting,

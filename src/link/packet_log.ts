@@ -1,19 +1,19 @@
 /**
- * The fate of each packet at a link, kept in columns that double when they are full, up to 63 MB; then the oldest
- * eighth is dropped.
+ * The fate of each packet at a link, kept in columns that double when they are full, up to 63 MB; after that, the
+ * oldest eighth of the packets is dropped whenever the columns are full.
  */
 import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
-/** offered, size, queue delay, departure, reason, flow. */
+/** The columns: offered, size, queue delay, departure, drop reason, flow. */
 export const LOG_COLUMNS = 6;
 const FIRST_ROWS = 1024;
-/** 48 B each: 84 minutes at 2.5 Mbps in packets of 1200 B. */
+/** At 48 B a packet. This is enough for 84 minutes at 2.5 Mbps in packets of 1200 B. */
 export const MAX_PACKETS = 1.25 * 2 ** 20;
 const PIECES = 8;
 
 /** One packet. Times in microseconds on the shaper's clock. */
 export interface PacketRecord {
-  /** When it came in. */
+  /** When it reached the link. */
   offeredUs: number;
   sizeBytes: number;
   /** NaN if it was dropped. */
@@ -23,7 +23,7 @@ export interface PacketRecord {
   dropped: DropReason | null;
 }
 
-/** A packet that was dropped, and whose it was. */
+/** A packet that the link dropped, and its flow. */
 export type LoggedDrop = Omit<LinkDrop, 'packetId'> & { flow?: number };
 
 export class PacketLog {
@@ -34,7 +34,8 @@ export class PacketLog {
   constructor(private readonly maxPackets = MAX_PACKETS) {}
 
   /**
-   * Everything that departed after this is kept, earlier packets are incomplete; null while nothing was dropped.
+   * Everything that departed after this time is in the log, earlier packets only in part; null while nothing was
+   * dropped from the log.
    */
   get keptFromUs(): number | null {
     return this.#keptFromUs;

@@ -1,4 +1,6 @@
-/** A queue as the fields of a form have it: its discipline, the limit that is in force, and its other settings. */
+/**
+ * A queue as the fields of a form show it: its discipline, the limit that is in force, and its other settings.
+ */
 import { camelCase, type QueueKind } from '../core/queue.js';
 import { COMPONENT_SPECS, presetValue, type ParameterSpec } from '../core/schema.js';
 import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
@@ -7,9 +9,9 @@ import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
 type Values = Readonly<Record<string, number>>;
 
 export interface QueueForm {
-  /** As it stands before the colon: `pie-rfc8033`. */
+  /** The text before the colon, such as `pie-rfc8033`. */
   discipline: string;
-  /** What differs from the discipline's own values. */
+  /** The settings that are given instead of the discipline's own values. */
   given: Values;
 }
 
@@ -22,11 +24,11 @@ const kindOf = (discipline: string): QueueKind => DISCIPLINES.get(discipline)?.k
 export const limitsOf = (discipline: string): readonly ParameterSpec[] =>
   COMPONENT_SPECS[kindOf(discipline)].parameters.filter(isLimit);
 
-/** Its other settings. */
+/** The settings of a discipline other than its limits. */
 export const settingsOf = (discipline: string): readonly ParameterSpec[] =>
   COMPONENT_SPECS[kindOf(discipline)].parameters.filter((spec) => !isLimit(spec));
 
-/** A setting's own value in a discipline. */
+/** The value that a setting has in a discipline if it is not given. */
 export function ownValue(discipline: string, spec: ParameterSpec): number {
   const { kind, preset } = DISCIPLINES.get(discipline) ?? { kind: 'droptail' };
   const known = COMPONENT_SPECS[kind].presets.find(({ name }) => name === (preset ?? kind));
@@ -41,7 +43,7 @@ export function limitOf({ discipline, given }: QueueForm): { spec: ParameterSpec
   return spec === undefined ? null : { spec, value: given[spec.name] ?? ownValue(discipline, spec) };
 }
 
-/** Throws ConfigError. */
+/** Parses a queue as people write it. Throws ConfigError. */
 export function queueForm(text: string): QueueForm {
   const { kind, preset, ...options } = parseQueue(text);
   const values = options as Readonly<Record<string, number | string | undefined>>;
@@ -53,13 +55,13 @@ export function queueForm(text: string): QueueForm {
   return { discipline: typeof preset === 'string' ? preset : kind, given: Object.fromEntries(given) };
 }
 
-/** Another limit takes the place of the one in force. */
+/** The queue with another limit in the place of the one in force. */
 export function withLimit({ discipline, given }: QueueForm, name: string, value: number): QueueForm {
   const others = Object.entries(given).filter(([key]) => !LIMITS.includes(key));
   return { discipline, given: { ...Object.fromEntries(others), [name]: value } };
 }
 
-/** A value, or null for the discipline's own. */
+/** The queue with another value of a setting; null stands for the discipline's own value. */
 export function withSetting({ discipline, given }: QueueForm, name: string, value: number | null): QueueForm {
   const { [name]: _, ...others } = given;
   return { discipline, given: value === null ? others : { ...others, [name]: value } };
@@ -69,11 +71,14 @@ const UNIT: Readonly<Record<string, string>> = { ms: 'ms', B: 'B', packets: 'p' 
 
 function valueText(spec: ParameterSpec, value: number): string {
   if (spec.values !== undefined) return spec.values[value] ?? '';
-  // Numbers of a limit are told apart by their units; of the others only times need one.
+  // The unit tells which limit it is; of the other settings, only times need a unit.
   return `${value}${isLimit(spec) || spec.unit === 'ms' ? (UNIT[spec.unit] ?? '') : ''}`;
 }
 
-/** The queue as people write it: a limit that is not given is left out, but for DropTail's, which is all it has. */
+/**
+ * The queue as people write it: a limit that is not given is left out, except for DropTail, where the limit is
+ * the only setting.
+ */
 export function queueText(form: QueueForm): string {
   const { discipline, given } = form;
   const limit = limitOf(form);

@@ -12,7 +12,7 @@ interface Discipline {
   preset?: string;
 }
 
-/** What stands before the colon: a preset, or a kind. */
+/** The names that may stand before the colon: of presets and of kinds. */
 export const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   QUEUE_KINDS.flatMap((kind): [string, Discipline][] => [
     ...COMPONENT_SPECS[kind].presets.map(({ name }): [string, Discipline] => [name, { kind, preset: name }]),
@@ -29,7 +29,7 @@ const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   packets: { p: 1, packets: 1 },
 };
 
-/** The value in the parameter's unit, if the text is one. */
+/** The value in the parameter's unit; undefined if the text is not a value of this parameter. */
 function valueOf(spec: ParameterSpec, text: string, bareAllowed: boolean): number | string | undefined {
   if (spec.values !== undefined) return spec.values.includes(text) ? text : undefined;
   const bare = bareAllowed && spec.unit !== 'ms' && /^\d+(\.\d+)?(e-?\d+)?$/i.test(text);
@@ -76,8 +76,8 @@ function disciplineOf(name: string): Discipline | undefined {
 }
 
 /**
- * A queue: `droptail` (300 ms), `droptail:64kB`, `droptail:100p` (packets), `droptail:100ms` (of the capacity); `codel`,
- * `pie`, `pie-rfc8033`, `sfq`, `sfq:300ms`, `fq_codel`, and each with settings:
+ * A queue: `droptail` (300 ms), `droptail:64kB`, `droptail:100p` (packets), `droptail:100ms` (of data at the
+ * capacity); `codel`, `pie`, `pie-rfc8033`, `sfq`, `sfq:300ms`, `fq_codel`, and each with settings:
  * `codel:target=13ms,interval=100ms,limit=1000`. Throws ConfigError.
  */
 export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions {

@@ -1,19 +1,19 @@
 /**
  * The messages between a page and the local server over the WebSocket at `/ws`, as JSON. A page opens links (two
  * UDP sockets with a shaped path between them) or joins one that the server's owner provided, and it joins rooms,
- * through which two pages exchange their session descriptions. The links that a page opened, and its memberships,
- * end with its socket.
+ * through which two pages exchange their session descriptions. The links that a page opened, and its memberships
+ * in rooms, end when its socket closes.
  */
 import * as v from 'valibot';
 
 import type { LinkConfig, PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
-/** The path under which it serves the controllers that a command line brought, by name. */
+/** The path under which the server serves the controllers that were named on its command line, by name. */
 export const OWN_FOLDER = 'own/';
-/** With this metric of `Server-Timing` it tells a page that it is the local server. */
+/** By this metric of `Server-Timing`, a page recognises the local server. */
 export const SERVER_METRIC = 'ccscope';
-/** With this metric of `Server-Timing` it tells a page that the documentation is at docs/. */
+/** By this metric of `Server-Timing`, a page recognises that the server has the documentation at docs/. */
 export const DOCS_METRIC = 'docs';
 
 const id = v.pipe(v.number(), v.safeInteger());
@@ -30,7 +30,7 @@ export const clientMessage = v.variant('type', [
   /** Joins a link that the server's owner provided; answered by LinkOpened. */
   v.object({ id, type: v.literal('link/join'), link }),
   v.object({ id, type: v.literal('link/set'), link, config }),
-  /** From now on the link only serves connections between these. */
+  /** From now on the link only serves connections between the sides with these user name fragments. */
   v.object({ id, type: v.literal('link/peers'), link, a: ufrags, b: ufrags }),
   v.object({ id, type: v.literal('link/close'), link }),
   /** Answered by RoomJoined; a room has two members at most. */
@@ -84,13 +84,13 @@ export interface QueueRow {
   delivered_bytes: number;
 }
 
-/** What pages are told of a link, ten times a second. */
+/** The row about a link that pages receive, ten times a second. */
 export interface LinkRow extends QueueRow {
-  /** Cumulative, of the cross traffic alone, through the bottleneck. */
+  /** Cumulative: bytes of the cross traffic alone that passed the bottleneck. */
   cross_delivered_bytes: number;
 }
 
-/** How late packets were sent: the actual minus the due time. */
+/** How late packets were sent: the time of sending minus the time when they were due. */
 export interface LatenessMs {
   p50_ms: number;
   p95_ms: number;
@@ -98,7 +98,7 @@ export interface LatenessMs {
   packets: number;
 }
 
-/** The same over the whole call, and over the recent past. */
+/** The lateness over the whole call, and over the recent past. */
 export interface ToldLatenessMs extends LatenessMs {
   /** The lateness of the packets since the last such message; null if there were no packets. */
   recent_p95_ms: number | null;
@@ -110,7 +110,9 @@ export type ServerReply =
   | { id: number; ok: false; error: { message: string; field?: string } };
 
 export type ServerPush =
-  /** `dropped` rows before these were omitted, since the client did not read. */
+  /**
+   * `dropped`: the number of rows before these that were omitted, because the client did not read them in time.
+   */
   | { type: 'link/rows'; link: string; rows: LinkRow[]; dropped?: number }
   | ({ type: 'link/lateness'; link: string } & ToldLatenessMs)
   | { type: 'link/error'; link: string; message: string }

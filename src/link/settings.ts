@@ -1,6 +1,6 @@
 /**
- * The link of a test as people write it: `{ network: '4g', capacity: '500kbps', loss: '2%' }`. kilo is
- * 1000, numbers without a unit are bit/s and milliseconds.
+ * The link of a test as people write it: `{ network: '4g', capacity: '500kbps', loss: '2%' }`. kilo is 1000;
+ * rates without a unit are in bit/s, times without a unit in milliseconds.
  */
 import * as v from 'valibot';
 
@@ -16,14 +16,15 @@ import type { DirectionSettings } from './direction_settings.js';
 export type { Capacity, DirectionSettings } from './direction_settings.js';
 
 /**
- * Both directions are the same, except for `backward` and for cross traffic, which each direction has separately.
+ * Both directions have the same settings, except for those in `backward`, and for cross traffic, which each
+ * direction has separately.
  */
 export interface LinkSettings extends DirectionSettings {
   /** A common network; other fields override its values. */
   network?: NetworkName | undefined;
   /** Round-trip propagation delay, half of it each way; a number is milliseconds. Default 50 ms. */
   rtt?: number | string | undefined;
-  /** Seeds all randomness of the link. Default 1. Only when the link is opened. */
+  /** Seeds all randomness of the link. Default 1. Has an effect only when the link is opened. */
   seed?: number | undefined;
   /** From the side that answered to the side that offered. */
   backward?: DirectionSettings | undefined;
@@ -102,8 +103,8 @@ function fixUnknown(key: string, names: readonly string[]): string {
 }
 
 /**
- * Converts a link of JSON to a test's settings of both directions; omits defaults, except for the settings that
- * every link states.
+ * Converts a link as it is written in JSON to a test's settings for both directions; omits default values, except
+ * those of the settings that are always stated.
  */
 export function settingsOfConfig(config: LinkConfig): LinkSettings {
   const said: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
@@ -111,7 +112,7 @@ export function settingsOfConfig(config: LinkConfig): LinkSettings {
   return Object.fromEntries(differs.map((key) => [LINK_FIELDS[key].setting, config[key]]));
 }
 
-/** Without the fields that are undefined. */
+/** A copy of the settings without the fields that are undefined. */
 export function given<T extends object>(settings: T): T {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }

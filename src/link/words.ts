@@ -10,7 +10,7 @@ interface Words<K extends LinkKey> {
   argument: string;
   /** Its description. */
   is: string;
-  /** A value, without the setting's name if the value is clear by itself. */
+  /** A value as text, without the setting's name if the value is clear by itself. */
   say(value: LinkConfig[K]): string;
   /** Values to choose from in a form. */
   examples: readonly string[];
@@ -109,7 +109,7 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
   },
 };
 
-/** The queue disciplines, by what stands before the colon, as people call them. */
+/** The names of the queue disciplines for people, by what stands before the colon. */
 export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   droptail: 'DropTail',
   codel: 'CoDel',
@@ -122,7 +122,7 @@ export const QUEUE_NAMES: Readonly<Record<string, string>> = {
 
 /** A value of any setting, for people. */
 export const sayLinkValue = (key: LinkKey, value: string | number): string =>
-  // A field takes the values of its own key.
+  // The cast is safe: the value belongs to the field's own key.
   LINK_WORDS[key].say(value as never);
 
 /** The default as people write it. */

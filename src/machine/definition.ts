@@ -1,6 +1,6 @@
 /**
  * Defines when a machine is too busy for a call's measurements to be meaningful. Three quantities decide, each
- * measured once a second; README.md beside this says how the limits were found.
+ * measured once a second; README.md in this folder describes how the limits were found.
  */
 export const QUANTITIES = ['shaper', 'callbacks', 'source'] as const;
 
@@ -25,10 +25,13 @@ export const LIMITS: Readonly<Record<Quantity, Limits>> = {
 
 /** The median over this many seconds counts, so that two bad seconds among them raise no alarm. */
 export const WINDOW_SECONDS = 5;
-/** Older seconds say nothing about the present. */
+/** Seconds that are older than this are dropped: they say nothing about the present. */
 export const KEPT_US = 2 * WINDOW_SECONDS * 1e6;
 
-/** If the machine was overloaded for at least this share of the time, the measurements reflect the machine. */
+/**
+ * If the machine was overloaded for at least this share of the time, the measurements reflect the machine
+ * rather than the network.
+ */
 export const OVERLOADED_SHARE = 0.2;
 
 const isHighBad = (quantity: Quantity): boolean => LIMITS[quantity].begin > LIMITS[quantity].end;
@@ -37,7 +40,7 @@ const isHighBad = (quantity: Quantity): boolean => LIMITS[quantity].begin > LIMI
 export const reaches = (quantity: Quantity, value: number, limit: number): boolean =>
   isHighBad(quantity) ? value >= limit : value <= limit;
 
-/** The worse of two values; null stands for none. */
+/** The worse of two values; `a` is null if there is no value yet. */
 export function worse(quantity: Quantity, a: number | null, b: number): number {
   if (a === null) return b;
   return isHighBad(quantity) ? Math.max(a, b) : Math.min(a, b);

@@ -1,4 +1,6 @@
-/** When the machine is the problem: what a call reveals of the machine that it runs on. */
+/**
+ * Detects when the machine that a call runs on is too busy, and describes what that does to the call's numbers.
+ */
 export {
   LIMITS,
   OVERLOADED_SHARE,

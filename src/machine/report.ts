@@ -1,17 +1,17 @@
-/** The machine's load during one call, for reports and in words. */
+/** The machine's load during one call: as numbers for reports, and as a sentence. */
 import type { Quantity } from './definition.js';
 import { distortion, FIX, worstText } from './text.js';
 import { isOverloaded, type MachineState } from './watch.js';
 
 /**
- * If `overloaded`, the call's numbers reflect the machine. Each number is from the worst window; null if nothing
- * was measured.
+ * If `overloaded`, the call's numbers reflect the machine rather than the network. Each quantity is given as its
+ * worst median over WINDOW_SECONDS; null if there was none.
  */
 export interface MachineReport {
   overloaded: boolean;
-  /** The share of the time in which it was overloaded. */
+  /** The share of the time in which the machine was overloaded. */
   share: number;
-  /** By which quantities. */
+  /** The quantities for which the machine counted as overloaded. */
   reasons: readonly Quantity[];
   shaper_late_p95_ms: number | null;
   callbacks_late_ms: number | null;
@@ -39,5 +39,5 @@ export function loadText(report: MachineReport): string {
   return `overloaded for ${(100 * share).toFixed(0)} % of the run: ${worstText({ everBy, worst })}`;
 }
 
-/** What this means for the numbers, and what to do. */
+/** What the overload means for the call's numbers, and what to do. */
 export const consequence = ({ reasons }: MachineReport): string => `${distortion(reasons)}. To do: ${FIX}.`;

@@ -1,8 +1,11 @@
-/** An overloaded machine in words: by what, what that means for a call's numbers, and what to do. */
+/**
+ * Describes an overloaded machine in words: which quantities show it, what that means for a call's numbers, and
+ * what to do.
+ */
 import type { Quantity } from './definition.js';
 import type { MachineState, Reason } from './watch.js';
 
-/** One line. */
+/** What to do, in one line. */
 export const FIX =
   'close what else runs on this machine, make fewer calls at once, or send a smaller picture';
 
@@ -22,10 +25,10 @@ const EFFECTS: Readonly<Record<Quantity, string>> = {
 export const reasonText = (reasons: readonly Pick<Reason, 'by' | 'value'>[]): string =>
   reasons.map(({ by, value }) => VALUES[by](value)).join(', ');
 
-/** The same for everything that ever overloaded a machine, at its worst. */
+/** Every quantity for which the machine ever counted as overloaded, with its worst value, in words. */
 export const worstText = ({ everBy, worst }: Pick<MachineState, 'everBy' | 'worst'>): string =>
   reasonText(everBy.map((by) => ({ by, value: worst[by] ?? NaN })));
 
-/** What these mean for a call's numbers. */
+/** What an overload that these quantities show means for a call's numbers. */
 export const distortion = (by: readonly Quantity[]): string =>
   by.map((quantity) => EFFECTS[quantity]).join('; ');

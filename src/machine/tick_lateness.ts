@@ -1,6 +1,6 @@
 /**
- * How late a thread's callbacks come, measured with a regular tick: the excess of an interval between two ticks
- * over its length. Reported once a second as the largest of them, since a second has too few ticks for
+ * How late a thread's callbacks come, measured with a regular tick: by how much the time between two ticks exceeds
+ * the set interval. Once a second the largest excess is reported, since a second has too few ticks for
  * percentiles.
  */
 const TOLD_EACH_MS = 1000;
@@ -12,7 +12,7 @@ export class TickLateness {
 
   constructor(private readonly intervalMs: number) {}
 
-  /** To be called by each tick. Returns the largest lateness in milliseconds when a second is over, else null. */
+  /** To be called at each tick. Returns the largest lateness in milliseconds when a second is over, else null. */
   tick(nowMs: number): number | null {
     const beforeMs = this.#beforeMs;
     this.#beforeMs = nowMs;

@@ -1,4 +1,7 @@
-/** Watches a machine: decides from each second's quantities whether it is overloaded, by what, and since when. */
+/**
+ * Watches a machine: decides from each second's quantities whether it is overloaded, which quantities show
+ * that, and since when.
+ */
 import {
   KEPT_US,
   LIMITS,
@@ -13,27 +16,27 @@ import {
 /** Why a machine counts as overloaded. */
 export interface Reason {
   by: Quantity;
-  /** The median over the window, in the quantity's unit. */
+  /** The median over the last WINDOW_SECONDS, in the quantity's unit. */
   value: number;
-  /** The limit that it reached. */
+  /** The limit that the median reached. */
   limit: number;
 }
 
 export interface MachineState {
   overloaded: boolean;
-  /** The first of the bad seconds; null while it is not overloaded. */
+  /** The time of the first bad second; null while the machine is not overloaded. */
   sinceUs: number | null;
-  /** What overloads it now. */
+  /** The quantities for which the machine counts as overloaded now. */
   reasons: readonly Reason[];
-  /** The share of the watched time in which it was overloaded, 0 to 1. */
+  /** The share of the watched time in which the machine was overloaded, 0 to 1. */
   share: number;
-  /** Everything that overloaded it at any time. */
+  /** The quantities for which the machine counted as overloaded at any time. */
   everBy: readonly Quantity[];
-  /** Each quantity over its worst window; null until a window is full. */
+  /** The worst median of each quantity over WINDOW_SECONDS; null until that many seconds were measured. */
   worst: Readonly<Record<Quantity, number | null>>;
 }
 
-/** Whether the measurements of the watched time reflect the machine. */
+/** Whether the measurements of the watched time reflect the machine rather than the network. */
 export const isOverloaded = ({ share }: Pick<MachineState, 'share'>): boolean => share >= OVERLOADED_SHARE;
 
 interface Second {
@@ -46,7 +49,7 @@ function median(seconds: readonly Second[]): number {
   return sorted[sorted.length >> 1] ?? NaN;
 }
 
-/** One quantity over its window, with its own alarm. */
+/** The latest seconds of one quantity, and the alarm that they raise. */
 class Gauge {
   #seconds: Second[] = [];
   #worst: number | null = null;
@@ -79,7 +82,7 @@ class Gauge {
     this.#alarm = { reason: { by, value: middle, limit: begin }, sinceUs };
   }
 
-  /** Drops what is too old; if nothing is left, there is no reason for an alarm. */
+  /** Drops seconds that are too old; if no second is left, the alarm ends. */
   forget(nowUs: number): void {
     this.#seconds = this.#seconds.filter(({ timeUs }) => nowUs - timeUs < KEPT_US);
     if (this.#seconds.length === 0) this.#alarm = null;

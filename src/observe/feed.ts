@@ -1,4 +1,7 @@
-/** The reports of pages: observes their windows, and passes on batches whose form was checked. */
+/**
+ * Receives the reports of pages: puts the observer into their windows, checks each batch that arrives, and
+ * passes it on.
+ */
 import { randomUUID } from 'node:crypto';
 
 import type { BrowserContext, Frame, Page } from 'playwright-core';
@@ -15,7 +18,7 @@ export interface FeedHooks {
   nowUs(): number;
   /** A window reported something. */
   heard(batch: PageBatch, place: WindowPlace): void;
-  /** What a page sent is not a batch. `binding` is the function that it called. */
+  /** A page sent something that is not a batch. `binding` is the name of the function that the page called. */
   unreadable(error: unknown, binding: string): void;
   /** A window is gone, and its connections with it. */
   windowEnded(window: string): void;
@@ -25,25 +28,25 @@ export interface FeedHooks {
 
 /** How long a page may take to answer. */
 const ANSWER_MS = 2000;
-/** An action may wait for what the browser counts within a second. */
+/** The time limit for an action, which may first measure a rate for a second. */
 const ACTED_MS = 5000;
 /** The time limit while the page's garbage is collected and its connections are searched for. */
 const SEARCH_MS = 10_000;
 
 type Disposable = Awaited<ReturnType<Page['exposeBinding']>>;
 
-/** In page scripts: the window's observer; a window without one has no connections. */
+/** An expression for page scripts: the window's observer. A window without an observer has no connections. */
 const OBSERVER = `globalThis[Symbol.for(${JSON.stringify(OBSERVER_KEY)})]`;
 
 export class PageFeed {
   /** Unique among the processes that observe the same browser. */
   readonly #binding = `ccscopeReport${randomUUID().replaceAll('-', '')}`;
   readonly #config: ObserverConfig & { binding: string };
-  /** The numbers of contexts; closed contexts are not kept alive. */
+  /** Each context's number. The map is weak, so that closed contexts are not kept alive. */
   readonly #contexts = new WeakMap<BrowserContext, number>();
   #contextCount = 0;
   readonly #pages: Pages;
-  /** What `release` undoes. */
+  /** The bindings and scripts that `release` removes. */
   #installed: (Disposable | undefined)[] = [];
   #closed = false;
 
@@ -57,7 +60,7 @@ export class PageFeed {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from then on. Idempotent. Throws FailedRun if the package
+   * Observes every page, popup and iframe of a context from now on. Idempotent. Throws FailedRun if the package
    * is incomplete, and Playwright's errors for a closed context.
    */
   async observe(context: BrowserContext): Promise<void> {
@@ -91,7 +94,7 @@ export class PageFeed {
     this.#installed.push(binding, await where.addInitScript({ content: script }));
   }
 
-  /** Handles what has already been loaded; a frame that is about to disappear cannot be observed. */
+  /** Observes what the page has already loaded, except frames that are about to disappear. */
   async #begin(page: Page, context: number): Promise<void> {
     this.#pages.see(page, context);
     const script = observerScript(this.#config);
@@ -118,7 +121,10 @@ export class PageFeed {
     return this.#pages.idOf(page);
   }
 
-  /** Asks a window, by the name in its batches, or all with null. Resolves with the answers. */
+  /**
+   * Sends a request to the window whose batches have this name, or to all windows if the name is null. Resolves
+   * with the answers.
+   */
   async ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const frames = window === null ? this.#frames() : this.#pages.framesOf(window);
     const question = `${OBSERVER}?.ask(${JSON.stringify(request)})`;
@@ -128,7 +134,8 @@ export class PageFeed {
   }
 
   /**
-   * Asks every page for data that it has not sent yet. Never rejects, and waits for none longer than two seconds.
+   * Asks every page for data that it has not sent yet. Never rejects, and waits for no page longer than two
+   * seconds.
    */
   async flush(): Promise<void> {
     await this.ask(null, { type: 'flush' });
@@ -146,7 +153,7 @@ export class PageFeed {
     await Promise.all(installed.map((each) => within(ANSWER_MS, Promise.resolve(each?.dispose()))));
   }
 
-  /** Stops listening; pages continue as they are. */
+  /** Stops listening; the pages keep what was put into them. */
   close(): void {
     this.#closed = true;
   }

@@ -1,6 +1,6 @@
 /**
  * Finds connections that already exist, wherever a page keeps them: Chromium's debugger finds objects by their
- * prototype, even those that no value of the window leads to. To do so it collects the page's garbage, once.
+ * prototype, even those that cannot be reached from `window`. To do so it collects the page's garbage, once.
  */
 import type { CDPSession, Frame, Page } from 'playwright-core';
 
@@ -27,7 +27,7 @@ async function sessionsOf(page: Page): Promise<CDPSession[]> {
   const open = (of: Page | Frame) => page.context().newCDPSession(of);
   const inside = page.frames().filter((frame) => frame !== page.mainFrame());
   const sessions = [open(page), ...inside.map((frame) => open(frame))].map((session) =>
-    // Not Chromium, or a frame in the page's own process.
+    // It fails in browsers other than Chromium, and for a frame in the page's own process.
     session.catch(() => null),
   );
   return (await Promise.all(sessions)).filter((session) => session !== null);
@@ -54,7 +54,7 @@ async function callInRealms(session: CDPSession, functionText: string): Promise<
   return results;
 }
 
-/** The page's own realms; Playwright and extensions have additional ones. */
+/** The page's own realms; Playwright and extensions add others. */
 async function realms(session: CDPSession): Promise<number[]> {
   const ids: number[] = [];
   session.on('Runtime.executionContextCreated', ({ context }) => {
@@ -82,7 +82,10 @@ export async function touchConnections(page: Page): Promise<void> {
   await callOnConnections(page, TOUCH);
 }
 
-/** Runs in the page: what its open connections report about themselves. Prototypes, as above, report nothing. */
+/**
+ * Runs in the page: returns the state and the streams of each open connection, and nothing for prototypes (see
+ * TOUCH).
+ */
 const DESCRIBE = `async function () {
   const describe = async (peer) => {
     if (!(peer instanceof RTCPeerConnection) || peer.signalingState === 'closed') return [];

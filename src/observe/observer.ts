@@ -11,11 +11,11 @@ import type { SeenPage } from './pages.js';
 import type { CallRecord, LinkRecord } from '../calls/record/record.js';
 import { Shadows } from '../calls/record/shadows.js';
 
-/** What the observer needs of a link; a link with a relay is told whose packets it sees. */
+/** What the observer needs from a link. `local` and `remote` tell a link with a relay whose packets it sees. */
 export interface ObservedLink {
   readonly record: LinkRecord;
   readonly relay?: RelayAddress;
-  /** Announces that this user name fragment belongs to a page under test (its id). */
+  /** Announces that this ICE user name fragment belongs to the page under test with this id. */
   local?(ufrag: string, page: number): void;
   /** Announces where a far side that is not a page under test can be reached. */
   remote?(side: RemoteSide): void;
@@ -26,18 +26,18 @@ export interface ObservedLink {
 export interface CallObserverOptions {
   /** Without a link, calls are observed unshaped. */
   link?: ObservedLink;
-  /** Zero of the record's times, in milliseconds of the Unix epoch. */
+  /** The zero of the record's times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   /** How received video is timed. Default: `transform`. */
   frameTiming?: AskedFrameTiming;
   /** How much of the past the record keeps. Default: two hours. */
   keepUs?: number;
-  /** Whether to look for connections that pages made before. Default: false. */
+  /** Whether to look for connections that pages made before they were observed. Default: false. */
   adoptsLate?: boolean;
 }
 
 export class CallObserver {
-  /** Grows with each batch of a page. */
+  /** Grows with each batch that a page reports. */
   readonly record: CallRecord;
   readonly #link: ObservedLink | undefined;
   readonly #feed: PageFeed;
@@ -84,9 +84,9 @@ export class CallObserver {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from then on; best called before its pages navigate, since
-   * existing connections keep the candidates that they have. Idempotent. Throws FailedRun if the package is
-   * incomplete, and Playwright's errors for a closed context.
+   * Observes every page, popup and iframe of a context from now on; best called before its pages navigate,
+   * since existing connections keep the candidates that they have. Idempotent. Throws FailedRun if the package
+   * is incomplete, and Playwright's errors for a closed context.
    */
   observe(context: BrowserContext): Promise<void> {
     return this.#feed.observe(context);
@@ -131,14 +131,15 @@ export class CallObserver {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after each change of the record; returns what ends that. */
+  /** Calls `listener` after each change of the record; returns a function that ends this. */
   onUpdate(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Asks every page for data that it has not sent yet. Never rejects, and waits for none longer than two seconds.
+   * Asks every page for data that it has not sent yet. Never rejects, and waits for no page longer than two
+   * seconds.
    */
   async collect(): Promise<void> {
     if (this.#closed) return;

@@ -20,7 +20,7 @@ interface PagesHooks {
 }
 
 export class Pages {
-  /** Closing a page removes it from this set, too. */
+  /** Every page that was seen; pages that have closed are not kept alive. */
   readonly #all = new WeakMap<Page, SeenPage>();
   readonly #open = new Set<SeenPage>();
   readonly #popups = new WeakSet<Page>();
@@ -31,17 +31,17 @@ export class Pages {
     private readonly hooks: PagesHooks,
   ) {}
 
-  /** The windows that can still be asked. */
+  /** The pages that are still open. */
   get open(): SeenPage[] {
     return [...this.#open];
   }
 
-  /** Its id in the record; undefined for an unknown page. */
+  /** The page's id in the record; undefined for an unknown page. */
   idOf(page: Page): number | undefined {
     return this.#all.get(page)?.record.id;
   }
 
-  /** The page, which gets a number when it is first seen. */
+  /** What is known about a page; a page that is seen for the first time is added to the record. */
   see(page: Page, context: number): SeenPage {
     const known = this.#all.get(page);
     if (known !== undefined) return known;
@@ -56,7 +56,7 @@ export class Pages {
     return seen;
   }
 
-  /** The frame in which a window lives; none when it is gone. */
+  /** The frame in which a window lives; an empty list when the window is gone. */
   framesOf(window: string): Frame[] {
     const windows = [...this.#open].flatMap((seen) => [...seen.windows]);
     return windows.filter(([, name]) => name === window).map(([frame]) => frame);
@@ -77,7 +77,7 @@ export class Pages {
     page.on('close', () => this.#end(seen, 'closed'));
   }
 
-  /** A window of the page reports; the previous window in that frame is gone. */
+  /** To be called when a window of the page reports: a previous window in the same frame is gone. */
   window(seen: SeenPage, frame: Frame, window: string): void {
     // The last report of a window may arrive after the first one of its successor.
     if (seen.windows.get(frame) === window || this.#endedWindows.has(window)) return;

@@ -1,4 +1,4 @@
-/** The possible actions on the chosen stream, their results, and what is in force. */
+/** The possible actions on the chosen stream, their results, and the changes that are in force. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
@@ -13,7 +13,7 @@ interface PanelProps {
   stream: StreamState;
 }
 
-/** The slider's ends. It is logarithmic: equal distances are equal ratios. */
+/** The ends of the slider, which is logarithmic: equal distances are equal ratios. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
 const SLIDER_STEPS = 100;
@@ -58,7 +58,7 @@ function Command({ model, stream, make, title, children }: CommandProps) {
   );
 }
 
-/** The encodings of the stream's sender, by name; an encoding without a name is called by its index. */
+/** All streams of this stream's sender, one for each encoding; empty if the browser does not report mids. */
 function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): StreamState[] {
   const streams = model.state.value?.streams ?? [];
   return streams.filter(
@@ -66,6 +66,7 @@ function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): S
   );
 }
 
+/** An encoding without a rid is the only one of its sender: it is named by its index, 0. */
 const nameOf = ({ rid }: StreamState): EncodingName => (rid === '' ? 0 : rid);
 
 function Cap({ model, stream }: PanelProps) {

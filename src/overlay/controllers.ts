@@ -1,7 +1,4 @@
-/**
- * The core's controllers, wherever they can run: as WebAssembly or, if a page's policy refuses that, as
- * JavaScript.
- */
+/** Loads the core's controllers, as WebAssembly or, if a page's policy refuses that, as JavaScript. */
 import script from 'ccscope:controllers.js';
 import wasm from 'ccscope:controllers.wasm';
 

@@ -9,7 +9,7 @@ const NO_LONGER: ActionResult = { ok: false, why: 'It is driven no longer.', fix
 export interface DriveHooks {
   /** Makes the page limit the sender to the controller's present rate; null if there is no rate any more. */
   bound(): Promise<ActionResult | null>;
-  /** Called once if it ends without being told to. */
+  /** Called once if the drive ends for any reason other than a call of `end`. */
   ended(): void;
 }
 
@@ -24,12 +24,12 @@ export class DriveLoop {
   /** Resolves with the result of the first limit. */
   async begin(): Promise<ActionResult> {
     const first = await this.#say();
-    // It may have been ended in the meantime.
+    // The drive may have been ended in the meantime.
     if (!this.#isEnded) this.#timer = setInterval(() => void this.#renew(), DRIVE_MS);
     return first;
   }
 
-  /** A slow page gets no new message before it has answered. */
+  /** Sends a slow page no new message before it has answered the last one. */
   async #renew(): Promise<void> {
     if (this.#saying === null) await this.#say();
   }

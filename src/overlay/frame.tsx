@@ -26,7 +26,7 @@ const STEP = 24;
 const clamp = (value: number, least: number, most: number): number =>
   Math.max(least, Math.min(Math.max(least, most), value));
 
-/** The same box, limited to the room in the window. */
+/** The same box, limited to the room in the browser's window. */
 function inside(box: Box): Box {
   const width = clamp(box.width, LEAST.width, innerWidth - 2 * MARGIN);
   const height = clamp(box.height, LEAST.height, innerHeight - 2 * MARGIN);
@@ -48,7 +48,7 @@ const resized: Change = (box, dx, dy) =>
     width: Math.min(box.width - dx, innerWidth - box.right),
     height: Math.min(box.height - dy, innerHeight - box.bottom),
   });
-/** A collapsed overlay is as small as its text, and stays visible. */
+/** Moves a collapsed overlay, which is as small as its text, within the browser's window. */
 const movedPill: Change = (box, dx, dy) => ({
   ...box,
   right: clamp(box.right - dx, 0, innerWidth - PILL.width),
@@ -62,7 +62,7 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, STEP],
 };
 
-/** Changes a box by dragging, and by arrow keys. `clicked` is called for a click without a drag. */
+/** Event handlers that change a box by dragging and by arrow keys. `clicked` is called for a click without a drag. */
 function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
   let from: { x: number; y: number; box: Box } | null = null;
   let isDragged = false;
@@ -89,7 +89,7 @@ function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
       from = null;
     },
     onClick: ({ detail }: MouseEvent): void => {
-      // A key can also click, but never drags.
+      // A click by key (`detail` 0) is never the end of a drag.
       if (!isDragged || detail === 0) clicked?.();
     },
     onKeyDown: (event: KeyboardEvent): void => {
@@ -115,7 +115,7 @@ interface FrameProps {
   onDetach: () => void;
 }
 
-/** Called when the browser's window changes its size. */
+/** Calls `changed` when the browser's window changes its size. */
 function useResize(changed: () => void): void {
   useEffect(() => {
     addEventListener('resize', changed);
@@ -125,10 +125,10 @@ function useResize(changed: () => void): void {
 
 export function Frame({ model, recording, onDetach }: FrameProps) {
   const box = useSignal(FIRST);
-  // In a window of another size, the room for the box differs.
+  // A new copy of the box causes a render, which fits the box into the resized window.
   useResize(() => (box.value = { ...box.peek() }));
   const focused = useRef<HTMLButtonElement>(null);
-  /** Whether the user has opened or collapsed it: then the focus moves along. */
+  /** Whether the user has expanded or collapsed the overlay: then the focus follows. */
   const isByUser = useRef(false);
   const turn = (isCollapsed: boolean): void => {
     isByUser.current = true;

@@ -12,7 +12,7 @@ declare module 'ccscope:style.css' {
   const text: string;
   export default text;
 }
-/** The whole script, as a function's text: workers run it, too. */
+/** The whole script, as the text of a function: the script's worker runs it, too. */
 declare const CCSCOPE_SOURCE: string;
 /** The frame worker's script. */
 declare const FRAME_WORKER_SOURCE: string;

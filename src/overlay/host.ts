@@ -1,5 +1,5 @@
 /**
- * The overlay's element in the page: in the top layer, above everything of the page, and put back if the page
+ * The overlay's element in the page: in the top layer, above everything in the page, and put back if the page
  * removes it. Key and pointer events for the overlay do not bubble up to the page's listeners. Capturing
  * listeners of the page do see them, with the overlay's element as the target: stopping them there would keep
  * them from the overlay, too.
@@ -10,11 +10,14 @@ import { clearTimeout, listen, setTimeout } from '../inject/natives.js';
 const ELEMENT = 'ccscope-overlay';
 const HOST_STYLE =
   'all:initial;position:fixed;z-index:2147483647;inset:auto 0 0 auto;margin:0;border:0;padding:0;overflow:visible;background:none';
-/** If a page removes it repeatedly, it comes back with growing delays. */
+/** If a page removes the element repeatedly, it is put back after growing delays. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
 
-/** What is typed into the overlay must not trigger the page's shortcuts: these events end at its root. */
+/**
+ * What is typed into the overlay must not trigger the page's shortcuts: these events stop at the overlay's
+ * root.
+ */
 const KEPT_EVENTS = [
   ...['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'paste', 'copy', 'cut'],
   ...['pointerdown', 'pointermove', 'pointerup', 'mousedown', 'mousemove', 'mouseup', 'click', 'dblclick'],
@@ -44,7 +47,7 @@ export class Host {
       document.addEventListener(type, this.#raise, { capture: true });
   }
 
-  /** Inserts it into the document, now and whenever it is missing. */
+  /** Inserts the overlay into the document, now and whenever it is missing. */
   put(): void {
     if (this.#isRemoved) return;
     document.documentElement.append(this.#host);

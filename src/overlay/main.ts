@@ -1,8 +1,8 @@
 /**
  * The script for other people's pages: pasted into a console, behind a bookmark, in a `<script>` or before all
- * other scripts. It is also the script of its own worker. Modules that it imports by calls are evaluated only
- * where and when they are needed: the views in pages, once the observer is in place; the watch and the core in
- * the worker. In a window that already has the script, it opens the overlay again.
+ * other scripts. It is also the script of its own worker. Modules behind dynamic imports are evaluated only where
+ * and when they are needed: the views in pages, once the observer is in place; the watch and the core in the
+ * worker. In a window that already has the script, it opens the overlay again.
  */
 import { hasConnections, observe, type Connection } from '../inject/page.js';
 import { attempt, epochMs } from '../inject/natives.js';
@@ -56,20 +56,20 @@ function inPage(): void {
   if (!hasConnections()) return;
   const originEpochMs = epochMs();
   let started: Promise<StartedWatch> | null = null;
-  /** A frame without a call never needs one. */
+  /** Starts the watch when it is first needed: a frame without a call never needs one. */
   const starting = (): Promise<StartedWatch> => (started ??= startWatch(originEpochMs));
   let ending = Promise.resolve();
   let overlay: Overlay | null = null;
   let model: Model | null = null;
   let isAttached = true;
   /**
-   * The document that the overlay is in: a popup first has another one, which takes its worker along when it
-   * goes.
+   * The document that the overlay was opened in. A popup first has a temporary document; when the browser replaces
+   * it, the overlay and the worker are gone.
    */
   let opened = document;
   /**
-   * A page in a frame, such as an advertisement, and one without an address, such as a new popup, only get a view
-   * once they create a connection.
+   * Whether the view opens at once. A page in a frame, such as an advertisement, and one without an address, such as
+   * a new popup, only get a view once they create a connection.
    */
   const hasView = (): boolean => window === window.top && location.href !== 'about:blank';
   let isWanted = hasView();
@@ -80,7 +80,7 @@ function inPage(): void {
     adoptsLate: true,
     timesShownFrames: true,
   } as const;
-  // Frames may arrive before the watch exists: it gets them once it does.
+  // The first batches may come before the watch exists; it gets them as soon as it exists.
   const observer = observe(config, async (batch) => {
     if (!isWanted) {
       isWanted = true;
@@ -129,9 +129,10 @@ function inPage(): void {
       return;
     }
     isAttached = true;
-    // In the same document somebody asked for it; in a new one the script may run as in every frame.
+    // In the same document, somebody called `show` or ran the script again, and wants the view. In a new document
+    // the script may have run just because it runs in every frame: the view opens as on a first start.
     isWanted = !isElsewhere || hasView();
-    // Actions on the calls are undone first.
+    // The observer resumes only when its pause has undone all actions on the calls.
     void ending.then(() => {
       if (!isAttached) return;
       observer.resume();

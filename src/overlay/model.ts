@@ -30,7 +30,10 @@ export class Model {
   /** Whether an action is under way. */
   readonly acting = signal(false);
   readonly scope: Scope;
-  /** The flow that is drawn while none is chosen: streams of similar rates must not alternate. */
+  /**
+   * The flow that is drawn while the user has chosen none. It stays the same as long as its stream is live, so
+   * that streams of similar rates do not alternate.
+   */
   #shown: number | null = null;
 
   constructor(
@@ -86,7 +89,8 @@ export class Model {
   act(stream: StreamState, make: (target: ActionTarget) => Action): Promise<void> {
     return this.#do(stream, async (target, window) => {
       const action = make(target);
-      // Done before the page is told: a limit that is on its way would start the drive again.
+      // The loop must end before the page is told to release: a limit still on its way would start the drive
+      // again.
       if (releasesDrive(action)) await this.watch.endDrive(stream.endpoint, stream.mid);
       return this.command(action, window);
     });

@@ -1,4 +1,4 @@
-/** The recording: its size, a file of it, bookmarks, and a warning before it is lost. */
+/** The recording: its size, its download as a file, its bookmarks, and a warning before it is lost. */
 import { signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -14,12 +14,12 @@ const KEY = 'b';
 class Panel {
   /** The text of the next bookmark. */
   readonly text = signal('');
-  /** The latest event, for people. */
+  /** A message to the user about the latest event. */
   readonly said = signal('');
   /** Whether the user is being asked if the recording may be lost. */
   readonly asks = signal(false);
   readonly identifiers = signal(false);
-  /** How much of it was saved. */
+  /** The length of the recording when it was last saved. */
   savedUs = 0;
 
   constructor(readonly model: Model) {}
@@ -35,15 +35,18 @@ class Panel {
     await this.model.refresh();
   }
 
-  async download(lastUs?: number): Promise<void> {
+  /** Returns whether the file was given to the browser; if not, `said` has the reason. */
+  async download(lastUs?: number): Promise<boolean> {
     const lengthUs = this.recording?.lengthUs ?? 0;
     const options = { identifiers: this.identifiers.peek(), ...(lastUs !== undefined && { lastUs }) };
     try {
       save(await this.model.watch.file(options));
       this.savedUs = lengthUs;
       this.said.value = 'Saved. Open it on the Call page of ccscope, or with ccscope replay.';
+      return true;
     } catch (error) {
       this.said.value = `The recording could not be saved: ${error instanceof Error ? error.message : String(error)}. Save the last ten minutes instead.`;
+      return false;
     }
   }
 }
@@ -63,7 +66,7 @@ function save(file: Blob): void {
   link.href = url;
   link.download = `ccscope-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.ndjson`;
   link.click();
-  // By then the browser has opened the file.
+  // After this time, the browser has certainly opened the file.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
@@ -108,7 +111,7 @@ export function leave(model: Model, detach: () => void): void {
 
 interface RecordPanelProps {
   model: Model;
-  /** What `leave` does if the recording may be lost; without it there is no button for leaving. */
+  /** Called when the user agrees to lose the recording. Absent in a view that has no button for detaching. */
   onDetach?: () => void;
 }
 
@@ -119,10 +122,11 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
   const recording = model.state.value?.recording;
   if (recording === undefined) return null;
   const { lengthUs, keptUs, bytes, bookmarks, keepsAll } = recording;
-  const download = async (lastUs?: number): Promise<void> => {
+  const download = async (lastUs?: number): Promise<boolean> => {
     saving.value = true;
-    await panel.download(lastUs);
+    const isSaved = await panel.download(lastUs);
     saving.value = false;
+    return isSaved;
   };
   return (
     <section class="recording" aria-label="Recording">
@@ -177,7 +181,10 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
       {panel.asks.value && (
         <div role="alertdialog" aria-label="The recording would be lost" class="leaving">
           Detaching deletes the recording of {lengthText(keptUs)}.{' '}
-          <button type="button" onClick={() => void download().then(() => (panel.asks.value = false))}>
+          <button
+            type="button"
+            onClick={() => void download().then((isSaved) => (panel.asks.value = !isSaved))}
+          >
             Download it first
           </button>{' '}
           <button type="button" onClick={onDetach}>

@@ -1,10 +1,10 @@
 /**
- * Stores what gets too old for the recording's memory in the origin's private file system: a file for each piece,
- * in a folder of this session. The folder is locked as long as the session lives, and removed at its end; an
- * unlocked folder was left by a session that died, and the next session removes it. Pages without such a file
- * system (sandboxed frames, private windows of some browsers) or without a worker keep the latest minutes only.
- * If the disk is full, the oldest piece is dropped; if that does not help, nothing more is stored, and callers
- * are told.
+ * Stores what gets too old for the recording's memory in the origin's private file system: a file for each
+ * piece, in a folder of this session. The folder is locked as long as the session lives, and removed at its
+ * end; an unlocked folder was left by a session that died, and the next session removes it. Pages without such
+ * a file system (sandboxed frames, private windows of some browsers) or without a worker keep the latest
+ * minutes only. If the disk is full, the oldest piece is dropped; if that does not help, nothing more is
+ * stored, and `stopped` says why.
  */
 import type { Spilled } from '../watch/index.js';
 
@@ -45,7 +45,7 @@ export class SpillFiles {
   #pieces: Piece[] = [];
   #writing: Promise<void> = Promise.resolve();
   #ended = false;
-  /** Why it stores nothing more; null while it does. */
+  /** Why no more pieces are stored; null while they are. */
   #stopped: string | null = null;
 
   private constructor(
@@ -70,7 +70,7 @@ export class SpillFiles {
     }
   }
 
-  /** Stores a piece. The lines are taken over at once, and written when the disk is ready. */
+  /** Stores a piece. The lines are encoded at once, and written when the disk is ready. */
   write({ number, fromUs, lines }: Spilled): void {
     const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`);
     this.#writing = this.#writing.then(() => this.#keep(number, fromUs, bytes));
@@ -99,26 +99,30 @@ export class SpillFiles {
     try {
       handle.truncate(0);
       // A full disk may silently write only a part.
-      if (handle.write(bytes, { at: 0 }) < bytes.byteLength) throw new Error('the disk took only a part');
+      if (handle.write(bytes, { at: 0 }) < bytes.byteLength)
+        throw new Error('the disk took only a part of the data');
     } finally {
       handle.close();
     }
   }
 
-  /** What cannot be removed now is removed with the folder. */
+  /** A file that cannot be removed now is removed with the folder. */
   async #dropOldest(): Promise<void> {
     const oldest = this.#pieces.shift();
     if (oldest !== undefined) await this.folder.removeEntry(oldest.name).catch(() => undefined);
   }
 
-  /** The missing piece would be a gap: the pieces before it are useless, and their space is freed. */
+  /**
+   * To be called when a piece cannot be written, which leaves a gap: the pieces before it become useless, and
+   * their space is freed.
+   */
   async #stop(name: string, error: unknown): Promise<void> {
     this.#stopped = error instanceof Error ? error.message : String(error);
     await this.folder.removeEntry(name).catch(() => undefined);
     while (this.#pieces.length > 0) await this.#dropOldest();
   }
 
-  /** Why it stores nothing more; null while it does. */
+  /** Why no more pieces are stored; null while they are. */
   get stopped(): string | null {
     return this.#stopped;
   }
@@ -143,8 +147,8 @@ export class SpillFiles {
   }
 
   /**
-   * The pieces from a number on that are written at the time of the call, as files on the disk. Rejects if one is
-   * dropped before it is found.
+   * The pieces whose number is at least `first`, as files on the disk; pieces that are still being written are
+   * left out. Rejects if a piece is dropped before its file is found.
    */
   files(first: number): Promise<File[]> {
     const wanted = this.#pieces.filter(({ number }) => number >= first);

@@ -22,11 +22,11 @@ const NUMBERS: Readonly<Record<string, string>> = {
   ce_packets: 'Packets marked CE',
 };
 
-/** A number without a name here is shown under the watch's name. */
+/** The name of a number for people; if it has none here, the watch's name for it. */
 export const numberName = (key: string): string =>
   NUMBERS[key] ?? key.replace(/_(bps|ms|us|s)$/, '').replaceAll('_', ' ');
 
-/** With the unit that its key ends with. */
+/** A value with the unit that its key implies. */
 export function numberText(key: string, value: number): string {
   if (key.endsWith('_bps')) return formatRate(value);
   if (key.endsWith('_ms')) return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
@@ -61,11 +61,11 @@ export function layersText(scalabilityMode: string): string {
   return `${parts.filter((part) => part !== '').join(' and ')} layers`;
 }
 
-/** `▲ Video, mid 0`: a media section in one direction. */
+/** `▲ Sends video, mid 0`: a media section in one direction. */
 export const sectionName = ({ direction, kind, mid }: StreamState): string =>
   `${direction === 'send' ? '▲ Sends' : '▼ Receives'} ${kind}${mid === '' ? '' : `, mid ${mid}`}`;
 
-/** What is in force, and since its author is not the page, who put it there. */
+/** Describes a change that is in force. The text names ccscope as its author, since the page did not make it. */
 export function inForceText(force: InForce): string {
   const layer = 'encoding' in force && force.encoding !== null ? `Encoding ${force.encoding}: ` : '';
   switch (force.kind) {

@@ -1,5 +1,6 @@
 /**
- * The view on watched calls: connections and streams, the charts of one stream, and the possible actions on it.
+ * The view of watched calls: connections and streams, the charts of one stream, and the possible actions on that
+ * stream.
  */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -7,15 +7,15 @@ import type { WatchService, WatchStart } from './watch_service.js';
 
 export interface StartedWatch {
   watch: Remote<WatchService>;
-  /** Removes what it recorded. Never rejects. */
+  /** Ends the watch, and removes what it recorded. Never rejects. */
   end(): Promise<void>;
 }
 
 /** A worker that has not answered after this time never will. */
 const START_MS = 5000;
-/** How long a worker has for cleaning up. */
+/** How long a worker may take to clean up. */
 const END_MS = 2000;
-/** A worker's message when it has started. */
+/** The message that a worker sends when it has started. */
 export const HERE = 'ccscope';
 
 /** Never rejects. */
@@ -28,7 +28,7 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   else worker.postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);
   const end = async (): Promise<void> => {
-    // Its data on disk are removed first; a worker that does not answer is not waited for.
+    // The watch first removes its data from the disk; a worker that does not answer is not waited for any longer.
     await Promise.race([
       watch.close().catch(() => undefined),
       new Promise((resolve) => setTimeout(() => resolve(undefined), END_MS)),
@@ -39,7 +39,7 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   return { watch, end };
 }
 
-/** A worker that runs this script; null if there can be none. */
+/** A worker that runs this script; null if none can be started. */
 function aliveWorker(): Promise<Worker | null> {
   const worker = attempt(() => newWorker(CCSCOPE_SOURCE));
   if (worker === undefined) return Promise.resolve(null);

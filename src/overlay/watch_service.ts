@@ -1,4 +1,4 @@
-/** The interface of the watch for its views: over a port, wherever the watch runs. */
+/** The interface through which views use the watch: over a port, wherever the watch runs. */
 import { expose, transfer } from 'comlink';
 
 import type { Action, ActionResult, ActionTarget, PageBatch, RecordNotice } from '../inject/protocol.js';
@@ -9,42 +9,45 @@ import { DriveLoop } from './drive_loop.js';
 import { SpillFiles } from './spill_files.js';
 import { totalRates, type TotalRates } from './total_rates.js';
 
-/** The part of a view besides the charts. */
+/** What a view shows besides the charts. */
 export interface ServedState extends WatchState {
   /** How the controllers run; null until they do. */
   core: CoreKind | null;
-  /** Where it runs: in a worker or, if the page's policy refuses one, beside the page's scripts. */
+  /** Where the watch runs: in a worker or, if the page's policy refuses one, beside the page's scripts. */
   place: WatchPlace;
   recording: RecordingState;
 }
 
 /** How much was recorded. */
 export interface RecordingState {
-  /** From its beginning until now. */
+  /** The time from the recording's beginning until now. */
   lengthUs: number;
-  /** How much of its end a file of it would contain. */
+  /** The length of the latest part that is still kept, which is what a file contains. */
   keptUs: number;
-  /** Approximate size of such a file. */
+  /** Approximate size of a file of that part. */
   bytes: number;
   bookmarks: number;
-  /** Whether that is everything, and stays complete when it gets older than the latest minutes. */
+  /** Whether all of the recording is kept, including what gets too old for memory. */
   keepsAll: boolean;
 }
 
-/** Options of the file. */
+/** Options of the recording's file. */
 export interface FileOptions {
-  /** Only this much of its end; default: everything that is kept. */
+  /** The length of the latest part that the file is to contain; default: everything that is kept. */
   lastUs?: number;
   /** Whether the file contains addresses, ids, labels and URLs. */
   identifiers: boolean;
 }
 
 export type WatchPlace = 'worker' | 'page';
-/** A sender that is driven: its name in its window, and in the watch. */
+/**
+ * A sender that a controller is to drive: `target` is its name in its window, `endpoint` its connection's number
+ * in the watch.
+ */
 export interface Driven {
   target: ActionTarget;
   endpoint: number;
-  /** What is sent now. */
+  /** The rate at which it sends now. */
   startBps: number;
 }
 
@@ -54,9 +57,9 @@ export class WatchService {
   #spill: SpillFiles | null = null;
   readonly #opening: Promise<void>;
   readonly #place: WatchPlace;
-  /** Windows as pages, by the names that their observers gave them. */
+  /** The page number of each window, by the name that its observer gave it. */
   readonly #windows = new Map<string, number>();
-  /** By endpoint and media section. */
+  /** The drives under way, by endpoint and media section. */
   readonly #drives = new Map<string, DriveLoop>();
 
   constructor({ originEpochMs, place, spills }: ServiceOptions) {
@@ -101,7 +104,7 @@ export class WatchService {
     const spill = this.#spill;
     const [first, bytes] = [spill?.first ?? null, lineBytes + (spill?.bytes ?? 0)];
     const keptUs = first === null ? Math.min(lengthUs, KEPT_US) : nowUs - first.fromUs;
-    // Pieces count from 0: if that one is stored, nothing is missing.
+    // Pieces are numbered from 0. Nothing is missing if piece 0 is stored, or if no piece has left memory yet.
     const keepsAll = spill !== null && spill.stopped === null && (first?.number ?? 0) === 0;
     return { lengthUs, keptUs: keepsAll ? lengthUs : keptUs, bytes, bookmarks, keepsAll };
   }
@@ -110,7 +113,7 @@ export class WatchService {
     return totalRates(this.#watch.state.streams);
   }
 
-  /** Marks this time in the recording. */
+  /** Marks the present time in the recording. */
   bookmark(text: string): void {
     this.#watch.bookmark(text);
   }
@@ -119,7 +122,8 @@ export class WatchService {
   async file(options: FileOptions): Promise<Blob> {
     await this.#spill?.settled();
     const { before, first, after } = this.#watch.export({ ...options, keptFrom: this.#spill?.first ?? null });
-    // Named before anything is awaited: if a segment leaves memory in the meantime, the text already contains it.
+    // The files are chosen before anything is awaited: if a segment leaves memory in the meantime, `after` already
+    // contains it.
     const kept = this.#spill?.files(first) ?? [];
     // Each piece of the text leaves this thread's memory as soon as it is part of a blob.
     const latest = [...after].map((text) => new Blob([text]));
@@ -149,7 +153,7 @@ export class WatchService {
 
   /**
    * Makes GCC's loss controller limit a sender until the drive is ended; `act` reaches the window's observer,
-   * which ends the drive by itself when it hears nothing more. Resolves with the result of the first limit. Never
+   * which ends the drive by itself when no more limits arrive. Resolves with the result of the first limit. Never
    * rejects.
    */
   async drive(
@@ -173,7 +177,7 @@ export class WatchService {
       },
       ended: () => {
         this.#watch.endDrive(endpoint, mid);
-        // Somebody else has released it, and a limit that reached the page after that has started it again.
+        // If somebody else released the drive, a limit that reached the page later may have started it again.
         if (this.#isDriven(endpoint, mid))
           void act({ kind: 'release', target, of: 'drive' }).catch(() => undefined);
       },
@@ -196,7 +200,7 @@ export class WatchService {
     await drive?.end();
   }
 
-  /** Whether the page last reported that a controller limits the sender. */
+  /** Whether a controller limits the sender, by the page's latest report. */
   #isDriven(endpoint: number, mid: string): boolean {
     return this.#watch.state.streams.some(
       (stream) =>
@@ -210,7 +214,7 @@ export class WatchService {
 
 const sectionKey = (endpoint: number, mid: string): string => `${endpoint} ${mid}`;
 
-/** What differs because of the page's policy, for people. */
+/** Notices for the user about what differs because of the page's policy. */
 function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] {
   const notices: RecordNotice[] = [];
   if (core === 'javascript')
@@ -232,7 +236,7 @@ function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] 
   return notices;
 }
 
-/** What differs because of the disk, for people. */
+/** Notices for the user about what differs because the disk took no more. */
 const diskNotices = (stopped: string | null): RecordNotice[] =>
   stopped === null
     ? []
@@ -246,7 +250,7 @@ const diskNotices = (stopped: string | null): RecordNotice[] =>
       ];
 
 interface ServiceOptions {
-  /** Zero of all times, in milliseconds of the Unix epoch. */
+  /** The zero of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   place: WatchPlace;
   /** Whether what gets too old for memory is stored in the private file system of the origin. */

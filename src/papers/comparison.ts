@@ -13,27 +13,27 @@ const column = v.object({
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
-  /** Which value is the best; if missing, none is. */
+  /** Whether the largest or the smallest value is the best; absent if neither is. */
   best: v.optional(v.picklist(['most', 'least'])),
 });
 
-/** One combination of the other axes of an experiment, without the compared one. */
+/** One case: a combination of values on all axes of the experiment except the compared one. */
 export const comparedCaseSchema = v.object({
   experiment: v.string(),
   source: v.string(),
   /** Empty if the experiment has no other axis. */
   label: v.string(),
   params: v.record(v.string(), v.string()),
-  /** The axis whose values are the rows. */
+  /** The compared axis: each of its values is a row. */
   along: v.string(),
-  /** Runs of each cell. */
+  /** The number of runs of each cell. */
   runs: v.number(),
   columns: v.array(column),
   rows: v.array(
     v.object({
       name: v.string(),
       label: v.string(),
-      /** One value for each column; `close`: its 95 % interval overlaps that of the best. */
+      /** One value for each column; `close`: its 95 % interval overlaps the interval of the best value. */
       values: v.array(
         v.object({ measured: measuredSchema, standing: v.picklist(['best', 'close', 'none']) }),
       ),
@@ -44,7 +44,7 @@ export const comparedCaseSchema = v.object({
 export type CaseReport = v.InferOutput<typeof comparedCaseSchema>;
 export type ComparedValueReport = CaseReport['rows'][number]['values'][number];
 
-/** Marks for a standing that work without colour. */
+/** Marks for the standings, readable without colour. */
 export const MARKS: Record<Standing, string> = { best: '★', close: '≈', none: '' };
 export const MARKS_MEAN = '★ the best mean; ≈ its 95 % interval overlaps that of the best';
 
@@ -92,10 +92,10 @@ export function byAxis(cases: readonly CaseReport[]): { along: string; cases: Ca
   }));
 }
 
-/** Delays are drawn on a logarithmic axis. */
+/** Delays are drawn on a logarithmic axis if the largest mean is more than this many times the smallest. */
 const WIDE = 20;
 
-/** A picture for each column: bars by case, a colour for each row. */
+/** A picture for each column, with a group of bars for each case and a colour for each row. */
 export function comparisonFigures(cases: readonly CaseReport[]): BarFigure[] {
   const rows = new Map(
     cases.flatMap(({ rows: some }) => some.map(({ name, label }) => [name, label] as const)),

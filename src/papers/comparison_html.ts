@@ -1,4 +1,4 @@
-/** Comparisons of controllers on the page: a table to read, and pictures to look at. */
+/** Comparisons of controllers on the report's page: a table and pictures. */
 import type { PictureFigures } from '../figures/pictures.js';
 import {
   byAxis,
@@ -15,7 +15,7 @@ import { comparedText } from './text.js';
 
 const SPOKEN = { best: 'best', close: 'interval overlaps the best', none: '' } as const;
 
-/** The value with its mark in front, which screen readers are given in words. */
+/** The value with its mark in front; screen readers get words instead of the mark. */
 function valueCell(name: string, runs: number, value: ComparedValueReport | undefined): Html {
   if (value === undefined) return html`<td class="number">–</td>`;
   const { measured, standing } = value;
@@ -58,7 +58,7 @@ function comparisonTable(along: string, cases: readonly CaseReport[]): Html {
   });
 }
 
-/** A section for each compared axis; nothing if no experiment compares. */
+/** A section for each compared axis; empty if no experiment compares controllers. */
 export function comparisonSections(
   cases: readonly CaseReport[],
   picture: (figures: PictureFigures) => Html,

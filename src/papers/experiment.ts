@@ -1,4 +1,4 @@
-/** What the runs of one experiment say: its report, and its pictures. The same in Node and in a page. */
+/** Makes the report and the pictures of one experiment from its runs, both in Node and in a page. */
 import {
   cellKey,
   cellLabel,
@@ -27,7 +27,7 @@ import {
 } from './report.js';
 import { surfaceFigure } from './surface.js';
 
-/** A run that has ended, well or not. */
+/** A run that has ended, with a result or with a failure. */
 export interface Ended {
   job: Job;
   outcome: RunOutcome;
@@ -35,7 +35,7 @@ export interface Ended {
 
 export interface ExperimentOutcome {
   report: ExperimentReport;
-  /** Controllers beside each other; empty where the experiment does not compare them. */
+  /** The comparisons of controllers; empty if the experiment does not compare any. */
   cases: CaseReport[];
   pictures: PictureFigures[];
 }
@@ -45,7 +45,10 @@ interface EndedCell {
   runs: { run: number; result: RunValues }[];
 }
 
-/** What the runs that have ended say, which need not be all of them: cells of which none has ended are left out. */
+/**
+ * The outcome of an experiment, from the runs that have ended. Others may still be under way: cells without an
+ * ended run are left out.
+ */
 export function experimentOf(
   scenario: Scenario,
   ended: readonly Ended[],
@@ -83,7 +86,10 @@ export function experimentOf(
   };
 }
 
-/** One list per quantity, with the number of run i at place i, as claims compare runs; NaN where it gave none. */
+/**
+ * One list per quantity, with the number of run i at place i, since claims compare runs with the same seed; NaN where
+ * a run gave no number.
+ */
 function gather(
   runs: EndedCell['runs'],
 ): { values: Map<string, number[]> } & Pick<RunValues, 'trace' | 'densities'> {
@@ -103,7 +109,10 @@ function gather(
   };
 }
 
-/** An experiment before its first run: all that was published, and nothing measured. Its verdicts mean nothing. */
+/**
+ * The report of an experiment before its first run: with everything that was published, and nothing measured. Its
+ * verdicts mean nothing.
+ */
 export function publishedReport(scenario: Scenario, runs: number): ExperimentReport {
   const { surface } = scenario;
   const empty = cellsOf(scenario).map((cell): CellValues => ({ cell, values: new Map() }));

@@ -34,7 +34,7 @@ function countsList(counts: Counts): Html {
   </ul>`;
 }
 
-/** The papers' numbered statements, each about one or more cells, with the numbers of all those cells. */
+/** Two lists: how many statements of the papers, and how many of their numbers, got each verdict. */
 function summaryLists({ statements, numbers }: Summary): Html {
   return html`<h2>Statements of the papers, each by its worst number</h2>
     ${countsList(statements)}
@@ -70,7 +70,10 @@ function contents(experiments: readonly ExperimentReport[]): Html {
   </nav>`;
 }
 
-/** Why a number missed its band, or what is known about it; empty if it needs no comment. */
+/**
+ * The note on a number or, if it missed its band and has no note, the reason for the band; also why the band is
+ * wider than the rule. Empty if none of these applies.
+ */
 function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): Html {
   const told = note ?? (verdict === 'within' ? undefined : `Band: ${why}`);
   const parts = [told, wider === undefined ? undefined : `${WIDER} ${wider}`];
@@ -117,7 +120,7 @@ function metricTable({ id, cells }: ExperimentReport): Html {
 }
 
 function otherTable({ id, cells }: ExperimentReport): Html {
-  // Where a paper gives no numbers, these are all there is.
+  // If the paper gives no numbers, this is the only table: it is shown open.
   const open = cells.every(({ metrics }) => metrics.length === 0);
   const rows = cells.flatMap(({ label, others }) =>
     others.map(
@@ -161,7 +164,7 @@ function claimList({ claims }: ExperimentReport): Html {
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
-/** Collects the figures, and returns where in the page's data each one is. */
+/** Collects the figures for the page's data, and makes elements that refer to them by their index in it. */
 class Gallery {
   readonly figures: Figure[] = [];
 

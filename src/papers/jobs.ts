@@ -25,26 +25,26 @@ export interface Job {
   seed: number;
   /** The trace rows to return. */
   trace: NonNullable<SimulationOptions['trace']> | null;
-  /** Virtual time that it simulates. */
+  /** The virtual time that the run simulates. */
   durationUs: number;
-  /** How long it takes relative to other jobs, in any unit. */
+  /** How long the run takes relative to other jobs; the unit does not matter. */
   cost: number;
 }
 
-/** What one run gave. */
+/** The results of one run. */
 export interface RunValues {
-  /** By `quantityKey`. */
+  /** The measured values, by `quantityKey`. */
   values: ReadonlyMap<string, number>;
   trace: TraceBatch[];
-  /** What the flows with pictured densities have learnt, by flow number. */
+  /** The learnt densities of the flows whose density is drawn, by flow number. */
   densities: ReadonlyMap<number, Density>;
-  /** Time that the worker took, on the wall clock. */
+  /** The wall-clock time that the worker took. */
   seconds: number;
 }
 
 /** Why a run failed. */
 export interface RunFailure {
-  /** `CoreError` for refused options, `RuntimeError` for a trap in the core, … */
+  /** `CoreError` for refused options, `CoreFailure` for a trap in the core, … */
   name: string;
   message: string;
 }
@@ -53,7 +53,7 @@ export type Outcome<R> = { result: R } | { failure: RunFailure };
 export type RunOutcome = Outcome<RunValues>;
 
 const PACKET_BITS = 12_000;
-/** The least cost of a flow: its frames, feedback and probes. */
+/** The least cost of a flow per second: its frames, feedback and probes. */
 const FLOW_EVENTS_PER_S = 60;
 
 /** A rough estimate of the packets that a simulation carries, to which its run time is proportional. */
@@ -66,7 +66,7 @@ export function estimatedCost({ durationUs, forward, backward, flows }: Simulati
   return (durationUs / 1e6) * (packetsPerS + flows.length * FLOW_EVENTS_PER_S);
 }
 
-/** With more trace rows than this, a picture shows no difference. */
+/** More trace rows than this make no visible difference in a picture. */
 const MOST_INTERVALS = 1500;
 const SHORTEST_INTERVAL_US = 200_000;
 
@@ -78,7 +78,7 @@ function pictureTrace(scenario: Scenario, params: CellParams, durationUs: number
   return { tables, intervalUs: Math.max(SHORTEST_INTERVAL_US, durationUs / MOST_INTERVALS) };
 }
 
-/** The costs of the cells. Cells that only differ along logarithmic axes cost the same. */
+/** The costs of the cells. Cells that only differ along logarithmic axes are assumed to cost the same. */
 class Sizes {
   readonly #known = new Map<string, { cost: number; durationUs: number }>();
   readonly #axes: ReadonlySet<string>;

@@ -10,7 +10,7 @@ export const measuredSchema = v.object({
   mean: number,
   sd: number,
   ci95: v.tuple([number, number]),
-  /** Runs that gave a number. */
+  /** The number of runs that gave a value. */
   n: v.number(),
 });
 

@@ -5,7 +5,7 @@ import { Tinypool } from 'tinypool';
 
 import type { Job, Outcome, RunFailure, RunValues } from './jobs.js';
 
-/** A job of any kind: `cost` is how long it takes relative to other jobs, in any unit. */
+/** A job of any kind: `cost` is how long it takes relative to other jobs; the unit does not matter. */
 export interface Costly {
   cost: number;
 }
@@ -13,7 +13,7 @@ export interface Costly {
 export interface PoolOptions<J extends Costly = Job, R = RunValues> {
   /** Number of workers; default: the machine's cores. */
   threads?: number;
-  /** Ends all work; the promise is rejected with its reason. */
+  /** Ends all work; the promise is rejected with the signal's reason. */
   signal?: AbortSignal;
   /** Called with each finished job, in the order in which jobs finish. */
   onDone?: (job: J, outcome: Outcome<R>) => void;
@@ -61,7 +61,7 @@ export async function runJobs<J extends Costly = Job, R = RunValues>(
     // Workers keep their compiled core from one job to the next.
     isolateWorkers: false,
   });
-  // A thread that fails while it has no job is replaced.
+  // Ignores the failure of a thread that has no job: the pool replaces it.
   pool.on('error', () => undefined);
   const watched = new WeakSet<object>();
   let isOpen = true;
@@ -69,7 +69,7 @@ export async function runJobs<J extends Costly = Job, R = RunValues>(
   const outcomes: Outcome<R>[] = [];
   const one = async ({ job, index }: { job: J; index: number }): Promise<void> => {
     const outcome = await (pool.run(job) as Promise<Outcome<R>>).catch(failed);
-    // A pool that is stopped fails its unfinished jobs: those are not outcomes.
+    // When the pool is stopped, its unfinished jobs fail: these failures are not outcomes.
     signal?.throwIfAborted();
     watch();
     outcomes[index] = outcome;

@@ -21,7 +21,7 @@ const measurement = v.object({
   name: v.string(),
   /** `ratio` (0 to 1), `bps`, `ms`, `s`, or `1`. */
   unit: v.string(),
-  /** The flow, window and path that it is about, unless they are the defaults. */
+  /** The flow, the time window and the path that were measured, unless they are the defaults. */
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
@@ -34,7 +34,8 @@ const metric = v.object({
   /** The paper's words, if they are not a plain number. */
   says: v.optional(v.string()),
   /**
-   * Where in the paper it is, and whether it was read from text, a table or a figure, or computed from a formula.
+   * Where in the paper the number is, and whether it was read from text, a table or a figure, or computed from a
+   * formula.
    */
   where: v.string(),
   read: v.string(),
@@ -45,7 +46,7 @@ const metric = v.object({
   wider_than_rule: v.optional(v.string()),
   /** The claims that the number supports. */
   claims: v.optional(v.array(v.string())),
-  /** What is known about it, for instance why it missed its band. */
+  /** What is known about the number, for instance why it missed its band. */
   note: v.optional(v.string()),
   verdict,
 });
@@ -54,7 +55,7 @@ const cell = v.object({
   params: v.record(v.string(), v.string()),
   label: v.string(),
   metrics: v.array(metric),
-  /** A statement for which the paper gives no number. */
+  /** Measurements for which the paper gives no number. */
   others: v.array(measurement),
 });
 
@@ -65,24 +66,25 @@ const claim = v.object({
   /** null if none of its cells gave a number. */
   holds: v.nullable(v.boolean()),
   /**
-   * The largest p-value of its cases, each from a one-sided paired t-test; null if a single run tests nothing.
+   * The largest p-value of its cases, each from a one-sided paired t-test; null unless all were tested (a single run
+   * cannot be).
    */
   p: v.nullable(v.number()),
-  /** The number of cases, and in how many of them it holds. */
+  /** The number of cases, and in how many of them the claim holds. */
   cases: v.object({ hold: v.number(), of: v.number() }),
 });
 
 const counts = v.object({ within: v.number(), ordering: v.number(), off: v.number() });
 
-/** A paper's numbered statement on one or more cells. */
+/** A paper's statement of a number (or a place) for one or more cells. */
 const statement = v.object({
   metric: v.string(),
-  /** null if it is a place instead of a number. */
+  /** null if the paper states a place on a map, such as that of a maximum, instead of a number. */
   published: v.nullable(v.number()),
   says: v.optional(v.string()),
   where: v.string(),
   numbers: counts,
-  /** The verdict on its worst number. */
+  /** The worst verdict among its numbers. */
   verdict,
 });
 
@@ -102,11 +104,11 @@ const experiment = v.object({
   decided_after_results: v.array(v.string()),
   notes: v.array(v.string()),
   summary: v.object({ statements: counts, numbers: counts }),
-  /** Runs of each cell. */
+  /** The number of runs of each cell. */
   runs: v.number(),
   /** Seed of the first run of each cell; run i has this plus i. */
   seed: v.number(),
-  /** Its share of the CPU time. */
+  /** The experiment's share of the CPU time. */
   cpu_seconds: v.number(),
 });
 
@@ -123,12 +125,12 @@ export const reportSchema = v.object({
   /** Comparisons of controllers, in the experiments that compare them. */
   comparison: v.array(comparedCaseSchema),
   summary: v.object({ statements: counts, numbers: counts }),
-  /** Version. */
+  /** The version of ccscope. */
   ccscope: v.string(),
   created: v.string(),
   cpu_seconds: v.number(),
   wall_seconds: v.number(),
-  /** Failed runs, with the command that repeats them. */
+  /** Failed runs, with what is needed to repeat them. */
   failures: v.array(failure),
 });
 
@@ -232,7 +234,7 @@ export function experimentReport(
   };
 }
 
-/** How many got each verdict. */
+/** How many of the given results got each verdict. */
 function countVerdicts(of: readonly { verdict: Verdict }[]): Counts {
   const total: Counts = { within: 0, ordering: 0, off: 0 };
   for (const each of of) total[each.verdict] += 1;
@@ -245,7 +247,7 @@ function sumCounts(all: readonly Counts[]): Counts {
   return total;
 }
 
-/** Those of several experiments together. */
+/** The sum of several experiments' summaries. */
 export const sumSummaries = (all: readonly Summary[]): Summary => ({
   statements: sumCounts(all.map(({ statements }) => statements)),
   numbers: sumCounts(all.map(({ numbers }) => numbers)),

@@ -11,15 +11,16 @@ const point = { x: v.number(), y: v.number(), value: v.nullable(v.number()) };
 export const surfaceSchema = v.object({
   x: axis,
   y: axis,
-  /** What it is added up over, each part normalised to 0 to 1. */
+  /** The axis values over which the quantity is summed; each summand is first scaled to the range from 0 to 1. */
   over: v.array(v.string()),
-  /** At x[i], y[j]: values[i * y.length + j], a mean of three by three points. */
+  /** The value at x[i], y[j] is values[i * y.length + j], the mean of the three by three points around it. */
   values: v.array(v.nullable(v.number())),
   /** The standard deviation of a single point. */
   noise: v.number(),
   maximum: v.object(point),
   /**
-   * The points that are lower by no more than chance: x and y of each, and the range of x and y that they cover.
+   * The points that are lower than the maximum by no more than chance: x and y of each. `maximum_x` and
+   * `maximum_y` are the ranges that they cover.
    */
   highest: v.array(v.tuple([v.number(), v.number()])),
   maximum_x: range,
@@ -53,7 +54,7 @@ export function surfaceReport(surface: Surface): SurfaceReport {
 
 const short = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** The maximum of the map, next to the paper's. */
+/** Where the map has its maximum, and where the paper has it. */
 export function maximumText({
   x,
   y,
@@ -68,14 +69,14 @@ export function maximumText({
 }
 
 /**
- * The darkness of a value between the lowest and the highest point: most of the range goes to the top, which
- * matters most.
+ * The exponent that makes a shade from a value's position between the lowest and the highest one: most shades go to
+ * the highest values, which matter most.
  */
 const CONTRAST = 3;
 /** Steps of the shade, whose edges form contours. */
 const STEPS = 12;
 
-/** 0 to 1, in steps. */
+/** The shade of each point, from 0 to 1 in steps. */
 function shades({ values }: SurfaceReport): number[] {
   const known = values.flatMap((value) => value ?? []);
   const [low, high] = known.reduce(
@@ -92,7 +93,7 @@ const logarithmic = ({ label, values }: SurfaceReport['x']): FigureAxis => ({
   ...{ min: values[0] ?? NaN, max: values.at(-1) ?? NaN },
 });
 
-/** Lines go from left to right. */
+/** In the order of x, since figures draw lines from left to right. */
 const byX = (points: SurfaceReport['highest']): [number, number][] => [...points].sort((a, b) => a[0] - b[0]);
 
 export function surfaceFigure(surface: SurfaceReport, title: string): CurveFigure {

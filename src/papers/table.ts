@@ -11,7 +11,7 @@ const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
 const HEAD = ['cell', 'metric', 'published', 'measured mean ± ci95 (n)', 'band', 'verdict'];
 /** Columns of names; the others are numbers and are aligned right. */
 const LEFT = new Set([0, 1, 5]);
-/** The paper's words may be long; the page has them in full. */
+/** The paper's words are cut to this length; the HTML report has them in full. */
 const WIDEST = 34;
 
 type Paint = (verdict: Verdict, text: string) => string;
@@ -80,7 +80,7 @@ function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
   ];
 }
 
-/** A table for each experiment and a summary. Colours only where `colours` says so. */
+/** A table for each experiment and a summary. It is coloured only if `colours` is set. */
 export function reportText(report: Report, colours: boolean): string {
   const paint = painter(colours);
   const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;

@@ -22,7 +22,7 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
   return `${text.slice(0, text.length - unit.length).trimEnd()} ± ${half}${unit === '' ? '' : ` ${unit}`}`;
 }
 
-/** The same, with the number of runs that gave it unless all did. */
+/** The mean and half of its 95 % interval; if not all runs gave a value, also the number of those that did. */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
 
@@ -59,7 +59,10 @@ export function metricName({ name, flow, window, path }: Measurement): string {
 /** Marks a band that is wider than the rule for its metric. */
 export const WIDER = '°';
 
-/** `3 of 4 cases, p 0.021`: in how many cases a claim holds, and the largest p-value if it holds in all. */
+/**
+ * `3 of 4 cases, p 0.021`: in how many cases a claim holds, and the largest p-value, which is omitted if the
+ * claim fails in one of several cases.
+ */
 export function claimText({ holds, p, cases }: ClaimReport): string {
   const count = cases.of === 1 ? [] : [`${cases.hold} of ${cases.of} cases`];
   if (p === null) return [...count, 'one run, not tested'].join(', ');
@@ -67,7 +70,7 @@ export function claimText({ holds, p, cases }: ClaimReport): string {
   return [...count, ...surely].join(', ');
 }
 
-/** What repeats a run that failed, and why it did. */
+/** Which run failed, with what is needed to repeat it, and why it failed. */
 export const failureText = ({ experiment, cell, run, seed, error }: FailureReport): string =>
   `${experiment}${cell === '' ? '' : `, ${cell}`}, run ${run} (seed ${seed}): ${error}`;
 
@@ -77,7 +80,7 @@ export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
   off: 'neither',
 };
 
-/** What became of a claim, by `holds`. */
+/** The text for a claim's outcome, by the value of `holds`. */
 export const CLAIM_OUTCOMES = { true: '✓ holds', false: '✗ fails', null: '– not run' } as const;
 
 /** How to read the numbers and the pictures. */

@@ -62,7 +62,7 @@ export function writeBaseline(path: string, { receivedBps, queueDelayMs }: Curve
   writeFileSync(path, `${JSON.stringify(stored)}\n`);
 }
 
-/** A result of Playwright's own matchers; its type omits the last field. */
+/** The result of a matcher as Playwright reads it; its public type omits the last field. */
 type Result = MatcherReturnType & { shouldNotRetryTest?: true };
 
 export interface BaselineMatch {
@@ -74,16 +74,19 @@ export interface BaselineMatch {
   delayToleranceMs: number;
 }
 
-/** Waits for the verdict of a judgement, and words the message of a failed one. */
+/** Waits for the verdict, and writes the message if it is a failure. */
 export type Judging = (judge: (asked: Asked) => Judgement) => Promise<MatcherReturnType>;
 
 type Update = TestInfo['config']['updateSnapshots'];
 
-/** Waits until the call has run for the length, and takes its curve. @throws BaselineError if it does not run that long */
+/**
+ * Waits until the call has run for `lengthUs`, and returns its curve. @throws BaselineError if it does not run
+ * that long
+ */
 async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
   const askedUs = call.nowUs;
   const steps = lengthUs === null ? 1 : Math.floor(lengthUs / BASELINE_STEP_US);
-  // Judges whether a call has a curve of the right length, which any call matches once it has run that long.
+  // With infinite tolerances any call meets this rule as soon as its curve has this many steps.
   const rule = {
     curve: { receivedBps: new Array<number>(steps).fill(1), queueDelayMs: [] },
     tolerance: Infinity,
@@ -107,7 +110,7 @@ const passed = (text: string): Result => ({ pass: true, message: () => text });
 async function writeMissing(match: BaselineMatch, path: string, update: Update): Promise<Result> {
   writeBaseline(path, await recordCurve(match));
   const text = `A baseline doesn't exist at ${path}, writing actual.`;
-  // By default a test that only stores its reference fails, and is not retried.
+  // As with Playwright's snapshots, a test that only stores its reference fails by default, and is not retried.
   if (update === 'default') return { pass: false, message: () => text, shouldNotRetryTest: true };
   console.log(text);
   return passed(text);

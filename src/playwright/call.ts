@@ -26,7 +26,7 @@ export interface CallSource {
   collect(): Promise<void>;
 }
 
-/** What a judgement needs from a link: that its record is complete up to now. */
+/** What a judgement needs from a link: `sync` completes the link's record up to now. */
 export interface SyncedLink {
   sync(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   /** @internal */
   constructor(
     source: CallSource,
-    /** Null if the call is only watched. */
+    /** Null if the call is only observed, without a link of the test. */
     readonly link: Link | null,
     /** Which part of the call this is. */
     readonly view: View = {},
@@ -68,8 +68,8 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   }
 
   /**
-   * Microseconds since the record's origin, on the clock of the link's changes: a time taken after a change is
-   * later than it.
+   * Microseconds since the record's origin, on the same clock as the times of the link's changes: a time that is
+   * read after a change is later than the change's.
    */
   get nowUs(): number {
     return (performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1e3;
@@ -96,8 +96,8 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   }
 
   /**
-   * Metrics of the call, each defined in ../judge/call_metrics.ts. @param window the last `over`, or `from` and
-   * `to` on the record's clock; default: the whole call
+   * Metrics of the call, each defined in ../judge/call_metrics.ts. @param window the last `over`, or `fromUs` to
+   * `toUs` on the record's clock; default: the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {
     if (window === undefined) return callMetrics(this.record, this.view);

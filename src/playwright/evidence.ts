@@ -37,7 +37,7 @@ function propertyTexts({ record, judgements }: Call, metrics: EvidenceMetrics): 
   return all.filter((pair): pair is [string, string] => pair[1] !== null);
 }
 
-/** The test run that it belongs to, and whether it failed. */
+/** A run of `repeat`, and whether it failed. */
 export interface RunName {
   /** `run 2` */
   name: string;
@@ -73,15 +73,15 @@ async function attachFiles(
     const path = testInfo.outputPath(attached);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, body);
-    // Playwright copies it to where its reports find it.
+    // Playwright copies the file to where its reports find it.
     await testInfo.attach(attached, { path, contentType });
     await rm(path);
   }
 }
 
 /**
- * Attaches a call's evidence if the options ask for it, and always notes its properties. Never throws: evidence
- * must not decide on a test.
+ * Attaches a call's evidence if the options ask for it, and always notes its properties. Never throws: missing
+ * evidence must not fail a test.
  */
 export async function attachEvidence(
   session: CallSession,

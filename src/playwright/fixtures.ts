@@ -46,7 +46,7 @@ interface Internal {
   callSession: CallSession;
 }
 
-/** The fixtures that make a test one of calls. */
+/** A test that names one of these fixtures tests a call: its context is observed from the start. */
 const ASKED = ['call', 'link', 'twoPeers'];
 /** How long the end of a call may take, in addition to the test's own timeout. */
 const END = { timeout: 60_000 };
@@ -83,7 +83,8 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     { ...END, box: true },
   ],
 
-  // These can end first, while all pages still exist; whichever does collects the pages' data.
+  // Any of the next fixtures can be torn down first, while all pages still exist. The first one finishes the
+  // session, which collects the pages' data.
   context: async ({ context, callSession }, use, testInfo) => {
     callSession.remember(context);
     if (asksFor(testInfo.fn, ASKED)) await callSession.observe(context);
@@ -126,7 +127,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
       return Object.assign(session, { attach });
     };
     await use(makeRepeat({ open, testInfo }));
-    // The sessions of a run that a timeout cut off.
+    // A run that a timeout cut off has left its session open.
     for (const session of sessions) {
       await session.finish();
       await session.closeContexts();

@@ -1,8 +1,8 @@
-/** The verdict when the link itself was out of order while it was judged. */
+/** Marks verdicts on a time in which the shaper's thread was down. */
 import { secondsText, type Judgement } from '../judge/index.js';
 import type { LinkRecord } from '../calls/record/record.js';
 
-/** The judgement, which names the interruptions of the link in its window. */
+/** Adds the link's interruptions within the judged window to what was received. */
 export function withInterruptions(judgement: Judgement, link: LinkRecord | null): Judgement {
   const { window, received } = judgement;
   const inside = (link?.interruptions ?? []).filter(

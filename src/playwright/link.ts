@@ -1,4 +1,7 @@
-/** The link of a test, as the fixture `link` provides it: the one that all pages share, and their own ones. */
+/**
+ * The link of a test, as the fixture `link` provides it: the link that all pages share, and the links of single
+ * pages.
+ */
 import type { Page } from '@playwright/test';
 
 import type { LinkRecord } from '../calls/record/record.js';
@@ -42,12 +45,12 @@ export class TestLink implements ControlledLink {
     return this.carrier.record;
   }
 
-  /** Where the pages find every peer; null with `devtools`, which has no relay. */
+  /** The address at which the pages reach every peer; null with `devtools`, which has no relay. */
   get relay(): RelayAddress | null {
     return this.carrier.backend === 'shaper' ? this.carrier.relay : null;
   }
 
-  /** Changes what all pages share, except pages that have their own link. */
+  /** Changes the shared link; pages that have their own link are not affected. */
   set(change: LinkSettings): Promise<LinkChange> {
     return this.carrier.set(change);
   }
@@ -55,7 +58,7 @@ export class TestLink implements ControlledLink {
   /**
    * The link of one participant. From its first change on it belongs to that page alone, with its own capacity
    * and queue: `await link.for(page).set({ capacity: '300kbps' })`. It starts with the settings of the test's
-   * link. Forward is the page's upload, `backward` its download.
+   * link. `forward` is the page's upload, `backward` its download.
    * @throws ConfigError with `linkBackend: 'devtools'`
    * @throws CallError if the page is not observed
    */

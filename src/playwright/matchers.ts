@@ -50,7 +50,7 @@ const DEFAULT_OVER = '10s';
 const DEFAULT_JAIN = 0.9;
 const DEFAULT_BASELINE_TOLERANCE = 0.25;
 const DEFAULT_BASELINE_DELAY = '50ms';
-/** Rates are averaged over the trailing 2 s. */
+/** The shortest `within`: rates are averaged over the trailing 2 s. */
 const LEAST_WITHIN_US = 2e6;
 
 const isCall = (value: unknown): value is ObservedCall => value instanceof ObservedCall;
@@ -98,7 +98,7 @@ async function expectOf(
   };
 }
 
-/** Windows that are normally judged once are judged repeatedly if the test says how long to wait. */
+/** Windows that are normally judged once are judged repeatedly if the test sets a `timeout`. */
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),
   mode: retries || timeout !== undefined ? 'retry' : 'once',
@@ -146,8 +146,9 @@ export const callMatchers = {
   },
 
   /**
-   * After a change of the link (default: the last one) the call returns to 90 % of its rate before it (or of the
-   * capacity, if less; or of `to`), with a queuing delay below 50 ms for a second and no freeze, within `time`.
+   * Within `time` after a change of the link (default: the last one) the call recovers: it receives 90 % of its
+   * rate before the change (or of the capacity, if less; or of `to`, if given), its queuing delay has been below
+   * 50 ms for a second, and no freeze is in progress.
    */
   async toRecoverWithin(
     this: ExpectMatcherState,
@@ -242,7 +243,10 @@ export const callMatchers = {
     return expectOf(this, 'toHaveNoFreezeLongerThan', call, waiting, (asked) => judgeFreezes(asked, rule));
   },
 
-  /** The received rate and the queuing delay follow a stored curve, time-aligned at connecting: see ../judge/baseline.ts. Stored and updated as Playwright's snapshots are. */
+  /**
+   * The received rate and the queuing delay follow a stored curve, aligned in time at the moment of connecting:
+   * see ../judge/baseline.ts. Stored and updated as Playwright's snapshots are.
+   */
   async toMatchBaseline(
     this: ExpectMatcherState,
     call: ObservedCall,

@@ -15,7 +15,7 @@ import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 
 const COLUMNS = 48;
-/** The last seconds of the call, which the picture shows. */
+/** The length of the call's last part, which the picture shows. */
 const SHOWN_US = 24e6;
 
 const largest = (values: readonly number[]): number =>
@@ -63,14 +63,17 @@ const CUT: Readonly<Record<'timeout' | 'test-timeout', string>> = {
   'test-timeout': "The test's own timeout came before the verdict: raise it with test.setTimeout().",
 };
 
-/** Waiting longer does not change these. */
+/** Causes that remain however long the matcher waits. */
 const LASTING: ReadonlySet<CauseKind> = new Set(['page-ended', 'not-routed', 'no-media', 'cap', 'capacity']);
 
 function cutText({ judgement: { cause }, cut }: Verdict): string[] {
   return cut === null || (cause !== null && LASTING.has(cause.kind)) ? [] : [CUT[cut]];
 }
 
-/** The negation of an expectation fails because the expectation was met, unless there is no verdict. */
+/**
+ * The cause of a failure, and what to do. A negated expectation with a verdict needs none: it failed because the
+ * expectation was met.
+ */
 function explanation({ cause, settled }: Judgement, isNot: boolean): string[] {
   if ((isNot && settled) || !cause) return [];
   return [`Cause:    ${cause.kind}: ${cause.evidence}`, `To do:    ${cause.fix}`];

@@ -16,7 +16,7 @@ export interface KitOptions {
   linkPort: number;
   /**
    * How received video is timed: frame by frame with a transform, which costs a few percent of the browser's CPU,
-   * or by getStats only. Default `auto`: with a transform unless evidence, which shows its frames, is `off`.
+   * or by getStats only. Default `auto`: with a transform, unless `evidence`, which shows single frames, is `off`.
    */
   frameTiming: 'auto' | AskedFrameTiming;
   /** When trace, metrics, page and picture are attached. Default `on-failure`. */
@@ -40,7 +40,7 @@ export const DEFAULTS: KitOptions & KitWorkerOptions = {
   callFlags: true,
 };
 
-/** What `frameTiming` means for a test. */
+/** The frame timing of a test: resolves `auto`. */
 export const frameTimingOf = ({
   frameTiming,
   evidence,
@@ -49,7 +49,7 @@ export const frameTimingOf = ({
   return evidence === 'off' ? 'getStats' : 'transform';
 };
 
-/** @throws ConfigError if no part sees the packets that a capture needs */
+/** @throws ConfigError if the value is unknown, or if the backend does not see the packets to capture */
 export function checkCapture({
   linkCapture,
   linkBackend,
@@ -80,7 +80,7 @@ export const CALL_FLAGS: readonly string[] = [
 
 const nameOf = (flag: string): string => flag.split('=')[0] ?? flag;
 
-/** Adds the flags; a flag that is already given, even with another value, is kept. */
+/** Adds CALL_FLAGS; a flag that is already given is kept, even if it has another value. */
 export function withCallFlags(options: LaunchOptions): LaunchOptions {
   const given = options.args ?? [];
   const names = new Set(given.map(nameOf));

@@ -3,7 +3,7 @@
 /** The text between the braces of the first parameter, which Playwright requires. */
 const FIRST_PARAMETER = /^[^(]*\(\s*\{([^}]*)\}/;
 
-/** Whether a test function names one of some fixtures. */
+/** Whether a test function names at least one of the given fixtures. */
 export function asksFor(fn: { toString(): string }, names: readonly string[]): boolean {
   const parameters = FIRST_PARAMETER.exec(fn.toString())?.[1]?.split(',') ?? [];
   return parameters.some((parameter) => names.includes(parameter.split(/[:=]/)[0]?.trim() ?? ''));

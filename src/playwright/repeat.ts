@@ -11,9 +11,9 @@ import type { ObservedCall, SyncedLink } from './call.js';
 import { ratioOf, timeUs, type Ratio, type Time } from './quantities.js';
 import { withRunDeadline } from './test_time.js';
 
-/** What a run needs, and how it ends: its own link, call and contexts. */
+/** What a run works with: its own link, call and contexts, and the steps that end it. */
 export interface RunSession<Link extends SyncedLink> {
-  /** In a new context. */
+  /** Opens a page in a new context. */
   page(): Promise<Page>;
   link(): Promise<Link>;
   call(): Promise<ObservedCall<Link>>;
@@ -43,11 +43,17 @@ export type PercentileRules = Readonly<
 export interface RepeatOptions {
   /** Share of the runs that must pass; default: all. */
   pass?: Ratio;
-  /** `{ queueDelayP95Ms: { p90: { max: 100 } } }`: in 90 % of the runs p95 of the queuing delay is at most 100 ms. By nearest rank, over the runs that returned the number. */
+  /**
+   * `{ queueDelayP95Ms: { p90: { max: 100 } } }`: in 90 % of the runs p95 of the queuing delay is at most 100 ms.
+   * Percentiles are by nearest rank, over the runs that returned the number.
+   */
   percentiles?: PercentileRules;
   /** Stops when no further run can change the verdict; default false. */
   stopEarly?: boolean;
-  /** The timeout of each run; default: the test's own timeout. The test's timeout grows by that for every run. */
+  /**
+   * The timeout of each run; default: the test's own timeout. The test's timeout is extended by this time for
+   * every run.
+   */
   timeout?: Time;
 }
 
@@ -107,12 +113,12 @@ export class Runs {
     return wilsonInterval(this.passed, this.results.length);
   }
 
-  /** One number of every run that returned it. */
+  /** The values of one number, from every run that returned it. */
   values(name: string): number[] {
     return this.results.flatMap(({ values }) => values[name] ?? []);
   }
 
-  /** A percentile of a number over the runs, by nearest rank; NaN if none returned it. */
+  /** A percentile of a number over the runs, by nearest rank; NaN if no run returned it. */
   percentile(name: string, p: number): number {
     return percentiles(this.values(name), [p])[0] ?? NaN;
   }
@@ -153,7 +159,7 @@ function percentileRules(rules: PercentileRules): Rule[] {
   );
 }
 
-/** What is wrong with some of the runs; empty if nothing is. */
+/** The rules that the runs break, in words; empty if they keep all of them. */
 function violations(runs: Runs, needed: number, rules: readonly Rule[]): string[] {
   const few = runs.passed < needed ? [`${needed} runs must pass, ${runs.passed} did`] : [];
   const beyond = rules.flatMap(({ name, percentile, min, max }) => {
@@ -177,7 +183,10 @@ const numbersOf = (returned: unknown): Record<string, number> =>
       )
     : {};
 
-/** The result of a promise, or an error if it takes longer. Anything it does later has no effect. */
+/**
+ * The result of a promise, or an error if it takes longer than the limit. What the promise does after that has no
+ * effect.
+ */
 async function within<T>(promise: Promise<T>, limitMs: number, run: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -193,7 +202,7 @@ async function within<T>(promise: Promise<T>, limitMs: number, run: number): Pro
   });
 }
 
-/** For the end of a run: a failure in one part does not keep the others from being closed. */
+/** Ends a run. All steps are taken, even if one fails; returns the first error. */
 async function closeSession<Link extends SyncedLink>(
   session: RunSession<Link>,
   name: string,
@@ -210,7 +219,7 @@ async function closeSession<Link extends SyncedLink>(
   return first;
 }
 
-/** The fixture `repeat`. `open` creates a session with nothing in it yet. */
+/** The fixture `repeat`. `open` creates a session whose link, call and pages do not exist yet. */
 export function makeRepeat<Link extends SyncedLink>({
   open,
   testInfo,
@@ -228,7 +237,7 @@ export function makeRepeat<Link extends SyncedLink>({
     let error: Error | null = null;
     let returned: unknown;
     const work = async (): Promise<unknown> => {
-      // The link comes first: the call is observed through it, and the page by the call.
+      // The order matters: the call needs the link, and a page is observed only once there is a call.
       const link = await session.link();
       const call = await session.call();
       const page = await session.page();
@@ -260,7 +269,7 @@ export function makeRepeat<Link extends SyncedLink>({
     const rules = percentileRules(options.percentiles ?? {});
     const limitMs =
       options.timeout === undefined ? testInfo.timeout : timeUs('timeout', options.timeout) / 1e3;
-    // If the test has no timeout (0), a run has none either.
+    // A test without a timeout (0) needs no extension; its runs have none either, unless `timeout` is given.
     if (testInfo.timeout > 0) testInfo.setTimeout(testInfo.timeout + count * limitMs);
     const results: RunResult[] = [];
     for (let run = 1; run <= count; run++) {

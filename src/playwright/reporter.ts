@@ -1,7 +1,8 @@
 /**
- * What a run makes of its calls: `reporter: [['list'], ['ccscope/playwright/reporter']]`. A table of all calls at
- * the end; where they are asked for, annotations of GitHub Actions, budgets, and a history for trends. It reads
- * what the kit notes on each test, so it also works in `npx playwright merge-reports` after a sharded run.
+ * Reports on the calls of a test run: `reporter: [['list'], ['ccscope/playwright/reporter']]`. It prints a table of
+ * all calls at the end and, if asked to, adds annotations for GitHub Actions, checks budgets, and keeps a history
+ * for trends. It reads what the kit notes on each test, so it also works in `npx playwright merge-reports` after a
+ * sharded run.
  *
  * @module ccscope/playwright/reporter
  */
@@ -76,7 +77,7 @@ export default class CallReporter implements Reporter {
     return Promise.resolve(this.#end(result));
   }
 
-  /** Another reporter reports on the tests. */
+  /** False, since the results of the tests themselves are left to another reporter. */
   printsToStdio(): boolean {
     return false;
   }

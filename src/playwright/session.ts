@@ -24,7 +24,7 @@ export type Call = ObservedCall<TestLink>;
 /** No step at the end of a test may take longer than this, whatever happened to its pages. */
 const CLOSING_MS = 5000;
 
-/** Waits for something that may fail or never end; the test's own outcome stands. */
+/** Waits for work that may fail or never end; neither changes the test's outcome. */
 async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -62,7 +62,7 @@ export class CallSession {
     return this.#options.linkOptions;
   }
 
-  /** The browser of the pages, as far as it is known. */
+  /** The browser of the pages; null until it is known. */
   get browser(): Browser | null {
     return this.#browser;
   }
@@ -88,7 +88,7 @@ export class CallSession {
     return this.#call;
   }
 
-  /** Names a context of the test, which is observed if the test requests a call, now or later. */
+  /** Remembers a context of the test, so that it is observed once the test requests a call. */
   remember(context: BrowserContext): void {
     this.#remembered.add(context);
     this.#browser ??= context.browser();
@@ -198,7 +198,7 @@ export class CallSession {
   }
 
   async #finish(): Promise<void> {
-    // From now on nothing is opened; what is being opened is waited for.
+    // A link or a call may still be opening: wait for it, so that it gets closed, too.
     const [link] = await Promise.allSettled([this.#link, this.#call]);
     await settle(this.#observer?.collect());
     if (link.status !== 'fulfilled') return;

@@ -18,13 +18,13 @@ export function runningTest(): TestInfo | null {
   }
 }
 
-/** Notes that a test has started; only the first call counts. */
+/** Notes that a test has started; for each test only the first note counts. */
 export function noteTestBegin(): void {
   const info = runningTest();
   if (info && !begins.has(info)) begins.set(info, Date.now());
 }
 
-/** One of several runs in a test, with its own deadline. */
+/** The deadline of the current run of `repeat`, Unix epoch ms. */
 const runDeadline = new AsyncLocalStorage<number>();
 
 /** Runs a function whose matchers have to finish by a time, Unix epoch ms. */

@@ -3,9 +3,9 @@ import type { Asked, Judgement } from '../judge/index.js';
 import type { ObservedCall } from './call.js';
 import { testDeadlineMs } from './test_time.js';
 
-/** Between two judgements. */
+/** The time between two judgements. */
 const INTERVAL_MS = 250;
-/** For data that arrives with a delay: getStats are read twice a second. */
+/** Additional time for data that arrives late: getStats are read twice a second. */
 const GRACE_MS = 2_000;
 /** How long to wait for a call to connect, unless `timeout` says otherwise. */
 const CONNECT_MS = 15_000;

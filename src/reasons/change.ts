@@ -1,9 +1,12 @@
-/** What a list of a target's changes holds: one line each, in plain words with its numbers. */
+/**
+ * The lines of the list that explains why a controller's target rate changed: one line for each change, in plain words
+ * with its numbers.
+ */
 import type { CauseKind } from '../judge/cause_kinds.js';
 
 /**
- * What changed the target, or kept it where it was. Where the cause of a test names the same thing it has the same
- * name; the others are decisions that only the inside of a controller shows.
+ * What changed the target, or kept it where it was. The first kinds have the names of the causes with which ../judge
+ * explains a failed test; the others are decisions that only a controller's internal rows show.
  */
 export type ReasonKind =
   | Extract<
@@ -21,25 +24,25 @@ export type ReasonKind =
   | 'expectation'
   | 'exploration';
 
-/** Why: a kind, the words that stand for it, and the numbers in them. */
+/** Why the target changed: a kind, its wording, and the numbers in the wording. */
 export interface Reason {
   kind: ReasonKind;
-  /** What stands before the colon. */
+  /** The text before the line's colon. */
   label: string;
-  /** What was seen, with numbers; empty where the label says it all. */
+  /** What was seen, with numbers; empty if the label says it all. */
   detail: string;
-  /** The same numbers, named as columns and parameters are. */
+  /** The same numbers, named like trace columns and parameters. */
   evidence: Readonly<Record<string, number>>;
 }
 
-/** How the target moved: in one step, in many of one direction, or not at all. */
+/** How the target moved: down in one step (`fall`), over many steps (`rise`, `decline`), or not at all (`flat`). */
 export type ChangeShape = 'fall' | 'rise' | 'decline' | 'flat';
 
-/** One line of the list. Changes do not overlap and stand in time order. */
+/** One line of the list. The changes are in time order and do not overlap. */
 export interface TargetChange {
   shape: ChangeShape;
   kind: ReasonKind;
-  /** The times of the rows of `rate` between which it lies. */
+  /** The times of the `rate` rows at which the change begins and ends. */
   fromUs: number;
   toUs: number;
   fromBps: number;
@@ -48,7 +51,7 @@ export interface TargetChange {
   evidence: Readonly<Record<string, number>>;
 }
 
-/** What is said where nothing that was recorded explains a change. */
+/** The reason that is given if nothing in the recorded rows explains a change. */
 export const UNKNOWN: Reason = {
   kind: 'unknown',
   label: 'unknown',

@@ -1,13 +1,16 @@
-/** What knows the inside of one controller: it says why its target did what it did. */
+/**
+ * Explainers: each reads the internal rows of one kind of controller, and explains why the controller's target
+ * rate changed.
+ */
 import type { Reason } from './change.js';
 import type { Rows } from './rows.js';
 import type { Course, Segment } from './segments.js';
 import type { ControllerSettings } from './settings.js';
 import { rateText } from '../judge/text.js';
 
-/** A flow, its rows of `rate`, and what it was set to. */
+/** A flow, its `rate` rows, and its controller's settings. */
 export interface Flow {
-  /** Null in a trace of one flow. */
+  /** The flow's number; null in a trace of one flow. */
   number: number | null;
   rate: Rows;
   settings: ControllerSettings;
@@ -17,7 +20,7 @@ export interface Explainer extends Pick<Course, 'scatter' | 'isExact' | 'isDecis
   explain(segment: Segment): Reason;
 }
 
-/** Why a target stays where it is that may not go further; null where it may. */
+/** The reason if the target stays at its highest or lowest allowed value; null if it is at neither. */
 export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason | null {
   const [targetBps, timeUs] = [rate.at('target_bps', to), rate.timeUs[to] ?? NaN];
   for (const [name, words] of [
@@ -32,7 +35,7 @@ export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason |
   return null;
 }
 
-/** A change that somebody made between the rows of a fall; null without one. */
+/** The reason if somebody changed a setting within the segment; null otherwise. */
 export function settingReason({ rate, settings }: Flow, { from, to }: Segment): Reason | null {
   const change = settings.changeBetween(rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN);
   if (change === undefined) return null;

@@ -1,11 +1,11 @@
-/** All that charts say about why a target did what it did. */
+/** Everything that charts show to explain a controller's target. */
 import type { TargetChange } from './change.js';
 import { marksOf, type Mark } from './marks.js';
 import { targetChanges, type ChangesQuery } from './target_changes.js';
 import type { TraceData } from '../trace/index.js';
 
 export interface ExplanationQuery extends ChangesQuery {
-  /** The bottleneck whose changes are marked; the only one there is where it is null. */
+  /** The number of the bottleneck whose changes are marked; null if the trace has only one. */
   link: number | null;
 }
 

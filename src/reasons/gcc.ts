@@ -1,6 +1,7 @@
 /**
- * Why GCC's target changed. The target is the smaller of the loss-based A_s and the delay-based A_r, less what is left
- * out for a queue to drain; A_r comes from the overuse detector, or in live calls from the capacity that frames show.
+ * Explains GCC's target: the smaller of the loss-based rate A_s and the delay-based rate A_r, less a part that is
+ * left out until a queue has drained. A_r comes from the overuse detector, or in live calls from a capacity
+ * estimate that is made from the arrivals of frames.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';
@@ -12,9 +13,12 @@ import { comparedText } from './words.js';
 import { msText, percentText, rateText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
-/** Where the paper's law makes the rate it does not swing; where frames show the capacity it follows what they show. */
+/**
+ * How far the rate swings about a value, as a share: hardly at all while it follows the paper's law, more while it
+ * follows the capacity estimate from frames.
+ */
 const SCATTER = { law: 0.01, capacity: 0.025 };
-/** Where this share of the groups came in another state, the rate had no time to grow. */
+/** The rate was held if at least this share of the groups found the controller in a state other than increase. */
 const HELD = 0.3;
 
 export class GccExplainer implements Explainer {
@@ -109,7 +113,10 @@ export class GccExplainer implements Explainer {
     return { kind: isBetween ? 'loss' : 'hold', label: 'hold', detail, evidence };
   }
 
-  /** The queue drains: after a decrease, and while the detector says that the queue gets shorter. */
+  /**
+   * The reason if the rate was held so that a queue could drain: after a decrease, or while the detector signals
+   * underuse.
+   */
   #stateHold(first: number, end: number): Reason | null {
     if (this.#rows.group.share('state', INCREASE, first, end) > 1 - HELD) return null;
     const underuse = this.#rows.lastWith('signal', UNDERUSE, first, end);
@@ -129,7 +136,10 @@ export class GccExplainer implements Explainer {
   }
 }
 
-/** Deployed code starts from what it received in a first stretch of time. */
+/**
+ * The reason at the start: like deployed code, the controller initialises A_r with the rate that is received in
+ * the first `afterMs` milliseconds.
+ */
 const startReason = (afterMs: number): Reason => ({
   kind: 'hold',
   label: 'start',

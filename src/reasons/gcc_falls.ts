@@ -1,4 +1,4 @@
-/** Why GCC's target fell. */
+/** Explains falls of GCC's target rate. */
 import type { Reason } from './change.js';
 import { settingReason } from './explainer.js';
 import { NEAR_BOUND } from './gcc_growth.js';
@@ -7,11 +7,11 @@ import type { Segment } from './segments.js';
 import { comparedText, factorText } from './words.js';
 import { percentText, rateText } from '../judge/text.js';
 
-/** A part of the target that is missing for less than this is not left out for a queue. */
+/** A target that is below A_r by less than this share of A_r does not count as draining a queue. */
 const DRAINS = 0.02;
-/** Where less than this share of the capacity arrives, what arrives bounds the rate as well. */
+/** If less than this share of the estimated capacity is received, the received rate bounds the target as well. */
 const STARVED = 0.5;
-/** An earlier overuse than this did not make a fall. */
+/** An overuse this long before a fall, or longer, did not cause it. */
 const LAST_OVERUSE_US = 1e6;
 
 /** Explains a fall of the target, whether it came in one step or in many small ones. */
@@ -36,7 +36,7 @@ function lossFall(rows: GccRows, row: number): Reason | null {
   return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost, loss_high: bound } };
 }
 
-/** More than before is left out of A_r, and more than A_r fell by, times a factor. */
+/** The reason if the part left out of A_r has grown, by more than `timesFall` times A_r's own fall; else null. */
 function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
   const left = (row: number): number =>
     Math.min(rows.rate('a_r_bps', row), rows.rate('a_s_bps', row)) - rows.rate('target_bps', row);
@@ -48,7 +48,7 @@ function drainFall(rows: GccRows, from: number, to: number, timesFall: number): 
   return { kind: 'drain', label: 'drain', detail, evidence: { drain_bps: left(to), a_r_bps: a_r } };
 }
 
-/** Where frames show the capacity, the detector decides nothing: A_r is a share of what they show. */
+/** With a capacity estimate from frames the detector decides nothing: A_r is a share of the estimate. */
 function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
   const made = rows.madeAt(to, ...rows.groupsOf(from, to));
   const capacity = rows.group.at('capacity_estimate_bps', made);
@@ -75,7 +75,7 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   const [first, end] = rows.groupsOf(from, to);
   const decrease = rows.lastWith('state', DECREASE, first, end);
   const since = rows.group.lastAt(rows.time(from) - LAST_OVERUSE_US) + 1;
-  // The row at which A_r came to what is in force now, or else the latest: what came after it did not make the fall.
+  // Only groups up to the one that gave A_r its present value (or the last group): later ones did not cause the fall.
   const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
   if (overuse < 0) return null;
   const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];
@@ -90,7 +90,7 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   return { kind: 'overuse', label: 'overuse', detail, evidence };
 }
 
-/** Where A_r is bounded by what is received, and that also cuts it. */
+/** The reason if A_r is bounded by the received rate and this bound may also lower it; null otherwise. */
 function receivedFall(rows: GccRows, to: number): Reason | null {
   return rows.parameter('upper_bound_forces_decrease', to) === 1 ? receivedBound(rows, to) : null;
 }
@@ -100,7 +100,7 @@ export function receivedBound(rows: GccRows, row: number): Reason | null {
   const factor = rows.parameter('upper_bound_factor', row);
   if (!(factor > 0)) return null;
   const bound = received * factor + rows.parameter('upper_bound_offset_bps', row);
-  // What is received now is not quite what it was when the bound was last applied.
+  // The received rate may have changed a little since the bound was last applied.
   if (!(rows.rate('a_r_bps', row) > bound * (1 - NEAR_BOUND))) return null;
   const detail = `A_r is bounded by ${factor} × the ${rateText(received)} received`;
   const evidence = { received_rate_bps: received, upper_bound_factor: factor };

@@ -1,19 +1,19 @@
-/** By which law GCC's rate grew: its rows do not say, but each law has a speed of its own. */
+/** Finds the law by which GCC's rate grew: the rows do not name it, but each law has its own speed. */
 import type { Reason } from './change.js';
 import type { Flow } from './explainer.js';
 import type { Segment } from './segments.js';
 import { factorText } from './words.js';
 import { rateText } from '../judge/text.js';
 
-/** A law made the growth if its speed is within this share of what was seen. */
+/** A law explains the growth if its speed differs from the observed speed by at most this share. */
 const ALIKE = 0.3;
-/** A shorter growth may be a step after a stop: it has no speed. */
+/** Growth that lasts less than this, in seconds, may be a single step: no speed is computed from it. */
 const LEAST_S = 1;
-/** Where the packets of a frame are no larger than this, and frames come as often. */
+/** Assumed: frames are split into packets of at most this size, and come at this rate. */
 const PACKET_BITS = 8 * 1200;
 const FRAMES_PER_S = 30;
 const SAMPLES = 9;
-/** A rate this close to its bound is at it. */
+/** A rate that is below its bound by at most this share counts as being at it. */
 export const NEAR_BOUND = 0.1;
 const INCREASE_MODES = { hybrid: 0, additive: 1, additiveTon: 2, multiplicative: 3 } as const;
 
@@ -24,14 +24,14 @@ function additiveBpsPerS({ rate, settings }: Flow, row: number): number {
   const frameBits = rate.at('a_r_bps', row) / FRAMES_PER_S;
   const packetBits = frameBits / Math.max(1, Math.ceil(frameBits / PACKET_BITS));
   const responseMs = rate.at('rtt_us', row) / 1e3 + parameter('response_time_offset_ms');
-  // An update adds the step of one response time at most, but in the paper's text.
+  // An update adds at most the step of one response time, except in the mode that follows the paper's text literally.
   const isLiteral = parameter('increase_mode') === INCREASE_MODES.additiveTon;
   const everyMs = isLiteral ? responseMs : Math.max(responseMs, parameter('feedback_interval_ms'));
   const bpsPerS = (packetBits * parameter('additive_packets') * 1e3) / everyMs;
   return Math.max(bpsPerS, parameter('additive_min_bps_per_s'));
 }
 
-/** The mean of that over some rows: it jumps where a frame takes one packet more. */
+/** The mean of `additiveBpsPerS` over some rows, since that function jumps where frames need one more packet. */
 function meanAdditive(flow: Flow, from: number, to: number): number {
   const rows = Array.from(
     { length: SAMPLES },
@@ -40,7 +40,7 @@ function meanAdditive(flow: Flow, from: number, to: number): number {
   return rows.reduce((sum, row) => sum + additiveBpsPerS(flow, row), 0) / SAMPLES;
 }
 
-/** How fast the target grew, and which law is that fast. */
+/** How fast the target grew, and by which law, if a law has this speed. */
 export function growthDetail(
   flow: Flow,
   { from, to }: Pick<Segment, 'from' | 'to'>,

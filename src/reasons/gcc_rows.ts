@@ -1,4 +1,4 @@
-/** What the rows of GCC's two halves say about a time. */
+/** Looks up the rows of GCC's two halves (`group`: receiver, `rate`: sender) by time. */
 import type { Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
 import { LOSS_DECREASES, LOSS_HOLDS } from '../judge/loss_thresholds.js';
@@ -18,15 +18,15 @@ export const UNDERUSE = valueOf('group', 'signal', 'underuse');
 export const DECREASE = valueOf('group', 'state', 'decrease');
 export const INCREASE = valueOf('group', 'state', 'increase');
 
-/** Rates this close to each other are the same. */
+/** Rates that differ by less than this share count as equal. */
 const SAME = 1e-3;
-/** How long a message takes from the receiver half to the rows of the sender half, beyond the round trip. */
+/** How long, beyond the round trip, the receiver half's decisions take to show in the sender half's rows. */
 const MESSAGE_US = 250e3;
 
 export class GccRows {
-  /** Per group of packets. */
+  /** One row per group of packets. */
   readonly group: Rows;
-  /** The group at which the rate was decreased first; infinite where none was. */
+  /** Index of the first group in the state decrease; infinite if there is none. */
   readonly firstDecrease: number;
 
   constructor(
@@ -50,12 +50,12 @@ export class GccRows {
     return this.flow.settings.value(name, this.time(row));
   }
 
-  /** What frames had shown of the capacity before a row; NaN where nothing looks for that. */
+  /** The latest capacity estimate from frames at a row; NaN if the controller makes none. */
   capacityBps(row: number): number {
     return this.group.at('capacity_estimate_bps', this.group.lastAt(this.time(row)));
   }
 
-  /** The groups whose decisions can be what changed the rate from one row to another. */
+  /** The groups whose decisions may have changed the rate between two rows. */
   groupsOf(from: number, to: number): [first: number, end: number] {
     const rttUs = this.rate('rtt_us', to);
     const lagUs = MESSAGE_US + (Number.isNaN(rttUs) ? 0 : Math.min(rttUs, 1e6));
@@ -73,13 +73,13 @@ export class GccRows {
     return this.rate('a_s_bps', row) < this.rate('a_r_bps', row) * (1 - SAME);
   }
 
-  /** Whether the loss-based rate fell on its own, and not along with A_r. */
+  /** Whether the loss-based rate fell by itself: had it only followed A_r down, the two would be equal. */
   lossFell(row: number): boolean {
     const fell = this.rate('a_s_bps', row) < this.rate('a_s_bps', row - 1) * (1 - SAME);
     return fell && this.isLossBased(row);
   }
 
-  /** A threshold of the loss controller; where the flow's parameters are not known, the paper's. */
+  /** A threshold of the loss controller; the paper's value if the flow's parameters are unknown. */
   lossBound(name: 'loss_high' | 'loss_low', row: number): number {
     const value = this.parameter(name, row);
     return Number.isNaN(value) ? { loss_high: LOSS_DECREASES, loss_low: LOSS_HOLDS }[name] : value;

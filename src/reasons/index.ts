@@ -1,4 +1,4 @@
-/** Why a controller did what it did, told from the rows that it recorded, and what was changed from outside. */
+/** Explains a controller's target from its recorded rows, and lists what was changed from outside. */
 export type { ChangeShape, ReasonKind, TargetChange } from './change.js';
 export { explained, type Explanation, type ExplanationQuery } from './explanation.js';
 export { marksOf, type Mark, type MarkKind } from './marks.js';

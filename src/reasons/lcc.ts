@@ -1,6 +1,7 @@
 /**
- * Why LCC's target changed: it is the rate that goes with the delay it wants, by what it has learnt of the path; a cut
- * where the delay is exorbitant; or exploration, where a higher rate is not known yet.
+ * Explains LCC's target. The target is the rate at which LCC expects the delay that it aims at, given what it has
+ * learnt about the path (`expectation`); a lower rate if the delay is far too high (`cut`); or a higher rate,
+ * about which it has learnt nothing yet (`exploration`).
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
@@ -20,7 +21,7 @@ const COLUMNS = [
 ];
 const ACTIONS = ['expectation', 'cut', 'exploration'] as const;
 const [EXPECTATION, CUT, EXPLORATION] = ACTIONS.map((name) => valueOf('lcc', 'action', name));
-/** Each rate is varied by chance, with a standard deviation of 2 %. */
+/** Three standard deviations: LCC varies each rate at random, with a standard deviation of 2 %. */
 const SCATTER = 0.06;
 
 export class LccExplainer implements Explainer {

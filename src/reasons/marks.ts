@@ -1,4 +1,7 @@
-/** When somebody, or a schedule, changed the link, the controller or its parameters: marks over all charts. */
+/**
+ * Marks that run across all charts, at the times when a user or a schedule changed the link, the controller or
+ * its parameters.
+ */
 import { Rows } from './rows.js';
 import { LINK_KEYS } from '../link/fields.js';
 import { sayLinkValue } from '../link/words.js';
@@ -12,16 +15,19 @@ export type MarkKind = 'link' | 'controller' | 'parameter';
 export interface Mark {
   timeUs: number;
   kind: MarkKind;
-  /** What it is from then on. */
+  /** What was changed, and to what. */
   text: string;
 }
 
-/** A capacity that stood this long and then differs by this share made a step: one that varies all the time is a line. */
+/**
+ * A capacity that was constant for STOOD_US and then differs by more than STEP gets a mark. A capacity that varies all
+ * the time gets none: its line in the chart shows it.
+ */
 const STOOD_US = 1e6;
 const STEP = 0.05;
-/** Rows see a change this much later than the event that tells of it. */
+/** The `queue` rows show a change up to this much later than the event that reports it. */
 const SEEN_US = 1e6;
-/** Both halves of a controller tell of the same change. */
+/** Both halves of a controller report the same change; equal marks within this time are one. */
 const TWICE_US = 0.1e6;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -30,7 +36,10 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isValue = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
-/** Changes of the bottleneck of that number, or of the only one, and what events tell, in time order. */
+/**
+ * All marks in time order: changes that events report, and capacity steps of the bottleneck with number `link` (null:
+ * the only one) that no event reports.
+ */
 export function marksOf(trace: TraceData, link: number | null): Mark[] {
   const told = toldMarks(trace.events);
   const isTold = ({ timeUs }: Mark): boolean =>
@@ -74,7 +83,10 @@ function toldMarks(events: readonly TraceEvent[]): Mark[] {
   return marks;
 }
 
-/** What an event tells of a change; null for one of another kind. A file's details may have any form. */
+/**
+ * The mark of an event; null if the event reports no change. In a trace from a file, the details of events may
+ * have any form.
+ */
 function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
   if (!isObject(detail)) return null;
   const { name: named, value, from, to } = detail;
@@ -105,7 +117,10 @@ function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
   }
 }
 
-/** Settings as people write them; those of a test's record are said already. */
+/**
+ * A change of the link, worded as a user would write it; the event of a test's record already contains that text
+ * in `set`.
+ */
 function linkText(detail: Record<string, unknown>): string {
   if (typeof detail['set'] === 'string') return detail['set'];
   const said = LINK_KEYS.flatMap((key) => {

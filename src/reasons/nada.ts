@@ -1,6 +1,7 @@
 /**
- * Why NADA's target changed: by accelerated ramp-up while no queue builds up, else by the gradual law, in which the
- * congestion signal x_curr pulls the rate to where that signal would be in balance (RFC 8698, 4.3).
+ * Explains NADA's target. It follows the accelerated ramp-up while no queue builds up, and otherwise the gradual
+ * law, in which the congestion signal x_curr pulls the rate towards the value that is in balance with this signal
+ * (RFC 8698, 4.3).
  */
 import { UNKNOWN, type ChangeShape, type Reason } from './change.js';
 import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
@@ -13,11 +14,11 @@ import type { TraceData } from '../trace/index.js';
 const COLUMNS = ['x_curr_ms', 'mode', 'loss_ratio', 'received_rate_bps'];
 const GRADUAL = valueOf('nada', 'mode', 'gradual');
 const SCATTER = 0.025;
-/** A message is this long under way at most, beyond the round trip. */
+/** The longest time, beyond the round trip, until a message of the receiver shows in the `rate` rows. */
 const MESSAGE_US = 150e3;
-/** Smaller shares are the tail of a smoothed ratio. */
+/** Smaller loss ratios are not mentioned: they are the tail of a smoothed ratio. */
 const LEAST_LOST = 1e-3;
-/** In balance: the signal is within this of where the rate would stand. */
+/** The signal is in balance if it is this close to the value at which the rate would not change. */
 const BALANCED_MS = 2;
 
 export class NadaExplainer implements Explainer {
@@ -55,7 +56,7 @@ export class NadaExplainer implements Explainer {
     return this.#nada.between(this.#time(from) - lagUs, this.#time(to));
   }
 
-  /** The signal at which the target would stay what it is; NaN where the parameters are not known. */
+  /** The signal at which the target would not change; NaN if the parameters are unknown. */
   #balanceMs(row: number): number {
     const parameter = (name: string): number => this.flow.settings.value(name, this.#time(row));
     const origin = parameter('rate_origin') === 1 ? parameter('min_bitrate_bps') : 0;
@@ -93,7 +94,7 @@ export class NadaExplainer implements Explainer {
     return { kind: 'gradual', label: 'gradual', detail, evidence: { ...evidence, before_ms: before } };
   }
 
-  /** In ramp-up the rate is a multiple of what is received, so it falls along with that. */
+  /** In ramp-up the target is a multiple of the received rate, so it falls along with the received rate. */
   #receivedFall(from: number, first: number, end: number): Reason {
     const received = this.#nada.at('received_rate_bps', end - 1);
     const most = 1 + this.flow.settings.value('gamma_max', this.#time(from));
@@ -112,7 +113,7 @@ export class NadaExplainer implements Explainer {
     return { kind: 'gradual', label: 'gradual', detail: `${told}${lost}`, evidence };
   }
 
-  /** What the signal was, or, where that alone would move the rate the other way, how it changed. */
+  /** The value of the signal or, if this value would move the rate the other way, how the signal changed. */
   #signalText(shape: ChangeShape, signal: number, balance: number, first: number, end: number): string {
     if (Number.isNaN(balance)) return `signal ${msText(signal)} on average`;
     if (shape === 'flat' && Math.abs(signal - balance) <= BALANCED_MS)

@@ -1,4 +1,4 @@
-/** Rows of a trace, such as those of one flow, by column and in time order, and how to find those of a time. */
+/** Rows of a trace table, for instance those of one flow, by column and in time order, with lookup by time. */
 import { tableSpec, type TableName } from '../core/schema.js';
 import type { TraceData, ViewQuery } from '../trace/index.js';
 
@@ -27,7 +27,7 @@ export class Rows {
     return this.#columns[name]?.[row] ?? NaN;
   }
 
-  /** The last row that is not later than a time; -1 where all are. */
+  /** The last row that is not later than a time; -1 if all rows are later. */
   lastAt(timeUs: number): number {
     let [low, high] = [0, this.length];
     while (low < high) {
@@ -38,12 +38,12 @@ export class Rows {
     return low - 1;
   }
 
-  /** The rows after one time, up to and including another, as their first index and the one behind their last. */
+  /** The rows later than `fromUs` and not later than `toUs`: their first index, and the index after their last. */
   between(fromUs: number, toUs: number): [first: number, end: number] {
     return [this.lastAt(fromUs) + 1, this.lastAt(toUs) + 1];
   }
 
-  /** The mean of the numbers in a column over some rows; NaN without any. */
+  /** The mean of the numbers in a column over some rows; NaN if there are no numbers. */
   mean(name: string, first: number, end: number): number {
     const column = this.column(name);
     let [sum, count] = [0, 0];
@@ -56,7 +56,7 @@ export class Rows {
     return sum / count;
   }
 
-  /** The share of some rows that have a value in a column. */
+  /** The share of some rows in which a column has a certain value. */
   share(name: string, value: number, first: number, end: number): number {
     const column = this.column(name);
     let count = 0;
@@ -65,11 +65,11 @@ export class Rows {
   }
 }
 
-/** The rows of a flow; all there are where it is null. */
+/** Selects the rows of a flow; null selects all rows. */
 export const ofFlow = (flow: number | null): ViewQuery['where'] =>
   flow === null ? undefined : { column: 'flow', value: flow };
 
-/** The number that stands for a name in a column of an enumeration. */
+/** The number that stands for a name in a column of an enumeration type. */
 export function valueOf(table: TableName, column: string, name: string): number {
   const values = tableSpec(table).columns.find((each) => each.name === column)?.values ?? [];
   return values.indexOf(name);

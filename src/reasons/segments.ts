@@ -1,38 +1,38 @@
 /**
- * Cuts a target over time into what a reader would call one change each: single falls, rises and declines that go on,
- * and stretches without a change.
+ * Cuts the course of a target into segments, each of which a reader would call one change: a fall in a single step, a
+ * longer rise or decline, or a stretch without a change.
  */
 import type { ChangeShape } from './change.js';
 
-/** A single step down by more than this is a line of its own, whatever made it. */
+/** A single step down by more than this share is a line of its own, whatever caused it. */
 export const FALL = 0.05;
-/** What stands for less than this is no change of its own. */
+/** A target that is constant for less than this does not get a line of its own. */
 const LEAST_FLAT_US = 1e6;
-/** The same for a target that swings all the time: slower growth than that looks like none. */
+/** The same for a target that swings all the time: over a shorter time its slow growth would look constant. */
 const LEAST_SWAYING_US = 4e6;
-/** Values this close are the same one. */
+/** Values that differ by at most this share count as equal. */
 const SAME = 2e-4;
 
-/** From one row of `rate` to another; both ends belong to it. */
+/** A segment, from one row of `rate` to another; both rows belong to it. */
 export interface Segment {
   shape: ChangeShape;
   from: number;
   to: number;
 }
 
-/** What a controller says of its rates, row by row. */
+/** A target over time, with what its controller's explainer knows about each row. */
 export interface Course {
   timeUs: Float64Array;
   targetBps: Float64Array;
   /** By how much the target swings about a value, as a share of it, without a change that deserves a line. */
   scatter(row: number): number;
-  /** Whether the target does not swing at all: what stands still there has exactly one value. */
+  /** Whether the target does not swing at all: while it is constant, it has exactly one value. */
   isExact(row: number): boolean;
-  /** Whether the step down to this row was a decision by itself, although it is a small one. */
+  /** Whether the step down to this row was a decision of the controller, even if it is small. */
   isDecision(row: number): boolean;
 }
 
-/** All of it, in time order; neighbours share a row. */
+/** The segments of the whole course, in time order; neighbours share a row. */
 export function segmentsOf(course: Course): Segment[] {
   const { targetBps } = course;
   const segments: Segment[] = [];
@@ -49,7 +49,10 @@ export function segmentsOf(course: Course): Segment[] {
   return joined(course, segments);
 }
 
-/** Between two falls: legs from one turning point to the next, where turning means by more than the scatter. */
+/**
+ * Adds the segments between two falls: legs from one turning point to the next. The target turns where it begins to
+ * move back by more than the scatter.
+ */
 function addSwings(course: Course, from: number, to: number, segments: Segment[]): void {
   const { targetBps } = course;
   const value = (row: number): number => targetBps[row] ?? NaN;
@@ -89,7 +92,7 @@ function addFlat({ timeUs }: Course, from: number, to: number, segments: Segment
     segments.push({ shape: 'flat', from, to });
 }
 
-/** A leg without the stretches in it, and at its ends, in which it did not move. */
+/** Adds a leg; stretches within it or at its ends in which the target did not move become flat segments. */
 function addLeg(course: Course, from: number, to: number, segments: Segment[]): void {
   const { targetBps } = course;
   const shape = (targetBps[to] ?? NaN) > (targetBps[from] ?? NaN) ? 'rise' : 'decline';
@@ -107,7 +110,10 @@ function addLeg(course: Course, from: number, to: number, segments: Segment[]): 
   if (to > start) segments.push({ shape, from: start, to });
 }
 
-/** Until which row the target stays about where it is at a row; null where that is not for long enough. */
+/**
+ * The last row until which the target stays close to its value at `row`; null if it does not stay there long
+ * enough.
+ */
 function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number, to: number): number | null {
   const exact = isExact(row);
   const [first, beganUs] = [targetBps[row] ?? NaN, timeUs[row] ?? NaN];
@@ -117,7 +123,10 @@ function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number,
   return (timeUs[last] ?? NaN) - beganUs >= (exact ? LEAST_FLAT_US : LEAST_SWAYING_US) ? last : null;
 }
 
-/** Stretches that follow each other are one, which moved if its ends are further apart than the target swings. */
+/**
+ * Joins neighbours of the same shape. Joined flat segments become a rise or a decline if their ends are further apart
+ * than the target swings.
+ */
 function joined({ targetBps, scatter }: Course, segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];
   for (const segment of segments) {

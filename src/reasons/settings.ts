@@ -8,19 +8,19 @@ import { recordedFlows } from '../trace/recorded_flows.js';
 /** Parameters that a change of preset leaves alone: the application's bounds. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/** How a header, or a call that starts again, names a controller. */
+/** The fields that name a controller, in a trace's header or in the event that records the restart of a call. */
 type Start = Partial<Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>>;
 
 interface Epoch {
   fromUs: number;
-  /** Undefined of a user's, and where nothing names one. */
+  /** Undefined for a user's controller, and if no controller is known. */
   controller: ControllerName | undefined;
   preset: string | undefined;
   /** Values that differ from the preset's. */
   own: Readonly<Record<string, number>>;
 }
 
-/** A moment at which a setting became another one. */
+/** A change of a setting, or a restart of the call. */
 export interface SettingChange {
   timeUs: number;
   text: string;
@@ -39,7 +39,7 @@ export class ControllerSettings {
   /** In time order. */
   readonly changes: SettingChange[] = [];
 
-  /** `seen` is the controller that the rows are of, where neither header nor events name one. */
+  /** `seen` is the controller whose rows the trace has; it counts if neither the header nor an event names one. */
   constructor(
     header: Partial<TraceHeader>,
     events: readonly TraceEvent[],
@@ -54,7 +54,7 @@ export class ControllerSettings {
         seen,
       ),
     ];
-    // Events are of the controller in charge: a shadow stays what it was.
+    // Events concern the controller in charge; the settings of a shadow do not change.
     if (named?.kind === 'shadow') return;
     for (const event of events) this.#hear(event, seen);
   }
@@ -84,14 +84,14 @@ export class ControllerSettings {
     return this.#epochs.findLast(({ fromUs }) => fromUs <= timeUs);
   }
 
-  /** The controllers, each from when it was in charge. */
+  /** The controllers, each with the time from which it was in charge. */
   get controllers(): readonly Pick<Epoch, 'fromUs' | 'controller'>[] {
     return this.#epochs.filter(
       ({ controller }, i) => i === 0 || controller !== this.#epochs[i - 1]?.controller,
     );
   }
 
-  /** A parameter's value at a time; NaN where the controller has none of that name. */
+  /** A parameter's value at a time; NaN if the controller is unknown or has no such parameter. */
   value(name: string, timeUs: number): number {
     const epoch = this.#at(timeUs);
     if (epoch?.controller === undefined) return NaN;
@@ -100,7 +100,7 @@ export class ControllerSettings {
     return epoch.own[name] ?? preset?.values[name] ?? spec?.default ?? NaN;
   }
 
-  /** The latest change after one time, up to and including another. */
+  /** The latest change that is later than `fromUs` and not later than `toUs`. */
   changeBetween(fromUs: number, toUs: number): SettingChange | undefined {
     return this.changes.findLast(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
   }
@@ -113,7 +113,7 @@ function numberOf(controller: ControllerName | undefined, name: string, value: u
   return spec === undefined ? undefined : parameterNumber(spec, value);
 }
 
-/** A start as a file has it: its fields may be anything. */
+/** Reads the start of a call, which comes from a file: its fields may contain anything. */
 function epochOf(fromUs: number, start: Start, seen: ControllerName | undefined): Epoch {
   const { preset, parameters, controller } = start;
   const ofPreset = typeof preset === 'string' ? controllerOfPreset(preset) : undefined;

@@ -1,4 +1,4 @@
-/** The list: each change of a controller's target, with why it was made. */
+/** Lists the changes of a controller's target rate, each with its reason. */
 import type { Reason, TargetChange } from './change.js';
 import type { Explainer, Flow } from './explainer.js';
 import { GccExplainer } from './gcc.js';
@@ -14,13 +14,13 @@ import type { TraceData, TraceHeader } from '../trace/index.js';
 
 const COLUMNS = ['a_r_bps', 'a_s_bps', 'target_bps', 'fraction_lost', 'rtt_us'];
 
-/** The tables in which a controller writes what it thinks. */
+/** The table in which each controller records its internal state. */
 const INSIDE: Readonly<Record<ControllerName, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
 const CONTROLLERS = Object.keys(INSIDE) as ControllerName[];
 
-/** Whose target, and what its trace says of how it began. */
+/** Whose target to explain, and the trace's header, which has the initial settings of the flow's controller. */
 export interface ChangesQuery {
-  /** All rows there are where it is null: those of a trace of one flow. */
+  /** The flow's number; null for all rows, in a trace with one flow. */
   flow: number | null;
   header: Partial<TraceHeader>;
 }
@@ -34,7 +34,10 @@ const EXPLAINERS: Readonly<Record<ControllerName, new (trace: TraceData, flow: F
   lcc: LccExplainer,
 };
 
-/** The controllers that a flow had one after the other, each of whose inside explains its own time. */
+/**
+ * The explainer of a flow that had several controllers in turn: the explainer of each one covers the time in
+ * which it was in charge.
+ */
 class InTurn implements Explainer {
   readonly #unseen: Explainer;
   readonly #turns: { fromUs: number; explainer: Explainer }[];
@@ -63,7 +66,7 @@ class InTurn implements Explainer {
   explain = (segment: Segment): Reason => this.#at(segment.to).explain(segment);
 }
 
-/** Every change of the target of a flow, in time order. Each fall by more than 5 % is a line of its own. */
+/** Every change of a flow's target, in time order. Each fall by more than 5 % is a line of its own. */
 export function targetChanges(trace: TraceData, { flow, header }: ChangesQuery): TargetChange[] {
   const rate = new Rows(trace, 'rate', COLUMNS, ofFlow(flow));
   const seen = CONTROLLERS.filter((name) => hasRows(trace, INSIDE[name], flow));
@@ -88,12 +91,12 @@ function changeOf({ rate }: Flow, explainer: Explainer, segment: Segment): Targe
 }
 
 /**
- * The line that holds at a time: of the change that goes on, or else of the latest one. At the moment at which a fall
- * ends it is that of the fall, and not of what begins there. Undefined before the first.
+ * The change to show at a time: the one in progress, or else the latest one. At the moment at which a fall ends this is
+ * still the fall, not the change that begins there. Undefined before the first change.
  */
 export const changeAt = (changes: readonly TargetChange[], timeUs: number): TargetChange | undefined =>
   changes.findLast(({ fromUs }) => fromUs < timeUs);
 
-/** The moment that stands for a change: when a fall is in force, or when something else has just begun. */
+/** The time at which a change is shown: when a fall is in force, or when any other change has just begun. */
 export const momentOf = ({ shape, fromUs, toUs }: TargetChange): number =>
   shape === 'fall' ? toUs : fromUs + 1;

@@ -1,4 +1,4 @@
-/** A controller without an inside that is known here: a user's, or one of which only rates were recorded. */
+/** Explains controllers whose internal state is unknown: a user's, or one of which only rates were recorded. */
 import { UNKNOWN, type Reason } from './change.js';
 import { settingReason, type Explainer, type Flow } from './explainer.js';
 import type { Segment } from './segments.js';

@@ -1,4 +1,4 @@
-/** Numbers in the lines of the list. */
+/** Words the lines of the list that explains a target's changes, and their numbers. */
 import type { ChangeShape, Reason } from './change.js';
 import { rateText, secondsText } from '../judge/text.js';
 
@@ -15,14 +15,14 @@ export function comparedText(
   return `${name} ${number(value)} ${sign} ${other === '' ? '' : `${other} `}${number(bound)} ${unit}`;
 }
 
-/** `0.92`, `0.985`, `1.0012`: a factor near 1 has the digits that tell it from 1. */
+/** `0.92`, `0.985`, `1.0012`: a factor near 1 gets enough digits to tell it from 1. */
 export function factorText(factor: number): string {
   let digits = 2;
   while (digits < 4 && Math.abs(factor - 1) < 5 * 10 ** -digits) digits++;
   return factor.toFixed(digits);
 }
 
-/** A change in words. */
+/** Describes a change in words. */
 export function changeText(
   shape: ChangeShape,
   { label, detail }: Pick<Reason, 'label' | 'detail'>,
@@ -46,7 +46,7 @@ export function changeText(
 const aroundText = (fromBps: number, toBps: number): string =>
   rateText(fromBps) === rateText(toBps) ? rateText(toBps) : fromToText(fromBps, toBps);
 
-/** `1.02 Mbps to 1.31 Mbps`; where three digits do not tell them apart, in bits per second. */
+/** `1.02 Mbps to 1.31 Mbps`; in bits per second if three digits do not tell the two apart. */
 function fromToText(fromBps: number, toBps: number): string {
   const [from, to] = [rateText(fromBps), rateText(toBps)];
   return from === to ? `${Math.round(fromBps)} to ${Math.round(toBps)} bps` : `${from} to ${to}`;

@@ -1,11 +1,11 @@
 /**
- * Applies target rates to the encoder: one call at a time, at most ten a second unless the rate falls, within
- * limits.
+ * Applies target rates to the encoder, within limits: one `setParameters` at a time, at most ten a second unless
+ * the rate falls.
  *
- * Changes are applied however small they are. Chromium gives the encoder 1 / 1.2 of a new `maxBitrate` until 30 frames
- * have been encoded, and all of it from then on (libwebrtc, `EncoderBitrateAdjuster`, which is made again for each
- * `setParameters`; measured in wasm/sim/media_source.md). If small changes were left out, the encoder's rate would jump
- * up by a fifth whenever none was applied for a second.
+ * Changes are applied however small they are. Chromium gives the encoder 1 / 1.2 of a new `maxBitrate` until 30
+ * frames have been encoded, and all of it from then on (libwebrtc, `EncoderBitrateAdjuster`, which is made again
+ * for each `setParameters`; measured in wasm/sim/media_source.md). If small changes were left out, the encoder's
+ * rate would jump up by a fifth whenever no change was applied for a second.
  */
 
 const MIN_INTERVAL_MS = 100;
@@ -32,7 +32,7 @@ interface KeyFrameSender {
   ): Promise<void>;
 }
 
-/** The limits of an encoding that ccscope changes, as they were before. */
+/** The encodings' limits as they were before ccscope changed them. */
 type Limits = { maxBitrate?: number }[];
 
 export class Actuator {

@@ -1,4 +1,4 @@
-/** For connections that the user's own code creates and negotiates. */
+/** Attaches ccscope to connections that the user's own code creates and negotiates. */
 import type { MediaWorker } from '../worker/media/media_client.js';
 import { shadowSlots } from './controllers.js';
 import { ReceiverTap } from './receiver_tap.js';
@@ -20,15 +20,16 @@ export interface Attachment {
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
   /** Restores the former settings and lets frames pass; the call continues. */
   detach(): Promise<void>;
-  /** Ends the worker. Call it after the connection was closed, since the video would stop. */
+  /** Ends the worker. Call it after the connection was closed: before that, it would stop the video. */
   close(): void;
 }
 
 /**
  * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or `addTransceiver` (a
  * browser that has started to send without a transform never calls one), with a worker of `createMediaWorker`,
- * which is proven alive. Without a `feedback` channel the sender relies on receiver reports. Mode `control` also
- * requires `takeOver` on both remote descriptions, and is reported only once it was seen to work.
+ * which is known to run. Without a `feedback` channel the sender relies on receiver reports. Mode `control` also
+ * requires `takeOver` on both remote descriptions, and the status reports that mode only once control was seen to
+ * work.
  */
 export function attachSender(
   peer: RTCPeerConnection,

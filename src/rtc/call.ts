@@ -118,7 +118,7 @@ class LiveCall implements Call {
     );
   }
 
-  /** Creates the peers, with proven workers, and connects them. */
+  /** Creates the peers, with workers that are known to run, and connects them. */
   async open(): Promise<void> {
     const { role, signalling, workerUrl } = this.options;
     const rewriter = new Rewriter(this.options);
@@ -263,8 +263,8 @@ class LiveCall implements Call {
   }
 
   /**
-   * What one half's fault means for the other: the controller in charge keeps its last good rate; a shadow would
-   * only continue to draw its own.
+   * Settles new faults of single halves for the whole controller: if the controller in charge failed, its last good
+   * rate stays; a failed shadow is removed, since its other half would only keep drawing its own rate.
    */
   #settleFaults({ controllerFaults }: CallStatus): void {
     const fresh = controllerFaults.slice(this.#faults);

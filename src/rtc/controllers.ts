@@ -5,7 +5,7 @@ import type { ControlOptions, LiveController, ShadowController } from './types.j
 
 type Rails = Pick<ControlOptions, 'minBitrateBps' | 'maxBitrateBps' | 'startBitrateBps'>;
 
-/** Checks a controller. `path` is its path, for messages. Throws CoreError that names the field. */
+/** Checks a controller. `path` names it in error messages. Throws CoreError that names the field. */
 function slotConfig(choice: LiveController, flow: number, rails: Rails, path: string): SlotConfig {
   const parameters = {
     min_bitrate_bps: rails.minBitrateBps,

@@ -19,7 +19,9 @@ export interface MachineMonitorOptions {
   board: StatusBoard;
   originEpochMs: number;
   onEvent(event: TraceEvent): void;
-  /** Frames per second requested from the source; undefined if there is none, or it is unknown. */
+  /**
+   * Frames per second requested from the source; undefined if there is no source, or if the number is unknown.
+   */
   askedFps(): number | undefined;
   /** The browser's latest statistics on the sender. */
   counters(): OutboundCounters | null;
@@ -78,7 +80,7 @@ export class MachineMonitor {
     this.#tell(nowUs);
   }
 
-  /** Share of the requested frames that the source has made since the last call; NaN if unknown. */
+  /** Share of the requested frames that the source has made since this was last called; NaN if unknown. */
   #frameShare(): number {
     const [before, now, askedFps] = [this.#before, this.options.counters(), this.options.askedFps()];
     this.#before = now;
@@ -101,7 +103,7 @@ export class MachineMonitor {
     this.#record(nowUs, state);
   }
 
-  /** Called at the start, when the reason changes, and at the end. */
+  /** To be called when an overload begins, when its reasons change, and when it ends. */
   #record(nowUs: number, { overloaded, sinceUs, reasons }: MachineState): void {
     const beganUs = this.#beganUs ?? nowUs;
     this.#beganUs = overloaded ? beganUs : null;

@@ -1,4 +1,4 @@
-/** Offer and answer, within a page or over a signalling channel, rewritten on the way. */
+/** Exchanges offer and answer, within a page or over a signalling channel, and rewrites them on the way. */
 import { DEFAULT_FLOOR_KBPS, iceUfrags, takeOver, throughRelay } from './sdp.js';
 import type { CallOptions, RelayAddress, Signalling } from './types.js';
 
@@ -23,21 +23,27 @@ function parse(data: unknown): Message | null {
   return type === 'offer' || type === 'answer' ? { ccscope, type, sdp } : null;
 }
 
-/** How remote descriptions are rewritten in this call, and how they are set. */
+/** Rewrites the remote descriptions of a call, and announces the call's peers to its relay. */
 export class Rewriter {
   constructor(private readonly options: Pick<CallOptions, 'mode' | 'relay' | 'maxBitrateBps'>) {}
 
-  /** The answer is what the sender receives, so it names socket `a`; the offer names `b`. */
+  /**
+   * Rewrites a description before a peer sets it as its remote one. The sender sets the answer, which therefore
+   * names the relay's socket `a`; the receiver sets the offer, which names socket `b`.
+   */
   remote({ type, sdp }: Description): Description {
     const { mode, relay, maxBitrateBps } = this.options;
-    // The browser's estimate stays at the floor, so nothing above the floor would ever be sent.
+    // The browser's estimate stays at the floor and limits what is sent: the floor has to exceed the highest bitrate.
     const floorKbps = Math.max(DEFAULT_FLOOR_KBPS, Math.ceil((FLOOR_ABOVE_MAX * maxBitrateBps) / 1000));
     const taken = mode === 'control' ? takeOver(sdp, { floorKbps }) : sdp;
     const socket: RelayAddress | undefined = type === 'answer' ? relay?.a : relay?.b;
     return { type, sdp: socket === undefined ? taken : throughRelay(taken, socket) };
   }
 
-  /** Both descriptions, as their sides made them: the relay only serves these two. */
+  /**
+   * To be called with both original descriptions: announces their ICE user name fragments to the relay, which
+   * serves no others.
+   */
   agreed(offer: Description, answer: Description): void {
     this.options.relay?.expect?.({ a: iceUfrags(offer.sdp), b: iceUfrags(answer.sdp) });
   }
@@ -81,8 +87,8 @@ export async function negotiateLocally(
 }
 
 /**
- * Connects the sender to a page at the other end of `signalling`; the offer is sent when the other page is ready,
- * whichever came first.
+ * Connects the sender to a page at the other end of `signalling`. The offer is sent when the other page is ready; it
+ * does not matter which page came first.
  */
 export function offerTo(
   peer: RTCPeerConnection,

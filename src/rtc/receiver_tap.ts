@@ -9,7 +9,8 @@ import type { ControlOptions } from './types.js';
 
 const POLL_MS = 100;
 /**
- * Counters appear with the first packets. If a running video has none after this many polls, they are missing.
+ * Counters appear with the first packets. If a running video has none after this many polls, they count as
+ * missing.
  */
 const PATIENCE_POLLS = 20;
 /** Something counts as missing after this many consecutive frames without it. */
@@ -60,7 +61,7 @@ export class ReceiverTap {
     else if (event.kind === 'tick') this.#sources(event.stats);
   }
 
-  /** Reports where times come from, according to the worker's frames. */
+  /** Updates where send and arrival times come from, judging by the worker's latest frames. */
   #sources(now: WorkerStats): void {
     const before = this.#seen ?? {
       frames: 0,
@@ -135,7 +136,7 @@ export class ReceiverTap {
     );
   }
 
-  /** The picture as the browser counts it, and the longest freeze so far. */
+  /** The browser's counters of the received picture, and the longest freeze so far. */
   async picture(): Promise<PictureCounters & { longestFreezeS: number }> {
     const picture = readPicture(await this.receiver.getStats());
     this.#freezes.see(picture);

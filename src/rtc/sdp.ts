@@ -12,8 +12,8 @@ export interface TakeoverOptions {
   /** Lowest and initial estimate, in kbps; `availableOutgoingBitrate` then shows it. Default 3000. */
   floorKbps?: number;
   /**
-   * Highest estimate, in kbps. Default: the floor, since Chromium probes at several times the start bitrate, as far
-   * as this allows, before the first frame: at 8 Mbps 36 kB, which is 0.6 s at 500 kbps.
+   * Highest estimate, in kbps. Default: the floor. Before the first frame Chromium probes at several times the start
+   * bitrate, up to this ceiling: with 8 Mbps it sends 36 kB, which takes 0.6 s at 500 kbps.
    */
   ceilingKbps?: number;
   /** Whether lost packets are retransmitted. Turn it off only for experiments about load. Default true. */
@@ -73,7 +73,10 @@ function withoutPayloads(section: Section, gone: ReadonlySet<string>): Section {
   return { lines: [[kind, port, proto, ...payloads.filter((pt) => !gone.has(pt))].join(' '), ...rest] };
 }
 
-/** A format's parameters with these bounds replacing existing ones: of two, the first might win. */
+/**
+ * A line with a format's parameters (a=fmtp), to which these bounds are added. Existing bounds are removed, since
+ * the browser might use the first of two.
+ */
 function boundedFormat(fmtp: string, bounds: string): string {
   const at = fmtp.indexOf(' ') + 1;
   const given = fmtp.slice(at).split(';');

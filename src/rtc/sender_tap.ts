@@ -11,9 +11,12 @@ import { Tap } from './tap.js';
 import type { ControlOptions } from './types.js';
 
 const POLL_MS = 200;
-/** Receiver reports replace missing feedback, at the rate for which the loss controller is designed. */
+/**
+ * How often the controller gets a receiver report, which replaces missing feedback: the loss controller is
+ * designed for this interval.
+ */
 const REPORT_MS = 1000;
-/** By then the estimate of a browser under control stands at its floor. */
+/** If the takeover works, the browser's estimate rises to its floor within this time. */
 const VERIFY_MS = 5000;
 const FLOOR_SEEN = 0.95;
 /** Feedback starts with the first frames. If none has come this long after the connection, it is missing. */
@@ -23,7 +26,7 @@ const REPAIR_AGAIN_MS = 300;
 export interface SenderOptions extends ControlOptions {
   bottleneck?: LinkOptions;
   keyFrameIntervalS?: number;
-  /** Whether this page has no receiver side that records changes of parameters. */
+  /** Whether this side records changes of parameters: only if the page has no receiver side that does. */
   recordsChanges?: boolean;
 }
 
@@ -37,7 +40,7 @@ export class SenderTap {
   #reportedAt = -Infinity;
   #rttUs = NaN;
   #held = false;
-  /** When the takeover was last seen to hold; initially, when the connection came up. */
+  /** When the takeover was last seen to work; initially, when the connection came up. */
   #verifiedAt = NaN;
 
   constructor(
@@ -92,7 +95,10 @@ export class SenderTap {
     );
   }
 
-  /** The round trip from the feedback's echo or, without feedback, from the browser; NaN before the first. */
+  /**
+   * The round trip from the feedback's echo or, without feedback, from the browser; NaN before the first
+   * measurement.
+   */
   get rttUs(): number {
     return Number.isNaN(this.#rttUs) ? (this.#latest?.rttUs ?? NaN) : this.#rttUs;
   }
@@ -160,7 +166,7 @@ export class SenderTap {
     this.#verifiedAt = this.#connectedAt;
   }
 
-  /** The takeover is assumed to hold as long as the browser's estimate stays at the floor or above. */
+  /** The takeover is assumed to work as long as the browser's estimate stays at the floor or above. */
   #verify(browserEstimateBps: number): void {
     if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt) || this.#tap.worker === null)
       return;
@@ -183,7 +189,7 @@ export class SenderTap {
     }
   }
 
-  /** Stays at the last rate, because the half that the sender half hears from has failed. */
+  /** To be called when a half of the controller in charge has failed: the last rate stays in force. */
   hold(): void {
     this.#held = true;
   }

@@ -1,4 +1,4 @@
-/** Pure readings of `getStats` reports. A field that the browser omits becomes NaN or null. */
+/** Reads `getStats` reports, without side effects. A field that the browser omits becomes NaN or null. */
 
 /** IPv4 and UDP headers of a packet; getStats counts neither. */
 export const IP_UDP_HEADER_BYTES = 28;
@@ -61,7 +61,7 @@ export function readInbound(report: RTCStatsReport): InboundCounters | null {
   };
 }
 
-/** The pair that carries the packets. */
+/** The candidate pair that carries the packets. */
 function selectedPair(report: RTCStatsReport): Fields | undefined {
   const chosen = first(entries(report, 'transport'))?.['selectedCandidatePairId'];
   for (const pair of entries(report, 'candidate-pair')) {
@@ -70,12 +70,12 @@ function selectedPair(report: RTCStatsReport): Fields | undefined {
   return undefined;
 }
 
-/** What the browser of a video sender reports; NaN where it reports nothing. */
+/** What the browser reports about a video sender; NaN where it reports nothing. */
 export interface OutboundCounters {
   /** Cumulative, as on the wire. */
   sentBytes: number;
   packetsSent: number;
-  /** Cumulative losses of the receiver reports. */
+  /** Cumulative losses, from the receiver reports. */
   packetsLost: number;
   rttUs: number;
   browserEstimateBps: number;
@@ -156,7 +156,10 @@ export function readSource(report: RTCStatsReport): SourcePicture {
   };
 }
 
-/** What a video sender's encoder does; counters since the call began; NaN or null where the browser does not say. */
+/**
+ * What the browser reports about a video sender's encoder: the present picture, and counters since the call
+ * began. NaN or null where it reports nothing.
+ */
 export interface EncoderCounters {
   width: number;
   height: number;
@@ -164,7 +167,7 @@ export interface EncoderCounters {
   framesEncoded: number;
   /** Sum of the frames' quantisers. */
   qpSum: number;
-  /** Requests of the receiver. */
+  /** Requests from the receiver. */
   nacks: number;
   plis: number;
   /** `none`, `cpu`, `bandwidth` or `other`. */
@@ -195,7 +198,7 @@ export function readAudioBytes(report: RTCStatsReport): number {
   return number(stat, 'bytesReceived') + headers;
 }
 
-/** Finds the longest freeze by watching the totals grow; call it often. */
+/** Finds the longest freeze by watching how the totals grow; `see` has to be called often. */
 export class FreezeWatch {
   longestS = 0;
   #count = 0;

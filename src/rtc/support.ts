@@ -4,14 +4,14 @@ export interface Support {
   transforms: 'script' | 'streams' | 'none';
   /**
    * Whether arrival times are certain to come from the browser. Outside Chromium only a frame itself shows
-   * whether its metadata has `receiveTime`; a call's `arrivalTimeSource` tells.
+   * whether its metadata has `receiveTime`; a call's `arrivalTimeSource` then shows which it was.
    */
   receiveTime: boolean;
   /** How synthetic video can be made: track generators, or a canvas. */
   videoSource: 'generator' | 'canvas' | 'none';
   /** Whether the takeover of `control` mode is known to work in this browser; verified again in each call. */
   control: boolean;
-  /** What all this means, for people; empty if everything is available. */
+  /** A message for the user about what is missing; empty if everything is available. */
   message: string;
 }
 
@@ -25,7 +25,10 @@ export interface FeatureScope {
   WebAssembly?: unknown;
 }
 
-/** Only Chromium has the older streams, the generator in windows, and the SDP's bounds. */
+/**
+ * Only Chromium has the older streams, a track generator in windows, and the SDP parameters with which `takeOver`
+ * bounds the estimate.
+ */
 function isChromium(scope: FeatureScope): boolean {
   return scope.MediaStreamTrackGenerator !== undefined;
 }

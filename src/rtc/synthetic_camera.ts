@@ -20,7 +20,7 @@ interface TrackGenerator extends MediaStreamTrack {
 }
 type TrackGeneratorConstructor = new (init: { kind: 'video' }) => TrackGenerator;
 
-/** 360p at 30 fps, hard enough to fill 2.5 Mbps in VP8. */
+/** 360p at 30 fps, so hard to encode that VP8 fills 2.5 Mbps with it. */
 const DEFAULTS: CameraSettings = { width: 640, height: 360, fps: 30, texture: 0.5, seed: 1 };
 
 function newWorker(url?: string | URL): Worker {

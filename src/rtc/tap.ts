@@ -8,7 +8,7 @@ import type { ControlOptions } from './types.js';
 
 type Endpoint = (RTCRtpSender | RTCRtpReceiver) & { createEncodedStreams?(): EncodedStreams };
 
-/** The workers' cost is shown to people; ticks come faster than needed for that. */
+/** The interval at which the workers' statistics are shown: ticks come faster than anybody could read them. */
 const SHOW_STATS_MS = 500;
 
 function reason(error: unknown): string {
@@ -17,7 +17,7 @@ function reason(error: unknown): string {
 
 /**
  * One side's transform and its worker: attaches them, forwards their reports, and keeps the video going when they
- * fail. Frames flow from `attach` on; the core joins with `start`.
+ * fail. Frames flow as soon as it is constructed; `start` adds the core.
  */
 export class Tap {
   #client: MediaWorker | null;
@@ -180,7 +180,7 @@ export class Tap {
   async passThrough(): Promise<void> {
     const client = this.worker;
     this.#working = false;
-    // A worker that died unnoticed has nothing to forward, and nothing waits for it.
+    // A worker that died unnoticed does not answer; then there is nothing left to forward.
     if (client !== null) await client.answered(client.commands.passThrough()).catch(() => undefined);
   }
 

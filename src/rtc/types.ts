@@ -21,7 +21,7 @@ export interface PeerUfrags {
 export interface Relay {
   a: RelayAddress;
   b: RelayAddress;
-  /** Told by the sending side whose packets the relay is for, once both descriptions are known. */
+  /** Called by the sending side once both descriptions are known: tells the relay whose packets to accept. */
   expect?(ufrags: PeerUfrags): void;
 }
 
@@ -39,22 +39,25 @@ export interface LiveController {
   preset?: string;
   /** Values that differ from the preset's, by name. */
   parameters?: Readonly<Record<string, number>>;
-  /** Instead of all this, a user's controller: a module whose default export is a UserController, or a .wasm. */
+  /**
+   * Instead of the settings above, a user's controller: a module whose default export is a UserController, or a
+   * .wasm.
+   */
   url?: string;
   /** Its name in messages; default: its preset, or the end of its URL. */
   name?: string;
 }
 
-/** A controller that gets a call's timing and draws its rate, but is not obeyed. */
+/** A controller that gets a call's timing and whose rate is drawn, but which does not set the bitrate. */
 export interface ShadowController extends LiveController {
-  /** The flow of its rows in the trace, above 0 and unique; default: its place in the list, from 1 on. */
+  /** The flow of its rows in the trace, above 0 and unique; default: its place in the list, counted from 1. */
   flow?: number;
 }
 
 /** A channel to the other page, such as a WebSocket room. Messages must be JSON-serialisable. */
 export interface Signalling {
   send(data: unknown): void;
-  /** Registers the one listener for messages of the other page. */
+  /** Registers the only listener for messages from the other page. */
   onmessage(listener: (data: unknown) => void): void;
 }
 
@@ -101,17 +104,17 @@ export interface AssetUrls {
   wasmUrl?: string | URL;
 }
 
-/** What every attachment needs. Bitrates are rates on the wire where the controller sees it. */
+/** The options of every attachment. Bitrates are rates on the wire, as the controller counts them. */
 export interface ControlOptions extends AssetUrls {
   mode: Mode;
-  /** Flow 0 of the trace; in charge according to `mode`. Default: `gcc`. */
+  /** The controller in charge, as far as `mode` lets it act; flow 0 of the trace. Default: `gcc`. */
   controller?: LiveController;
   /** Controllers that only watch. */
   shadows?: readonly ShadowController[];
   minBitrateBps: number;
   maxBitrateBps: number;
   startBitrateBps: number;
-  /** Zero of every time in traces, in milliseconds of the Unix epoch. */
+  /** The zero of all times in traces, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   onTrace(batch: TraceBatch, side: Side): void;
   onEvent(event: TraceEvent): void;
@@ -147,7 +150,7 @@ export interface CallOptions extends ControlOptions {
 }
 
 /**
- * What is sent, and the receiving side's picture, as the browser counts them; NaN or null where it reports
+ * The browser's statistics on what is sent and on the picture at the receiving side; NaN or null where it reports
  * nothing.
  */
 export interface MediaStats {
@@ -158,7 +161,7 @@ export interface MediaStats {
   longestFreezeS: number;
   width: number;
   height: number;
-  /** What the encoder is given. */
+  /** The picture that the encoder gets. */
   sourceWidth: number;
   sourceHeight: number;
   sourceFps: number;
@@ -190,7 +193,10 @@ export interface Call {
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
   /** Changes the in-page bottleneck; rejects if there is none. */
   setBottleneck(options: Partial<LinkOptions>): Promise<void>;
-  /** Reports how late a shaper outside of the page sent in the last second (95th percentile). */
+  /**
+   * To be called every second if a shaper outside the page is used: how late it sent the packets of the last
+   * second (95th percentile).
+   */
   shaperLate(p95Ms: number): void;
   requestKeyFrame(): void;
   /** Restores the encoder's former settings and lets frames pass untouched; the call continues. */

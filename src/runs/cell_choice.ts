@@ -1,9 +1,9 @@
-/** Which cell is meant where axes are chosen one by one. A value is empty where a cell leaves an axis out. */
+/** Finds a cell when its axes are chosen one by one. If a cell omits an axis, its value there is the empty text. */
 import type { CellParams } from '../scenario/cells.js';
 
 const valueOf = (cell: CellParams, axis: string): string => cell[axis] ?? '';
 
-/** The cell that agrees with most of what is wanted; of several the first. */
+/** The cell that has the most of the wanted values; the first one if there are several. */
 export function cellFor(cells: readonly CellParams[], wanted: CellParams): CellParams {
   let best: CellParams = {};
   let most = -1;
@@ -14,7 +14,7 @@ export function cellFor(cells: readonly CellParams[], wanted: CellParams): CellP
   return best;
 }
 
-/** The cell that has this value, and agrees with `cell` as far as there is one. */
+/** Among the cells with this value on `axis`, the one that agrees best with `cell` on the other axes. */
 export function withAxis(
   cells: readonly CellParams[],
   cell: CellParams,
@@ -25,7 +25,7 @@ export function withAxis(
   return cellFor(having, { ...cell, [axis]: value });
 }
 
-/** What was chosen of an axis or a value that there is not, and what there is. */
+/** The choices whose axis or value does not exist, each with what was expected instead. */
 export function wrongChoices(
   cells: readonly CellParams[],
   chosen: CellParams,
@@ -43,7 +43,7 @@ export function wrongChoices(
   });
 }
 
-/** The values of an axis that there are, in the order of the cells. */
+/** The values that the cells have on an axis, in the order of the cells. */
 export function valuesOf(cells: readonly CellParams[], axis: string): readonly string[] {
   return [...new Set(cells.map((cell) => valueOf(cell, axis)))];
 }

@@ -2,7 +2,7 @@
 import type { DrawnFlow } from '../charts/index.js';
 import type { FlowInfo } from './run.js';
 
-/** More lines than these hide each other. */
+/** More lines than this would hide each other. */
 const DRAWN_AT_FIRST = 6;
 
 /** The flows to draw: those that were chosen, or else the first few, media before TCP. */
@@ -15,7 +15,7 @@ export function drawnFlows(flows: readonly FlowInfo[], chosen: readonly string[]
     .filter(({ name }, index) => (chosen.length > 0 ? chosen.includes(name) : index < DRAWN_AT_FIRST));
 }
 
-/** The media flow whose controller is shown: the one of that name, or the first; null without any. */
+/** The media flow whose controller is shown: the one with the chosen name, or else the first; null if there is none. */
 export function detailedFlow(flows: readonly FlowInfo[], chosen: string): FlowInfo | null {
   const media = flows.filter(({ kind }) => kind === 'media');
   return media.find(({ name }) => name === chosen) ?? media[0] ?? null;

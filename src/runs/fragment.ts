@@ -1,14 +1,14 @@
 /**
- * What is too long for the address's query stands in its fragment, compressed: the text of a scenario of one's own,
- * and the run that is pinned.
+ * Texts that are too long for the query of a page's address are put into its fragment, compressed: a user's own
+ * scenario, and the pinned run.
  */
 
 /** A part of the fragment; parts are joined by `&`. */
 export type FragmentPart = 'own' | 'pin';
-/** Longer addresses get lost on the way: in chats, in mail. */
+/** Longer addresses may be cut off, for instance in chats and mail. */
 const MAX_LENGTH = 30_000;
 
-/** The part of a fragment that holds a text; empty where the text is too long for one. */
+/** Encodes a text as a part of a fragment; empty if the text is too long. */
 export async function toFragment(part: FragmentPart, text: string): Promise<string> {
   const packed = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
   const base64 = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(''));
@@ -16,15 +16,18 @@ export async function toFragment(part: FragmentPart, text: string): Promise<stri
   return fragment.length <= MAX_LENGTH ? fragment : '';
 }
 
-/** A part of a fragment as it stands there; empty where it is missing. */
+/** A part of a fragment, still encoded; empty if it is missing. */
 export const partOf = (part: FragmentPart, fragment: string): string =>
   fragment.split('&').find((each) => each.startsWith(`${part}=`)) ?? '';
 
-/** The text in a part of a fragment; null where it is missing. Rejects where it is damaged, or longer than any that is made here. */
+/**
+ * Decodes a part of a fragment; null if it is missing. Rejects if it is damaged, or longer than any that
+ * `toFragment` returns.
+ */
 export async function fromFragment(part: FragmentPart, fragment: string): Promise<string | null> {
   const written = partOf(part, fragment);
   if (written === '') return null;
-  // It may unpack to a thousand times as much.
+  // The text may be a thousand times as long as its compressed form.
   if (written.length > MAX_LENGTH) throw new RangeError(`expected at most ${MAX_LENGTH} characters`);
   const base64 = written
     .slice(part.length + 1)

@@ -1,6 +1,6 @@
 /**
- * Simulates again whenever a choice changes. The newest choice wins; what is drawn is always one run, never rows of
- * one beside figures of another.
+ * Simulates again whenever a choice changes. The newest choice wins. Everything drawn belongs to one run: the rows of
+ * one run never stand beside the numbers of another.
  */
 import { signal } from '@preact/signals';
 
@@ -18,7 +18,10 @@ import type { Runs } from './run_scope.js';
 
 /** A run that takes longer than this is drawn while it is simulated. */
 const DRAWN_AFTER_MS = 250;
-/** A run that is expected to take less is not stopped for a newer one: a slider's drag would show nothing until its end. */
+/**
+ * A run that is expected to take less than this is not stopped for a newer one: otherwise nothing would be drawn
+ * while a slider is dragged.
+ */
 const LET_END_MS = 200;
 
 const CHOICE_DRAWN = 'ccscope: choice to drawn';
@@ -34,20 +37,20 @@ export interface Wanted {
 export interface LiveRunOptions {
   /** The rows that a simulation records. */
   traceOf: (options: SimulationOptions) => TraceOptions;
-  /** Called before the rows of the run that is drawn make way for those of another. */
+  /** Called before the rows of the drawn run are replaced by those of another run. */
   beforeChange?: () => Promise<void>;
-  /** What simulates; default: a worker of its own. */
+  /** The worker that simulates; default: a new one. */
   worker?: Pick<SimulationWorker, 'check' | 'plan' | 'run' | 'close'>;
 }
 
 export class LiveRun implements Runs {
-  /** What is drawn; null before the first run. */
+  /** The run that is drawn; null before the first one. */
   readonly run = signal<Run | null>(null);
   /** Whether a newer choice than the one drawn is being simulated. */
   readonly isRunning = signal(false);
-  /** Whether that has taken so long already that people want to see progress. */
+  /** Whether that simulation has taken so long that people want to see its progress. */
   readonly isLong = signal(false);
-  /** The simulated share of the run that is being simulated. */
+  /** The share of the current run that has been simulated so far, 0 to 1. */
   readonly share = signal(0);
   onRows: Runs['onRows'] = () => Promise.resolve();
   newestUs = 0;
@@ -56,11 +59,13 @@ export class LiveRun implements Runs {
   #abort: AbortController | null = null;
   /** Resolves when the worker is free again. */
   #ended: Promise<void> = Promise.resolve();
-  /** Counts what was asked for; the last one counts. */
+  /** Resolves when all rows so far have been given to the charts. */
+  #given: Promise<unknown> = Promise.resolve();
+  /** The number of the latest request, which is the one that counts. */
   #turn = 0;
-  /** What the last run took. */
+  /** How long the simulation of the last run took, which is also expected of the next one. */
   #expectedMs = Infinity;
-  /** The choices that nothing has been drawn for yet. */
+  /** The choices for which nothing has been drawn yet. */
   #waiting: { turn: number; sinceMs: number }[] = [];
 
   constructor(
@@ -103,8 +108,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * Simulates, and draws. Resolves to the run with its result, or to null where something newer was asked for
-   * meanwhile. Rejects with SimulationError where it is still the newest.
+   * Simulates a run and draws it. Resolves to the run with its result, or to null if a newer one was asked for
+   * meanwhile. Rejects with SimulationError, but only while no newer run was asked for.
    */
   async play(wanted: Wanted): Promise<Run | null> {
     const turn = ++this.#turn;
@@ -118,7 +123,7 @@ export class LiveRun implements Runs {
     try {
       await before;
       if (!isLatest()) return null;
-      return await this.#simulate(wanted, turn);
+      return await this.#simulate(wanted, turn, free);
     } catch (error) {
       if (isLatest()) throw error;
       return null;
@@ -131,7 +136,8 @@ export class LiveRun implements Runs {
     }
   }
 
-  async #simulate(wanted: Wanted, turn: number): Promise<Run | null> {
+  /** `onFree` is called when the worker can take the next run. */
+  async #simulate(wanted: Wanted, turn: number, onFree: () => void): Promise<Run | null> {
     const isLatest = (): boolean => turn === this.#turn;
     const abort = new AbortController();
     this.#abort = abort;
@@ -153,9 +159,11 @@ export class LiveRun implements Runs {
     const result = await this.#worker.run(request, { signal: abort.signal, onProgress });
     this.#expectedMs = performance.now() - began;
     this.#abort = null;
-    // What was stopped for a newer choice is not drawn.
+    // The next run is simulated while this one is drawn.
+    onFree();
+    // A run that was stopped for a newer choice is not drawn.
     if (!isLatest() && result.cancelled) return null;
-    // A run that is drawn only now appears with its result.
+    // A run of which nothing was drawn so far appears together with its result.
     run = { ...run, result };
     await this.#give(drawing);
     this.run.value = run;
@@ -163,7 +171,10 @@ export class LiveRun implements Runs {
     return isLatest() ? run : null;
   }
 
-  /** The simulator's options. They are made here, as the worker is better asked once; it says what is wrong with a scenario. */
+  /**
+   * The simulator's options, made here to save a request to the worker. If that fails, the worker is asked: its error
+   * says what is wrong with the scenario.
+   */
   #plan(wanted: Wanted): SimulationOptions | Promise<SimulationOptions> {
     const { scenario, cell, seed } = wanted;
     try {
@@ -173,7 +184,7 @@ export class LiveRun implements Runs {
     }
   }
 
-  /** How long each choice waited until a run of it, or of a newer one, was drawn: an entry of the page's User Timing. */
+  /** Adds to the page's User Timing how long each choice waited until its run, or a newer one, was drawn. */
   #tellDrawn(turn: number): void {
     const drawn = this.#waiting.filter((choice) => choice.turn <= turn);
     this.#waiting = this.#waiting.filter((choice) => choice.turn > turn);
@@ -181,18 +192,25 @@ export class LiveRun implements Runs {
     performance.clearMeasures(CHOICE_DRAWN);
   }
 
-  /** Gives the charts the rows that wait; says whether these are the first of their run. */
-  async #give(drawing: Drawing): Promise<'more' | 'all'> {
+  /** Gives the charts the waiting rows, after those of earlier runs; `all` if they are the first of their run. */
+  #give(drawing: Drawing): Promise<'more' | 'all'> {
+    const giving = this.#given.then(() => this.#take(drawing));
+    this.#given = giving.catch(() => undefined);
+    return giving;
+  }
+
+  async #take(drawing: Drawing): Promise<'more' | 'all'> {
     const { rows, timeUs, isFirst } = await drawing.take();
     for (const packed of rows) this.store.appendPacked(packed);
     this.newestUs = timeUs;
     return isFirst ? 'all' : 'more';
   }
 
-  /** Another run is drawn from now on. */
+  /** Makes another run the one that is drawn. */
   async #change(run: Run): Promise<void> {
     await this.#options.beforeChange?.();
-    await this.store.clear();
+    // The store handles requests in order: the rows of this run need not wait until it has been cleared.
+    void this.store.clear();
     this.newestUs = 0;
     this.run.value = run;
   }

@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario/scenario.js';
 import type { ControllerModule, SimulationResult } from '../worker/simulation/simulation_protocol.js';
 
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
-/** Between two rows of an interval, in general; more where there would be too many rows. */
+/** The interval of periodic rows; longer if a run would otherwise have too many rows. */
 const INTERVAL_US = 200e3;
 const MOST_ROWS = 200_000;
 
@@ -16,11 +16,11 @@ export interface Run {
   scenario: Scenario;
   cell: CellParams;
   seed: number;
-  /** The user's, where one takes part. */
+  /** The user's controller, if one takes part. */
   controller?: ControllerModule;
   flows: readonly FlowInfo[];
   durationUs: number;
-  /** Null until it has ended well. */
+  /** Null until the run has ended without an error. */
   result: SimulationResult | null;
 }
 
@@ -34,7 +34,7 @@ export interface FlowInfo {
   preset?: string;
 }
 
-/** The flows of a simulation, and how long it is; `own` are the numbers of those with a controller of the user's. */
+/** The flows and the duration of a simulation; `own` has the numbers of the flows with the user's controller. */
 export function described(
   { flows, durationUs }: SimulationOptions,
   own: ReadonlySet<number> = new Set(),
@@ -56,7 +56,7 @@ export function described(
   return { flows: named, durationUs };
 }
 
-/** Undefined of TCP, and of a controller that is not the core's. */
+/** Undefined for TCP, and for a controller that is not part of the core. */
 function controllerOf(flow: FlowOptions): ControllerName | undefined {
   if (flow.kind === 'tcp') return undefined;
   const { controller, preset } = flow;
@@ -64,7 +64,7 @@ function controllerOf(flow: FlowOptions): ControllerName | undefined {
   return preset === undefined ? 'gcc' : controllerOfPreset(preset);
 }
 
-/** Seconds of flows whose packets can all be kept and looked at. */
+/** The longest run, in seconds times flows, whose single packets are recorded, so that they can be looked at. */
 const LOOKED_AT_FLOW_S = 2500;
 
 /** Whether a run is short enough to look at each of its packets. */
@@ -74,7 +74,7 @@ export const areFew = ({ flows, durationUs }: { flows: readonly unknown[]; durat
 export interface Recorded {
   /** Whether every packet's arrival is kept, for a replay. */
   packets: boolean;
-  /** Whether packets are looked at on their way. */
+  /** Whether rows about packets on their way are recorded, if the run is short enough (`areFew`). */
   inside: boolean;
 }
 

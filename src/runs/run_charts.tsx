@@ -50,7 +50,7 @@ const lossBoard = ({ name }: FlowInfo): Board => ({
   make: (...args) => new LossChart(...args),
 });
 
-/** What a flow's controller asks for, and its inner values. */
+/** The charts of a flow's controller: the rate that it asks for, and its internal values. */
 function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean): readonly Board[] {
   const seen = controller === undefined ? undefined : INSIDE[controller];
   return [
@@ -80,10 +80,10 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
 /** With more flows than this, the rate of a single one is too small beside the capacity to be seen. */
 const MANY_FLOWS = 10;
 
-/** Charts of all flows. */
+/** The charts that show all flows. */
 const OF_FLOWS: ReadonlySet<string> = new Set(['rates', 'delays']);
 
-/** Only live calls have the browser's estimate. */
+/** The series that simulations lack: only live calls have the browser's estimate. */
 const WITHOUT = ['browser'];
 
 interface RunChartsProps {
@@ -95,7 +95,7 @@ interface RunChartsProps {
   detailed?: string;
   /** The charts that are shown, by their ids; default: all. */
   only?: readonly string[];
-  /** More to do with a chart, behind its legend. */
+  /** Additional tools for each chart, shown after its legend. */
   tools?: ChartTools;
   /** The series that are hidden. */
   hidden: readonly string[];

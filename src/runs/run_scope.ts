@@ -1,19 +1,22 @@
-/** The charts' window on runs: all of a run is shown until somebody zooms. */
+/** The time window of the charts of a run: the whole run is shown until the user zooms. */
 import { Scope, type ShownTime } from '../boards/scope.js';
 import { chartTheme } from '../boards/theme.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 
-/** Whoever runs simulations. */
+/** The source of the runs that are shown. */
 export interface Runs {
   store: TraceStore;
   newestUs: number;
-  /** Of the run that is shown; 0 without one. */
+  /** The duration of the run that is shown; 0 if there is none. */
   readonly durationUs: number;
-  /** Called when there are rows to draw, `all` when they are of a new run. Resolves when they are drawn. */
+  /** Called when there are rows to draw, with `all` if they belong to a new run. Resolves when they are drawn. */
   onRows: (what: 'more' | 'all') => Promise<void>;
 }
 
-/** `shown`: the window that was zoomed to, whose length is 0 for all; `remember` is told when somebody zooms. */
+/**
+ * `shown` returns the time window that the user zoomed to (length 0: the whole run); `remember` is called when
+ * the user chooses another one.
+ */
 export function runScope(
   runs: Runs,
   shown: () => Pick<ShownTime, 'window_s' | 'from_s'>,

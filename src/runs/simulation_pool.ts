@@ -9,7 +9,7 @@ import {
 import type { SimulationRequest, SimulationResult } from '../worker/simulation/simulation_protocol.js';
 
 export class SimulationPool {
-  /** Also answers while it simulates. */
+  /** The worker that answers `check` and `plan`, even while it simulates. */
   readonly #first: SimulationWorker;
   readonly #workers: readonly SimulationWorker[];
   readonly #idle: SimulationWorker[];
@@ -38,7 +38,7 @@ export class SimulationPool {
     return this.use((worker) => worker.run(request, handlers));
   }
 
-  /** Gives `work` a worker of its own when there is one. */
+  /** Calls `work` with a worker of its own as soon as one is free. */
   use<T>(work: (worker: SimulationWorker) => Promise<T>): Promise<T> {
     return this.#limit(async () => {
       const worker = this.#idle.pop() ?? this.#first;

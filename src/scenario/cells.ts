@@ -1,17 +1,20 @@
-/** The cells of a scenario: the combinations of what varies, and the scenario of each. */
+/**
+ * The cells of a scenario: the combinations of the values of its axes, and the scenario that results for each
+ * cell.
+ */
 import { ConfigError, shown } from '../text/quantities.js';
 import { parseNetwork, SETTABLE, type Axis, type Scenario, type Selector } from './scenario.js';
 import { didYouMean, near } from '../text/suggest.js';
 
-/** Axis -> name of its value. Axes that are not there keep the scenario's own values. */
+/** Maps axes to the names of their values. Where an axis is missing, the scenario's own settings apply. */
 export type CellParams = Readonly<Record<string, string>>;
 
 const axesOf = (scenario: Scenario): readonly Axis[] => scenario.axes ?? [];
 const MAX_CELLS = 1000;
-/** Cells of a surface are points of one picture. */
+/** The limit for a surface, whose cells are the points of one picture. */
 const MAX_POINTS = 200_000;
 
-/** The axis of that name. Throws ConfigError. */
+/** The axis with this name. Throws ConfigError. */
 export function axisOf(scenario: Scenario, name: string, field: string): Axis {
   const axis = axesOf(scenario).find((candidate) => candidate.name === name);
   if (axis !== undefined) return axis;
@@ -36,11 +39,14 @@ export function unknown(field: string, what: string, name: string, names: readon
   return new ConfigError(field, expected, shown(name), fix);
 }
 
-/** A longer list of names does not help in a message. */
+/** The longest list of names that a message shows; a longer one does not help. */
 const MANY = 20;
 const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 
-/** All cells, in the order of the axes' values; one without axes. Throws ConfigError. */
+/**
+ * All cells, in the order of the axes' values; a single cell without values if there are no axes. Throws
+ * ConfigError.
+ */
 export function cellsOf(scenario: Scenario): CellParams[] {
   const { cells = 'product' } = scenario;
   const all: Selector = Object.fromEntries(axesOf(scenario).map(({ name }) => [name, '*']));
@@ -54,7 +60,7 @@ export function cellsOf(scenario: Scenario): CellParams[] {
   return entries.flatMap(expand);
 }
 
-/** An axis, and those of its values that an entry of the cells names. */
+/** An axis, and the names of its values that an entry of the scenario's `cells` selects. */
 interface NamedValues {
   axis: string;
   names: readonly string[];
@@ -107,14 +113,17 @@ export function cellLabel(scenario: Scenario, cell: CellParams): string {
     .join(', ');
 }
 
-/** A name for the cell that does not depend on where it is used: `capacity=1mbps,queue=codel`. */
+/** The key that identifies a cell in maps and in the ids of scenarios: `capacity=1mbps,queue=codel`. */
 export function cellKey(cell: CellParams): string {
   return Object.entries(cell)
     .map(([axis, value]) => `${axis}=${value}`)
     .join(',');
 }
 
-/** The scenario with the values of one cell in place. Throws ConfigError that names the axis. */
+/**
+ * The scenario of one cell: the values of the cell are assigned to its settings. Throws ConfigError that
+ * names the axis.
+ */
 export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
   const copy: Record<string, unknown> = structuredClone(settableOf(scenario));
   for (const axis of axesOf(scenario)) {
@@ -143,7 +152,7 @@ export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
   return { ...scenario, ...parseNetwork(copy, id) };
 }
 
-/** What a cell may assign to; all else stays as it was checked. */
+/** The fields that a cell may change; the other fields were already checked and stay as they are. */
 const settableOf = (scenario: Scenario): Partial<Scenario> =>
   Object.fromEntries(Object.entries(scenario).filter(([name]) => SETTABLE.includes(name)));
 
@@ -172,15 +181,10 @@ type Container = Record<string, unknown>;
 
 function container(value: unknown, field: string): Container {
   if (typeof value === 'object' && value !== null) return value as Container;
-  throw new ConfigError(
-    field,
-    'a path to a value that is there or may be',
-    'a path through a value',
-    'correct it',
-  );
+  throw new ConfigError(field, 'a path to a setting', 'a path through a value', 'correct it');
 }
 
-/** Within a list, the element of that name. */
+/** The key that a segment of a path stands for; in a list, the index of the element with that name. */
 function keyIn(holder: Container, segment: string, field: string): string {
   if (!Array.isArray(holder)) {
     if (!['__proto__', 'constructor', 'prototype'].includes(segment)) return segment;

@@ -1,4 +1,4 @@
-/** The whole check of a scenario: form, names, and each of its cells. */
+/** Checks a scenario completely: its form, its names, and its cells. */
 import { expectedValue, parameterNumber } from '../core/parameter_value.js';
 import {
   controllerOfPreset,
@@ -30,8 +30,8 @@ import {
 } from './scenario.js';
 
 /**
- * Checks a scenario that came from outside: form, units, names of flows, windows, axes, metrics,
- * claims, and that every cell can be compiled. Throws ConfigError with the path of the first fault.
+ * Checks a scenario that came from outside: its form and units, the names of flows, windows, axes, metrics
+ * and claims, and that its cells can be compiled. Throws ConfigError with the path of the first fault.
  */
 export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   const scenario = parseForm(input, at);
@@ -51,7 +51,12 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkBand(expectation.band, expectation.published, field);
     checkSupported(scenario, expectation, `${field}.claims`);
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
-      throw new ConfigError(`${field}.cells`, 'an existing cell', 'a combination that is not', 'correct it');
+      throw new ConfigError(
+        `${field}.cells`,
+        'a cell of the scenario',
+        'values that it does not combine',
+        'correct them',
+      );
     }
   }
   for (const [i, quantity] of (scenario.metrics ?? []).entries()) {
@@ -68,8 +73,8 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
 }
 
 /**
- * The values of a logarithmic axis differ in one number: if its ends are within limits, so are the values
- * between.
+ * Whether a cell has to be checked. The values of a logarithmic axis differ in one number only: if both ends
+ * are within the limits, so are the values between them, and cells with those values need no check.
  */
 const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
   (scenario.axes ?? []).every(({ name, values, log }) => {
@@ -100,7 +105,10 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
     );
 }
 
-/** A number can only support claims about its own quantity: other claims may hold whatever the number is. */
+/**
+ * Checks that an expected number only names claims about its own quantity: whether another claim holds does
+ * not depend on this number.
+ */
 function checkSupported(scenario: Scenario, expectation: Expectation, at: string): void {
   const claims = scenario.claims ?? [];
   const key = quantityKey(measuredOf(expectation));
@@ -115,8 +123,9 @@ function checkSupported(scenario: Scenario, expectation: Expectation, at: string
       );
     }
     if (quantityKey(claim) === key) continue;
-    const expected = `a claim of ${expectation.metric}, of the same flow, window and path`;
-    throw new ConfigError(at, expected, `${id}, a claim of another quantity`, 'remove it, or state its own');
+    const expected = `a claim about ${expectation.metric} of the same flow, window and path`;
+    const fix = 'remove it, or add a claim about this quantity';
+    throw new ConfigError(at, expected, `${id}, which is about another quantity`, fix);
   }
 }
 
@@ -172,10 +181,13 @@ function checkNames(scenario: Scenario, at: string): void {
   }
 }
 
-/** As many as the simulator takes. */
+/** The most flows that the simulator takes. */
 const MAX_FLOWS = 10_000;
 
-/** Checks times and parameters of one cell; `checked` are the traces that were read for other cells. */
+/**
+ * Checks the times and parameters of one cell; `checked` holds the traces that were already checked for other
+ * cells.
+ */
 function checkInstance(scenario: Scenario, checked: Set<string>): void {
   const { duration_s, id } = scenario;
   for (const { name, begin_s, end_s } of scenario.windows ?? []) {
@@ -207,7 +219,7 @@ function checkInstance(scenario: Scenario, checked: Set<string>): void {
 
 type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
 
-/** Checks presets and parameters against what the core declares. */
+/** Checks presets and parameters against the core's declarations. */
 function checkFlowNames(flow: ScenarioFlow, field: string): void {
   const { media_source, tcp } = COMPONENT_SPECS;
   const controller = flow.kind === 'media' ? checkController(flow, field) : tcp;
@@ -218,7 +230,10 @@ function checkFlowNames(flow: ScenarioFlow, field: string): void {
   checkParameters(flow.source, media_source.parameters, `${field}.source`);
 }
 
-/** The controller that a flow names, or whose preset it names. */
+/**
+ * The controller that a flow names, or else the controller that its preset belongs to; GCC if it names
+ * neither.
+ */
 function checkController({ controller, preset }: MediaFlow, field: string): ComponentSpec {
   const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
   if (name !== undefined) return CONTROLLER_SPECS[name];
@@ -277,8 +292,8 @@ function checkFlow(scenario: Scenario, flow: string | undefined, field: string):
 
 function checkBand([low, high]: readonly [number, number], published: number, field: string): void {
   if (low <= published && published <= high) return;
-  const expected = 'the lowest and the highest value, with what was published between';
-  throw new ConfigError(`${field}.band`, expected, `${low} to ${high} for ${published}`, 'correct this band');
+  const expected = `a band that contains the published ${published}`;
+  throw new ConfigError(`${field}.band`, expected, `${low} to ${high}`, 'correct this band');
 }
 
 function checkClaim(scenario: Scenario, claim: Claim, field: string): void {
@@ -332,7 +347,7 @@ function checkColumn(table: string, column: string, field: string): void {
   if (!columns.includes(column)) throw unknown(`${field}.column`, 'column', column, columns);
 }
 
-/** The trace tables that a cell's pictures and metrics need from its first run. */
+/** The trace tables that the scenario's pictures need from the first run of each cell. */
 export function picturedTables(scenario: Scenario): TableName[] {
   const columns = (scenario.pictures ?? []).flatMap((picture) => {
     if (picture.kind === 'cdf' || picture.kind === 'kernel_density') return [picture.table];

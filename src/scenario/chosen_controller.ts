@@ -1,18 +1,21 @@
-/** Replaces the controllers of a simulation's media flows by another one. */
+/** Replaces the controllers of a simulation's media flows with another controller. */
 import type { ControllerName } from '../core/schema.js';
 import type { FlowOptions, SimulationOptions } from '../core/simulation.js';
 import type { ControllerFault, UserController } from '../core/user_controller.js';
 import type { Simulator } from './run_cell.js';
 
-/** The parameters that every controller has: the application's bounds. */
+/** The parameters that every controller has: the bounds that the application sets. */
 const BOUNDS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/** The parameters that every controller has. */
+/** Keeps only the parameters that every controller has. */
 export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Record<string, T> {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => BOUNDS.includes(name)));
 }
 
-/** The media flows with this controller, its own preset and the bounds that they had; `only` some, by their numbers. */
+/**
+ * Returns the flows with this controller in all media flows or, with `only`, in those whose numbers it
+ * contains. The controller gets its default preset and the bounds that the flow had.
+ */
 export function withController(
   flows: readonly FlowOptions[],
   controller: ControllerName | UserController,
@@ -26,8 +29,8 @@ export function withController(
 }
 
 /**
- * A simulator whose media flows, or some of them, have this controller, and which keeps the controller's
- * faults.
+ * A simulator that gives this controller to all media flows, or to those in `only`, and keeps the
+ * controller's faults.
  */
 export class ControllerSimulator implements Simulator {
   readonly #simulator: Simulator;
@@ -48,7 +51,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** The faults of the latest simulation so far. */
+  /** The controller's faults in the latest simulation, as far as it has run. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

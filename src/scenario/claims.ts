@@ -1,8 +1,8 @@
 /**
- * Decides whether a paper's statement holds in the runs: not by the means alone, but considering how much the
- * runs scatter. Run i has the same seed in every cell, so runs are compared in pairs (Student's paired t-test,
- * one-sided, at the 5 % level; "about equal" by two such tests, one for each side: D. J. Schuirmann, J.
- * Pharmacokinet. Biopharm. 15, 1987).
+ * Decides whether a paper's statement holds in the runs, taking into account how much the runs scatter. Run i
+ * has the same seed in every cell, so runs are compared in pairs (Student's paired t-test, one-sided, at the
+ * 5 % level; "about equal" by two such tests, one for each side: D. J. Schuirmann, J. Pharmacokinet.
+ * Biopharm. 15, 1987).
  */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { otherSide } from './measured.js';
@@ -23,8 +23,8 @@ export interface ClaimCase {
   /** The means, in the same order; if a quantity is compared with a number, that number is the last. */
   values: readonly number[];
   /**
-   * The p-value: how probable runs are that show it this clearly although it is false; null if a single run tests
-   * nothing.
+   * The p-value: the probability that runs would support the claim this clearly if it were false; null for a
+   * single run, which does not allow a test.
    */
   p: number | null;
   holds: boolean;
@@ -34,15 +34,15 @@ export interface ClaimResult {
   id: string;
   says: string;
   where: string;
-  /** Whether it holds in every case; null if none of its cells has run. */
+  /** Whether the claim holds in every case; null without a case, which needs cells that have run. */
   holds: boolean | null;
   cases: readonly ClaimCase[];
 }
 
-/** The significance level: what chance would show more often than this does not count as shown. */
+/** The significance level: a claim holds only if its p-value is below this. */
 const SIGNIFICANT = 0.05;
 
-/** The runs of the cells that have run. */
+/** The results of all cells that have run, by cell and quantity. */
 class Runs {
   readonly #cells: Map<string, CellValues>;
 
@@ -59,13 +59,13 @@ class Runs {
   }
 }
 
-/** For each run, by how much the left side exceeds the right. */
+/** For each run, the left side minus the right side. */
 const differences = (left: readonly number[], right: readonly number[]): number[] =>
   left.map((value, run) => value - (right[run] ?? NaN));
 
 type Tested = Pick<ClaimCase, 'p' | 'holds'>;
 
-/** Tests over runs. */
+/** Statistical tests over the runs of a cell. */
 class Tests {
   constructor(private readonly statistics: Statistics) {}
 
@@ -74,7 +74,8 @@ class Tests {
   }
 
   /**
-   * Whether differences are above zero, beyond the scatter of the runs. A single run is taken as it is, untested.
+   * Whether differences are above zero by more than the scatter of the runs explains. For a single run there
+   * is no test: only the sign counts.
    */
   above(values: readonly number[]): Tested {
     const p = this.statistics.tailProbability(values);
@@ -84,7 +85,8 @@ class Tests {
   /** Whether differences are no larger than a tolerance in either direction. */
   about(values: readonly number[], tolerance: number): Tested {
     const { mean, sd, n } = this.statistics.summarise(values);
-    // Runs that are all equal leave nothing to test, and a difference of exactly the tolerance is within it.
+    // Equal differences, or a single one, have no scatter to test. A difference of exactly the tolerance is
+    // within it.
     if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean) <= tolerance };
     const [a, b] = [
       this.above(values.map((value) => value + tolerance)),
@@ -112,8 +114,8 @@ export function evaluateClaimBy(
 }
 
 /**
- * No step of the means goes in the wrong direction by more than the tolerance, and the ends differ beyond the
- * scatter.
+ * The claim holds if no step from one mean to the next goes in the wrong direction by more than the
+ * tolerance, and if the last cell differs from the first by more than the scatter explains.
  */
 function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const groups = new Map<string, CellParams[]>();

@@ -1,4 +1,7 @@
-/** Compares the values of an axis: for each quantity, which of them does best, and how certainly. */
+/**
+ * Compares the values of an axis: determines for each quantity which value is the best, and how certain that
+ * is.
+ */
 import { axisOf, cellKey, cellLabel, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
 import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
@@ -7,8 +10,8 @@ import { summarise } from './statistics.js';
 import type { Summary } from './summary.js';
 
 /**
- * `best`: no other value's mean is better. `close`: another mean is better, but the 95 % intervals of both
- * overlap. `none`: neither, or the quantity has no better direction.
+ * `best`: no other value has a better mean. `close`: the best mean is better, but the 95 % intervals of the
+ * two overlap. `none`: neither, or the quantity has no better direction.
  */
 export type Standing = 'best' | 'close' | 'none';
 
@@ -27,9 +30,9 @@ export interface ComparedValue {
   standing: Standing;
 }
 
-/** One combination of the other axes. */
+/** One combination of values of the other axes. */
 export interface ComparedCase {
-  /** Without the compared axis. */
+  /** The values of all axes except the compared one. */
   params: CellParams;
   /** Empty if there is no other axis. */
   label: string;
@@ -38,7 +41,7 @@ export interface ComparedCase {
   rows: readonly { name: string; label: string; values: readonly ComparedValue[] }[];
 }
 
-/** What a scenario compares, from the runs of its cells; empty if it compares nothing. */
+/** The results of a scenario's comparison, computed from the runs of its cells; empty if it has no comparison. */
 export function compareCells(scenario: Scenario, results: readonly CellValues[]): ComparedCase[] {
   const { comparison } = scenario;
   if (comparison === undefined) return [];
@@ -75,7 +78,7 @@ export function compareCells(scenario: Scenario, results: readonly CellValues[])
 const summaryOf = ({ values }: CellValues, quantity: Quantity): Summary =>
   summarise(values.get(quantityKey(quantity)) ?? []);
 
-/** The cells that have this axis, by what they agree in, in the order of the cells. */
+/** The cells that have this axis, grouped by their values on all other axes, in the order of the cells. */
 function casesOf(
   results: readonly CellValues[],
   along: string,
@@ -93,8 +96,9 @@ function casesOf(
 }
 
 /**
- * The best of those that gave a number in most runs: a controller that converged in three of ten runs is not
- * faster than one that converged in all. If all are equal, none is best.
+ * Ranks the summaries. Only those with the largest number of valid runs take part: a controller that
+ * converged in three of ten runs is not faster than one that converged in all ten. If all summaries take part
+ * and are equal, none is best.
  */
 export function rank(summaries: readonly Summary[], best: 'most' | 'least' | undefined): Standing[] {
   const most = Math.max(...summaries.map(({ n }) => n));

@@ -11,9 +11,12 @@ export const comparison = record({
     list(
       record({
         ...quantityEntries,
-        /** Heads the column, which is the same in all scenarios that compare along this axis. */
+        /**
+         * The title of the column. All scenarios that compare along this axis share the columns with the same
+         * title.
+         */
         column: text('the title of a column'),
-        /** Which value is the best. Default: none. */
+        /** Whether the largest or the smallest value is the best. Default: neither. */
         best: v.optional(v.picklist(['most', 'least'], 'most or least')),
       }),
       'quantities',

@@ -20,7 +20,7 @@ export interface FlowGroup {
 const us = (s: number): number => Math.round(s * 1e6);
 const usOfMs = (ms: number): number => Math.round(ms * 1e3);
 
-/** Which flows of the simulation come from which flow of the scenario. */
+/** The flows of the simulation, grouped by the flow of the scenario that they come from. */
 export function flowGroups(scenario: Scenario): FlowGroup[] {
   let next = 0;
   return scenario.flows.map(({ name, kind, direction = 'forward', count = 1 }) => ({
@@ -36,8 +36,8 @@ export const flowNumbers = (scenario: Scenario, names: readonly string[]): Reado
   new Set(flowGroups(scenario).flatMap(({ name, flows }) => (names.includes(name) ? flows : [])));
 
 /**
- * The options of one run. `scenario` is that of a cell (see `instantiate`); the core checks the names of presets
- * and parameters. Throws ConfigError.
+ * The options of one run. `scenario` must be the scenario of one cell (see `instantiate`); the core checks
+ * the names of presets and parameters. Throws ConfigError.
  */
 export function compile(scenario: Scenario, seed: number): SimulationOptions {
   const durationUs = us(scenario.duration_s);
@@ -104,8 +104,8 @@ function checkOneCapacity({ capacity, capacity_per_flow }: ScenarioPath, field: 
 }
 
 /**
- * Throws the ConfigError that `compile` would throw for a scenario whose form is right. It does not create the
- * schedules of traces, which may be long, and does not read traces in `checked` again.
+ * Throws the ConfigError that `compile` would throw; the form of the scenario must already be checked. It
+ * does not create the schedules of traces, which may be long, and does not read traces in `checked` again.
  */
 export function checkPaths(scenario: Scenario, checked: Set<string>): void {
   const { id, duration_s, forward, backward } = scenario;
@@ -135,7 +135,7 @@ function compileCapacity(
   return { capacityBps: first?.capacityBps ?? 0, ...(schedule.length > 0 && { schedule }) };
 }
 
-/** Whether it is the text of a trace, not the name of its file. */
+/** Whether the text is a trace itself rather than the name of a file. */
 export const isInlineTrace = (text: string): boolean => /^[\d\s]+$/.test(text.replace(/#.*/g, ''));
 
 function inlineTrace(text: string, field: string): string {

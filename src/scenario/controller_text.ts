@@ -1,5 +1,5 @@
 /**
- * Controllers as people write them, in the address of a page and on the command line: `nada`,
+ * The text form of controllers, as people write it in a page's URL and on the command line: `nada`,
  * `gcc:ton-2017-literal`, `libwebrtc-2016-08`, `gcc:gcc-live:k_u=0.02`.
  */
 import { controllerSetup } from '../core/controller_setup.js';
@@ -17,7 +17,10 @@ import {
 import { checkLength, ConfigError, cut, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 
-/** A user's controller is named by its file, whose content only this page or its local server knows. */
+/**
+ * A user's own controller is identified by the name of its file; only this page or its local server has the
+ * content.
+ */
 const OWN = /^own:[^,:]{1,80}$/;
 export const OWN_EXAMPLE = 'own:NAME of a file that was chosen';
 export const isOwn = (controller: string): boolean => OWN.test(controller);
@@ -34,7 +37,7 @@ export interface ChosenController {
 const isController = (name: string): name is ControllerName =>
   CONTROLLER_NAMES.some((known) => known === name);
 
-/** `NAME[:PRESET][:parameter=value]…`; NAME is a controller's or a preset's. Throws ConfigError. */
+/** `NAME[:PRESET][:parameter=value]…`; NAME is the name of a controller or of a preset. Throws ConfigError. */
 export function parseController(text: string, { field = 'controller' } = {}): ChosenController {
   checkLength(text, field, 'write for instance nada or gcc:ton-2017-literal');
   const [name = '', ...rest] = text.trim().split(':');
@@ -80,21 +83,24 @@ function parameterOf(
   const [name = '', value = ''] = setting.split('=');
   const parameters: readonly ParameterSpec[] = CONTROLLER_SPECS[controller].parameters;
   const spec = parameters.find((each) => each.name === name);
-  if (spec === undefined) return [name, NaN]; // refused by its name
+  if (spec === undefined) return [name, NaN]; // controllerSetup rejects the name
   const number = parameterNumber(spec, value);
-  // Adding 0 turns -0 into 0, which is what -0 becomes when it is written.
+  // Adding 0 turns -0 into 0: as text, both are 0.
   if (number !== undefined) return [name, number + 0];
   throw new ConfigError(field, `${name} as ${expectedValue(spec)}`, shown(value), 'correct this value');
 }
 
-/** The shortest text that `parseController` turns into this. */
+/** The shortest text that `parseController` turns into this controller. */
 export function controllerText({ controller, preset, parameters }: ChosenController): string {
   const settings = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   const named = preset === defaultPreset(controller, 'live') ? [] : [preset];
   return [controller, ...named, ...settings].join(':');
 }
 
-/** Its name in a chart: `NADA`, or the preset if it is not the one for calls. */
+/**
+ * The controller's name in a chart: `NADA`, or the name of its preset if that is not the default for live
+ * calls.
+ */
 export function controllerTitle({ controller, preset, parameters }: ChosenController): string {
   const name = preset === defaultPreset(controller, 'live') ? controller.toUpperCase() : preset;
   return [name, ...Object.entries(parameters).map(([parameter, value]) => `${parameter} ${value}`)].join(

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 
 import { list, record, text } from '../text/form.js';
 
-/** Axis -> value, values, or `*` for every cell that has this axis. */
+/** Selects cells. Maps an axis to one value, to a list of values, or to `*` for every cell that has this axis. */
 export const selector = v.record(
   v.string(),
   v.union([v.string(), list(v.string(), 'names')], 'the name of a value, a list of names, or "*"'),
@@ -15,7 +15,7 @@ export const quantityEntries = {
   metric: text('the name of a metric'),
   /** A flow's name, or `*` for all. Default: the first media flow. */
   flow: v.optional(text('the name of a flow')),
-  /** Default: `run`, all of it. */
+  /** Default: `run`, the whole run. */
   window: v.optional(text('the name of a window')),
   /** For metrics of a path. Default: forward. */
   path: v.optional(v.picklist(['forward', 'backward'], 'forward or backward')),

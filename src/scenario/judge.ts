@@ -1,4 +1,4 @@
-/** Verdicts and claims over any number of runs, by the statistics of a library. */
+/** Verdicts and claims over any number of runs, with the statistics of the library jStat. */
 import { evaluateClaimBy, type CellValues, type ClaimResult } from './claims.js';
 import type { Claim, Scenario } from './scenario.js';
 import { STATISTICS } from './statistics.js';

@@ -1,28 +1,27 @@
 /**
- * Density of a sample and its modes, by a kernel estimate with normal kernels of a stated bandwidth h.
- * For those kernels the number of maxima never grows with h (B. W. Silverman, "Using kernel density
- * estimates to investigate multimodality", J. R. Statist. Soc. B 43, 1981), so that a mode found at
- * some h is no artefact of a larger one.
+ * Density of a sample and its modes, by a kernel estimate with normal kernels of a stated bandwidth h. For
+ * those kernels the number of maxima never grows with h (B. W. Silverman, "Using kernel density estimates to
+ * investigate multimodality", J. R. Statist. Soc. B 43, 1981), so more smoothing never adds a mode.
  */
 
-/** Samples are counted in bins so wide, which is fine beside any bandwidth that makes sense here. */
+/** Values are counted in bins of a tenth of the bandwidth, which hardly changes the density. */
 const BINS_PER_BANDWIDTH = 10;
-/** Beyond this many bandwidths a normal kernel is taken for zero. */
+/** Beyond this many bandwidths a normal kernel is treated as zero. */
 const REACH = 5;
-/** A maximum is a mode of its own if the density falls by this share of it on the way to a higher one. */
+/** A maximum counts as a mode only if the density falls from it by at least this share on both sides. */
 const DIP = 0.25;
-/** And if at least this share of the samples lies between the minima around it. */
+/** A maximum counts as a mode only if at least this share of the sample lies between the minima around it. */
 const SHARE = 0.01;
 
 /** A density on an even grid. */
 export interface Density {
-  /** The first x, and the distance between two. */
+  /** The first x, and the distance between neighbouring values of x. */
   readonly from: number;
   readonly step: number;
   readonly values: Float64Array;
 }
 
-/** A sample that is only counted, so that its memory does not grow with its size. */
+/** A sample. Its values are only counted in bins, so that memory does not grow with their number. */
 export class KernelDensity {
   readonly #step: number;
   readonly #bins = new Map<number, number>();
@@ -69,10 +68,10 @@ export class KernelDensity {
     return NaN;
   }
 
-  /** The places of the modes, in ascending order; none without samples. */
+  /** The positions of the modes, in ascending order; empty without samples. */
   modes(): number[] {
     if (this.#count === 0) return [];
-    // With more modes than these, none could have the least share.
+    // Only half of the smallest share that makes a mode lies beyond either quantile, so no mode can be there.
     const reach = REACH * this.bandwidth;
     const density = this.between(this.quantile(SHARE / 2) - reach, this.quantile(1 - SHARE / 2) + reach);
     return modesOf(density);
@@ -88,12 +87,15 @@ interface Peak {
   share: number;
 }
 
-/** The modes of a density: its maxima, except for shallow ones, which belong to their neighbour, and small ones. */
+/**
+ * The modes of a density: its maxima, except shallow ones, whose share goes to a neighbour, and except those
+ * whose share is too small.
+ */
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // The lowest maximum that is not a mode is removed first; the share of a shallow one goes to the side of
-    // the shallower dip.
+    // The lowest maximum that is not a mode is removed first; if it is shallow, its share goes to the
+    // neighbour beyond the shallower dip.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);

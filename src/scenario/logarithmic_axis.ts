@@ -1,4 +1,4 @@
-/** Axes of many values, evenly on a logarithmic scale. */
+/** Axes with many values, evenly spaced on a logarithmic scale. */
 import * as v from 'valibot';
 
 import { integer, list, number, record, text } from '../text/form.js';
@@ -35,7 +35,7 @@ export function logarithmicValues({
   });
 }
 
-/** A scenario in the form of its file, with all values of its logarithmic axes. */
+/** Takes a scenario as it is in its file, and gives its logarithmic axes the number of values for a full run. */
 export function atFullSize(scenario: unknown): unknown {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-/** What has to be measured in a cell. */
+/** The quantities that have to be measured in a cell. */
 import { selects, type CellParams } from './cells.js';
 import { BOX, quantityKey, relation } from './metrics.js';
 import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
@@ -20,7 +20,10 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
 }
 
-/** What has to be measured for a quantity: itself, or the metric that a metric of two cells is computed from. */
+/**
+ * The quantity that has to be measured: the given one or, if its metric relates two cells, the metric of each
+ * cell from which that is computed.
+ */
 export function measuredOf<Q extends Quantity>(quantity: Q): Q {
   return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };
 }
@@ -43,7 +46,7 @@ function pictureQuantities(picture: Picture): Quantity[] {
   }));
 }
 
-/** The quantity that a claim compares with, if it is not a number. */
+/** The quantity to which a claim compares its own; empty if it compares with a number. */
 export function otherSide(claim: CompareClaim): Quantity[] {
   const { than } = claim;
   if (typeof than === 'number') return [];

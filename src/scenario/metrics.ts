@@ -1,4 +1,7 @@
-/** The metrics that scenarios may name: one table, with units and how each is computed from the measurements. */
+/**
+ * The metrics that scenarios may name: one table with the unit of each metric and the way in which it is
+ * computed.
+ */
 import type { Distribution, FlowMetrics, PathMetrics, WindowMetrics } from '../core/simulation.js';
 import { flowGroups, type FlowGroup } from './compile.js';
 import type { Quantity, Scenario } from './scenario.js';
@@ -10,8 +13,8 @@ export interface MetricSpec {
   readonly name: string;
   readonly unit: MetricUnit;
   /**
-   * What it is computed from: some flows, one path, a whole window, the trace of one flow, or a metric in this
-   * cell and another one.
+   * What the metric is computed from: some flows, one path, a whole window, the trace rows of some flows, or
+   * another metric's values in this cell and a second cell.
    */
   readonly scope: 'flow' | 'path' | 'window' | 'trace' | 'relative';
   readonly description: string;
@@ -34,7 +37,7 @@ const total =
     sum(flows.map(of));
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : NaN);
 
-/** Flows that sent data within the window, in the direction of these. */
+/** The flows that sent data within the window, in the same direction as `flows`. */
 function rivals(flows: readonly FlowMetrics[], window: WindowMetrics): FlowMetrics[] {
   return window.flows.filter((flow) => flow.direction === flows[0]?.direction && flow.sentPackets > 0);
 }
@@ -136,7 +139,7 @@ const FLOW: readonly Entry[] = [
   ),
 ];
 
-/** Waits below a tenth of a millisecond count as that: the logarithm is unbounded. */
+/** Shorter waits count as this, since the logarithm has no lower bound. */
 const LEAST_WAIT_MS = 0.1;
 
 function utility({ receiveRateBps, queueDelayUs }: FlowMetrics): number {
@@ -146,10 +149,10 @@ function utility({ receiveRateBps, queueDelayUs }: FlowMetrics): number {
 
 const STATISTICS = ['mean', 'sd', 'min', 'max', 'p5', 'p25', 'p50', 'p75', 'p95', 'p99'] as const;
 export type Statistic = (typeof STATISTICS)[number];
-/** Percentiles of a box: whiskers, box, median. */
+/** The percentiles that a box plot shows, from the lower whisker to the upper one. */
 export const BOX: readonly Statistic[] = ['p5', 'p25', 'p50', 'p75', 'p95'];
 
-/** The mean of a statistic over distributions, by their number of samples, in ms. */
+/** The mean of a statistic over distributions, weighted by their numbers of samples, in ms. */
 function pooled(distributions: readonly Distribution[], statistic: Statistic): number {
   const some = distributions.filter(({ count }) => count > 0);
   const weighted = sum(some.map((each) => each[statistic] * each.count));
@@ -304,8 +307,9 @@ export function selectedFlows(scenario: Scenario, quantity: Pick<Quantity, 'flow
 }
 
 /**
- * The value of a quantity in one run; `scenario` is that of the cell. NaN if there is none: no such flow in this
- * cell, nothing sent, no bottleneck. Trace metrics are computed by `traceMetric`.
+ * The value of a quantity in one run; `scenario` is that of the cell. NaN if there is no value, for instance
+ * because this cell has no such flow or no bottleneck, or nothing was sent. Trace metrics are computed by
+ * `traceMetric`.
  */
 export function measure(quantity: Quantity, scenario: Scenario, windows: readonly WindowMetrics[]): number {
   const entry = ENTRIES.get(quantity.metric);
@@ -321,7 +325,10 @@ export function measure(quantity: Quantity, scenario: Scenario, windows: readonl
   return entry.value(flows, window[groups[0]?.direction ?? 'forward'], window);
 }
 
-/** How a metric of two cells is computed from the metric of each; null for others. */
+/**
+ * For a metric that relates two cells: how it is computed from another metric of each cell. Null for all
+ * other metrics.
+ */
 export function relation(
   metric: string,
 ): { of: string; relate: (value: number, other: number) => number } | null {
@@ -329,7 +336,7 @@ export function relation(
   return entry?.scope === 'relative' ? entry : null;
 }
 
-/** A name for a quantity within a cell that does not depend on where it is used. */
+/** The key that identifies a quantity within a cell, whether an expectation, a claim or a picture uses it. */
 export function quantityKey({ metric, flow = '', window = 'run', path = 'forward' }: Quantity): string {
   const { scope } = METRICS.get(metric) ?? {};
   const about = scope === 'path' ? path : scope === 'window' ? '' : flow;

@@ -1,4 +1,4 @@
-/** The form of a scenario's network: paths, flows, and measured stretches of time. */
+/** The form of a scenario's network: paths, flows, and the time windows in which it is measured. */
 import * as v from 'valibot';
 
 import { CONTROLLER_NAMES } from '../core/schema.js';
@@ -19,11 +19,11 @@ const capacity = v.union(
     'a rate such as 1mbps, a schedule, or a mahimahi trace',
 );
 
-/** The parts of `outage`; a text is its short form. */
+/** `outage` as an object; its short form is a string. */
 const outageParts = record({
   mean_on_ms: within(1, 60_000, ' ms'),
   mean_off_ms: within(1, 60_000, ' ms'),
-  /** Each outage is the sum of this many exponential times. Default 1. */
+  /** The length of an outage is the sum of this many exponentially distributed times. Default 1. */
   off_phases: v.optional(integer(1, 100)),
 });
 const outage: v.GenericSchema<string | v.InferOutput<typeof outageParts>> = v.lazy((given) =>
@@ -31,9 +31,9 @@ const outage: v.GenericSchema<string | v.InferOutput<typeof outageParts>> = v.la
 );
 
 const pathEntries = {
-  /** Without it there is no bottleneck. */
+  /** Without a capacity, the path has no bottleneck. */
   capacity: v.optional(capacity),
-  /** Alternatively, the capacity per flow: this times the number of flows of the direction. */
+  /** An alternative to `capacity`: the capacity is this times the number of flows in the path's direction. */
   capacity_per_flow: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseRate(value)),
   ),
@@ -43,14 +43,17 @@ const pathEntries = {
   one_way_delay_ms: v.optional(within(0, 60_000, ' ms')),
   loss_ratio: linkEntries.loss_ratio,
   burst_loss_packets: linkEntries.burst_loss_packets,
-  /** Standard deviation; the delay is its absolute value, at most three of them. */
+  /**
+   * Standard deviation of a normal variable; a packet's delay is its absolute value, at most three standard
+   * deviations.
+   */
   jitter_ms: linkEntries.jitter_ms,
   /** Whether jitter acts after the bottleneck and the propagation delay. Default: before the queue. */
   jitter_behind_queue: v.optional(v.boolean('true or false')),
   reorder: linkEntries.reorder,
   /**
-   * Outages of a wireless channel: the times between them are exponentially distributed, and with one phase so
-   * are the outages. A text as for links, or its parts.
+   * Outages of a wireless channel: the times between them are exponentially distributed and, with one phase,
+   * so are their lengths. Given as a string, as in link settings, or as an object.
    */
   outage: v.optional(outage),
 };
@@ -63,7 +66,7 @@ const flowEntries = {
   start_s: v.optional(seconds),
   /** Each of `count` flows starts this much later than the one before. Default 0. */
   start_step_s: v.optional(seconds),
-  /** Default: the end. */
+  /** Default: the end of the run. */
   stop_s: v.optional(seconds),
   /** Additional propagation delay, each way. */
   extra_delay_ms: v.optional(within(0, 60_000, ' ms')),
@@ -92,12 +95,12 @@ const tcpFlow = record({
   preset: v.optional(text('the name of a preset')),
   /** Parameters of TCP that differ from the preset. */
   parameters: v.optional(numbers),
-  /** Files with pauses instead of unlimited data (RFC 8867 5.7). */
+  /** Sends files with pauses between them instead of unlimited data (RFC 8867 5.7). */
   short: v.optional(record({ min_bytes: within(1, 1e9), max_bytes: within(1, 1e9), idle_mean_s: seconds })),
 });
 
 export const flow = v.variant('kind', [mediaFlow, tcpFlow], 'a flow whose kind is media or tcp');
 export const window = record({ name: named('a name'), begin_s: seconds, end_s: seconds });
 
-/** One direction. */
+/** The path of one direction. */
 export const path = record(pathEntries);

@@ -20,7 +20,10 @@ const axisName = text('the name of an axis');
 export const picture = v.variant(
   'kind',
   [
-    /** Published beside measured: a bar per cell, grouped by an axis, one colour per value of `series`. */
+    /**
+     * Published values beside measured ones: a bar for each cell, grouped by an axis, in one colour for each
+     * value of `series`.
+     */
     record({
       kind: v.literal('bars'),
       ...pictureEntries,
@@ -29,7 +32,7 @@ export const picture = v.variant(
       series: v.optional(axisName),
       scale,
     }),
-    /** 5th, 25th, 50th, 75th and 95th percentile, arranged as bars are. */
+    /** Boxes from the 5th, 25th, 50th, 75th and 95th percentiles, grouped and coloured like bars. */
     record({
       kind: v.literal('boxes'),
       ...pictureEntries,
@@ -41,8 +44,8 @@ export const picture = v.variant(
       scale,
     }),
     /**
-     * A metric with its confidence interval over an axis, a line per value of `series`; its published values are
-     * points.
+     * A metric over an axis, with its confidence interval and a line for each value of `series`; published
+     * values are drawn as points.
      */
     record({
       kind: v.literal('lines'),
@@ -76,7 +79,7 @@ export const picture = v.variant(
       /** Standard deviation of the kernel, in the unit that is shown. */
       bandwidth: within(1e-6, 1e6),
     }),
-    /** Trace columns of the first run over time, a panel each. */
+    /** Trace columns of the first run over time, in one or more panels. */
     record({
       kind: v.literal('time_series'),
       ...pictureEntries,

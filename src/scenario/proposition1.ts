@@ -1,18 +1,18 @@
 /** Proposition 1 of ToN (section IV): the queue size below which a static threshold never triggers. */
 
 /**
- * The largest delay gradient m_M that one GCC flow causes at a drop-tail queue while its rate
- * grows exponentially (ToN eq. 24). A static threshold above it never sees overuse (eq. 18).
- * `queueS` is the longest queuing time, `tauS` the time constant of the growth, both in seconds;
- * the result is a quotient, seconds of delay per second.
+ * The largest delay gradient m_M that one GCC flow causes at a drop-tail queue while its rate grows
+ * exponentially (ToN eq. 24). With a static threshold above it, GCC never detects overuse (eq. 18). `queueS`
+ * is the longest queuing time, `tauS` the time constant of the growth, both in seconds; the result is a
+ * quotient, seconds of delay per second.
  */
 export function largestDelayGradient(queueS: number, tauS: number): number {
   return Math.sqrt((2 * queueS) / tauS) + queueS / tauS;
 }
 
 /**
- * The same without the second-order expansion of eq. 24: the queue of eq. 23 is full at t_M with tau (exp(t_M /
- * tau) - 1) - t_M = queue, and m_M = exp(t_M / tau) - 1.
+ * The same value without the second-order expansion of eq. 24. By eq. 23 the queue is full at the time t_M
+ * that solves tau (exp(t_M / tau) - 1) - t_M = queue; then m_M = exp(t_M / tau) - 1.
  */
 export function exactDelayGradient(queueS: number, tauS: number): number {
   const fill = (x: number): number => Math.expm1(x) - x - queueS / tauS;

@@ -22,7 +22,7 @@ export const expectation = record({
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
   /** The reason for this band. */
   why: text('the reason of the band'),
-  /** Why the band is wider than the rule for its metric (README.md beside this file, Verdicts), where it is. */
+  /** Why the band is wider than the rule for its metric allows (README.md beside this file, Verdicts), if it is. */
   wider_than_rule: v.optional(text('the reason')),
   /**
    * The claims about the same quantity that this number supports in the paper: outside of the band the verdict is
@@ -60,7 +60,7 @@ export const compareClaim = record({
   ...claimEntries,
   ...quantityEntries,
   cells: v.optional(selector),
-  /** The comparison, beyond the scatter of the runs; `~`: about equal, within `tolerance`. */
+  /** `<` and `>` require a difference beyond the scatter of the runs; `~`: about equal, within `tolerance`. */
   is: v.picklist(['<', '>', '~'], '<, > or ~'),
   than: v.union(
     [
@@ -78,7 +78,7 @@ export const compareClaim = record({
     ],
     'a number, or metric, flow, window, path, cell, times of the other quantity',
   ),
-  /** For `~`: by how much they may differ. */
+  /** For `~`: by how much the two sides may differ. */
   tolerance: v.optional(within(0, 1e12)),
 });
 

@@ -1,4 +1,7 @@
-/** One run of one cell: simulate, then measure. The same in a page's worker, a Node worker and the command line. */
+/**
+ * One run of one cell: simulate, then measure. The same code runs in a page's worker, a Node worker and the
+ * command line.
+ */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import type { TableName } from '../core/schema.js';
@@ -11,7 +14,7 @@ import { measure, METRICS, quantityKey, selectedFlows } from './metrics.js';
 import type { Quantity, Scenario } from './scenario.js';
 import { TRACE_METRIC_TABLES, traceMetric, type TraceMetric } from './trace_metrics.js';
 
-/** Creates simulations: the core. */
+/** The part of the core that creates simulations. */
 export interface Simulator {
   createSimulation(options: SimulationOptions): {
     readonly events: number;
@@ -35,7 +38,7 @@ export interface RunOptions {
   progress?: (done: number) => boolean;
 }
 
-/** A stretch of virtual time that has been simulated. */
+/** One step of a run: a stretch of virtual time that has been simulated. */
 export interface RunStep {
   /** Virtual time so far, and its share of the whole. */
   timeUs: number;
@@ -51,7 +54,7 @@ export interface Simulated {
   /** Virtual time that was simulated: less than the whole if the run was stopped. */
   timeUs: number;
   stopped: boolean;
-  /** What the requested flows have learnt of rate and delay, by flow number; LCC only. */
+  /** The densities of rate and delay that the requested flows have learnt, by flow number; only LCC has one. */
   densities: ReadonlyMap<number, Density>;
 }
 
@@ -68,15 +71,15 @@ export interface RunResult extends CellRun {
 export const seedOf = (scenario: Scenario, run: number): number => (scenario.seed ?? 1) + run;
 
 const PROGRESS_STEPS = 20;
-/** Virtual time after which a run may be stopped, and its rows may be drained. */
+/** A run may be stopped, and its rows may be drained, once per interval of this length (virtual time). */
 const STEP_US = 1e6;
 const MAX_DRAINS = 200;
 
 /**
- * Runs a simulation in stretches of virtual time, between which the caller may act; sending `false` stops it.
- * `densitiesOf` are the flows whose densities are taken at the end. The times at which rows are drained decide
- * their order in a trace, so they depend on the options only; a long run can be stopped between two drains, too.
- * Throws CoreError that names the option.
+ * Runs a simulation in stretches of virtual time, between which the caller may act; passing `false` to the
+ * generator stops the run. The result has the densities of the flows in `densitiesOf`. The order of the rows
+ * in a trace depends on the times at which rows are drained, so these times depend on the options only. A
+ * long run can also be stopped between two drains. Throws CoreError that names the option.
  */
 export function* simulate(
   simulator: Simulator,
@@ -117,8 +120,8 @@ export function* simulate(
 }
 
 /**
- * Simulates one cell with one seed, in steps; the rows of a step belong to the caller. Throws ConfigError, or
- * CoreError that names the option.
+ * Simulates one cell with one seed, in steps; the caller may keep or transfer the rows of a step. Throws
+ * ConfigError, or CoreError that names the option.
  */
 export function* simulateCell(
   simulator: Simulator,

@@ -1,9 +1,9 @@
 /**
- * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary
- * from cell to cell, what is measured, and what a paper published of it. Files in
- * `public/scenarios/` hold one each; README.md beside this file shows how to write one.
+ * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary from cell to
+ * cell, what is measured, and which results a paper published. Each file in `public/scenarios/` contains one
+ * scenario; README.md beside this file shows how to write one.
  *
- * Units stand in the names: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and 1.
+ * The names of fields end in their units: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and 1.
  */
 import * as v from 'valibot';
 
@@ -21,14 +21,14 @@ import { surface } from './surface_form.js';
 import { cut } from '../text/quantities.js';
 import { near } from '../text/suggest.js';
 
-/** What a cell assigns. */
+/** The settings that a cell changes, and their values. */
 const assignments = v.record(
   v.string(),
   v.unknown(),
   'dotted paths with their values, such as "forward.capacity": "1mbps"',
 );
 
-/** The value of an axis: its name, and the values that it assigns to dotted paths. */
+/** One value of an axis: its name, and the settings that it assigns to dotted paths. */
 const axisValue = record({
   name: named('a name'),
   /** Shown instead of the name. */
@@ -43,7 +43,7 @@ export interface ParsedAxis {
   label?: string | undefined;
   unit?: string | undefined;
   values: v.InferOutput<typeof axisValue>[];
-  /** The logarithmic scale that its values come from, if they do. */
+  /** The logarithmic scale that the values come from, if they come from one. */
   log?: v.InferOutput<typeof logarithmic>;
 }
 
@@ -60,7 +60,7 @@ const axis = v.pipe(
     values: v.optional(v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value'))),
     log: v.optional(logarithmic),
   }),
-  // A checked scenario has both, and may be checked again.
+  // A scenario that was checked before has both, and may be checked again.
   v.check(
     ({ values, log }) =>
       log === undefined ? values !== undefined : values === undefined || areOf(log, values),
@@ -71,7 +71,10 @@ const axis = v.pipe(
   ),
 );
 
-/** The network, its flows and its measured windows: what cells may change. */
+/**
+ * The parts of a scenario that cells may change: the network, its flows, and the time windows of the
+ * measurements.
+ */
 const networkEntries = {
   duration_s: v.pipe(seconds, v.minValue(0.001, 'more than 0 s')),
   forward: path,
@@ -105,22 +108,28 @@ export const scenarioSchema = record({
   /** What varies from cell to cell. */
   axes: v.optional(list(axis, 'axes', MAX_AXES)),
   /**
-   * The combinations of values: `product` (default), or a list of axis -> value, values or `*`; an axis that an
-   * entry omits keeps the scenario's own values.
+   * The combinations of values: `product` (default) for all of them, or a list of selectors; for an axis that
+   * a selector omits, the scenario's own settings apply.
    */
   cells: v.optional(v.union([v.literal('product'), list(selector, 'cells')], '"product" or a list of cells')),
   /** Assigned after the values of the axes, in the selected cells. */
   overrides: v.optional(list(record({ cells: selector, set: assignments }), 'overrides')),
-  /** What `ccscope run` shows besides what is expected. */
+  /** Quantities that `ccscope run` shows in addition to those of the expectations. */
   metrics: v.optional(list(quantity, 'metrics')),
   expectations: v.optional(list(expectation, 'expectations')),
   claims: v.optional(list(claim, 'claims')),
   pictures: v.optional(list(picture, 'pictures')),
-  /** What a report's table compares along an axis, over all scenarios that compare along it. */
+  /**
+   * The quantities that a report compares along an axis, in a table that covers all scenarios with this axis
+   * of comparison.
+   */
   comparison: v.optional(comparison),
-  /** A quantity over two axes, whose cells are shown together and not one by one. */
+  /** A quantity over two axes; the cells are shown together as one map rather than one by one. */
   surface: v.optional(surface),
-  /** Choices made after results were known: a verdict that depends on one of these is not a test of it. */
+  /**
+   * Choices that were made after results were known: a verdict that depends on such a choice does not confirm
+   * it.
+   */
   decided_after_results: v.optional(list(text('what was chosen, and why'), 'choices')),
   notes: v.optional(list(text('text'), 'notes')),
 });
@@ -139,14 +148,23 @@ export type Comparison = v.InferOutput<typeof comparison>;
 export type SurfaceSpec = v.InferOutput<typeof surface>;
 export type Picture = v.InferOutput<typeof picture>;
 
-/** Checks the form of a scenario, not yet its names. Throws ConfigError; `at` begins its paths. */
+/**
+ * Checks the form of a scenario, but not its names. Throws ConfigError; `at` is the first part of the error's
+ * path.
+ */
 export const parseForm = (input: unknown, at: string): Scenario => parsed(scenarioSchema, input, at);
 
-/** Checks the form of what cells may change in a scenario. Throws ConfigError; `at` begins its paths. */
+/**
+ * Checks the form of the fields that cells may change. Throws ConfigError; `at` is the first part of the
+ * error's path.
+ */
 export const parseNetwork = (input: unknown, at: string): v.InferOutput<typeof networkSchema> =>
   parsed(networkSchema, input, at);
 
-/** Checks a value that came from outside. Throws ConfigError for the first fault; `at` begins its path. */
+/**
+ * Checks a value that came from outside. Throws ConfigError for the first fault; `at` is the first part of
+ * the error's path.
+ */
 export function parsed<T>(schema: v.GenericSchema<unknown, T>, input: unknown, at: string): T {
   checkNesting(input, at);
   const result = v.safeParse(schema, input, { abortEarly: true });
@@ -168,7 +186,7 @@ function problem(issue: v.BaseIssue<unknown>, at: string): ConfigError {
     );
   }
   const got = issue.input === undefined ? 'nothing' : describe(issue.input);
-  // What a parser expected, and the fix that it suggests (see parsedBy).
+  // The value that a parser expected, and the fix that it suggests (see parsedBy).
   const [, expected = issue.message, mend] = /^(.*?); (.*)$/.exec(issue.message) ?? [];
   const fix = issue.input === undefined ? 'add it' : (mend ?? 'correct this value');
   return new ConfigError(field, expected, got, fix);

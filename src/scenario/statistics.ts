@@ -3,7 +3,7 @@ import jStat from 'jstat';
 
 import type { Statistics, Summary } from './summary.js';
 
-/** Summarises one number per run. Runs that gave none (NaN) do not count. */
+/** Summarises one number per run. Runs without a number (NaN) do not count. */
 export function summarise(values: readonly number[]): Summary {
   const finite = values.filter(Number.isFinite);
   const n = finite.length;
@@ -15,9 +15,9 @@ export function summarise(values: readonly number[]): Summary {
 }
 
 /**
- * The probability of a mean that far above zero if the values scatter about zero: Student's one-sided t-test of
- * one sample, which is the paired test if the values are differences. Null below two numbers, which test nothing;
- * 0 or 1 if all are the same, as in runs without any randomness.
+ * The probability that the mean would be at least this far above zero if the true mean were zero: Student's
+ * one-sided one-sample t-test, which is the paired test if the values are differences. Null for fewer than
+ * two numbers, which allow no test; 0 or 1 if all numbers are equal, as in runs without any randomness.
  */
 export function tailProbability(values: readonly number[]): number | null {
   const { mean, sd, n } = summarise(values);
@@ -26,12 +26,12 @@ export function tailProbability(values: readonly number[]): number | null {
   return 1 - jStat.studentt.cdf((mean * Math.sqrt(n)) / sd, n - 1);
 }
 
-/** The probability of a standard normal number above this. */
+/** The probability that a standard normal variable exceeds `z`. */
 export const normalTail = (z: number): number => 1 - jStat.normal.cdf(z, 0, 1);
 
 /**
- * The 95 % confidence interval of the probability of a success, by the score method of Wilson (1927), which stays
- * within 0 and 1 and holds for few trials. Both ends are NaN without trials.
+ * The 95 % confidence interval of the probability of a success, by the score method of Wilson (1927), which
+ * stays within 0 and 1 and is accurate even for few trials. Both ends are NaN if there were no trials.
  */
 export function wilsonInterval(successes: number, trials: number): readonly [low: number, high: number] {
   const z = jStat.normal.inv(0.975, 0, 1);

@@ -1,24 +1,24 @@
 /**
- * Summaries of one number per run. The caller decides which library computes them: the page's Lab has single
- * runs, and none.
+ * Summaries of one number per run. The caller decides which library computes them: the Lab page only has
+ * single runs, and needs no library.
  */
 
 /** The summary of several runs. */
 export interface Summary {
   /** NaN if no run gave a number. */
   mean: number;
-  /** Standard deviation of a sample (n - 1); NaN below two runs. */
+  /** Standard deviation of a sample (n - 1); NaN for fewer than two runs. */
   sd: number;
-  /** The 95 % confidence interval of the mean, by Student's t; both ends are NaN below two runs. */
+  /** The 95 % confidence interval of the mean, by Student's t; both ends are NaN for fewer than two runs. */
   ci95: readonly [low: number, high: number];
   /** Runs that gave a finite number. */
   n: number;
 }
 
 export interface Statistics {
-  /** Summarises one number per run. Runs that gave none (NaN) do not count. */
+  /** Summarises one number per run. Runs without a number (NaN) do not count. */
   summarise(values: readonly number[]): Summary;
-  /** The probability of a mean that far above zero by chance; null below two numbers. */
+  /** The probability of a mean at least this far above zero by chance; null for fewer than two numbers. */
   tailProbability(values: readonly number[]): number | null;
 }
 

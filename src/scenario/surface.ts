@@ -1,7 +1,7 @@
 /**
- * A quantity over two logarithmic axes, from one cell for each point: the map of ToN's Fig. 5. Single points
- * scatter from seed to seed, so the maximum is searched for in means over three by three points, and is reported
- * together with all points that are not clearly lower.
+ * A quantity over two logarithmic axes, with a point for each combination of their values: the map of ToN's
+ * Fig. 5. Single points scatter from seed to seed, so the maximum is searched for in means over three by
+ * three points, and is reported together with all points that are not clearly lower.
  */
 import { axisOf, cellKey, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
@@ -33,19 +33,22 @@ export interface SlopeResult {
 export interface Surface {
   x: SurfaceAxis;
   y: SurfaceAxis;
-  /** The values over which the quantity is added up, by their labels. */
+  /** The labels of the values of the third axis, over which the quantity is added up. */
   over: readonly string[];
   /**
-   * At x[i], y[j]: values[i * y.length + j], each the mean of three by three points. NaN where no run gave a
-   * number.
+   * The value at x[i], y[j] is values[i * y.length + j]. Each is the mean of three by three points. NaN where
+   * no run gave a number.
    */
   values: readonly number[];
-  /** The standard deviation of a single point, estimated from its four neighbours. */
+  /**
+   * The standard deviation of a single point, estimated from the differences between points and their four
+   * neighbours.
+   */
   noise: number;
   maximum: SurfacePoint;
   /**
-   * The points that are lower than the maximum by no more than chance (5 %, one-sided), and the ranges of x and
-   * y that hold them.
+   * The points that are not significantly lower than the maximum (5 %, one-sided), and the ranges of x and y
+   * that contain them.
    */
   highest: readonly SurfacePoint[];
   maximumX: readonly [low: number, high: number];
@@ -54,11 +57,14 @@ export interface Surface {
   slopes: readonly SlopeResult[];
 }
 
-/** One in this many points, in either direction, is used for each slope's test: neighbours are correlated. */
+/**
+ * The test of mirrored points uses one of this many points along each axis, since neighbouring points are
+ * correlated.
+ */
 const APART = 4;
 /** The size of a corner, and of a point's surroundings, as a share of each axis. */
 const CORNER = 1 / 8;
-/** The normal distribution's 95 %. */
+/** The 95 % quantile of the standard normal distribution. */
 const SURELY = 1.645;
 
 class Grid {
@@ -92,8 +98,8 @@ const smoothed = (grid: Grid): Grid =>
   grid.map((i, j) => mean([-1, 0, 1].flatMap((di) => [-1, 0, 1].map((dj) => grid.at(i + di, j + dj)))));
 
 /**
- * The variance of a single point: its difference from a mean of four neighbours has 5/4 of it, where the map is
- * smooth.
+ * The standard deviation of a single point. Where the map is smooth, the difference between a point and the mean of its
+ * four neighbours has 5/4 of the variance of a point.
  */
 function noiseOf(grid: Grid): number {
   const squares = grid.values.flatMap((value, index) => {
@@ -104,7 +110,7 @@ function noiseOf(grid: Grid): number {
   return Math.sqrt(mean(squares) / 1.25);
 }
 
-/** From 0 to 1 over all its points. */
+/** Scales the values so that they range from 0 to 1. */
 function normalised(grid: Grid): Grid {
   const finite = grid.values.filter(Number.isFinite);
   const [low, high] = finite.reduce(
@@ -137,8 +143,8 @@ function slopeOf(
 }
 
 /**
- * Whether (a, b) is above (b, a) where a > b: points in pairs, as far from the diagonal as a point. The axes must have the
- * same values.
+ * The p-value of the claim that the map is higher at (a, b) than at (b, a) for a > b. It compares mirrored
+ * points that are no farther from the diagonal than `point`. The axes must have the same values.
  */
 function mirroredP(grid: Grid, point: { i: number; j: number }): number {
   const differences: number[] = [];
@@ -149,7 +155,7 @@ function mirroredP(grid: Grid, point: { i: number; j: number }): number {
   return tailProbability(differences) ?? NaN;
 }
 
-/** Whether the corner of the largest x and the smallest y is below a point's surroundings. */
+/** The p-value of the claim that the corner of the largest x and the smallest y is below a point's surroundings. */
 function cornerP(grid: Grid, { i, j, noise }: { i: number; j: number; noise: number }): number {
   const size = Math.max(2, Math.round(grid.width * CORNER));
   const block = (fromI: number, fromJ: number): number[] =>
@@ -168,7 +174,7 @@ export function surfaceOf(scenario: Scenario, spec: SurfaceSpec, results: readon
   const byCell = new Map(results.map((result) => [cellKey(result.cell), result.values]));
   const key = quantityKey(spec);
   const valueAt = (cell: CellParams): number => mean(byCell.get(cellKey(cell))?.get(key) ?? []);
-  // In the order of the axes in the cells.
+  // The key of a cell has its axes in the scenario's order.
   const ordered = (cell: Record<string, string>): CellParams =>
     Object.fromEntries((scenario.axes ?? []).map(({ name }) => [name, cell[name] ?? '']));
   const empty = new Grid([], x.values.length, y.values.length);
@@ -203,7 +209,7 @@ function described(
   const maximum = points.reduce((best, point) => (point.value > best.value ? point : best), {
     ...{ x: NaN, y: NaN, value: -Infinity },
   });
-  // Both are means of nine.
+  // Both values are means of nine points.
   const least = maximum.value - (SURELY * Math.SQRT2 * noise) / 3;
   const highest = points.filter(({ value }) => value >= least);
   const ends = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];

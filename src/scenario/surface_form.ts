@@ -1,4 +1,4 @@
-/** The form of a quantity over two axes: what is drawn as a map, and what a paper says about it. */
+/** The form of a quantity over two axes, which is drawn as a map, and of a paper's statements about it. */
 import * as v from 'valibot';
 
 import { list, named, number, record, text } from '../text/form.js';
@@ -16,9 +16,12 @@ export const surface = record({
   /** The two axes. */
   x: text('the name of an axis'),
   y: text('the name of an axis'),
-  /** The axis over whose values the quantity is added up, normalised to 0 to 1 for each of them. */
+  /**
+   * The third axis: for each of its values the map is scaled to the range from 0 to 1, and then all maps are
+   * added up.
+   */
   over: text('the name of an axis'),
-  /** Where the paper has the highest point. */
+  /** The position of the highest point according to the paper. */
   published: record({
     x: number,
     y: number,
@@ -29,9 +32,12 @@ export const surface = record({
     v.variant(
       'kind',
       [
-        /** It is higher at (a, b), a > b, than at (b, a), for a / b up to that of the published point. */
+        /**
+         * The map is higher at (a, b) than at (b, a), for a > b and a / b no larger than at the published
+         * point.
+         */
         record({ kind: v.literal('higher-where-x-is-larger'), ...slopeEntries }),
-        /** It is lower in the corner of the largest x and the smallest y than about the published point. */
+        /** The map is lower in the corner of the largest x and the smallest y than around the published point. */
         record({ kind: v.literal('lower-in-the-corner'), ...slopeEntries }),
       ],
       'a slope whose kind is higher-where-x-is-larger or lower-in-the-corner',

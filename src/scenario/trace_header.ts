@@ -25,7 +25,7 @@ export interface SimulationHeader {
   scenario: string;
   cell: CellParams;
   seed: number;
-  /** The first media flow's, if there is one. */
+  /** The controller, preset and parameters of the first media flow, if there is one. */
   controller?: string;
   preset?: string;
   parameters?: Readonly<Record<string, number>>;
@@ -33,8 +33,8 @@ export interface SimulationHeader {
 }
 
 /**
- * The header for a run of a cell; `controller` is the name of the one that all media flows had instead of their
- * own. Throws ConfigError.
+ * The header for a run of a cell; `controller` is the name of the controller that all media flows had instead of
+ * their own. Throws ConfigError.
  */
 export function traceHeader(
   scenario: Scenario,
@@ -56,13 +56,13 @@ export function traceHeader(
   return { source: 'simulator', clock: 'simulator', scenario: scenario.id, cell, seed, ...first, flows };
 }
 
-/** A controller in its default preset; a user's has none. */
+/** A controller in its default preset; a user's controller has no preset. */
 function presetOf(controller: string): Pick<TracedFlow, 'controller' | 'preset'> {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
   return { controller, ...(known !== undefined && { preset: defaultPreset(known, 'simulation') }) };
 }
 
-/** The fields at the top of a trace with one flow. */
+/** The fields about a flow's controller, as the header repeats them at its top level. */
 const controllerOf = ({
   controller,
   preset,

@@ -10,7 +10,7 @@ export const TRACE_METRIC_TABLES: readonly TableName[] = ['arrival', 'group'];
 export interface TraceMetric {
   /** NaN until there is a value. */
   readonly value: number;
-  /** Takes the rows of a stretch of time; stretches come in order. */
+  /** Takes the rows of the next stretch of time. */
   observe(batches: readonly TraceBatch[]): void;
 }
 

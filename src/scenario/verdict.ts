@@ -1,5 +1,6 @@
 /**
- * Compares the runs of an experiment with what was published: a verdict per number, and claims that hold or not.
+ * Compares the runs of an experiment with published results: gives a verdict on each number, and decides
+ * which claims hold.
  */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { evaluateClaimBy, type CellValues, type ClaimCase, type ClaimResult } from './claims.js';
@@ -10,8 +11,8 @@ import type { Statistics, Summary } from './summary.js';
 import type { Surface } from './surface.js';
 
 /**
- * `within`: the mean lies in the band. `ordering`: it does not, but the claim that this very number supports in
- * the paper holds. `off`: neither.
+ * `within`: the mean lies in the band. `ordering`: it does not, but all claims that this number supports in
+ * the paper hold. `off`: neither.
  */
 export const VERDICTS = ['within', 'ordering', 'off'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -20,7 +21,7 @@ export type Verdict = (typeof VERDICTS)[number];
 export interface MetricResult {
   name: string;
   unit: MetricUnit;
-  /** The cells, flow and window that it applies to, if not the default. */
+  /** The flow, window and path that the number applies to, if they are not the default ones. */
   flow?: string;
   window?: string;
   path?: 'forward' | 'backward';
@@ -47,7 +48,7 @@ export interface StatementResult {
   says?: string;
   where: string;
   numbers: VerdictCounts;
-  /** The verdict on its worst number. */
+  /** The worst of the verdicts on its numbers. */
   verdict: Verdict;
 }
 
@@ -61,16 +62,19 @@ export interface ExperimentResult {
   title: string;
   paper?: string;
   cells: readonly CellResult[];
-  /** The claims with at least one cell that has run. */
+  /** The statements about at least one cell that has run. */
   statements: readonly StatementResult[];
   claims: readonly ClaimResult[];
-  /** Its cells are points of this surface and have no other results. */
+  /** Present if the cells are the points of a surface; they have no other results. */
   surface?: Surface;
 }
 
 export type VerdictCounts = Record<Verdict, number>;
 
-/** The verdict for a mean. `claims` are the claims that the number supports, each with the cases that its cell is part of. */
+/**
+ * The verdict for a mean. `claims` has an entry for each claim that the number supports: the claim's cases
+ * that involve the number's cell.
+ */
 export function verdictOf(
   mean: number,
   [low, high]: readonly [number, number],
@@ -130,7 +134,10 @@ function statementOf(
   return [{ metric, published, ...(says !== undefined && { says }), where, numbers, verdict }];
 }
 
-/** The values that the runs of a cell gave for a quantity; for a quantity of two cells, run by run. */
+/**
+ * The values of a quantity in the runs of a cell. A metric that relates two cells is computed for each pair
+ * of runs.
+ */
 function valuesOf(
   quantity: Quantity & Pick<Expectation, 'against'>,
   { cell, values }: CellValues,
@@ -186,7 +193,7 @@ function judgeNumber(
   };
 }
 
-/** What is measured in a cell in addition to what was published. */
+/** The quantities that are measured in a cell although no value was published. */
 function otherNumbers(
   statistics: Statistics,
   scenario: Scenario,
@@ -200,7 +207,7 @@ function otherNumbers(
     .map((quantity) => measuredNumber(statistics, quantity, result, results));
 }
 
-/** The cases of a claim that involve a cell: other cells say nothing about it. */
+/** The cases of a claim that involve a cell; the other cases give no information about it. */
 function casesOf(claims: readonly ClaimResult[], id: string, cell: CellParams): readonly ClaimCase[] {
   const cases = claims.find((claim) => claim.id === id)?.cases ?? [];
   return cases.filter(({ cells }) => cells.some((each) => cellKey(each) === cellKey(cell)));
@@ -212,7 +219,7 @@ function counted(verdicts: readonly Verdict[]): VerdictCounts {
   return counts;
 }
 
-/** The count of numbers with each verdict. */
+/** The number of results with each verdict. */
 export function countVerdicts(experiments: readonly ExperimentResult[]): VerdictCounts {
   const metrics = experiments.flatMap(({ cells }) => cells.flatMap((cell) => cell.metrics));
   return counted(metrics.flatMap(({ verdict }) => verdict ?? []));

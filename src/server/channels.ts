@@ -1,4 +1,4 @@
-/** WebSockets for pages of the program that starts the server: text, in both directions. */
+/** WebSockets between pages and the program that starts the server: text in both directions. */
 import type { WebSocket } from 'ws';
 
 import type { ServerLimits } from './limits.js';
@@ -12,10 +12,10 @@ export interface ChannelSocket {
 
 export interface Channel {
   /**
-   * The path at which pages find it. Everyone who knows the path may connect, so it must be impossible to guess.
+   * The path at which pages connect. Everyone who knows the path may connect, so it must be impossible to guess.
    */
   path: string;
-  /** Called when a client has connected. Returns what receives its texts and is told of the end. */
+  /** Called when a client has connected. Returns the listener for its texts and for the end of the connection. */
   opened(socket: ChannelSocket): { heard(text: string): void; closed(): void };
 }
 

@@ -57,7 +57,7 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
 }
 
 /**
- * Browsers say which site a request comes from (W3C Fetch Metadata). Other sites may link to this server but
+ * Browsers state which site a request comes from (W3C Fetch Metadata). Other sites may link to this server but
  * nothing else: they may not load a script or a controller from it, or embed its pages.
  */
 function mayRead({ headers }: IncomingMessage): boolean {
@@ -90,7 +90,7 @@ function sendController(
   response.end(method === 'HEAD' ? undefined : bytes);
 }
 
-/** Where the documentation is. */
+/** The path of the documentation. */
 const DOCS = '/docs/';
 
 function redirect(response: ServerResponse, location: string): void {
@@ -98,16 +98,20 @@ function redirect(response: ServerResponse, location: string): void {
   response.end();
 }
 
-/** Another spelling of a path: with empty or dot segments, or with a slash that is encoded or turned. */
+/** A path that is not in its plain spelling: with empty or dot segments, an encoded slash, or a backslash. */
 const OTHER_SPELLING = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
- * The build names assets by their contents: a page whose server has ended can load its workers' scripts again.
+ * The build names assets by their contents, so browsers may keep them: a page can load its workers' scripts again even
+ * after the server has ended.
  */
 const ASSETS = '/assets/';
 const FOR_EVER = 'public,max-age=31536000,immutable';
 
-/** A path that is malformed, leaves the folder or names no file gets a refusal; so does a wrong Range. */
+/**
+ * Sends a file. A path that is malformed, leaves the folder or names no file is refused; so is an invalid Range
+ * header.
+ */
 function sendFile(
   path: string,
   request: IncomingMessage,

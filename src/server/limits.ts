@@ -1,4 +1,4 @@
-/** How much a client may use of the local server, and how much all clients together. */
+/** How much of the local server a client may use, and how much all clients together may use. */
 
 export interface ServerLimits {
   /** TCP connections, of any kind. */
@@ -15,11 +15,11 @@ export interface ServerLimits {
   rooms: number;
   /** Above this amount of unsent data, rows for a client that does not read are omitted and counted. */
   rows_buffer_bytes: number;
-  /** Above this amount of unsent data, signals for such a client are refused to their senders. */
+  /** Above this amount of unsent data, signals for the client are refused, and their senders are told. */
   signals_buffer_bytes: number;
-  /** Above this amount of unsent data, its connection is closed. */
+  /** Above this amount of unsent data, the client's connection is closed. */
   buffer_bytes: number;
-  /** A client that answered no ping in this time is gone. */
+  /** A client that answers no ping within this time counts as gone. */
   ping_interval_ms: number;
   /** How long a client has to answer the closing of its connection. */
   close_timeout_ms: number;

@@ -4,7 +4,10 @@ import * as v from 'valibot';
 import { clientMessage, type CheckedClientMessage } from '../link/server_protocol.js';
 import { Refusal } from './limits.js';
 
-/** Messages are serialised again for other members of a room, by a recursive function. */
+/**
+ * How deeply messages may be nested: they are serialised again for the other member of a room, by a recursive
+ * function.
+ */
 const MAX_DEPTH = 32;
 
 /** A client's message, or why it is invalid; `id` is 0 if it has none. */
@@ -30,7 +33,7 @@ const noMessage = (message: string): Received => ({ id: 0, refusal: new Refusal(
 
 /**
  * Whether JSON is nested deeper than messages ever are. Checked before parsing, which takes half a second for 1
- * MB.
+ * MB of brackets.
  */
 function isDeep(text: string): boolean {
   let depth = 0;

@@ -1,7 +1,7 @@
 /**
  * The names and addresses under which the local server is reached. A page of another site may make its own name
- * resolve to this machine (DNS rebinding), so a request counts only if its Host is one of our names. An address
- * cannot be rebound; a name that merely looks like an address can.
+ * resolve to this machine (DNS rebinding), so a request is answered only if its Host is one of our names. An
+ * address cannot be rebound; a name that merely looks like an address can.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -34,7 +34,7 @@ function isOurName(name: string, host: string): boolean {
   return isIP(name) !== 0 || name === machine || name === `${machine}.local`;
 }
 
-/** What a request asks for, and under which name. */
+/** The path that a request asks for, and the name under which it addresses the server. */
 export interface Target {
   /** The Host header as it was sent. */
   host: string;
@@ -57,7 +57,7 @@ export function targetOf({ rawHeaders, url = '' }: IncomingMessage, host: string
     return { status: 400, message: 'expected one Host header with a name or an address' };
   if (!isOurName(name, host))
     return { status: 403, message: 'this server answers to its own address only; open the one it printed' };
-  // A proxy's form of the request line; its authority must be the Host's.
+  // The absolute form of the request line, as sent to proxies; its authority must be the Host's.
   const origin = `http://${header}`;
   const target = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
   if (!target.startsWith('/')) return { status: 400, message: 'expected a path that begins with a slash' };

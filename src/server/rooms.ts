@@ -6,9 +6,12 @@ const ROOM_SIZE = 2;
 
 /** A member of a room. */
 export interface Member {
-  /** The number of members changed. */
+  /** Called when the number of members has changed. */
   peers(room: string, count: number): void;
-  /** The other member sent something. False if it is not delivered, since this member does not read. */
+  /**
+   * Called when the other member sent something. Returns false if it is not delivered, since this member's
+   * connection does not read.
+   */
   signal(room: string, data: unknown): boolean;
 }
 

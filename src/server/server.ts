@@ -1,7 +1,7 @@
 /**
  * The local server: the app's files, and at `/ws` shaped links and rooms (see src/link/server_protocol.ts). It
- * listens on the loopback address unless told otherwise. SECURITY.md beside this file says whom it trusts with
- * what.
+ * listens on the loopback address unless told otherwise. SECURITY.md in this folder describes whom it trusts, and
+ * with what.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -55,14 +55,14 @@ export interface ServerOptions {
   controllers?: readonly ServedController[];
   /** Limits for clients; default: SERVER_LIMITS. */
   limits?: Partial<ServerLimits>;
-  /** A WebSocket of the program that starts the server, for pages that it serves. */
+  /** A WebSocket between the program that starts the server and the pages that it serves. */
   channel?: Channel;
 }
 
 /** A link that a page may join. */
 export interface Loan {
   name: string;
-  /** From now on nobody can join it. */
+  /** From now on no page can join the link. */
   end(): void;
 }
 
@@ -71,7 +71,8 @@ export interface LocalServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Lends a link to one page, which joins it by this name, once. The owner ends the loan, and closes the link.
+   * Lends a link to one page, which can join it once, by the loan's name. The owner ends the loan and closes the
+   * link.
    */
   lend(shaper: Shaper): Loan;
   /** Closes every link and connection. */

@@ -36,9 +36,9 @@ export interface SessionContext {
 
 interface OpenLink {
   shaper: Shaper;
-  /** Rows that were omitted since the client last read. */
+  /** The number of rows that were omitted since the client last read. */
   dropped: number;
-  /** Called when the session is over. */
+  /** Ends the session's use of the link: closes a link that the session opened, leaves one that it joined. */
   end(): Promise<void>;
 }
 
@@ -152,7 +152,7 @@ export class Session implements Member {
       leave();
       throw error;
     });
-    // Its seats become free when its ports are.
+    // The seats become free only when the link's ports are free.
     const end = (): Promise<void> => shaper.close().finally(leave);
     if (this.#closed) {
       await end();
@@ -184,7 +184,7 @@ export class Session implements Member {
     return { link: name, a, b, config };
   }
 
-  /** Runs before anything is awaited, so that links that are being opened count. Throws Refusal. */
+  /** Called before anything is awaited, so that links that are still being opened count, too. Throws Refusal. */
   #takeSeats(): () => void {
     const leaveSession = this.#seats.take();
     try {

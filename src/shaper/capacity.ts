@@ -9,7 +9,7 @@ import type { Capacity } from '../link/settings.js';
 import { systemCode } from '../text/errors.js';
 import type { CapacitySteps } from './thread/protocol.js';
 
-/** The length of a trace that is used; after it the last capacity stays. */
+/** Only this much of a trace is used; after it the last capacity stays. */
 const TRACE_US = 600e6;
 /** A function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
@@ -18,7 +18,7 @@ const MAX_BEHIND_US = 10e6;
 
 /** Produces steps piece by piece, in time order. */
 export interface CapacitySource {
-  /** Whether there are more steps after a piece. */
+  /** Whether more steps follow the first piece. */
   readonly isEndless: boolean;
   /**
    * The steps that follow those already given, at least until this time; the first piece starts at 0. Throws
@@ -27,7 +27,7 @@ export interface CapacitySource {
   next(untilUs: number): CapacitySteps;
 }
 
-/** Throws ConfigError. */
+/** Creates the source for a capacity setting. Throws ConfigError. */
 export function capacitySource(capacity: Capacity, field: string): CapacitySource {
   if (typeof capacity === 'function') return new SampledCapacity(capacity, field);
   if (typeof capacity !== 'object')
@@ -37,7 +37,7 @@ export function capacitySource(capacity: Capacity, field: string): CapacitySourc
   );
 }
 
-/** In a trace every line is a time; a path has no line that is only a number. */
+/** The text of a trace, or of the file with this path. Only the text of a trace begins with a line that is a number. */
 function traceText(textOrFile: string, field: string): string {
   if (/^\s*(#.*\n\s*)*\d+\s*(\n|$)/.test(textOrFile)) return textOrFile;
   try {
@@ -85,7 +85,7 @@ class SampledCapacity implements CapacitySource {
     for (; this.#atUs <= untilUs && this.#failure === null; this.#atUs += SAMPLE_US) {
       this.#sample(pairs);
     }
-    // The steps before a failure count.
+    // The steps before a failure still apply; the next call throws the failure.
     if (this.#failure !== null && pairs.length === 0) throw this.#failure;
     return new Float64Array(pairs);
   }

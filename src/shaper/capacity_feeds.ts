@@ -1,6 +1,6 @@
 /**
- * Capacities that are functions of time: called ahead of the clock, so that a test that blocks its thread does
- * not stop them.
+ * Capacities that are functions of time. They are called ahead of time, so that capacities keep changing
+ * while a test blocks its thread.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -15,7 +15,7 @@ const INTERVAL_MS = 200;
 
 interface Feed {
   source: CapacitySource;
-  /** When its time started, on this thread's clock; null before its first packet. */
+  /** When the function's time started, on this thread's clock; null before the first packet of its link. */
   startUs: number | null;
 }
 
@@ -27,8 +27,8 @@ export class CapacityFeeds {
   #timer: NodeJS.Timeout | null = null;
 
   /**
-   * Builds the message for the thread from settings. Functions that they replace are no longer called; call
-   * `commit` when the thread has taken the message. Throws ConfigError.
+   * Builds the message for the thread from settings. Capacity functions that these settings replace are no
+   * longer called. Call `commit` when the thread has accepted the message. Throws ConfigError.
    */
   begin(settings: PathSettings): { change: PathChange; commit(): void } {
     const first = new Map<CapacitySource, CapacitySteps>();
@@ -43,7 +43,7 @@ export class CapacityFeeds {
     return { change, commit: () => this.#commit(settings) };
   }
 
-  /** When the schedule of this direction started, as a negative number of microseconds from now. */
+  /** Notes when the schedule of a direction started, in microseconds relative to now (negative). */
   started(direction: Direction, agoUs: number): void {
     const feed = this.#feeds.get(direction);
     if (feed) feed.startUs = performance.now() * 1e3 + agoUs;

@@ -5,7 +5,7 @@ import type { LinkRecord, PathRecord } from '../calls/record/record.js';
 import type { LinkSettings } from '../link/settings.js';
 
 export interface LinkChange {
-  /** When it took effect, on the record's clock. */
+  /** When the change took effect, on the record's clock. */
   timeUs: number;
   settings: LinkSettings;
   /** For people: `500 kbps, droptail:300ms`. */
@@ -17,42 +17,46 @@ export interface PathControl {
   /** Grows while the path exists; null before the first change. */
   readonly record: PathRecord | null;
   /**
-   * Settings that are not given stay. Rejects with ConfigError, which names the field, and with ShaperError after
-   * the link was closed or its thread ended.
+   * Settings that are not given stay as they are. Rejects with ConfigError, which names the field, and with
+   * ShaperError after the link was closed or its thread ended.
    */
   set(change: LinkSettings): Promise<LinkChange>;
 }
 
 export interface ControlledLink {
   readonly backend: 'shaper' | 'devtools';
-  /** The time at which the record's times have their zero, in milliseconds since 1970. */
+  /** The zero of the record's times, in milliseconds since 1970. */
   readonly originEpochMs: number;
   /** Grows while the link is open. */
   readonly record: LinkRecord;
   /**
-   * Changes settings from now on. Settings that are not given stay. Rejects with ConfigError, which names the
-   * field, and with ShaperError after the link was closed or its thread ended.
+   * Changes settings at once. Settings that are not given stay as they are. Rejects with ConfigError, which
+   * names the field, and with ShaperError after the link was closed or its thread ended.
    */
   set(change: LinkSettings): Promise<LinkChange>;
   /** Resolves when everything that happened until now is in the record. */
   sync(): Promise<void>;
-  /** Frees sockets and thread. Further calls do nothing. */
+  /** Closes the sockets and ends the thread. Closing again does nothing. */
   close(): Promise<void>;
 }
 
 export interface ShaperLink extends ControlledLink {
   readonly backend: 'shaper';
-  /** Where every page finds every peer. */
+  /** The address at which every page reaches every peer. */
   readonly relay: RelayAddress;
-  /** Candidates of a far side that may not be a page under test; addresses other than IPv4 are not tried. */
+  /**
+   * Adds the candidates of a far side, which may be something other than a page under test. Only IPv4
+   * addresses are tried.
+   */
   remote(side: RemoteSide): void;
   /** Tells the link that this user name fragment belongs to a page under test (its id). */
   local(ufrag: string, page: number): void;
   /**
-   * The link of one page (its id): from its first change on, the packets of the page's connections pass it
-   * instead of the shared one. It starts with the settings of the shared link; forward is the page's upload. If
-   * two connected pages both have a link, their packets pass that of the page that offered. The first change
-   * rejects with ConfigError for a page that has answered another page under test.
+   * The link of one page (its id). Once this link was changed for the first time, the packets of the page's
+   * connections pass it instead of the shared link. It starts with the settings of the shared link; forward
+   * is the page's upload. If two connected pages both have a link, their packets pass the link of the page
+   * that sent the offer. The first change rejects with ConfigError for a page that has answered another page
+   * under test.
    */
   for(page: number): PathControl;
 }

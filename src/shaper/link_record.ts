@@ -1,8 +1,9 @@
 /**
- * Fills the record of a link with the reports of its shaper, and bounds its size: the oldest part is dropped in
- * pieces of an eighth. A packet takes 48 B, so a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in packets
- * of 1200 B. A row of the queue takes about 100 B, ten times a second: 6.5 MB, 109 minutes. A change of the
- * capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a function.
+ * Fills the record of a link with the reports of its shaper, and bounds its size: the oldest part is dropped
+ * in pieces of an eighth. A packet takes 48 B, so a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in
+ * packets of 1200 B. A row of the queue takes about 100 B, ten times a second: 6.5 MB, 109 minutes. A change
+ * of the capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a capacity
+ * function.
  */
 import { dropRows, PACKET_COLUMNS } from '../calls/record/columns.js';
 import type {
@@ -22,7 +23,7 @@ const PIECES = 8;
 const MAX_PAUSES = 20;
 /** About four hours. */
 const MAX_LATE_SECONDS = 2 ** 14;
-/** With room for what arrives in one batch. */
+/** The largest column: the limit, with room for what arrives in one batch. */
 const LARGEST = MAX_PACKETS + 2 ** 16;
 
 function emptyPackets(): PacketColumns {
@@ -40,7 +41,7 @@ function emptyPackets(): PacketColumns {
 
 const emptyDirection = (): DirectionRecord => ({ packets: emptyPackets(), rows: [], capacity: [] });
 
-/** A record of a page's own path that has just begun. */
+/** A new, empty record of a page's own path. */
 export const emptyPathRecord = (page: number): PathRecord => ({
   page,
   changes: [],
@@ -48,7 +49,7 @@ export const emptyPathRecord = (page: number): PathRecord => ({
   backward: emptyDirection(),
 });
 
-/** A record of a link that has just begun. */
+/** A new, empty record of a link. */
 export function emptyLinkRecord(backend: LinkRecord['backend']): LinkRecord {
   return {
     ...{ page: null, changes: [], forward: emptyDirection(), backward: emptyDirection() },
@@ -62,20 +63,23 @@ export function emptyLinkRecord(backend: LinkRecord['backend']): LinkRecord {
   };
 }
 
-/** Appends how late packets were in a second. */
+/** Records how late the packets of one second were. */
 export function noteLate({ late }: LinkRecord, second: LateSecond): void {
   late.push(second);
   if (late.length > MAX_LATE_SECONDS) late.splice(0, MAX_LATE_SECONDS / PIECES);
 }
 
-/** The limit for a whole call's 95th percentile: less is invisible beside a browser's own jitter. */
+/**
+ * The limit for a whole call's 95th percentile: below it, lateness is invisible beside a browser's own
+ * jitter.
+ */
 const PUNCTUAL_MS = 3;
 /** A percentile over fewer packets is meaningless. */
 const LEAST_PACKETS = 200;
 
 /**
- * Notes for a whole call that the machine delayed its packets, and withdraws the note once they are punctual
- * again.
+ * Adds a notice if the machine delayed the packets of the whole call, and removes it once the percentile is
+ * within the limit again.
  */
 export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   const code = 'packets-late';
@@ -90,7 +94,7 @@ export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   });
 }
 
-/** Appends the columns that PacketLog.take gave. */
+/** Appends the columns that PacketLog.take returned. */
 export function appendPackets(packets: PacketColumns, taken: Float64Array): void {
   const more = taken.length / LOG_COLUMNS;
   const rows = packets.rows + more;
@@ -105,7 +109,10 @@ export function appendPackets(packets: PacketColumns, taken: Float64Array): void
   packets.rows = rows;
 }
 
-/** Drops what exceeds the limits; true if that happened for the first time. Call it after each batch. */
+/**
+ * Drops the oldest entries of what exceeds its limit; true if that happened for the first time. To be called
+ * after each batch.
+ */
 export function boundDirection(direction: DirectionRecord): boolean {
   const { packets, rows, capacity, keptFromUs } = direction;
   const ends = [
@@ -118,7 +125,7 @@ export function boundDirection(direction: DirectionRecord): boolean {
   return keptFromUs === undefined;
 }
 
-/** When the last of them departed. */
+/** Drops the oldest packets; returns when the last of them departed. */
 function dropPackets(packets: PacketColumns): number | undefined {
   const dropped = packets.rows - MAX_PACKETS + MAX_PACKETS / PIECES;
   const endUs = packets.departUs[dropped - 1];
@@ -126,13 +133,13 @@ function dropPackets(packets: PacketColumns): number | undefined {
   return endUs;
 }
 
-/** The first remaining capacity was already in effect. */
+/** Drops the oldest capacities; returns when the first remaining one took effect. */
 function dropCapacities({ capacity }: DirectionRecord): number | undefined {
   capacity.splice(0, MAX_CAPACITIES / PIECES);
   return capacity[0]?.timeUs;
 }
 
-/** Notes that the machine stood still, which was an outage of the link for the call. */
+/** Adds a notice that the machine stood still, which was an outage of the link for the call. */
 export function notePause({ notices }: LinkRecord, { fromUs, toUs }: HostPause): void {
   const code = 'host-paused';
   if (notices.filter((notice) => notice.code === code).length >= MAX_PAUSES) return;

@@ -18,7 +18,7 @@ import type { LinkSettings } from '../link/settings.js';
 import { noticeOnce, OwnPath, parseChange, RecordedPath, type PathContext } from './recorded_path.js';
 import { ShaperError } from './udp.js';
 
-/** Notifications besides the record. */
+/** Callbacks in addition to the record. */
 export interface RecordedLinkHooks {
   batch?(batch: PathBatch): void;
   /** The thread has ended, and a replacement is starting. */
@@ -33,14 +33,14 @@ export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tell
   /** Capacities that are functions of time. */
   feeds: CapacityFeeds;
   seed: number;
-  /** Where the record's times have their zero: milliseconds since 1970. Default: now. */
+  /** The zero of the record's times, in milliseconds since 1970. Default: now. */
   originEpochMs?: number | undefined;
   /** The module of the thread; default: the shaper's own. */
   thread?: URL | undefined;
   hooks?: RecordedLinkHooks;
 }
 
-/** The thread runs the compiled file; when sources run directly, that file is in the build beside them. */
+/** The thread runs the compiled file. If the sources are run directly, that file is in `dist/`. */
 function threadFile(): URL {
   const beside = new URL('./thread/link_thread.js', import.meta.url);
   return existsSync(beside)
@@ -83,7 +83,7 @@ export class RecordedLink implements ShaperLink {
   readonly #interruptions = new Interruptions(this.record);
   readonly #shared: RecordedPath;
   readonly #own = new Map<number, OwnPath>();
-  /** The owner of each user name fragment. */
+  /** The page that each user name fragment belongs to. */
   readonly #pages = new Map<string, number>();
   readonly #zeroUs: number;
   #where: Readonly<Record<'a' | 'b', RelayAddress>> | null = null;
@@ -119,7 +119,7 @@ export class RecordedLink implements ShaperLink {
     this.#shared = new RecordedPath(this.record, feeds, this.#context);
   }
 
-  /** Where every page finds every peer. */
+  /** The address at which every page reaches every peer. */
   get relay(): RelayAddress {
     return this.address('a');
   }
@@ -139,7 +139,7 @@ export class RecordedLink implements ShaperLink {
     return this.#shared.set(parseChange(settings));
   }
 
-  /** Changes the shared path by settings in the thread's form. Resolves to the time when they took effect. */
+  /** Changes the shared path, with settings in the thread's form. Resolves to the time when they took effect. */
   apply(change: PathChange, text: string): Promise<number> {
     return this.#shared.apply(change, text);
   }
@@ -165,7 +165,7 @@ export class RecordedLink implements ShaperLink {
     this.#thread.agent({ kind: 'local', ufrag, page });
   }
 
-  /** With a pair of sockets: who may connect from now on. */
+  /** With a pair of sockets: sets who may connect from now on. */
   expect(ufrags: PeerUfrags): void {
     this.#thread.agent({ kind: 'expect', ufrags });
   }
@@ -203,7 +203,10 @@ export class RecordedLink implements ShaperLink {
     });
   }
 
-  /** A path's forward direction is its page's upload. Throws ConfigError if that is no longer possible. */
+  /**
+   * Checks that the page can have a path of its own, whose forward direction is the page's upload. Throws ConfigError
+   * if it cannot.
+   */
   #mayHaveOwn(page: number): void {
     const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {
       const offerer = this.#pages.get(offererUfrag);

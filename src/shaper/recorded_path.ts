@@ -1,4 +1,4 @@
-/** A path of a link outside of its thread: its settings, and the record that it fills. */
+/** A path of a link, as seen from outside the shaping thread: its settings, and the record that it fills. */
 import { ConfigError } from '../text/quantities.js';
 import { pageName } from '../calls/record/names.js';
 import type { LinkRecord, PathRecord, RecordNotice } from '../calls/record/record.js';
@@ -17,7 +17,7 @@ export interface PathContext {
   /** The zero of the record's times, on the clock of process.hrtime. */
   zeroUs: number;
   link: LinkRecord;
-  /** Whether everything is kept or, if nobody reads the record, only the latest part. */
+  /** Whether everything is kept; false if the record is not read, so that its latest part is enough. */
   isKept: boolean;
 }
 
@@ -33,7 +33,7 @@ export function parseChange(settings: LinkSettings): LinkSettings {
   );
 }
 
-/** Notes what went wrong with a link, once per error code. */
+/** Adds a notice about a link, once per error code. */
 export function noticeOnce({ notices }: LinkRecord, notice: RecordNotice): void {
   if (!notices.some(({ code }) => code === notice.code)) notices.push(notice);
 }
@@ -57,7 +57,7 @@ export class RecordedPath {
       });
   }
 
-  /** Settings that parseChange accepted. */
+  /** Applies settings that parseChange accepted. */
   async set(settings: LinkSettings): Promise<LinkChange> {
     const { change, commit } = this.feeds.begin(pathSettings(settings));
     const text = settingsText(settings);
@@ -66,7 +66,7 @@ export class RecordedPath {
     return { timeUs, settings, text };
   }
 
-  /** A change in the thread's form. */
+  /** Applies a change in the thread's form; resolves to the time when it took effect. */
   async apply(change: PathChange, text: string): Promise<number> {
     const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
     if (!this.context.isKept) this.record.changes.length = 0;
@@ -91,7 +91,7 @@ export class RecordedPath {
     }
   }
 
-  /** Functions of time are no longer called. */
+  /** Stops the calls of capacity functions. */
   close(): void {
     this.feeds.close();
   }
@@ -106,21 +106,21 @@ export class RecordedPath {
   }
 }
 
-/** Each page has its own random generators. */
+/** The paths of different pages have different seeds. */
 const SEED_STEP = 7_000_003;
 const MAX_SEED = 2 ** 32;
 
-/** The path of a single page, from its first change on. */
+/** The path of a single page. It is opened by the first change. */
 export class OwnPath implements PathControl {
   #path: RecordedPath | null = null;
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly page: number,
-    /** The initial settings of the link, which are also this path's before its first change. */
+    /** The initial settings of the shared link; this path starts with them and its own first change. */
     private readonly settings: LinkSettings,
     private readonly context: PathContext,
-    /** Throws ConfigError if the page cannot have one. */
+    /** Throws ConfigError if the page cannot have its own path. */
     private readonly check: () => void,
   ) {}
 
@@ -151,7 +151,7 @@ export class OwnPath implements PathControl {
     // The path must exist before the thread's first batch about it arrives.
     this.#path = new RecordedPath(record, feeds, this.context);
     try {
-      // The shared path's capacity until then is known.
+      // Completes the record of the shared path's capacity, which has been the page's capacity until now.
       await thread.ask({ kind: 'sync' });
       const timeUs = await thread.ask({ kind: 'open', owner: this.page, seed, change });
       commit();
@@ -170,7 +170,7 @@ export class OwnPath implements PathControl {
   }
 }
 
-/** A network in the change replaces all initial settings of the link. */
+/** The initial settings of a page's path: a network in the change replaces all initial settings of the link. */
 function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
   if (change.network !== undefined) return { ...change, seed: settings.seed };
   const backward =

@@ -1,6 +1,6 @@
 /**
  * The shaper between two peers: a pair of sockets (socket_pair.ts) and the path between them, in a separate
- * thread. Packets from A to B pass the link; the way back has half the RTT and nothing else.
+ * thread. Packets from A to B pass the link; packets from B to A are only delayed by half the RTT.
  */
 import type { LinkStats } from '../core/link.js';
 import {
@@ -26,11 +26,11 @@ export interface ShaperOptions {
   config?: PartialLinkConfig;
   /** Address to bind; default 127.0.0.1. */
   address?: string;
-  /** Address that the peers are told; default `address`. */
+  /** Address that is announced to the peers; default `address`. */
   announce?: string;
   /** Ports of the sockets a and b; default: free ones. */
   ports?: readonly [a: number, b: number];
-  /** Who may use it; default `ice`. */
+  /** Who may use the shaper; default `ice`. */
   peers?: PeersOption;
   /** Identifies the link in rows. */
   linkNumber?: number;
@@ -57,7 +57,10 @@ const COUNTERS = [
 ] as const satisfies readonly (keyof LinkStats)[];
 type Counter = (typeof COUNTERS)[number];
 
-/** A change in the thread's form: the link forward, half the RTT backward. */
+/**
+ * A change in the thread's form: the link's settings for the forward direction, and half the RTT for the
+ * backward direction.
+ */
 function pathChange(config: PartialLinkConfig): PathChange {
   const { schedule, capacityBps, seed: _, ...options } = forwardChange(config);
   const later = (schedule ?? []).flatMap(({ atUs, capacityBps: bps }) => [atUs, bps]);
@@ -69,12 +72,15 @@ function pathChange(config: PartialLinkConfig): PathChange {
   return oneWayDelayUs === undefined ? { forward } : { forward, backward: { options: { oneWayDelayUs } } };
 }
 
-/** Binds the sockets. Rejects with ConfigError for settings, with ShaperError for sockets that cannot be bound. */
+/**
+ * Binds the sockets. Rejects with ConfigError for invalid settings, and with ShaperError for sockets that
+ * cannot be bound.
+ */
 export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> {
   const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false } = options;
   if (peers === 'first-datagram' && !isLoopback(address)) {
     throw new ShaperError(
-      `peers: on ${address} whoever sends first could take a peer's place; name the peers, or let them use ICE`,
+      `peers: expected the addresses of both, since others can reach ${address} and whoever sends first would be taken for a peer; name the peers, or let them use ICE`,
     );
   }
   const config = { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(options.config ?? {}) };
@@ -112,13 +118,13 @@ export class Shaper {
   #config: LinkConfig;
   readonly #linkNumber: number;
   #latest: PathBatch | null = null;
-  /** The counts of earlier threads. */
+  /** The sums of the counters over earlier threads. */
   #counted: Partial<Record<Counter, number>> = {};
   #firstPacketUs: number | null = null;
   #start: () => void = () => undefined;
   /** Resolves with the first packet from peer A. */
   readonly started = new Promise<void>((resolve) => (this.#start = resolve));
-  /** Until when the lateness of packets has been reported. */
+  /** The lateness of packets has been reported up to this time. */
   #toldUs = -Infinity;
 
   /**
@@ -142,13 +148,17 @@ export class Shaper {
   }
 
   /**
-   * What the link did; with packets only if they are kept. Its times count from the origin of the configuration.
+   * The record of the link, with packets only if they are kept. Its times count from `origin_epoch_ms` of the
+   * configuration.
    */
   get record(): LinkRecord {
     return this.link.record;
   }
 
-  /** When the first packet came from peer A, on the record's clock; null before. A capacity schedule counts from it. */
+  /**
+   * When the first packet came from peer A, on the record's clock; null before. A capacity schedule counts
+   * from this time.
+   */
   get firstPacketUs(): number | null {
     return this.#firstPacketUs;
   }
@@ -163,7 +173,7 @@ export class Shaper {
    * and with ShaperError after the end.
    */
   async set(change: PartialLinkConfig): Promise<void> {
-    // Settings that only apply when a link is opened.
+    // The seed and the origin only apply when a link is opened.
     const { seed: _, origin_epoch_ms: __, ...settings } = change;
     const config = { ...this.#config, ...settings };
     await this.link.apply(pathChange(settings), settingsText(settingsOfConfig(config)));
@@ -171,8 +181,9 @@ export class Shaper {
   }
 
   /**
-   * With the peers `ice`: the user name fragments of their session descriptions, including earlier ones of a
-   * connection that is to continue. From then on checks of all others are ignored.
+   * With the peers `ice`: sets the user name fragments of their session descriptions. From then on, checks
+   * with other fragments are ignored; if an earlier connection is to continue, its fragments must be
+   * included.
    */
   expect(ufrags: PeerUfrags): void {
     this.link.expect(ufrags);
@@ -208,7 +219,7 @@ export class Shaper {
     return { p50_ms: p50, p95_ms: p95, p99_ms: p99, packets };
   }
 
-  /** The 95th percentile of the latest second, if it has not been read since; else null. */
+  /** The 95th percentile of the latest second; null if it has been read already. */
   takeRecentLatenessP95Ms(): number | null {
     const latest = this.link.record.late.at(-1);
     if (latest === undefined || latest.timeUs <= this.#toldUs) return null;
@@ -221,7 +232,7 @@ export class Shaper {
     return this.link.close();
   }
 
-  /** Why it has ended for good; null while it runs. */
+  /** Why the shaper has ended for good; null while it runs. */
   get failure(): Error | null {
     return this.#failure;
   }
@@ -237,7 +248,8 @@ export class Shaper {
   }
 
   /**
-   * A new thread takes the place of this one, and counts from 0.
+   * To be called when a new thread, which counts from 0, replaces the one that ended: keeps the counts so
+   * far.
    *
    * @internal
    */

@@ -12,7 +12,7 @@ export interface ShaperLinkOptions extends Pick<RecordedLinkOptions, 'originEpoc
   port?: number;
 }
 
-/** Rejects with ConfigError for settings, ShaperError for a port that cannot be bound. */
+/** Rejects with ConfigError for invalid settings, and with ShaperError for a port that cannot be bound. */
 export async function openShaperLink(options: ShaperLinkOptions = {}): Promise<ShaperLink> {
   const { port = 0, originEpochMs, thread } = options;
   const settings = withDefaults(parseLinkSettings(options.settings ?? {}));

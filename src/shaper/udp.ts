@@ -12,7 +12,7 @@ export class ShaperError extends Error {
   override readonly name = 'ShaperError';
 }
 
-/** A socket bound to an IPv4 address; port 0 takes a free one. Throws ShaperError. */
+/** Resolves to a socket bound to an IPv4 address; port 0 takes a free port. Rejects with ShaperError. */
 export function bindUdp(port: number, address: string): Promise<Socket> {
   // Peers are known by their addresses: no name is looked up, so no packet waits for an answer.
   const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
@@ -33,7 +33,7 @@ export function bindUdp(port: number, address: string): Promise<Socket> {
   });
 }
 
-/** Resolves when the port is free. */
+/** Closes a socket; resolves when its port is free. */
 export function closeSocket(socket: Socket): Promise<void> {
   return new Promise((done) => socket.close(() => done()));
 }

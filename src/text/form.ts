@@ -3,7 +3,7 @@ import * as v from 'valibot';
 
 import { ConfigError } from './quantities.js';
 
-/** True if `parse` takes the value; its message if not. */
+/** What is wrong with the value that `parse` reads; undefined if `parse` accepts it. */
 function problemOf(parse: () => unknown): string | undefined {
   try {
     parse();
@@ -72,6 +72,6 @@ export const list = <const T extends v.GenericSchema>(
     ),
     v.array(item, `a list of ${what}`),
   );
-/** JSON can read Infinity as 1e999 but cannot write it. */
+/** A finite number: JSON can contain Infinity as 1e999 but could not be written with it. */
 export const number: v.GenericSchema<number> = v.pipe(v.number('a number'), v.finite('a number'));
 export const numbers = v.record(v.string(), number, 'names with numbers');

@@ -5,12 +5,14 @@ import { ConfigError } from './quantities.js';
 /** Throws ConfigError for a value that is nested too deeply. */
 export function checkNesting(value: unknown, field: string): void {
   if (!isNestedTooDeeply(value)) return;
-  throw new ConfigError(field, nestingExpectation, 'more', 'remove the brackets that are too many');
+  throw new ConfigError(field, nestingExpectation, 'more', 'use fewer levels of brackets');
 }
 
 const FIX = 'mend it there; a JSON editor shows the place';
 
-/** Where a text stops being JSON: browsers tell the offset, or the line and the column, in words of their own. */
+/**
+ * Where a text stops being JSON: each browser reports the offset, or the line and the column, in its own words.
+ */
 function placeOf(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : '';
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];

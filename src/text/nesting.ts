@@ -1,4 +1,4 @@
-/** No data that is read here is nested even half as deeply. */
+/** The deepest nesting that is accepted; correct data is not nested even half as deeply. */
 export const MAX_NESTING = 64;
 
 /**
@@ -16,5 +16,5 @@ export function isNestedTooDeeply(value: unknown): boolean {
   return false;
 }
 
-/** For messages. */
+/** What error messages say was expected. */
 export const nestingExpectation = `lists and objects nested at most ${MAX_NESTING} deep`;

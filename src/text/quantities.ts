@@ -31,7 +31,7 @@ export function shown(value: unknown): string {
   return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** What people write for one setting is far shorter. */
+/** Longer texts are refused: what people write for one setting is far shorter. */
 export const MAX_SETTING_LENGTH = 1000;
 
 /** Throws ConfigError for a text that is too long to be a setting. */
@@ -44,7 +44,7 @@ export const BPS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
 export const US = { us: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 } as const;
 export const BYTES = { b: 1, kb: 1e3, mb: 1e6 } as const;
 
-/** A number with a unit, in the smallest unit; undefined if it is not one. */
+/** Reads a number with a unit, in the unit whose factor is 1; undefined if the text is no such number. */
 export function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
   if (text.length > MAX_SETTING_LENGTH) return undefined;
   const [, digits, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*$/i.exec(text) ?? [];

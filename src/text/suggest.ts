@@ -12,7 +12,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Longer inputs are not typed names. */
+/** Longer inputs get no suggestions: nobody typed them as a name. */
 const MAX_TYPED = 100;
 
 /** The names that `typed` was probably meant to be: at most `most`, nearest first. */
@@ -32,7 +32,7 @@ export function near(typed: string, names: readonly string[], most = 3): string[
     .map(({ name }) => name);
 }
 
-/** What is expected, and in brackets the nearest of the names where one is near. */
+/** `expected`; if one of the names is near, the nearest one follows in brackets. */
 export function orMeant(expected: string, typed: string, names: readonly string[]): string {
   const [nearest] = typed.trim() === '' ? [] : near(typed, names, 1);
   return nearest === undefined ? expected : `${expected} (did you mean ${nearest}?)`;

@@ -1,9 +1,10 @@
 /**
  * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. The time is cut into equal
- * buckets, on a grid that stays in place while a window of length `spanUs` slides. Each bucket keeps the rows of
- * every column's minimum and maximum, in order: peaks survive and lines keep their shape. A bucket in which a
- * column is all NaN keeps one such row, so that gaps stay gaps. Extremes take precedence: if `maxPoints` is below
- * twice the number of columns, that many rows are returned all the same.
+ * buckets, on a grid that stays in place while the drawn period, of length `spanUs`, moves on. Each bucket
+ * keeps, in order, the rows with the minimum and the maximum of every column, so peaks survive and lines keep
+ * their shape. A bucket in which a column is all NaN keeps one such row, so that gaps stay gaps. Extremes
+ * take precedence: if `maxPoints` is below twice the number of columns, up to twice that number of rows are
+ * returned all the same.
  */
 export function decimate(
   time: Float64Array,
@@ -14,7 +15,7 @@ export function decimate(
 ): Uint32Array {
   if (rows.length <= maxPoints || rows.length === 0) return rows;
   const buckets = Math.floor(maxPoints / Math.max(1, 2 * columns.length));
-  // A window that is not aligned to the grid touches one bucket more than fits in it.
+  // A period that is not aligned to the grid touches one more bucket than fits into it.
   const width = buckets < 2 ? Infinity : spanUs / (buckets - 1);
   const bucketOf = (i: number): number => Math.floor((time[rows[i] as number] as number) / width);
   const picked: number[] = [];

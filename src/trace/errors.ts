@@ -8,7 +8,7 @@ export interface TraceProblem {
   line: number;
   /** The field, or `line` when the line as a whole is wrong. */
   field: string;
-  /** What a correct file has there. */
+  /** What a correct file contains there. */
   expected: string;
   /** What was found instead, as short text. */
   got: string;

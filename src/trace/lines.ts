@@ -4,7 +4,7 @@ export const MAX_LINE_LENGTH = 1_000_000;
 /** Receives lines. `complete` is false for a last line without a line feed. */
 export interface LineSink {
   line(text: string, number: number, complete: boolean): void;
-  /** The line `number` is longer than MAX_LINE_LENGTH; `start` is how it begins. */
+  /** The line `number` is longer than MAX_LINE_LENGTH; `start` is its beginning. */
   tooLong(number: number, start: string): void;
 }
 
@@ -23,7 +23,7 @@ export class LineSplitter {
     this.#split(this.#decoder.decode(chunk, { stream: true }));
   }
 
-  /** Hands over a last line without a line feed. */
+  /** Ends the input: emits a last line that has no line feed. */
   end(): void {
     this.#split(this.#decoder.decode());
     if (this.#open !== '') this.#emit(this.#open, false);

@@ -17,7 +17,7 @@ export class TraceReader {
   readonly #file: string | undefined;
   #header = false;
 
-  /** `file` is the name for messages. */
+  /** `file` is the name that messages use. */
   constructor(sink: TraceSink, file?: string) {
     this.#sink = sink;
     this.#file = file;
@@ -34,7 +34,7 @@ export class TraceReader {
     this.#splitter.push(chunk);
   }
 
-  /** Ends the file. Throws TraceError if it did not even have a header. */
+  /** Ends the file. Throws TraceError if it had no header. */
   end(): void {
     this.#splitter.end();
     if (!this.#header) this.#fail(1, 'ccscope_trace', headerExpectation, 'an empty file');

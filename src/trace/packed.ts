@@ -1,11 +1,11 @@
 /** Many small batches in one buffer, which is cheap to transfer between workers. */
 import { TABLE_SPECS, type TraceBatch } from '../core/index.js';
 
-/** Batches in order; transfer `values.buffer`. */
+/** Batches in order. To hand them to another thread, transfer `values.buffer`. */
 export interface PackedBatches {
-  /** Per batch: the index of its table in the schema, and its number of rows. */
+  /** Two numbers for each batch: the index of its table in the schema, and its number of rows. */
   layout: Uint32Array<ArrayBuffer>;
-  /** Column by column, batch by batch. */
+  /** The values of all batches in order; within a batch, column by column. */
   values: Float64Array<ArrayBuffer>;
 }
 
@@ -24,7 +24,10 @@ export function packBatches(batches: readonly TraceBatch[]): PackedBatches {
   return { layout, values };
 }
 
-/** Unpacks the batches. Their columns are views of one buffer: transfer that once, not each of them. */
+/**
+ * Unpacks the batches. Their columns are views of one buffer: transfer the buffer once rather than each
+ * column.
+ */
 export function unpackBatches({ layout, values }: PackedBatches): TraceBatch[] {
   const batches: TraceBatch[] = [];
   let at = 0;

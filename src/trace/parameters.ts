@@ -49,7 +49,7 @@ export function parameterValue(controller: ControllerName, name: string, value: 
   return checkedValue(spec, value);
 }
 
-/** The same for the controller that a preset belongs to. */
+/** Like parameterValue, for the controller that a preset belongs to. */
 export function presetParameterValue(preset: string, name: string, value: number | string): number {
   return parameterValue(controllerOfPreset(checkPreset(preset)) ?? 'gcc', name, value);
 }

@@ -16,12 +16,13 @@ const flowsOfHeader = v.array(
 );
 
 /**
- * A flow as the header of a trace names it. A flow of kind `shadow` only watched and has no arrivals: it saw
- * those of the flow `of` or, without that, those of the only flow that has some.
+ * A flow as the header of a trace describes it. A flow of kind `shadow` belongs to a controller that only
+ * watched, and has no arrivals of its own: the controller saw the arrivals of the flow `of` or, if that is
+ * absent, of the only flow that has arrivals.
  */
 export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
 
-/** The flows that a header names; empty if it has no such field, or one of another form. */
+/** The flows that a header names; empty if it has no field `flows`, or one of another form. */
 export function recordedFlows(header: Partial<TraceHeader>): readonly RecordedFlow[] {
   const flows = v.safeParse(flowsOfHeader, header['flows']);
   return flows.success ? flows.output : [];

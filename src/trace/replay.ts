@@ -32,7 +32,10 @@ const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
 
 /** How a trace is replayed. */
 export interface ReplayOptions {
-  /** The preset to use instead of the recorded one; recorded changes of parameters are then ignored. */
+  /**
+   * The preset to use instead of the recorded one; recorded changes of preset and parameters are then
+   * ignored.
+   */
   preset?: string | undefined;
   /** The controller to use instead of the recorded one; a preset, if given, must belong to it. */
   controller?: ControllerName | UserController | undefined;
@@ -55,11 +58,11 @@ interface Flow {
 }
 
 /**
- * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one receiver half
- * and one sender half per flow. Feedback reaches the sender half at once, on the receiver's clock; if arrivals
- * carry the RTT, the sender half gets it. Recorded changes of preset and parameters are applied at their places,
- * and where a call starts again, so do the controllers. The rows that the recorded controller produced are
- * skipped.
+ * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one receiver
+ * half and one sender half per flow. Feedback reaches the sender half at once, on the receiver's clock; if
+ * arrivals carry the RTT, the sender half gets it. Recorded changes of preset and parameters are applied at
+ * their places. Where the recorded call was started again, new controllers replace the old ones. The rows
+ * that the recorded controller produced are skipped.
  */
 export class Replayer implements TraceSink {
   readonly #core: Core;
@@ -83,7 +86,10 @@ export class Replayer implements TraceSink {
     return this.#plan?.preset ?? this.#options.preset ?? '';
   }
 
-  /** The controller of the recording, if the core does not have it and no other was requested. */
+  /**
+   * The controller of the recording, if the core does not have it and no other controller or preset was
+   * requested.
+   */
   get missingController(): string | undefined {
     return this.#missingController;
   }
@@ -142,10 +148,10 @@ export class Replayer implements TraceSink {
   }
 
   unknown(): void {
-    // Rows of other programs mean nothing to a controller.
+    // Rows of unknown types contain no input for a controller.
   }
 
-  /** Hands over the rows made so far. */
+  /** Emits the rows that the controllers have produced so far. */
   flush(): void {
     for (const flow of this.#flows.values()) this.#drain(flow);
   }
@@ -160,13 +166,13 @@ export class Replayer implements TraceSink {
     throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none up to the end' });
   }
 
-  /** What follows the start of a call goes to a fresh controller. */
+  /** Ends all flows, since the rows after the start of a call go to new controllers. */
   #endFlows(): void {
     this.flush();
     this.destroy();
   }
 
-  /** Faults of a user's controller so far. From a fault on its flow gives no more rates. */
+  /** Faults of a user's controller so far. After a fault, its flow produces no more rates. */
   faults(): ControllerFault[] {
     const present = [...this.#flows.values()].flatMap(({ receiver, sender }) => [
       ...receiver.faults(),
@@ -252,7 +258,7 @@ export class Replayer implements TraceSink {
   }
 }
 
-/** Picks the named columns of a table out of a row. */
+/** Returns a function that picks the named columns of a table from a row. */
 function picker<const N extends readonly string[]>(
   table: TableName,
   names: N,

@@ -39,7 +39,7 @@ type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 /** Parameters that a change of preset leaves alone: the application's bounds. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/** The preset and parameters of a replay, as recorded changes go by. */
+/** The preset and parameters of a replay, which may follow the recorded changes. */
 export class ReplayPlan {
   #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;
@@ -66,7 +66,7 @@ export class ReplayPlan {
     return this.#preset;
   }
 
-  /** Flows start with what was recorded for each. Throws TraceError for invalid names. */
+  /** Sets the initial configuration that was recorded for each flow. Throws TraceError for invalid names. */
   setFlows(flows: readonly RecordedFlow[], place: Place): void {
     const started = flows.filter(({ preset }) => preset !== undefined);
     this.#flows = new Map(
@@ -82,7 +82,7 @@ export class ReplayPlan {
     return { preset, parameters: { ...parameters, ...this.#fixedOf(preset) }, flow };
   }
 
-  /** The parameters given to the replay that this preset's controller has. */
+  /** Those of the parameters given to the replay that this preset's controller has. */
   #fixedOf(preset: string): Record<string, number> {
     const known = CONTROLLER_SPECS[controllerOfPreset(preset) ?? 'gcc'].parameters;
     const own = Object.entries(this.#fixed).filter(([name]) => known.some((each) => each.name === name));
@@ -95,8 +95,8 @@ export class ReplayPlan {
   }
 
   /**
-   * Throws ParameterProblem for a parameter that none of the recorded controllers has, or a value that it
-   * refuses.
+   * Throws ParameterProblem for a given parameter that none of the replayed controllers has, or for a value
+   * that the controller refuses.
    */
   checkFixed(): void {
     if (this.#user !== undefined) {
@@ -113,8 +113,8 @@ export class ReplayPlan {
   }
 
   /**
-   * A call was started again: unless the replay was given another preset, later flows follow the recording.
-   * Throws TraceError.
+   * To be called where the recorded call was started again: later flows start with the configuration `start`,
+   * unless the replay was given its own preset or controller. Throws TraceError.
    */
   restart(start: RecordedStart, place: Place): void {
     if (!this.recordedChanges) return;
@@ -124,7 +124,7 @@ export class ReplayPlan {
     this.#flows = new Map();
   }
 
-  /** Changes to a preset: later flows start with it, `halves` change now. */
+  /** Changes to a preset: `halves` change at once, and later flows start with it. */
   changePreset(preset: string, halves: readonly Half[]): void {
     this.#preset = preset;
     this.#flows = new Map();
@@ -136,7 +136,7 @@ export class ReplayPlan {
     }
   }
 
-  /** Changes a parameter, unless the replay was given another value for it. */
+  /** Changes a parameter, unless the replay was given its own value for it. */
   changeParameter({ name, value }: ParameterChange, halves: readonly Half[]): void {
     if (name in this.#fixed) return;
     this.#parameters[name] = value;
@@ -145,8 +145,8 @@ export class ReplayPlan {
 }
 
 /**
- * The plan at the start of a trace. Throws TraceError for invalid names in the header, and ParameterProblem for
- * invalid ones in the options.
+ * The plan at the start of a trace. Throws TraceError for invalid names in the header, and ParameterProblem
+ * for invalid names in the options.
  */
 export function replayPlan(
   header: TraceHeader,
@@ -175,7 +175,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
   }
 }
 
-/** The application's bounds, as far as a trace contains them. */
+/** Those of the application's bounds that a trace contains. */
 function recordedBounds(header: TraceHeader): Record<string, number> {
   const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
   const recorded = Object.entries(header.parameters ?? {});
@@ -186,7 +186,7 @@ function recordedBounds(header: TraceHeader): Record<string, number> {
   );
 }
 
-/** A requested controller, in its preset for this kind of trace; bounds are as recorded. */
+/** The plan for a requested controller: its preset for this kind of trace, with the recorded bounds. */
 function chosenPlan(
   controller: ControllerName | UserController,
   header: TraceHeader,
@@ -249,7 +249,10 @@ const presetDetail = v.union([
 ]);
 const parameterDetail = v.object({ name: v.string(), value: v.union([v.number(), v.string()]) });
 
-/** The preset that a recorded event changes to, or null. Throws TraceError for an unknown one. */
+/**
+ * The preset that a recorded event changes to, or null for any other event. Throws TraceError for an unknown
+ * preset.
+ */
 export function presetChange(event: TraceEvent, place: Place): string | null {
   if (event.name !== 'preset') return null;
   const detail = v.safeParse(presetDetail, event.detail);
@@ -262,7 +265,10 @@ export function presetChange(event: TraceEvent, place: Place): string | null {
   });
 }
 
-/** The change of a parameter of `preset`'s controller that an event records, or null. Throws TraceError for a wrong one. */
+/**
+ * The change of a parameter that an event records, or null for any other event. The parameter must be one of
+ * `preset`'s controller. Throws TraceError for an invalid change.
+ */
 export function parameterChange(event: TraceEvent, preset: string, place: Place): ParameterChange | null {
   if (event.name !== 'parameter') return null;
   const detail = v.safeParse(parameterDetail, event.detail);
@@ -274,7 +280,7 @@ export function parameterChange(event: TraceEvent, preset: string, place: Place)
   return { name, value: placed(place, 'detail.', () => presetParameterValue(preset, name, value)) };
 }
 
-/** Adds the place in the trace to the error for a refused value. */
+/** Runs a check, and adds the place in the trace to its error. */
 function placed<T>(place: Place, prefix: string, check: () => T): T {
   try {
     return check();

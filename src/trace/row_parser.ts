@@ -8,7 +8,7 @@ import { timeColumn } from './tables.js';
 
 /** Receives parsed rows, in the order of the file. */
 export interface RowSink {
-  /** `values` are in the order of the columns, NaN where absent, and only valid during the call. */
+  /** `values` are in the order of the columns, NaN where absent, and only valid until the function returns. */
   row(table: TableName, values: Float64Array, extra: string | undefined, line: number): void;
   /** `extra` are members that the format does not know, as `,"name":value…`, or empty. */
   event(event: TraceEvent, extra: string, line: number): void;
@@ -16,7 +16,7 @@ export interface RowSink {
   unknown(text: string, line: number): void;
 }
 
-/** What the rows of a table must be. */
+/** The rules for the rows of a table. */
 interface TableRules {
   name: TableName;
   rules: readonly ColumnRule[];
@@ -50,7 +50,7 @@ const eventSchema = v.looseObject({
 /** Tables that a replay consumes: their times may not go back within a flow. */
 const ORDERED: ReadonlySet<string> = new Set(['arrival', 'inbound']);
 
-/** Checks lines of the trace format against the tables, and hands on their values. */
+/** Checks lines of the trace format against the tables, and passes their values to a sink. */
 export class RowParser {
   readonly #sink: RowSink;
   readonly #file: string | undefined;
@@ -151,7 +151,10 @@ export class RowParser {
     this.#sink.event({ time_us, name, detail: row['detail'] }, this.#extra(row, EVENT_FIELDS), this.#line);
   }
 
-  /** The unknown members, as text. Throws TraceError if the row is nested too deeply for that. */
+  /**
+   * The members that the format does not know, as text. Throws TraceError if the row is nested too deeply for
+   * that.
+   */
   #extra(row: Record<string, unknown>, known: ReadonlySet<string>): string {
     if (isNestedTooDeeply(row)) this.#failText('line', nestingExpectation, 'more');
     return extraMembers(row, known);

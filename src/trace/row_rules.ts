@@ -1,6 +1,6 @@
 import type { ColumnSpec, TableName } from '../core/index.js';
 
-/** What a column's value in a file must be. */
+/** The rule for a column's values in a file. */
 export interface ColumnRule {
   name: string;
   min: number;

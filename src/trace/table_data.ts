@@ -3,7 +3,10 @@ import { timeColumn } from './tables.js';
 
 const INITIAL_ROWS = 256;
 
-/** One table of a trace in memory: a Float64Array per column, growing by doubling. NaN is absent. */
+/**
+ * One table of a trace in memory: a Float64Array per column, growing by doubling. NaN stands for an absent
+ * value.
+ */
 export class TableData {
   readonly spec: TableSpec;
   #columns: Float64Array[];
@@ -35,7 +38,7 @@ export class TableData {
     return this.#sorted;
   }
 
-  /** Appends `rows` rows given by column, at `order`, `order + 1`, … of the whole trace. */
+  /** Appends `rows` rows, given as columns. Their positions in the whole trace are `order`, `order + 1`, … */
   append(columns: readonly ArrayLike<number>[], rows: number, order: number): void {
     this.#reserve(this.#rows + rows);
     this.#columns.forEach((to, index) => {
@@ -54,7 +57,7 @@ export class TableData {
     this.#finishRow(order);
   }
 
-  /** The column of this index, without the unused end. A view: valid until the next append. */
+  /** The column with this index, without the unused end. It is a view that is valid until the next append. */
   column(index: number): Float64Array {
     return (this.#columns[index] as Float64Array).subarray(0, this.#rows);
   }

@@ -3,12 +3,15 @@ import { decimate } from './decimate.js';
 import { eventLine, RowFormatter } from './ndjson_lines.js';
 import { TableData } from './table_data.js';
 
-/** What to draw: some columns of one table, over some time, in no more points than the screen has. */
+/**
+ * The data to draw: some columns of one table over a period, reduced to as many points as the screen can
+ * show.
+ */
 export interface ViewQuery {
   table: TableName;
   /** Names of columns. The table's time need not be among them. */
   columns: readonly string[];
-  /** Start and end of the time, inclusive; everything by default. */
+  /** Start and end of the period, inclusive; everything by default. */
   fromUs?: number | undefined;
   toUs?: number | undefined;
   /** Most rows to return (default: all). Minima and maxima survive the thinning. */
@@ -17,12 +20,12 @@ export interface ViewQuery {
   where?: { column: string; value: number } | undefined;
 }
 
-/** Rows in ascending time. `time_us` is always there; NaN is a gap. */
+/** Rows in ascending time. The column `time_us` is always present; NaN is a gap. */
 export interface TraceView {
   columns: Record<string, Float64Array<ArrayBuffer>>;
 }
 
-/** How much a trace holds. Times are absent (null) while it has no rows. */
+/** What a trace contains. Times are null while it has no rows. */
 export interface TraceExtent {
   fromUs: number | null;
   toUs: number | null;
@@ -40,8 +43,8 @@ interface Line {
 }
 
 /**
- * A trace in memory: the columns of each table, the events, and unknown parts of a file, all with their place in
- * the order in which they were appended.
+ * A trace in memory: the columns of each table, the events, and the unknown parts of a file. The order in
+ * which all these were appended is kept.
  */
 export class TraceData {
   readonly #tables = new Map<TableName, TableData>();

@@ -1,4 +1,4 @@
-/** A small line chart as SVG, with a text alternative for those who do not see it. */
+/** A small line chart as SVG, with a text alternative for screen readers. */
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { html, type Html } from '../html/text.js';
 import type { TrendLine, TrendReport } from './trend.js';
@@ -11,7 +11,7 @@ const TOP = 12;
 const RIGHT = 8;
 const BOTTOM = 8;
 
-/** Runs without a number interrupt the line. */
+/** The unbroken parts of the line; a test run without a number interrupts it. */
 function stretches(
   points: readonly (readonly [x: number, y: number] | null)[],
 ): (readonly [number, number])[][] {
@@ -25,7 +25,7 @@ function stretches(
 
 const places = (value: number): string => value.toFixed(1);
 
-/** One number over the runs, from 0 up. */
+/** Draws one number over the test runs, on an axis that begins at 0. */
 export function lineChart(line: TrendLine, runs: TrendReport['runs'], id: string): Html {
   const { metric, values, latest, latest_run: latestRun, earlier } = line;
   const top = Math.max(...values.map((value) => value ?? 0)) || 1;

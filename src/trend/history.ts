@@ -16,15 +16,18 @@ const MOST_CALLS = 100_000;
 const callSchema = record({
   /** `describe › test` */
   test: text('the title of a test'),
-  /** Playwright's project; empty without a name. */
+  /** The name of Playwright's project; empty if it has none. */
   project: v.string('the name of a project'),
-  /** The run of `repeat`, counted from 1; null for a test with one call. */
+  /** The number of the run within `repeat`, counted from 1; null for a test with one call. */
   run: v.nullable(v.pipe(number, v.integer('a whole number'))),
   /** The initial settings of the link. */
   network: v.string('a network'),
   backend: v.string('shaper or devtools'),
   outcome: v.picklist(['passed', 'failed'], 'passed or failed'),
-  /** Keyed by names that end in units; ratios have the unit 1. Unknown values are omitted. */
+  /**
+   * The call's numbers by their names in `PROPERTIES`; a ratio is between 0 and 1. Unknown values are
+   * omitted.
+   */
   metrics: record(Object.fromEntries(PROPERTY_NAMES.map((name) => [name, v.optional(number)]))),
 });
 

@@ -16,7 +16,7 @@ export function changeText({ change_ratio: change }: TrendLine): string {
 export const medianText = ({ metric, earlier }: TrendLine): string =>
   earlier === null ? '–' : propertyText(metric, earlier.median);
 
-/** Where the latest value lies; empty if that is not unusual. */
+/** How the latest value compares with the range of the earlier ones; empty unless it is known to lie outside. */
 export function markText(line: TrendLine): string {
   const { outside, earlier, metric } = line;
   if (outside === null || earlier === null) return '';
@@ -24,7 +24,7 @@ export function markText(line: TrendLine): string {
   return `${outside}: ${range} before`;
 }
 
-/** How many runs ago the latest value was; empty for the last run. */
+/** How many runs ago the latest value was measured; empty if that was the last run. */
 export function ageText({ values, latest_run: run }: TrendLine): string {
   const ago = values.length - 1 - run;
   if (ago === 0) return '';
@@ -52,7 +52,7 @@ function row(line: TrendLine): string[] {
   ];
 }
 
-/** Marks come after the table, since they are long and rare. */
+/** Marks stand at the ends of the lines, outside the table's columns, since they are long and rare. */
 function tableOf(lines: readonly TrendLine[]): string[] {
   const [head = '', ...rows] = aligned([HEAD, ...lines.map(row)], 2);
   return [

@@ -1,10 +1,13 @@
-/** The trend of each call's numbers over runs of its test: the latest compared with those before. */
+/**
+ * The trend of each call's numbers over runs of its test: the latest number is compared with the earlier
+ * ones.
+ */
 import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../evidence/properties.js';
 import { median } from '../calls/percentile.js';
 import { version } from '../html/version.js';
 import type { HistoryCall, HistoryRun } from './history.js';
 
-/** A range over fewer earlier runs says little about what is usual. */
+/** A range over fewer earlier runs is not a reliable measure of what is usual. */
 const LEAST_EARLIER = 3;
 
 /** One number of a test's calls on one network. */
@@ -16,13 +19,16 @@ export interface TrendLine {
   values: (number | null)[];
   /** The last known value. */
   latest: number;
-  /** Its place in `values`. */
+  /** The index of `latest` in `values`. */
   latest_run: number;
-  /** Over the runs before the latest; null if there are none. */
+  /** Statistics of the known values before the latest; null if there are none. */
   earlier: { runs: number; median: number; min: number; max: number } | null;
-  /** Latest minus the earlier median, as a share of that median; null if it is 0 or missing. */
+  /** The latest value minus the earlier median, as a share of that median; null if the median is 0 or missing. */
   change_ratio: number | null;
-  /** How the latest compares with the earlier range, from three earlier runs on; null if it is inside. */
+  /**
+   * How the latest value compares with the earlier range; null if it lies inside, or if there are fewer than
+   * three earlier values.
+   */
   outside: 'better' | 'worse' | null;
 }
 
@@ -83,7 +89,10 @@ function lineOf(metric: PropertyName, perRun: readonly (readonly HistoryCall[])[
 
 const keyOf = ({ test, project, network }: HistoryCall): string => JSON.stringify([test, project, network]);
 
-/** Compares the latest of some runs, oldest first, with those before it, separately for each test. */
+/**
+ * Compares the latest of some runs, given oldest first, with those before it, separately for each test,
+ * project and network.
+ */
 export function trendOf(runs: readonly HistoryRun[], created = new Date()): TrendReport {
   const firsts = new Map(runs.flatMap(({ calls }) => calls.map((call) => [keyOf(call), call])));
   const groups = [...firsts].map(([key, { test, project, network }]): TrendGroup => {

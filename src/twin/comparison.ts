@@ -1,4 +1,7 @@
-/** A recording beside the simulation of the same schedule: reads the one, and measures how far they are apart. */
+/**
+ * Compares a recording with the simulation of its schedule: reads the recording, and measures how far the two
+ * differ.
+ */
 import { tableSpec, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { crossRow } from '../link/cross_rate.js';
 import {
@@ -11,14 +14,14 @@ import {
 import { distanceOf, type Distance } from './distance.js';
 import { recordedCall, type RecordedCall } from './recorded_call.js';
 
-/** A trace, wherever it is. */
+/** A trace, either in this thread or in another one. */
 export interface TraceReader {
   view(query: ViewQuery): TraceView | Promise<TraceView>;
   events(): readonly TraceEvent[] | Promise<readonly TraceEvent[]>;
   extent(): TraceExtent | Promise<TraceExtent>;
 }
 
-/** What values of a series are. */
+/** The kind of the values of a series. */
 export type Quantity = 'rate' | 'time' | 'share';
 
 /** A series that is compared; its values are bit/s, microseconds, or a share. */
@@ -46,7 +49,7 @@ export interface SeriesDistance extends ComparedSeries {
 /** The flow of the controller in charge. */
 const OWN = { column: 'flow', value: 0 };
 
-/** Reads what a twin is made from. Throws as `recordedCall` does. */
+/** Reads the parts of a recording from which its twin is made. Throws as `recordedCall` does. */
 export async function readCall(trace: TraceReader, header: Partial<TraceHeader>): Promise<RecordedCall> {
   const [events, extent, queue, arrivals, rates] = await Promise.all([
     trace.events(),
@@ -68,7 +71,7 @@ export async function readCall(trace: TraceReader, header: Partial<TraceHeader>)
   });
 }
 
-/** How far two traces of one clock are apart, in the series that both have. */
+/** How far apart two traces with the same clock are, in the series that both have. */
 export async function distances(
   call: TraceReader,
   twin: TraceReader,
@@ -91,9 +94,10 @@ export async function distances(
 }
 
 /**
- * Rows of a twin as a call's recording has them: from the first frame on, and one rate for all TCP connections
- * together. It says nothing of what it counts otherwise: what was sent, over each interval of the trace instead of a
- * second, and the drops of the call alone where there is TCP beside it.
+ * Brings the rows of a twin into the form of a call's recording: without rows before the first frame, and
+ * with one rate for all TCP connections together. Values that the twin counts in another way than a recording
+ * become NaN. These are the sent rate, which the twin averages over each interval of the trace instead of a
+ * second, and, if there is TCP, the drops, since a recording only has the drops of the call.
  */
 export function asRecorded(
   batches: readonly TraceBatch[],

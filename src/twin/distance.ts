@@ -1,13 +1,14 @@
 /**
- * How far a call and its twin are apart, series by series. Both are averaged over each second of the call, values
- * counting for as long as they hold; single frames, which fill and empty a queue many times a second, have no common
- * clock. A second in which either has no value is left out.
+ * How far apart a call and its twin are, series by series. Both are averaged over each second of the call,
+ * with each value counting for as long as it holds. Shorter times cannot be compared: single frames fill and
+ * empty a queue many times a second, and the frames of the two are not in step. A second in which either has
+ * no value is left out.
  */
 import { sampled, type TimedValues } from '../calls/sampled.js';
 
 export type { TimedValues } from '../calls/sampled.js';
 
-/** A stretch of time in which the two were averaged. */
+/** A second of the call, with the averages of the call and of the twin in it. */
 export interface Second {
   fromUs: number;
   call: number;
@@ -15,16 +16,16 @@ export interface Second {
 }
 
 export interface Distance {
-  /** Averages over all seconds. */
+  /** Averages over all seconds in which both have values. */
   call: number;
   twin: number;
-  /** The average of twin less call. */
+  /** The average of twin minus call. */
   offset: number;
-  /** The average of the differences without their signs. */
+  /** The average of the absolute differences. */
   apart: number;
   /** `apart` as a share of the call's average; null where that is 0. */
   relative: number | null;
-  /** Where they part most. */
+  /** The second in which they differ most. */
   most: Second;
 }
 
@@ -42,7 +43,7 @@ function seconds(values: TimedValues, window: { fromUs: number; toUs: number }):
   return new Map([...ticks].map(([second, each]) => [second, mean(each)]));
 }
 
-/** Null where there is no second in which both have values. */
+/** The distance over one series; null if there is no second in which both have values. */
 export function distanceOf(
   call: TimedValues,
   twin: TimedValues,

@@ -1,4 +1,4 @@
-/** Why a recording cannot be compared with a simulation. */
+/** The error for a recording that cannot be compared with a simulation. */
 
 export class NoTwin extends Error {
   override readonly name = 'NoTwin';

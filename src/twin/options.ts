@@ -14,14 +14,14 @@ import type { VideoCodec } from '../scenario/video_format.js';
 /** The bounds that ccscope's own page gives its controllers. */
 const MIN_BITRATE_BPS = 50e3;
 const START_BITRATE_BPS = 300e3;
-/** The voice that accompanies the video, as on the wire (wasm/sim/media_source.md). */
+/** The rate on the wire of the voice that accompanies the video (wasm/sim/media_source.md). */
 const AUDIO_BPS = 54e3;
 /** Interval between rows of rates and of the queue. */
 const TRACE_INTERVAL_US = 50e3;
 
-/** What a call is, as far as its twin knows. */
+/** The facts about a call from which its twin is made. */
 export interface TwinCall {
-  /** A controller of the core; another name is that of a user's. */
+  /** The name of a controller of the core; any other name is that of a user's controller. */
   controller: string;
   /** Absent for a user's controller. */
   preset?: string;
@@ -48,8 +48,8 @@ export interface SentPictures {
 export const SOURCE_PRESETS: readonly string[] = COMPONENT_SPECS.media_source.presets.map(({ name }) => name);
 
 /**
- * The preset of the component `media_source` for what a call sends: the one of that size if it was measured, else
- * that of 360p; undefined for what was not measured at all.
+ * The preset of the component `media_source` for the pictures that a call sends: the preset of their height
+ * if that was measured, else the preset of 360p; undefined if these pictures were not measured at all.
  */
 export function measuredPreset({ name, height }: SentPictures, codec: VideoCodec): string | undefined {
   const ending = codec === 'vp8' ? '' : `-${codec}`;
@@ -58,7 +58,10 @@ export function measuredPreset({ name, height }: SentPictures, codec: VideoCodec
   );
 }
 
-/** Cross traffic becomes flows of the simulation, which use the simulation's seed. */
+/**
+ * The simulated link. It has no cross traffic and no seed of its own: cross traffic becomes flows of the
+ * simulation, and the simulation has a seed.
+ */
 function simulatedLink(link: LinkConfig): SimulatedLinkOptions {
   const { crossTraffic: _, crossRttUs: __, seed: ___, ...simulated } = forwardLink(link);
   return simulated;
@@ -75,7 +78,7 @@ function mediaFlow(call: TwinCall, machine: string): MediaFlowOptions {
   return {
     kind: 'media',
     name: 'call',
-    // A user's controller replaces it when the simulation is created.
+    // Left out for a user's controller, which is put in when the simulation is created.
     ...(known !== undefined && { controller: known }),
     ...(preset !== undefined && { preset }),
     parameters: { ...bounds, ...set },

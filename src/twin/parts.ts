@@ -1,4 +1,4 @@
-/** The calls of one recording: each start begins one. Their twin is that of the longest. */
+/** The calls of one recording: each event `start` begins one. The twin is made for the longest of them. */
 import * as v from 'valibot';
 
 import type { TraceEvent } from '../core/index.js';
@@ -18,16 +18,19 @@ export interface Part {
   mode: string;
   role: string;
   keyFrameIntervalS: number;
-  /** The link that a call which began later was given; null: that of the header, with the changes before. */
+  /**
+   * The link with which a later call started, if the recording contains it; null: the link in the header,
+   * with all changes before this call.
+   */
   linkSettings: LinkConfig | null;
-  /** Events before and within it. */
+  /** The events before this call, and those within it. */
   eventsBefore: readonly TraceEvent[];
   events: readonly TraceEvent[];
 }
 
 const parametersSchema = v.record(v.string(), v.union([v.number(), v.string()]));
 
-/** What the event `start` tells, as far as it has the form of today. */
+/** The details of an event `start` in the current format; earlier versions wrote other details. */
 const startSchema = v.object({
   controller: v.optional(v.string()),
   preset: v.optional(v.string()),
@@ -72,6 +75,6 @@ export function partOf(header: Partial<TraceHeader>, events: readonly TraceEvent
   };
 }
 
-/** Whether an event tells that the browser's own controller took part after all. */
+/** Whether the detail of an event `mode` shows that the browser's own controller took part after all. */
 const toCap = (detail: unknown): boolean =>
   typeof detail === 'object' && detail !== null && 'to' in detail && detail.to !== 'control';

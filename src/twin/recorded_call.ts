@@ -1,4 +1,4 @@
-/** What a recording says of the call that it is of, as its twin needs it. */
+/** Reads a call's recording: extracts everything that is needed to simulate the call's twin. */
 import * as v from 'valibot';
 
 import {
@@ -34,7 +34,7 @@ export interface CallRows {
   queue: CapacityRows;
   /** When each frame was sent, in the order of arrival. */
   sentUs: ArrayLike<number>;
-  /** What the browser's own estimator said; NaN where it said nothing. */
+  /** The estimates of the browser's own estimator; NaN where there was none. */
   browserEstimateBps: ArrayLike<number>;
   /** The time of the last row. */
   endUs: number;
@@ -43,7 +43,7 @@ export interface CallRows {
 /** A call whose twin can be simulated. */
 export interface RecordedCall {
   call: TwinCall;
-  /** The first frame, and the end, on the clock of the recording. */
+  /** The times of the first frame and of the end, on the clock of the recording. */
   fromUs: number;
   toUs: number;
   capacity: readonly CapacityStep[];
@@ -52,15 +52,21 @@ export interface RecordedCall {
   isInPage: boolean;
   /** The name of a user's controller; null for one of the core's. */
   own: string | null;
-  /** What the recording does not say or the twin does not have, and what was taken in its place. */
+  /**
+   * The assumptions, as texts: what was used in place of facts that the recording does not contain, or of
+   * things that the twin cannot simulate.
+   */
   assumed: readonly string[];
 }
 
-/** Less than this has no averages over seconds. */
+/** A shorter call is not compared, since the comparison averages over seconds. */
 const SHORTEST_US = 2e6;
-/** What libvpx makes of talking heads. */
+/** The source preset for pictures that were not measured: talking heads, encoded by libvpx. */
 const CAMERA = 'vp8';
-/** The contents that a call can send by their names, which begin the names of files. */
+/**
+ * The names of the measured contents; a video's label, which may be the name of a file, begins with one of
+ * them.
+ */
 const CONTENT = /^(synthetic|test-picture|fractal|noise|text)(?![a-z])/;
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'feedback', 'queue', 'throughput'];
 
@@ -71,7 +77,10 @@ const videoSchema = v.object({
   codec: v.picklist(VIDEO_CODECS),
 });
 
-/** Throws NoTwin for a recording that cannot be compared; ConfigError, TraceError or ParameterProblem for one of another form. */
+/**
+ * Throws NoTwin for a recording that cannot be compared; ConfigError, TraceError or ParameterProblem for a
+ * recording with invalid content.
+ */
 export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): RecordedCall {
   checkSource(header);
   const part = partOf(header, rows.events, rows.endUs);
@@ -130,10 +139,10 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
   };
 }
 
-/** What ccscope's own page allows at most. */
+/** The highest bitrate that ccscope's own page allows. */
 const DEFAULT_MAX_BPS = 2.5e6;
 
-/** The simulation on the clock of the recording: it is silent until the first frame. */
+/** The options of the simulation, on the clock of the recording: the call's flow starts with the first frame. */
 export function recordedOptions(recorded: RecordedCall, seed: number): SimulationOptions {
   const { call, fromUs, capacity, changes, cross, isInPage } = recorded;
   const options = twinOptions(call, { machine: 'idle', seed, tables: TABLES });
@@ -197,7 +206,7 @@ function linkOf(header: Partial<TraceHeader>, { linkSettings, eventsBefore }: Pa
   ) as LinkConfig;
 }
 
-/** The video as the twin has it. */
+/** The source preset and the frame rate of the twin, and the assumptions behind them. */
 function picturesOf(header: Partial<TraceHeader>): { preset: string; fps: number; assumed: string[] } {
   const parsed = v.safeParse(videoSchema, header['video']);
   const { label = '', height = null, frame_rate = null, codec = 'vp8' } = parsed.success ? parsed.output : {};

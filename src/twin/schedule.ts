@@ -1,4 +1,4 @@
-/** What was changed in the middle of a recorded call, as the simulation takes it. */
+/** The changes in the middle of a recorded call, in the form that the simulation takes. */
 import type {
   CapacityStep,
   PathChange,
@@ -16,18 +16,19 @@ export interface CapacityRows {
   capacityBps: ArrayLike<number>;
 }
 
-/** The lowest capacity that a path can begin with: what a recording that begins with an outage gets. */
+/** The lowest capacity that a path can begin with; used if a recording begins with an outage. */
 const LEAST_BPS = 1;
-/** What changes of preset leave alone: the application's bounds. */
+/** Parameters that a change of preset leaves alone: the application's bounds. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** The settings of a link that an event tells of, by their names in JSON. Throws ConfigError. */
+/** The settings of a link that an event reports, by their names in JSON. Throws ConfigError. */
 export function toldSettings({ name, detail }: TraceEvent): Partial<LinkConfig> {
   if (name !== 'link' || !isObject(detail)) return {};
-  // A bottleneck in the page tells the same in the core's form, whose names are other ones, or whose values are objects.
+  // The event of a bottleneck in the page also contains the settings in the core's form, under other names or
+  // as objects.
   const told = Object.entries(detail).filter(
     ([key, value]) => LINK_KEYS.includes(key as LinkKey) && !isObject(value),
   );
@@ -38,8 +39,9 @@ const tellsCapacity = ({ name, detail }: TraceEvent): boolean =>
   name === 'capacity' || (name === 'link' && isObject(detail) && 'capacity' in detail);
 
 /**
- * The capacity over time, from the rows of the queue, the first step at 0. Rows come ten times a second: a change
- * that an event tells of is at the event's time, another one in the middle between the rows that show it.
+ * The capacity over time, from the rows of the queue; the first step is at 0. Rows come ten times a second: a
+ * change that an event reports is put at the event's time, any other change midway between the two rows that
+ * show it.
  */
 export function capacitySteps(rows: CapacityRows, events: readonly TraceEvent[]): CapacityStep[] {
   const told = events.filter(tellsCapacity).map((event) => event.time_us);
@@ -57,13 +59,16 @@ export function capacitySteps(rows: CapacityRows, events: readonly TraceEvent[])
   return steps;
 }
 
-/** How the propagation delay is divided. A bottleneck in the page has all of it on the way there. */
+/**
+ * Divides the propagation delay between the directions. With a bottleneck in the page, all of it is in the
+ * forward direction.
+ */
 export function delays(rttMs: number, isInPage: boolean): { forwardUs: number; backwardUs: number } {
   const rttUs = rttMs * 1e3;
   return isInPage ? { forwardUs: rttUs, backwardUs: 0 } : { forwardUs: rttUs / 2, backwardUs: rttUs / 2 };
 }
 
-/** Changes of the link but for its capacity and its cross traffic. Throws ConfigError. */
+/** Changes of the link except those of its capacity and its cross traffic. Throws ConfigError. */
 export function linkChanges(events: readonly TraceEvent[], isInPage: boolean): SimulationChange[] {
   return events.flatMap((event): SimulationChange[] => {
     const { capacity: _, cross_traffic: __, seed: ___, rtt_ms, ...settings } = toldSettings(event);
@@ -81,7 +86,7 @@ export function linkChanges(events: readonly TraceEvent[], isInPage: boolean): S
   });
 }
 
-/** TCP beside the call: each connection with its beginning, and its end where it has one. Throws ConfigError. */
+/** The TCP connections beside the call, each with its start and, if it ended, its end. Throws ConfigError. */
 export function crossFlows(
   link: LinkConfig,
   events: readonly TraceEvent[],
@@ -107,13 +112,13 @@ export function crossFlows(
   return [...flows('cubic'), ...flows('newReno')];
 }
 
-/** What a controller has: its preset, and what differs from it. */
+/** A controller's preset, and the parameters that differ from it. */
 export interface ControllerState {
   preset?: string;
   parameters: Readonly<Record<string, number>>;
 }
 
-/** Values that a recording has as numbers or by name. Throws ParameterProblem. */
+/** Parameters as numbers; a recording may have their values as numbers or as names. Throws ParameterProblem. */
 export function recordedParameters(
   preset: string | undefined,
   recorded: Readonly<Record<string, unknown>>,

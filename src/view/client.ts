@@ -1,4 +1,4 @@
-/** The view's end of the channel: receives what pages reported, and sends them requests. */
+/** The view's end of the channel: receives the reports of pages, and sends requests to the pages. */
 import { signal } from '@preact/signals';
 import { wrap, type Remote } from 'comlink';
 
@@ -17,11 +17,11 @@ const ENDED = 'ccscope attach has ended. What was seen stays here until this pag
 const NOBODY = 'Nobody answers here: open the address that ccscope attach prints.';
 
 export class ViewClient {
-  /** The browser whose calls these are. */
+  /** A title that names the browser whose calls are shown. */
   readonly title = signal('');
-  /** Null until anything is known about them. */
+  /** Null until the message `begin` has arrived. */
   readonly model = signal<Model | null>(null);
-  /** Why nothing more will come; null while something may. */
+  /** The reason why no more messages will come; null while they may still come. */
   readonly ended = signal<string | null>(null);
   readonly #socket: WebSocket;
   readonly #waiting = new Map<number, Waiting>();
@@ -67,7 +67,7 @@ export class ViewClient {
   #begin({ originEpochMs, title }: Extract<FeedMessage, { type: 'begin' }>): void {
     const { port1, port2 } = new MessageChannel();
     const worker = new Worker(new URL('watch_worker.js', location.href), { type: 'module' });
-    // The owner records with --record: what is seen here is lost when the page is closed.
+    // Nothing is stored here: what was seen is lost when the page is closed. `ccscope attach --record` stores it.
     const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
     worker.postMessage(start, [port2]);
     this.#watch = wrap<WatchService>(port1);
@@ -91,8 +91,8 @@ export class ViewClient {
   }
 
   /**
-   * Asks a window, by the name in its batches, or all with null. Resolves with the answers, and rejects if nobody
-   * can be asked.
+   * Sends a request to one window (page, iframe or popup), named as in its batches, or to all windows (null).
+   * Resolves to the answers; rejects if the request is refused, or if the channel has ended.
    */
   ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const id = this.#nextId++;

@@ -1,4 +1,7 @@
-/** A page that shows the calls of another browser: what the overlay shows, for all the pages that are watched. */
+/**
+ * A page that shows the calls of another browser. It shows the same as the overlay, but for all watched
+ * pages.
+ */
 import { useSignal } from '@preact/signals';
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';

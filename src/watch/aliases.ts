@@ -1,13 +1,19 @@
 /**
- * A recording replaces everything that would reveal who or where somebody is by numbers: the first SSRC is 1, the
- * first `mid` is `mid 1`. A name means the same throughout the recording. The mapping is kept beside the rows, so
- * that a file can be created with it or without.
+ * In a recording, numbers replace everything that would reveal who or where somebody is: the first SSRC is 1,
+ * the first `mid` is `mid 1`. Such an alias means the same throughout the recording. The mapping is kept
+ * separately from the rows, so that a file can be created with or without it.
  */
 
-/** The mapping: by kind, in the order of the numbers from 1. Part of a header if requested. */
+/**
+ * The mapping: for each kind the original values, the one with number 1 first. The header contains it if that
+ * is requested.
+ */
 export type Identifiers = Record<string, (string | number)[]>;
 
-/** URLs, and addresses with or without a port; names made up by mDNS are addresses, too. */
+/**
+ * URLs, and addresses with or without a port; `.local` names that browsers make up for mDNS are addresses,
+ * too.
+ */
 const URLS = /\b(?:https?|wss?|blob|file|stuns?|turns?):[^\s"'<>)]+/g;
 const ADDRESSES =
   /\b\d{1,3}(?:\.\d{1,3}){3}\b|\b[\w-]+(?:\.[\w-]+)*\.local\b|(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi;
@@ -28,7 +34,7 @@ export class Aliases {
     return this.#number('ssrc', ssrc);
   }
 
-  /** `mid 1`; '' stays. */
+  /** Such as `mid 1`; an empty string stays empty. */
   name(kind: string, value: string): string {
     return value === '' ? '' : `${kind} ${this.#number(kind, value)}`;
   }
@@ -45,7 +51,7 @@ export class Aliases {
   }
 }
 
-/** Restores what aliases stand for, if a file contains the mapping. */
+/** Restores the original values of aliases, if a file contains the mapping. */
 export class Originals {
   constructor(private readonly identifiers: Identifiers | null) {}
 

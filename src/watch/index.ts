@@ -1,4 +1,7 @@
-/** Watching calls that run already: record, controllers beside each stream, recording. */
+/**
+ * Watches calls that are already running: keeps their record, runs controllers beside each stream, and makes
+ * the recording.
+ */
 export type { WindowPlace } from '../calls/record/endpoints.js';
 export type { PageBatch, PageMessage, PageRequest } from '../inject/protocol.js';
 export { type Exported, type ExportOptions, type RecordingSize } from './recording.js';

@@ -26,11 +26,11 @@ const isBefore = (a: number, b: number): boolean => {
   return step > 0 && step < RTP_WRAP / 2;
 };
 
-/** Finds them among the frames of an endpoint, in the order in which those are returned. */
+/** Finds the late frames of an endpoint; takes its frames in the order in which the browser returns them. */
 export class LateFrames {
   readonly #latest = new Map<number, Latest>();
 
-  /** `rows` has NUMBERS_PER_FRAME for each frame. */
+  /** `rows` has NUMBERS_PER_FRAME numbers for each frame. */
   see(rows: readonly number[]): LateFrame[] {
     const found: LateFrame[] = [];
     for (let at = 0; at + NUMBERS_PER_FRAME <= rows.length; at += NUMBERS_PER_FRAME) {

@@ -1,7 +1,8 @@
 /**
- * Controllers that run beside streams produce many batches of few rows, in which each column has its own buffer:
- * several times as large as its numbers. Every ten seconds those of a stream are merged into one batch per table.
- * The rows of a table stay in order; the recording keeps the order between tables.
+ * Controllers that run beside streams produce many batches of few rows. Each column of a batch has its own
+ * buffer, which takes several times the memory of its numbers. Every ten seconds, the new batches of a stream
+ * are therefore merged into one batch per table. The rows of a table stay in order; the recording keeps the
+ * order between tables.
  */
 import type { TraceBatch } from '../core/index.js';
 import type { CallRecord, ShadowRecord } from '../calls/record/record.js';

@@ -1,12 +1,12 @@
 /**
- * GCC's loss controller beside each sent media section of video: A_s as it would be if it decided, from the
- * losses and the round trip that the far side reports. It only watches.
+ * GCC's loss controller beside each media section of sent video. It only watches: from the losses and the
+ * round-trip time that the far side reports, it computes A_s as it would be if the controller set the rate.
  */
 import type { EndpointRecord, StatsSample } from '../calls/record/record.js';
 import type { Core } from '../core/index.js';
 import { Driver } from './driver.js';
 
-/** Its own rows are not used: its rate is part of the stream's rows. */
+/** The flow of the drivers' own rows, which are discarded: their rates are part of the streams' rows. */
 const NO_FLOW = 0;
 
 export class LossShadows {
@@ -17,7 +17,7 @@ export class LossShadows {
 
   constructor(private readonly load: () => Promise<Core>) {}
 
-  /** Takes a sample of a connection; `sentBps` is what each media section sends now, by its mid. */
+  /** Takes a sample of a connection; `sentBps` is the present sending rate of each media section, by its mid. */
   see({ id }: EndpointRecord, sample: StatsSample, sentBps: ReadonlyMap<string, number>): void {
     for (const [mid, bps] of sentBps) {
       const driver = this.#of(id, mid, bps);
@@ -36,7 +36,7 @@ export class LossShadows {
     return driver === undefined || driver.hasFailed ? NaN : driver.targetBps;
   }
 
-  /** It starts at the first known rate. */
+  /** The driver of a media section, created when its rate is first known; null until then. */
   #of(endpoint: number, mid: string, bps: number): Driver | null {
     const drivers = this.#all.get(endpoint) ?? new Map<string, Driver>();
     const known = drivers.get(mid);
@@ -48,7 +48,7 @@ export class LossShadows {
     return driver;
   }
 
-  /** The controllers beside received streams report a core that does not load. */
+  /** Loads the core. An error is ignored here: the controllers beside received streams report it. */
   #begin(): void {
     if (this.#isLoading) return;
     this.#isLoading = true;
@@ -58,7 +58,7 @@ export class LossShadows {
     );
   }
 
-  /** A connection is gone. */
+  /** To be called when a connection has ended. */
   end(endpoint: number): void {
     for (const driver of this.#all.get(endpoint)?.values() ?? []) driver.destroy();
     this.#all.delete(endpoint);

@@ -1,13 +1,14 @@
 /**
- * Converts what pages reported to lines of a trace, and back. Names are those of the protocol with underscores;
- * null is NaN. A text is only recorded as it is under the names listed here, whose values are words of a
- * specification: texts of all other fields, including future ones, are recorded as aliases.
+ * Converts the messages of pages to lines of a trace, and back. Fields have the protocol's names, with
+ * underscores; null stands for NaN. Strings are recorded unchanged only in the fields listed in `PLAIN`, and
+ * with small replacements in those of `SENTENCES`. The strings of all other fields, including fields that are
+ * added later, are replaced with aliases.
  */
 import type { ActionResult, PageMessage } from '../inject/protocol.js';
 import type { Aliases, Originals } from './aliases.js';
 import { frameFields, frameRows, type FrameFields } from './frame_lines.js';
 
-/** Words of specifications, or of the observer. */
+/** Fields whose values are words of a specification or of the observer. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['direction', 'controller', 'preference', 'of'],
   ...['type', 'kind', 'state', 'role', 'source', 'place', 'level', 'code'],
@@ -21,7 +22,7 @@ const PLAIN: ReadonlySet<string> = new Set([
     'degradationPreference',
   ],
 ]);
-/** Sentences, in which only addresses and URLs are replaced. */
+/** Fields with sentences, in which only addresses and URLs are replaced. */
 const SENTENCES: ReadonlySet<string> = new Set(['message', 'fix', 'text']);
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -67,7 +68,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
         ...frameFields(message.rows, (ssrc) => aliases.ssrc(ssrc)),
       });
     case 'remote':
-      // The far side's addresses are of no use to a judgement.
+      // The far side's addresses are left out, since no judgement uses them.
       return line('remote', { endpoint, ufrags: message.sides.map(({ ufrag }) => ufrag) }, aliases);
     case 'late':
       return line('late', message, aliases);
@@ -78,7 +79,8 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
     case 'notice':
       return line(message.type, { ...message, endpoint }, aliases);
     case 'action': {
-      // Its text names encodings as the page does, and says nothing beyond the action itself.
+      // The texts of a result are left out: they contain the page's own names of encodings, and add nothing
+      // to the action.
       const { timeUs, action, result } = message;
       const came = result.ok ? { ok: true, inForce: result.inForce } : { ok: false };
       return line('action', { timeUs, action, result: came, endpoint }, aliases);
@@ -86,7 +88,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
   }
 }
 
-/** A line that is not a message. */
+/** A line for something other than a message. */
 export const otherLine = line;
 
 const orNaN = (value: unknown): unknown => {
@@ -95,15 +97,15 @@ const orNaN = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, orNaN(each)]));
 };
 
-/** Which lines are messages. */
+/** The types of the lines that are messages. */
 export const MESSAGE_LINES: ReadonlySet<string> = new Set([
   ...['endpoint', 'state', 'local', 'remote', 'stats', 'frames', 'source', 'notice', 'late', 'action'],
 ]);
 
-/** A line in the form in which it was read: a row of its type. */
+/** A line as it was read: an object with its type. */
 export type MessageRow = Record<string, unknown> & { type: string };
 
-/** The message in a line. Its endpoint has the number that it has in the file. */
+/** The message in a line. Its endpoint has the same number as in the file. */
 export function messageOf(row: MessageRow, originals: Originals): PageMessage {
   const message = told(row, '', originals) as Record<string, unknown>;
   switch (row.type) {

@@ -2,7 +2,10 @@
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
-/** In the order of their width; in a column of kind 0, all values equal its base. */
+/**
+ * The types by kind, in the order of their width. A column of kind 0 stores no values, since all of them
+ * equal its base.
+ */
 const KINDS = [null, Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array] as const;
 const MOST = [0, 2 ** 8, 2 ** 16, 2 ** 32];
 const [FLOAT32, FLOAT64] = [4, 5];
@@ -11,7 +14,7 @@ const [FLOAT32, FLOAT64] = [4, 5];
 function kindOf(values: Float64Array): { kind: number; base: number } {
   const first = values[0] ?? NaN;
   if (values.every((value) => Object.is(value, first))) return { kind: 0, base: first };
-  // Small differences of safe integers are exact; -0 and NaN are not such integers.
+  // Differences of safe integers are exact if they are small. -0 would become 0, so it is excluded.
   if (values.every((value) => Number.isSafeInteger(value) && !Object.is(value, -0))) {
     const least = values.reduce((least, value) => Math.min(least, value), Infinity);
     const most = values.reduce((most, value) => Math.max(most, value), -Infinity);
@@ -30,10 +33,10 @@ export class PackedColumns {
   #kinds = new Uint8Array(0);
   #bases = new Float64Array(0);
   #rows = new Uint32Array(0);
-  /** Where each starts. */
+  /** Where each column starts in the buffer. */
   #offsets = new Uint32Array(0);
 
-  /** The index of the added column. */
+  /** Adds a column; returns its index. */
   add(values: Float64Array): number {
     const { kind, base } = kindOf(values);
     const make = KINDS[kind];
@@ -45,7 +48,7 @@ export class PackedColumns {
     return this.#described.push({ kind, base, rows: values.length }) - 1;
   }
 
-  /** Nothing more is added: everything becomes one buffer. */
+  /** Moves all columns into one buffer. After this, no column can be added. */
   finish(): void {
     this.#bytes = new Uint8Array(this.#pieces.reduce((sum, { length }) => sum + length, 0));
     this.#kinds = Uint8Array.from(this.#described, ({ kind }) => kind);

@@ -9,15 +9,15 @@ import { PackedTexts } from './packed_texts.js';
 
 interface PackedTable {
   rows: number;
-  /** The index of its first column; the others follow. */
+  /** The index of the table's first packed column; the others follow. */
   first: number;
 }
 
-/** The source of rows: the index of a table in the schema, or one of these. */
+/** The source of a row is the index of a table in the schema, or one of these two numbers. */
 export const EVENT_SOURCE = 254;
 export const TEXT_SOURCE = 255;
 
-/** The appended rows, in order: how many came from one source. */
+/** A number of rows from one source that were appended one after the other. */
 export interface Run {
   source: number;
   rows: number;
@@ -55,7 +55,7 @@ export class PackedSegment {
     this.memoryBytes = runBytes + this.#columns.memoryBytes + this.#texts.memoryBytes;
   }
 
-  /** One of its tables, as a trace that can be queried. */
+  /** One table of the segment, as a trace that can be queried. */
   table(name: TableName): TraceData {
     const data = new TraceData();
     const table = this.#tables.get(name);
@@ -68,7 +68,7 @@ export class PackedSegment {
     return tableSpec(name).columns.map((_, index) => this.#columns.column(first + index));
   }
 
-  /** All of it, in the order in which it was appended. */
+  /** The whole segment, in the order in which it was appended. */
   unpack(): TraceData {
     const data = new TraceData();
     const columns = new Map([...this.#tables].map(([name, table]) => [name, this.#unpacked(name, table)]));
@@ -93,6 +93,9 @@ export class PackedSegment {
   }
 }
 
-/** Engines store plain ASCII, which lines are except for texts by people, in a byte per character. */
+/**
+ * The approximate memory of texts in bytes. Engines store ASCII in one byte per character, and lines are
+ * ASCII except where they contain texts that people wrote.
+ */
 export const textBytes = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,22 +1,22 @@
 /**
- * Lines that only differ in their numbers, such as those of getStats, packed without loss: the text around the
- * numbers once, the numbers as columns.
+ * Packs lines that only differ in their numbers, such as those of getStats, without loss: the text around the
+ * numbers is stored once, and the numbers are stored as columns.
  */
 import type { PackedColumns } from './packed_column.js';
 
-/** Marks the place of a number. JSON does not contain this character. */
+/** Marks the place of a number. Valid JSON does not contain this character. */
 const HOLE = '\u0000';
 const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g;
 
 interface Shape {
   /** The text, with holes for the numbers. */
   text: string;
-  /** The index of the first hole's column; those of the others follow. */
+  /** The index of the first hole's column; the columns of the other holes follow. */
   first: number;
   holes: number;
 }
 
-/** Numbers that are written as JSON writes them; others remain text. */
+/** Takes the numbers out of a text. Numbers that `String` would write differently stay in the text. */
 function split(text: string): { shape: string; numbers: number[] } {
   const numbers: number[] = [];
   const shape = text.replace(NUMBER, (token) => {
@@ -30,11 +30,11 @@ function split(text: string): { shape: string; numbers: number[] } {
 
 export class PackedTexts {
   readonly #shapes: Shape[] = [];
-  /** The template of each text. */
+  /** The index of the shape of each text. */
   readonly #order: Uint32Array<ArrayBuffer>;
   readonly memoryBytes: number;
 
-  /** Its numbers go into `columns`. */
+  /** The numbers of the texts go into `columns`. */
   constructor(
     texts: readonly string[],
     private readonly columns: PackedColumns,

@@ -1,6 +1,6 @@
 /**
- * Restores the record of a call from a recording as the watch had it, so that judgements give the same results as
- * live. Recorded data are not computed again: the controllers' rows are those of the file.
+ * Restores from a recording the record of a call that the watch had, so that judgements give the same results
+ * as during the call. Recorded data are not computed again: the controllers' rows are taken from the file.
  */
 import * as v from 'valibot';
 
@@ -16,9 +16,9 @@ import { LooseBatches } from './loose_batches.js';
 import { MESSAGE_LINES, messageOf, type MessageRow } from './message_lines.js';
 
 export interface RecordReaderOptions {
-  /** Drops what is older, as a watch does; default: keeps everything. */
+  /** Drops data older than this, as a watch does; default: keeps everything. */
   keepUs?: number;
-  /** Called after each batch of a page, when the record is as it was at that time. */
+  /** Called after each batch of a page; the record is then as it was at that time. */
   onHeard?: (record: CallRecord, nowUs: number) => void;
   /** The file's name for messages. */
   file?: string;
@@ -53,10 +53,10 @@ const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
   ...(['arrival', 'inbound', 'group', 'feedback', 'rate', 'nada', 'lcc'] as const),
 ]);
 
-/** All endpoints are in one window here: their numbers in the file are unique. */
+/** Here all endpoints belong to one window, since their numbers are unique within the file. */
 const WINDOW = 'trace';
 
-/** Controllers beside streams are not run again. */
+/** Does nothing: the controllers beside streams are not run again. */
 const NO_SHADOWS = {
   frames: () => undefined,
   sample: () => undefined,
@@ -81,7 +81,7 @@ export class RecordReader implements TraceSink {
     ...{ originEpochMs: 0, pages: [], endpoints: [], connections: [] },
     ...{ link: null, shadows: [], late: [], notices: [] },
   };
-  /** Bookmarks, actions, late frames. */
+  /** The events of the recording, such as bookmarks, actions, late frames and incidents. */
   readonly events: TraceEvent[] = [];
   readonly #endpoints = new Endpoints(this.record, undefined, NO_SHADOWS);
   readonly #keeper: Keeper | null;
@@ -157,7 +157,7 @@ export class RecordReader implements TraceSink {
     if (begun !== undefined) this.#ids.set(endpoint, begun);
   }
 
-  /** Hands over the messages that were read. */
+  /** Passes the messages that were read to the endpoints. */
   #tell(): void {
     const messages = this.#messages;
     this.#messages = [];
@@ -181,7 +181,7 @@ export class RecordReader implements TraceSink {
     this.#options.onHeard?.(this.record, this.#nowUs);
   }
 
-  /** The shadows of a flow; null if it has none. */
+  /** The record of the shadows that a flow belongs to; null if it belongs to none. */
   #shadowOf(flow: number): ShadowRecord | null {
     const header = this.#flows.get(flow);
     const main = this.#flows.get(header?.of ?? flow);

@@ -1,8 +1,8 @@
 /**
  * The recording of a watch: a trace in format v1 with the reports of pages, line by line, and the rows of the
- * controllers beside the streams. The record in which causes are looked for can be restored from it
- * (`record_reader.ts`), and a replay gives the controllers' rows again. It has aliases for everything that
- * identifies people, see `aliases.ts`.
+ * controllers beside the streams. The record in which causes are searched for can be restored from it
+ * (`record_reader.ts`), and a replay produces the same rows of the controllers. Aliases replace everything
+ * that identifies people, see `aliases.ts`.
  */
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { WindowPlace } from '../calls/record/endpoints.js';
@@ -33,23 +33,26 @@ export interface RecordedStream extends RecordedFlow {
 }
 
 export interface ExportOptions {
-  /** Only this much of the end, from the start of a segment; default: everything. */
+  /** Exports only the last part of at least this length; it begins with a segment. Default: everything. */
   lastUs?: number;
-  /** Whether the header contains what aliases stand for. Default: false. */
+  /** Whether the header contains the original values of the aliases. Default: false. */
   identifiers?: boolean;
-  /** The first segment that is stored elsewhere, among those that have left memory; null: none is. */
+  /** Of the segments that have left memory, the first one that is stored elsewhere; null if none is. */
   keptFrom?: { number: number; fromUs: number } | null;
 }
 
-/** A file in its order: `before`, the segments that are stored elsewhere, `after`. */
+/**
+ * The parts of a file. They follow each other in this order: `before`, the segments that are stored
+ * elsewhere, `after`.
+ */
 export interface Exported {
   before: string;
-  /** The first segment that belongs to it. */
+  /** The first segment that belongs to the file. */
   first: number;
   after: Iterable<string>;
 }
 
-/** How much there is. */
+/** The size of a recording. */
 export interface RecordingSize {
   /** From its beginning until now. */
   lengthUs: number;
@@ -59,12 +62,12 @@ export interface RecordingSize {
   bookmarks: number;
 }
 
-/** A line without which later ones of its endpoint cannot be understood. */
+/** A line that is needed to understand later lines of its endpoint. */
 interface Lasting {
   segment: number;
   /** Null if it belongs to no endpoint. */
   endpoint: number | null;
-  /** Whether it says that the endpoint is closed. */
+  /** Whether it reports that the endpoint is closed. */
   closes: boolean;
   text: string;
 }
@@ -75,7 +78,7 @@ const CHUNK_LENGTH = 256 * 1024;
 export class Recording {
   readonly #ring: TraceRing;
   readonly #aliases = new Aliases();
-  /** Ids of endpoints by window, and by their numbers there. */
+  /** The endpoints' ids in the recording, by window and by the endpoints' numbers there. */
   readonly #ids = new Map<string, Map<number, number>>();
   readonly #late = new Map<number, LateFrames>();
   readonly #streams = new Map<number, StreamState>();
@@ -94,12 +97,12 @@ export class Recording {
     this.#ring = new TraceRing(keepUs);
   }
 
-  /** Takes segments that leave memory; without it they are lost. */
+  /** Sets the function that takes the segments that leave memory; without one they are lost. */
   set spill(spill: ((segment: Spilled) => void) | null) {
     this.#ring.spill = spill;
   }
 
-  /** Starts the rows of a batch; `heard` ends them. */
+  /** Records a batch. The rows that belong to it may follow, and `heard` ends them. */
   hear({ window, url, timeUs, messages }: PageBatch, { page, place }: WindowPlace): void {
     this.#fromUs ??= timeUs;
     this.#nowUs = Math.max(this.#nowUs, timeUs);
@@ -148,7 +151,7 @@ export class Recording {
     this.#ring.line(otherLine('heard', { timeUs, page, url }, this.#aliases));
   }
 
-  /** A document is gone: its connections are closed. */
+  /** To be called when a document is gone: records that its connections are closed. */
   windowEnded(window: string, timeUs: number): void {
     for (const id of this.#ids.get(window)?.values() ?? []) {
       const message = { type: 'state', endpoint: id, timeUs, state: 'closed' } as const;
@@ -158,7 +161,7 @@ export class Recording {
     this.#ids.delete(window);
   }
 
-  /** A notice of no endpoint. */
+  /** Records a notice that belongs to no endpoint. */
   notice(notice: RecordNotice): void {
     const text = otherLine('notice', { notice }, this.#aliases);
     this.#ring.line(text);
@@ -224,7 +227,7 @@ export class Recording {
       clock: 'receiver',
       origin_epoch_ms: this.originEpochMs,
       ...SHADOW,
-      // Segments count from 0: if that one is stored elsewhere, nothing is missing.
+      // Segments are numbered from 0: if the file begins with segment 0, nothing is missing.
       ...(begin.number > 0 && { cut_before_us: begin.fromUs }),
       ...identifiers,
       flows: this.#flows(),
@@ -260,7 +263,10 @@ export class Recording {
     return new Set(closed.flatMap(({ endpoint }) => (endpoint === null ? [] : [endpoint])));
   }
 
-  /** Nothing before this segment can be exported any more: forgets data that only served that. */
+  /**
+   * To be called when nothing before this segment can be exported any more: forgets data that was only needed
+   * for that.
+   */
   #forgetBefore(before: number): void {
     const gone = this.#endedBefore(before);
     if (gone.size === 0) return;
@@ -270,7 +276,7 @@ export class Recording {
   }
 }
 
-/** Lines in pieces large enough for a file. */
+/** Joins lines to chunks of at least CHUNK_LENGTH, except the last, for writing them to a file. */
 function* chunks(lines: Iterable<string>): Generator<string, void> {
   let chunk = '';
   for (const line of lines) {

@@ -1,6 +1,7 @@
 /**
- * A recording of limited size: the latest minutes of a trace in memory, in segments. A segment that gets too old
- * is converted to lines of the trace format, for storage elsewhere, and dropped.
+ * A recording of limited size: keeps the latest minutes of a trace in memory, divided into segments. A
+ * segment that gets too old is converted to lines of the trace format, for storage elsewhere, and then
+ * dropped.
  */
 import { TABLE_SPECS, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { TraceData, type TraceExtent, type TraceView, type ViewQuery } from '../trace/index.js';
@@ -8,24 +9,24 @@ import { EVENT_SOURCE, PackedSegment, TEXT_SOURCE, textBytes, type SegmentLog } 
 
 const SEGMENT_US = 15e6;
 /**
- * This many of the latest segments, and the newest, are not packed, so that a view of the last half minute does
- * not have to unpack anything.
+ * The newest segment and this many segments before it are not packed, so that a view of the last half minute
+ * does not have to unpack anything.
  */
 const LOOSE_SEGMENTS = 2;
-/** The size of a line is estimated from the first ones of its table. */
+/** The size of a table's lines is estimated from its first rows, at most this many. */
 const SIZED_LINES = 16;
 
 const SOURCES = new Map(TABLE_SPECS.map(({ name }, index) => [name, index]));
 
 interface Segment {
-  /** Counts segments from 0. */
+  /** Segments are numbered from 0. */
   number: number;
   fromUs: number;
   /** Null once it is packed. */
   loose: { data: TraceData; log: SegmentLog } | null;
   packed: PackedSegment | null;
   extent: TraceExtent | null;
-  /** Approximate total length of its lines; 0 while it is the newest. */
+  /** Approximate total length of the segment's lines; 0 while it is the newest segment. */
   lineBytes: number;
 }
 
@@ -36,7 +37,7 @@ export interface Spilled {
   lines: readonly string[];
 }
 
-/** Takes what leaves the ring. */
+/** Takes a segment that leaves the ring. */
 export type Spill = (segment: Spilled) => void;
 
 function begun(number: number, fromUs: number): Segment {
@@ -49,7 +50,7 @@ function begun(number: number, fromUs: number): Segment {
 
 const dataOf = ({ loose, packed }: Segment): TraceData => loose?.data ?? packed?.unpack() ?? new TraceData();
 
-/** Approximate length of a segment's lines, from some of each table. */
+/** Approximate length of a segment's lines, estimated from some rows of each table. */
 function lineBytesOf(data: TraceData, { texts, events }: SegmentLog): number {
   let bytes = textBytes(texts) + texts.length + events.length * 100;
   for (const { name } of TABLE_SPECS) {
@@ -67,7 +68,7 @@ function lineBytesOf(data: TraceData, { texts, events }: SegmentLog): number {
 export class TraceRing {
   #segments: Segment[] = [];
   #next = 0;
-  /** Called with what is dropped; without it, the rows are lost. */
+  /** Called with each segment that is dropped; without it, the rows are lost. */
   spill: Spill | null = null;
 
   constructor(readonly keepUs: number) {}
@@ -96,7 +97,7 @@ export class TraceRing {
     }, 0);
   }
 
-  /** Approximate total length of its lines. */
+  /** Approximate total length of the lines of all segments in memory. */
   get lineBytes(): number {
     return this.#segments.reduce((sum, { loose, lineBytes }) => {
       if (lineBytes > 0 || loose === null) return sum + lineBytes;
@@ -104,7 +105,10 @@ export class TraceRing {
     }, 0);
   }
 
-  /** Everything that is appended until the next call belongs to this time. */
+  /**
+   * Sets the time to which all rows belong that are appended until `advance` is called again. Starts a new
+   * segment when it is time, and drops segments that are too old.
+   */
   advance(nowUs: number): void {
     const newest = this.#segments.at(-1);
     if (newest === undefined || nowUs - newest.fromUs >= SEGMENT_US) {
@@ -181,7 +185,10 @@ export class TraceRing {
     return { columns: Object.fromEntries(columns) };
   }
 
-  /** Segments that may have rows from a period: rows come up to seconds after they were made. */
+  /**
+   * Segments that may have rows from a period. Neighbouring segments are included, since a row may be
+   * appended some seconds after its time.
+   */
   #within({ fromUs = -Infinity, toUs = Infinity }: ViewQuery): Segment[] {
     return this.#segments.filter(({ fromUs: begin }, i) => {
       const end = this.#segments[i + 1]?.fromUs ?? Infinity;
@@ -210,14 +217,20 @@ export class TraceRing {
     };
   }
 
-  /** When the earliest segment with rows from `fromUs` on starts, and its number. */
+  /**
+   * The number and the start of the segment that was the newest one at `fromUs`, or of the oldest one if that
+   * has left memory.
+   */
   from(fromUs: number): { number: number; fromUs: number } {
     const at = this.#segments.findLastIndex((segment) => segment.fromUs <= fromUs);
     const { number, fromUs: begin } = this.#segments[Math.max(0, at)] ?? this.#newest;
     return { number, fromUs: begin };
   }
 
-  /** Every line from a segment on, in the order in which they were appended. */
+  /**
+   * All lines of the segment with the number `first` and of later segments, in the order in which they were
+   * appended.
+   */
   *lines(first = 0): Generator<string, void> {
     for (const segment of this.#segments) if (segment.number >= first) yield* dataOf(segment).lines();
   }

@@ -2,7 +2,7 @@
 import { tableSpec, type TableName, type TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
 
-/** A batch of one row; columns that are not given are absent. */
+/** A batch of one row; columns without a given value are absent (NaN). */
 export function oneRow(table: TableName, values: Readonly<Record<string, number>>): TraceBatch {
   const columns = tableSpec(table).columns.map(({ name }) => Float64Array.of(values[name] ?? NaN));
   return { table, rows: 1, columns };
@@ -18,8 +18,8 @@ export function rateBps(
 }
 
 /**
- * A sent stream's row of the table `rate`: its encoder's target, what it sent, the far side's report, and A_s of
- * the loss controller beside its media section.
+ * A sent stream's row of the table `rate`: its encoder's target, its sending rate, the far side's report, and
+ * A_s of the loss controller beside its media section.
  */
 export function sentRow(
   flow: number,

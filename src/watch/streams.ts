@@ -10,7 +10,7 @@ import { rateBps } from './rows.js';
 
 export type StreamDirection = 'send' | 'receive';
 
-/** A stream as people see it. NaN and '' where the browser reports nothing. */
+/** A stream as it is shown to people. Numbers are NaN and strings are '' where the browser reports nothing. */
 export interface StreamState {
   /** Its flow in the recording. */
   flow: number;
@@ -20,20 +20,20 @@ export interface StreamState {
   ssrc: number;
   mid: string;
   rid: string;
-  /** The layers that are sent, or those whose frames arrive. */
+  /** The layers of a sent stream, or the layers of a received stream from which frames arrive. */
   scalabilityMode: string;
   codec: string;
   frameWidth: number;
   frameHeight: number;
   framesPerSecond: number;
   rateBps: number;
-  /** Whether media passed in the last second. */
+  /** Whether media passed between the latest two samples. */
   isLive: boolean;
   /** The controllers that watch it; empty if its frames are not observed. */
   shadows: readonly ShadowFlow[];
-  /** Further numbers by name, which ends in the unit. */
+  /** Further numbers by name; a name ends in the unit, if there is one. */
   numbers: Readonly<Record<string, number>>;
-  /** none, bandwidth, cpu or other, for a sent stream. */
+  /** The reason that limits the quality of a sent stream: none, bandwidth, cpu or other. */
   limitedBy: string;
   /** Actions on its media section that have not been undone. */
   inForce: readonly InForce[];
@@ -55,11 +55,17 @@ interface Known {
 const keyOf = (endpoint: number, direction: StreamDirection, ssrc: number): string =>
   `${endpoint} ${direction} ${ssrc}`;
 
-/** A media section in one direction; if the browser does not report it, each stream counts as its own. */
+/**
+ * Identifies a media section in one direction; if the browser reports no mid, each stream counts as a section
+ * of its own.
+ */
 const sectionOf = ({ endpoint, direction, mid, ssrc }: ActionTarget): string =>
   `${endpoint} ${direction} ${mid === '' ? `ssrc ${ssrc}` : mid}`;
 
-/** The growth of one count over that of another, between two samples; NaN while nothing grew. */
+/**
+ * The growth of the count `above` between two samples, divided by the growth of the count `below`; NaN while
+ * `below` did not grow.
+ */
 function growthRatio<T>(
   before: T | undefined,
   now: T,
@@ -149,7 +155,7 @@ export class Streams {
     if (known !== undefined) known.state = { ...known.state, shadows };
   }
 
-  /** Notes what is in force for a media section, one way. */
+  /** Notes the actions that are in force for a media section in one direction. */
   acted(endpoint: number, { direction, mid, ssrc }: ActionTarget, inForce: readonly InForce[]): void {
     this.#inForce.set(sectionOf({ endpoint, direction, mid, ssrc }), inForce);
   }
@@ -224,8 +230,9 @@ export class Streams {
   }
 
   /**
-   * Ends the streams of a connection that its latest sample no longer has: participants leave, and transceivers
-   * stop. At first such streams only stand still, since one that was reset comes back.
+   * Ends the streams of a connection that its latest sample no longer contains: participants leave, and
+   * transceivers stop. At first such streams only count as idle, since a stream that was merely reset comes
+   * back.
    */
   missing({ id }: EndpointRecord, { timeUs, outbound, inbound }: StatsSample): void {
     const told = new Set([
@@ -241,7 +248,7 @@ export class Streams {
     }
   }
 
-  /** A connection is gone. */
+  /** To be called when a connection has ended. */
   end(endpoint: number): void {
     for (const [key, { state }] of this.#all) if (state.endpoint === endpoint) this.#all.delete(key);
     for (const key of this.#inForce.keys()) if (key.startsWith(`${endpoint} `)) this.#inForce.delete(key);

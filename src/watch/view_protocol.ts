@@ -1,6 +1,7 @@
 /**
- * The messages between the recipient of pages' reports and a view elsewhere: JSON, one text each. The view has
- * its own watch, so it gets what the pages reported; it may send requests to the pages.
+ * The messages between the program that receives the reports of pages and a view elsewhere. Each message is
+ * one JSON text. The view runs its own watch, so it is sent the reports themselves; it may send requests to
+ * the pages.
  */
 import * as v from 'valibot';
 
@@ -15,19 +16,19 @@ const pageRequest = v.variant('type', [
   v.strictObject({ type: v.literal('flush') }),
   v.strictObject({ type: v.literal('pause') }),
   v.strictObject({ type: v.literal('resume') }),
-  // The page itself checks the requests.
+  // The page itself checks the action.
   v.strictObject({ type: v.literal('act'), action: v.custom<Action>((value) => typeof value === 'object') }),
 ]) satisfies v.GenericSchema<unknown, PageRequest>;
 
 const viewMessage = v.strictObject({
-  /** Comes back with the answer. */
+  /** The answer has the same id. */
   id: v.pipe(v.number(), v.safeInteger()),
-  /** The window that is asked, by the name in its batches; null: all windows. */
+  /** The window (page, iframe or popup) that the request goes to, named as in its batches; null: all windows. */
   window: v.nullable(v.string()),
   request: pageRequest,
 });
 
-/** A request of a view. */
+/** A request from a view. */
 export type ViewMessage = v.InferOutput<typeof viewMessage>;
 
 const place = v.object({ page: v.number(), place: v.picklist(['page', 'iframe', 'popup']) });
@@ -37,14 +38,14 @@ const feedMessage = v.variant('type', [
     type: v.literal('begin'),
     /** Zero of all times, in milliseconds of the Unix epoch. */
     originEpochMs: v.number(),
-    /** The browser whose pages these are, for people. */
+    /** A text for people that names the browser whose pages these are. */
     title: v.string(),
   }),
   v.object({ type: v.literal('batch'), place, batch: v.unknown() }),
   v.object({ type: v.literal('window-ended'), window: v.string() }),
   v.object({ type: v.literal('answer'), id: v.number(), results: v.array(v.unknown()) }),
   v.object({ type: v.literal('refusal'), id: v.number(), message: v.string() }),
-  /** Nothing more will come. */
+  /** The last message: no more will come. */
   v.object({ type: v.literal('end'), message: v.string() }),
 ]);
 
@@ -56,7 +57,7 @@ export type FeedMessage =
 /** Throws for anything that is not a view's request. */
 export const readViewMessage = (text: string): ViewMessage => v.parse(viewMessage, JSON.parse(text));
 
-/** Throws for anything else. */
+/** Throws for anything that is not a message to a view. */
 export function readFeedMessage(text: string): FeedMessage {
   const message = v.parse(feedMessage, JSON.parse(text));
   return message.type === 'batch' ? { ...message, batch: readBatch(message.batch) } : message;

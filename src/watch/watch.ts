@@ -1,7 +1,8 @@
 /**
- * Watches calls in pages that are already running: takes the reports of observers in pages, keeps the same record
- * that tests judge, runs the controllers beside each stream, and records. Its owner decides where it runs: in a
- * worker of the page, in an extension, in another page.
+ * Watches calls in pages that are already running: takes the reports of the observers in the pages, keeps a
+ * record in the same form that tests judge, runs the controllers beside each stream, and makes a recording.
+ * The code that creates a watch decides where it runs: in a worker of the page, in an extension, or in
+ * another page.
  */
 import { Endpoints, type WindowPlace } from '../calls/record/endpoints.js';
 import { Keeper } from '../calls/record/keep.js';
@@ -35,7 +36,7 @@ export interface WatchOptions {
 export const KEPT_US = 600e6;
 /** How many incidents a view shows. */
 const SHOWN_INCIDENTS = 100;
-/** The part of the record in which causes are looked for. */
+/** This much of the record is kept: causes of incidents are searched for in it. */
 export const JUDGED_US = 120e6;
 
 export const ALL_CONTROLLERS: readonly ShadowController[] = [
@@ -44,27 +45,30 @@ export const ALL_CONTROLLERS: readonly ShadowController[] = [
   { controller: 'lcc', preset: 'lcc-live' },
 ];
 
-/** A connection as people see it. */
+/** A connection as it is shown to people. */
 export interface ConnectionState {
   endpoint: number;
   page: number;
   place: EndpointRecord['place'];
-  /** The URL of the document that made it. */
+  /** The URL of the document that created it. */
   url: string;
   state: RTCPeerConnectionState;
-  /** Kinds of its candidates. */
+  /** The types and protocols of the selected candidates, such as `host/udp srflx/udp`. */
   route: string;
-  /** The window that it lives in, as its batches name it, and its number there; needed for actions on it. */
+  /**
+   * The window (page, iframe or popup) that the connection belongs to, named as in its batches, and the
+   * connection's number there; needed for actions on the connection.
+   */
   window: string;
   number: number;
   rttMs: number;
   availableOutgoingBps: number;
-  /** How received video is timed. */
+  /** The source of the frame timing of received video. */
   frameSource: EndpointRecord['frameSource'];
   notices: readonly RecordNotice[];
 }
 
-/** Everything that changes slowly enough to be sent completely, twice a second. */
+/** All state that changes slowly enough to be sent as a whole, twice a second. */
 export interface WatchState {
   timeUs: number;
   connections: readonly ConnectionState[];
@@ -85,9 +89,9 @@ export class Watch {
   readonly #keeper: Keeper;
   readonly #log: IncidentLog;
   readonly #recorded = new Set<number>();
-  /** How many samples of an endpoint are in the recording. */
+  /** For each endpoint, the time of its latest sample that is in the recording. */
   readonly #seen = new Map<number, number>();
-  /** How many actions on an endpoint are in the recording. */
+  /** For each endpoint, the number of actions on it that are in the recording. */
   readonly #acted = new Map<number, number>();
   /** By endpoint and media section. */
   readonly #drivers = new Map<string, { endpoint: number; mid: string; driver: Driver }>();
@@ -95,7 +99,7 @@ export class Watch {
   #core: Promise<Core> | null = null;
   #flows = 0;
   #nowUs = 0;
-  /** How many notices without an endpoint were processed. */
+  /** The number of notices without an endpoint that are in the recording. */
   #notices = 0;
 
   constructor({ originEpochMs, load, keepUs = KEPT_US, controllers = ALL_CONTROLLERS }: WatchOptions) {
@@ -129,12 +133,12 @@ export class Watch {
       onRows: (batches) => this.#recording.rows(batches),
     });
     this.#endpoints = new Endpoints(this.record, undefined, this.#shadows);
-    // The recording keeps more, and limits itself.
+    // The recording keeps more than this record, and bounds its own size.
     this.#keeper = new Keeper(this.record, JUDGED_US, this.#shadows, false);
     this.#log = new IncidentLog(this.record);
   }
 
-  /** Takes a batch of a window's observer. */
+  /** Takes a batch from the observer in a window (page, iframe or popup). */
   hear(batch: PageBatch, place: WindowPlace): void {
     this.#nowUs = Math.max(this.#nowUs, batch.timeUs);
     this.#recording.hear(batch, place);
@@ -165,7 +169,7 @@ export class Watch {
     else known.url = url;
   }
 
-  /** The new samples of an endpoint. */
+  /** Processes the new samples of an endpoint. */
   #sampled(endpoint: EndpointRecord): void {
     const seenUs = this.#seen.get(endpoint.id) ?? -Infinity;
     for (const sample of endpoint.samples) if (sample.timeUs > seenUs) this.#sample(endpoint, sample);
@@ -177,10 +181,11 @@ export class Watch {
       if (id === endpoint.id) this.endDrive(id, mid);
   }
 
-  /** The new actions on an endpoint. */
+  /** Processes the new actions on an endpoint. */
   #actedOn({ id, actions = [] }: EndpointRecord): void {
     for (const { timeUs, action, result } of actions.slice(this.#acted.get(id) ?? 0)) {
-      // In the protocol's own words only: the line of the page's message has the rest, with aliases.
+      // The detail only contains words of the protocol; the line of the page's message contains the rest,
+      // with aliases.
       const detail = { endpoint: id, kind: action.kind, ok: result.ok };
       this.#recording.event({ time_us: timeUs, name: 'action', detail });
       if (!result.ok) continue;
@@ -221,8 +226,8 @@ export class Watch {
   }
 
   /**
-   * An incident is recorded once, when its cause is known. The text of its evidence may contain the page's names;
-   * readers of the recording get the log again from its lines.
+   * An incident is recorded once, when its cause is known. Its evidence is left out, since that text may
+   * contain the page's names; readers of the recording can compute the log of incidents from its lines.
    */
   #incident(incident: Incident): void {
     const { id, fromUs, kind, stream, before, after, cause, settled } = incident;
@@ -233,7 +238,7 @@ export class Watch {
     this.#recording.event({ time_us: fromUs, name: 'incident', detail });
   }
 
-  /** The flow of a stream in the recording; with simulcast, the first layer's. */
+  /** The flow of a stream in the recording; with simulcast, the flow of the first layer. */
   #flowOf({ endpoint, direction, key }: Incident['stream']): number | null {
     const found = this.#streams.states.find(
       (state) =>
@@ -244,7 +249,7 @@ export class Watch {
     return found?.flow ?? null;
   }
 
-  /** Starts to control the limit of a sent media section. Rejects with the core's errors. */
+  /** Starts a driver for the rate limit of a sent media section. Rejects with the core's errors. */
   async drive(endpoint: number, mid: string, startBps: number): Promise<void> {
     const core = await this.#load();
     this.endDrive(endpoint, mid);
@@ -252,7 +257,7 @@ export class Watch {
     this.#drivers.set(`${endpoint} ${mid}`, { endpoint, mid, driver });
   }
 
-  /** What the driver of a media section asks for now, in bit/s; null without a driver. */
+  /** The rate that the driver of a media section sets now, in bit/s; null without a driver. */
   drivenBps(endpoint: number, mid: string): number | null {
     return this.#drivers.get(`${endpoint} ${mid}`)?.driver.targetBps ?? null;
   }
@@ -263,7 +268,7 @@ export class Watch {
     this.#drivers.delete(key);
   }
 
-  /** A document is gone, and its connections with it. */
+  /** To be called when a document is gone, and its connections with it. */
   windowEnded(window: string): void {
     this.#recording.windowEnded(window, this.#nowUs);
     this.#endpoints.windowEnded(window, this.#nowUs);
@@ -288,7 +293,7 @@ export class Watch {
     return this.#recording.size;
   }
 
-  /** Takes what gets too old for memory; without it, those parts are lost. */
+  /** Sets the function that takes the parts that get too old for memory; without one they are lost. */
   set spill(spill: Spill | null) {
     this.#recording.spill = spill;
   }

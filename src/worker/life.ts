@@ -11,13 +11,15 @@ export function holdLife(name: string): Promise<void> {
 }
 
 /**
- * A worker whose script has not started by then never will: even a busy machine loads one in a fraction of this.
+ * A worker whose script has not started by this time never will: even a busy machine loads a script in a
+ * fraction of it.
  */
 const BEGIN_MS = 30_000;
 
 /**
- * In the page: has a worker hold a lock, and dispatches an `error` event on it when it has ended, however it
- * ended, or did not start in time. Pages outside secure contexts have no locks, and are not told.
+ * In the page: makes a worker hold a lock, and dispatches an `error` event on the worker when it has ended, for
+ * whatever reason, or has not started in time. Outside secure contexts there are no locks, so nothing is
+ * detected.
  */
 export async function watchLife(
   worker: Worker,

@@ -1,6 +1,6 @@
 /**
- * A half of a controller as a pipeline sees it, wherever it runs. A call has several: slot 0 is in charge, the
- * others are shadows, given the same input and never obeyed.
+ * A half of a controller as a pipeline sees it, wherever it runs. A call has several slots: slot 0 is in
+ * charge; the others are shadows, which get the same input, but whose results are only recorded.
  */
 import type {
   ArrivalInput,
@@ -20,11 +20,14 @@ export interface SlotConfig {
   controller?: ControllerName;
   preset?: string;
   parameters: Readonly<Record<string, number>>;
-  /** Instead, a user's: a module of JavaScript or WebAssembly, which runs in a separate worker. */
+  /**
+   * Instead of `controller`: the URL of a user's controller, a JavaScript or WebAssembly module that runs in a
+   * separate worker.
+   */
   url?: string;
 }
 
-/** Common to both halves. */
+/** The methods that both halves have. */
 export interface Slot {
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
@@ -33,13 +36,13 @@ export interface Slot {
   destroy(): void;
 }
 
-/** Sees arrivals; reports feedback to its hooks, at once or later. */
+/** A receiver half: takes arrivals, and passes feedback to its hooks, at once or later. */
 export interface ReceiverSlot extends Slot {
   pushArrival(row: ArrivalInput): void;
   pushInbound(row: InboundInput): void;
 }
 
-/** Sees feedback, gives rates. */
+/** A sender half: takes feedback and returns rates. */
 export interface SenderSlot extends Slot {
   pushFeedback(feedback: Feedback, nowUs: number): void;
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void;

@@ -1,6 +1,6 @@
 import { expect, test } from './support.js';
 
-/** The value to which control raises the browser's own estimate. */
+/** In mode `control`, the call raises the browser's own bandwidth estimate to at least this rate. */
 const FLOOR_BPS = 0.95 * 3e6;
 /** Chrome's step of `performance.now()` where a page is not cross-origin isolated (High Resolution Time, 7.1). */
 const CLOCK_STEP_US = 100;
@@ -21,13 +21,13 @@ test('a loopback call is controlled, measured and recorded @measures', async ({ 
     sendTimeSource: 'trailer',
     arrivalTimeSource: 'receiveTime',
   });
-  // What the encoder is asked for grows from the start rate, as nothing limits it.
+  // The encoder's target grows from the start rate, as nothing limits the link.
   expect(status.encoderTargetBps).toBeGreaterThan(300_000);
   const arrivals = await call.rows('arrival');
   const seqs = arrivals.map((r) => r['seq'] ?? NaN);
   expect(new Set(seqs).size).toBe(seqs.length);
   const delays = arrivals.map((r) => (r['arrival_time_us'] ?? NaN) - (r['send_time_us'] ?? NaN));
-  // Both sides share one clock here: no frame arrives before it was sent.
+  // Both sides run in one page and share its clock, so no frame arrives before it was sent.
   expect(Math.min(...delays)).toBeGreaterThanOrEqual(-CLOCK_STEP_US);
   expect((await call.rows('group')).length).toBeGreaterThan(100);
   expect((await call.rows('inbound')).length).toBeGreaterThan(20);
@@ -111,7 +111,7 @@ test('cap limits the encoder under the estimate of the browser', async ({ call }
     },
   );
   expect(effectiveMode).toBe('cap');
-  // The browser's estimator is at work: it has not been set to a floor, as control does.
+  // The browser's own estimator is at work: mode `cap` does not raise its estimate, as `control` does.
   expect(browserEstimateBps).toBeLessThan(FLOOR_BPS);
   expect(browserEstimateBps).toBeGreaterThan(maxBitrateBps);
   expect(maxBitrateBps).toBe(encoderTargetBps);
@@ -158,7 +158,7 @@ test('the in-page bottleneck holds the rate to its capacity and shows its queue 
   );
   expect(Math.min(...delays)).toBeGreaterThan(LINK.oneWayDelayUs);
   expect(Math.max(...queue.map((r) => r['queue_delay_us'] ?? NaN))).toBeGreaterThan(10_000);
-  // The round trip includes it, although the packets do not pass it.
+  // The reported round trip includes the delay of the in-page link, although RTCP packets do not pass it.
   const rttMs = await call.page.evaluate(async () => (await window.harness.call?.mediaStats())?.rttMs);
   expect(rttMs).toBeGreaterThan(LINK.oneWayDelayUs / 1000);
   expect(rttMs).toBeLessThan(500);
@@ -211,7 +211,7 @@ test('key frames come at the interval that is asked for', async ({ call }) => {
   await call.start({ keyFrameIntervalS: 1, minBitrateBps: 1_000_000, startBitrateBps: 1_000_000 });
   await call.flowing(180);
   const keys = (await call.rows('arrival')).filter((r) => r['key_frame'] === 1);
-  // In six seconds: the first one, one per second, and possibly one for a change of resolution.
+  // In six seconds: the initial key frame, one per second, and possibly one for a change of resolution.
   expect(keys.length).toBeGreaterThanOrEqual(5);
   expect(keys.length).toBeLessThanOrEqual(9);
 });

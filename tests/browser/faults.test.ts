@@ -1,5 +1,5 @@
 /**
- * For each fault: the video continues two seconds later, the status says what happened, and no record is lost.
+ * For each fault: two seconds later the video continues, a notice says what happened, and no recorded row is lost.
  */
 import { expect, test } from './support.js';
 
@@ -54,7 +54,7 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
   });
   await call.flowing();
   const before = await call.rows('rate');
-  // Another preset for the first of them: configuring the core with it makes the core trap.
+  // Gives the first shadow another preset: configuring the core for it makes the core trap.
   await call.page.evaluate(() =>
     window.harness.call?.setShadows([{ preset: 'ton-2017-literal' }, { preset: 'static-threshold' }]),
   );
@@ -74,7 +74,7 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
 });
 
 test('a shadow cannot be made', async ({ call }) => {
-  // Only shadows leave their inputs out of the trace, so only they trap here.
+  // Only shadows call this function (it leaves their inputs out of the trace), so only the shadow traps.
   await call.start({ trap: 'ccs_session_record', shadows: [{ preset: 'gcc' }] });
   await call.flowing();
   await call.noticed('controller-fault-1');
@@ -97,7 +97,7 @@ test('the sender does not run ccscope', async ({ call }) => {
   expect((await call.status()).sendTimeSource).toBe('rtp_timestamp');
   const groups = await call.rows('group');
   expect(groups.length).toBeGreaterThan(30);
-  // Frame intervals from RTP timestamps: 30 fps.
+  // The frame intervals come from RTP timestamps; at 30 fps, their median is about 33 ms.
   const intervals = groups.map((r) => r['send_delta_us'] ?? NaN).sort((a, b) => a - b);
   expect(intervals[intervals.length >> 1]).toBeGreaterThan(25_000);
   expect(intervals[intervals.length >> 1]).toBeLessThan(42_000);
@@ -138,13 +138,13 @@ test('setParameters is refused for a while', async ({ call }) => {
     const refuse = () => Promise.reject(new DOMException('refused by the test', 'InvalidModificationError'));
     RTCRtpSender.prototype.setParameters = refuse;
     Object.assign(window, { allow: () => (RTCRtpSender.prototype.setParameters = set) });
-    // A constant rate would not be requested again.
+    // Changes the target: `setParameters` would not be called again for a constant rate.
     return window.harness.call?.setParameter('max_bitrate_bps', 200_000);
   });
   await call.goesOn();
   await call.noticed('set-parameters');
   await call.page.evaluate(() => (window as unknown as { allow(): void }).allow());
-  // It is retried, and the notice is withdrawn.
+  // The call tries `setParameters` again, and withdraws the notice.
   await expect
     .poll(async () => (await call.status()).codes, { timeout: 15_000 })
     .not.toContain('set-parameters');
@@ -166,7 +166,7 @@ test('getStats has none of the fields', async ({ call }) => {
   await call.noticed('sender-stats');
   const groups = (await call.rows('group')).slice(-30);
   expect(groups).toHaveLength(30);
-  // R_r is then computed from complete frames.
+  // Without statistics, R_r (the received rate) is computed from the sizes of complete frames.
   for (const row of groups) expect(row['received_rate_bps']).toBeGreaterThan(100_000);
   const arrivals = (await call.rows('arrival')).slice(-30);
   const seconds =

@@ -1,9 +1,12 @@
-/** Users' controllers in real calls: in charge and as shadows, right and wrong. */
+/** Users' controllers in real calls: in charge and as shadows, working ones and faulty ones. */
 import { expect, test } from './support.js';
 
 const GOOD_BPS = 400_000;
 
-/** A module whose sender asks for 400 kbps, and does something else from about a second on. */
+/**
+ * A module whose sender half requests 400 kbps. The arguments are code to insert: at the top of the module, in
+ * `onArrival` from its 41st call on, and in `rate` from its 21st call on.
+ */
 function moduleUrl({ top = '', arrival = '', rate = '' } = {}): string {
   const text = `${top}
     export default {
@@ -48,7 +51,7 @@ test('a controller of the user is in charge, with GCC as its shadow', async ({ c
   expect(await flows('feedback')).toEqual(new Set([0, 1]));
   expect(await flows('rate')).toEqual(new Set([0, 1]));
   expect(await flows('group')).toEqual(new Set([1]));
-  // All requested rates but the first come from the controller itself.
+  // The first rate is the start rate, not the controller's; the last one must come from the controller.
   const rates = (await call.rows('rate')).filter(({ flow }) => flow === 0);
   expect(rates.at(-1)?.['target_bps']).toBe(GOOD_BPS);
   const arrivals = (await call.rows('arrival')).map((row) => row['seq']);

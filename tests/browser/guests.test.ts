@@ -1,4 +1,7 @@
-/** Users' controllers in guest workers: they control, and their errors end them and nothing else. */
+/**
+ * Users' controllers in guest workers: they set the rate, and an error in a controller ends only this
+ * controller.
+ */
 import type { Page } from '@playwright/test';
 
 import type { Asked, Driven } from './harness/guests.js';
@@ -6,10 +9,13 @@ import { expect, test } from './support.js';
 
 const START_BPS = 300e3;
 const GOOD_BPS = 400e3;
-/** An answer is waited for 1 s; then the watch looks, each 100 ms. */
+/** A guest has 1 s to answer, which is checked every 100 ms; the rest is margin. */
 const ENDED_WITHIN_MS = 2000;
 
-/** A module whose sender asks for 400 kbps, and whose receiver sends each tenth arrival on; with other code for a function. */
+/**
+ * A module whose sender requests 400 kbps, and whose receiver reports every tenth arrival. The arguments are code to
+ * insert: at the top of the module, in `onArrival`, and in `rate` from its eleventh call on.
+ */
 const controller = ({ arrival = '', rate = '', top = '' } = {}): string => `
   ${top}
   export default {
@@ -41,7 +47,7 @@ test('a guest is in charge: its messages go out, its rate counts, its rows are r
   expect(targetsBps.at(-1)).toBe(GOOD_BPS);
   expect(messages.length).toBeGreaterThan(3);
   expect(messages[0]?.values).toEqual([10, 1200]);
-  // One frame of 1200 bytes each 33 ms is 290 kbps.
+  // One frame of 1200 bytes every 33 ms is 290 kbps.
   expect(messages.at(-1)?.receivedRateBps).toBeGreaterThan(200e3);
   expect(messages.at(-1)?.receivedRateBps).toBeLessThan(330e3);
   expect(messages.at(-1)?.packetsReceived).toBeGreaterThan(30);

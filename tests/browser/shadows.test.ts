@@ -15,8 +15,8 @@ async function byFlow(call: CallPage, table: 'group' | 'rate' | 'feedback' | 'ar
 }
 
 test('shadows are fed like the controller in charge, and never obeyed @measures', async ({ call }) => {
-  // The first is the same GCC as the one in charge: with the same input it must ask for the same. The second may
-  // never ask for more than 150 kbps: if it moved the encoder, that would show.
+  // The first shadow is the same GCC as the controller in charge: given the same input, it must request the same
+  // rate. The second one is limited to 150 kbps: if it controlled the encoder, the call's rate would show it.
   await call.start({
     bottleneck: LINK,
     shadows: [
@@ -38,7 +38,8 @@ test('shadows are fed like the controller in charge, and never obeyed @measures'
   const length = Math.min(group(0).length, group(1).length);
   expect(length).toBeGreaterThan(150);
   expect(group(1).slice(0, length).map(receiver)).toEqual(group(0).slice(0, length));
-  // The two messages take different times over their data channels, so rates are close but not equal.
+  // The feedback of the two takes different times over their data channels, so the targets are close but not
+  // equal.
   const last = (flow: number) => rate(flow).at(-1)?.['target_bps'] ?? NaN;
   expect(last(1) / last(0)).toBeGreaterThan(0.9);
   expect(last(1) / last(0)).toBeLessThan(1.1);
@@ -46,7 +47,7 @@ test('shadows are fed like the controller in charge, and never obeyed @measures'
   expect(Math.max(...rate(2).map((row) => row['target_bps'] ?? NaN))).toBeLessThanOrEqual(150_000);
   expect(feedback(2).length).toBeGreaterThan(10);
 
-  // Inputs are recorded once, since they are the same for all.
+  // Inputs are recorded only once, since all controllers get the same.
   for (const table of ['arrival', 'inbound'] as const) {
     const rows = await byFlow(call, table);
     expect(rows(0).length).toBeGreaterThan(20);

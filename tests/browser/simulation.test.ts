@@ -95,7 +95,7 @@ test('a trap in the module fails the run and not the page', async ({ call }) => 
     expect(problem?.message).toContain('the simulator broke down');
     expect(problem?.fix).toBeTruthy();
   }
-  // The page simulates on, in other workers.
+  // The page can still simulate, in new workers.
   const next = await call.page.evaluate((scenario) => window.harness.simulations.failures({}, scenario), MIX);
   expect(next).toEqual([null, null]);
 });

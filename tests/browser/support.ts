@@ -11,7 +11,7 @@ export class CallPage {
     await this.page.evaluate((c) => window.harness.start(c), choices);
   }
 
-  /** Frames decoded so far at the receiving side, whichever it is. */
+  /** Frames decoded so far at the end that receives video, be it ccscope's or the far side's. */
   frames(): Promise<number> {
     return this.page.evaluate(async () => {
       const { call, other, farFrames } = window.harness;
@@ -26,7 +26,7 @@ export class CallPage {
     await expect.poll(() => this.frames(), { timeout: 20_000 }).toBeGreaterThan(frames);
   }
 
-  /** Frames a second over the next 1.5 s: from the camera, after the encoder, after the decoder. */
+  /** Frames per second over the next 1.5 s: captured by the camera, encoded, and decoded. */
   async fps(): Promise<{ captured: number; encoded: number; decoded: number }> {
     const now = async () => ({
       ...(await this.page.evaluate(() => window.harness.framesSent())),
@@ -45,13 +45,13 @@ export class CallPage {
     return this.page.evaluate(() => {
       const { call } = window.harness;
       if (call === null) throw new Error('no call was started');
-      // Tests share the machine: overload is only judged in machine.test.ts, which causes it.
+      // Tests run in parallel and may overload the machine; only e2e/machine.test.ts checks this notice.
       const notices = call.status.notices.filter(({ code }) => code !== 'machine-overloaded');
       return { ...call.status, notices, codes: notices.map(({ code }) => code) };
     });
   }
 
-  /** Waits for a notice, and checks that it says what happened and what to do. */
+  /** Waits until a notice with this code has been shown. */
   async noticed(code: string): Promise<void> {
     await expect.poll(() => this.page.evaluate(() => [...window.harness.noticed])).toContain(code);
   }
@@ -61,9 +61,9 @@ export class CallPage {
   }
 
   /**
-   * The requirement on every fault: two seconds later the video runs, two thirds of the camera's frames are
-   * encoded, and two thirds of these decoded. How many of 30 a second the camera makes is the machine's
-   * matter, which may do much else.
+   * What must hold after every fault: two seconds later the video runs, at least two thirds of the camera's frames
+   * are encoded, and at least two thirds of these are decoded. (On a busy machine the camera may give fewer than 30
+   * frames per second.)
    */
   async goesOn(): Promise<void> {
     await this.page.waitForTimeout(2000);

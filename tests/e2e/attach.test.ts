@@ -1,4 +1,4 @@
-/** `ccscope attach`: a browser that somebody else has started, and calls in progress. */
+/** `ccscope attach`: it observes a browser that somebody else has started, and calls in progress. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -11,11 +11,11 @@ import { start, type Command } from './command.js';
 
 interface Fixtures {
   server: TestServer;
-  /** The browser that is attached to. */
+  /** The browser to which the command attaches. */
   attached: BrowserProcess;
   /** A folder for files. */
   folder: string;
-  /** Starts `ccscope attach` with the browser's address, and ends what still runs after the test. */
+  /** Starts `ccscope attach` with the given arguments. A command that still runs after the test is ended. */
   attach: (args: readonly string[], env?: NodeJS.ProcessEnv) => Command;
 }
 
@@ -61,17 +61,20 @@ async function openCall({ open }: BrowserProcess, server: TestServer, room: stri
 
 type Called = Window & { peer: RTCPeerConnection };
 
-/** By the page's elements, so that the connection is not asked. */
+/**
+ * Frames shown so far; read from the video element, because the tests count who reads the connection's
+ * statistics.
+ */
 const framesShown = (page: Page): Promise<number> =>
   page.evaluate(() => document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0);
 
-/** Waits for this many frames more. */
+/** Waits until this many more frames have been shown. */
 async function plays(page: Page, frames: number): Promise<void> {
   const before = await framesShown(page);
   await expect.poll(() => framesShown(page), { timeout: 30_000 }).toBeGreaterThan(before + frames);
 }
 
-/** How often anyone but the test reads the statistics of the page's connection during this time. */
+/** Counts how often anybody reads the statistics of the page's connection while `work` runs. */
 async function questionsWhile(page: Page, work: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const scope = window as unknown as Called & { asked: number };
@@ -85,7 +88,7 @@ async function questionsWhile(page: Page, work: () => Promise<void>): Promise<nu
   return page.evaluate(() => (window as unknown as { asked: number }).asked);
 }
 
-/** Exceptions and broken promises that pages see from now on. */
+/** Uncaught exceptions and unhandled rejections in these pages from now on. */
 function faultsOf(pages: readonly Page[]): string[] {
   const faults: string[] = [];
   for (const page of pages) page.on('pageerror', (error) => faults.push(String(error)));
@@ -100,7 +103,7 @@ const rowsOf = (text: string): Row[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Row);
 
-/** Opens the view that a command prints, in another browser. */
+/** Opens the view whose address the command prints, in another browser. */
 async function openView(page: Page, command: Command): Promise<void> {
   const [, url = ''] = await command.said(/^view (\S+)$/m);
   await page.goto(url);
@@ -124,7 +127,8 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   const listed = JSON.parse(readFileSync(join(folder, 'list.json'), 'utf8')) as {
     pages: { url: string; connections: unknown[] }[];
   };
-  // The page that calls itself keeps its connections where no value of its window leads to them.
+  // The connections of loop.html, which calls itself, are listed although none of them is reachable from
+  // `window`.
   expect(listed.pages.find(({ url }) => url === loop.url())?.connections).toHaveLength(2);
   expect(await b.evaluate(() => Symbol.for('ccscope.observer') in window)).toBe(false);
 
@@ -135,7 +139,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   const stream = (name: string) => view.getByRole('button', { name });
   await expect(stream('▼ receives video')).toHaveCount(2);
   await expect(stream('▲ sends video')).toHaveCount(2);
-  // Frames are only visible for connections that are made under observation.
+  // Single frames are only seen of connections that were made under observation, so the test makes one now.
   const [late] = await openCall(attached, server, 'late');
   const connection = view.getByRole('region').filter({ hasText: 'side=b&room=late' });
   await connection.getByRole('button').click();
@@ -143,7 +147,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   await expect(view.locator('figure.rates .reading').first()).toHaveText(/bps/);
   await plays(late, 60);
   await view.screenshot({ path: testInfo.outputPath('view.png') });
-  // The view has its own recording, besides that of the command.
+  // The view makes its own recording, separate from the command's.
   await stream('▲ sends video').first().focus();
   await view.keyboard.press('b');
   await expect(view.getByText(/^Bookmark at /)).toBeVisible();
@@ -158,7 +162,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   await expect(view.locator('.ended')).toContainText('has ended');
   expect(problems).toEqual([]);
 
-  // Nothing reads the connections any more, and only the observer remains.
+  // Nothing reads the connections any more, and the page has no property left that is named after ccscope.
   expect(await questionsWhile(b, () => plays(late, 30))).toBe(0);
   await plays(b, 30);
   const left = () => Object.getOwnPropertyNames(window).filter((name) => /ccscope/i.test(name));
@@ -182,7 +186,8 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
     recording: { rows: rows.length - 1 },
   });
 
-  // The observer that rests in the pages begins again for the next one, in its time.
+  // The idle observer that stays in the pages starts again for the next command; times count from that
+  // command's start.
   const again = attach([attached.url, '--record', file, '--duration', '4s']);
   expect(await again.outcome).toMatchObject({ status: 0, stderr: '' });
   const arrivals = rowsOf(readFileSync(file, 'utf8')).filter(({ type }) => type === 'arrival');
@@ -220,7 +225,7 @@ test('calls in an iframe of another site are found, too', async ({
   page: view,
 }) => {
   const page = await attached.open(`${server.url}/plain.html?side=b&room=frame`);
-  // Another name of the same machine is another site, which gets its own process in Chromium.
+  // Another host name for the same machine makes another site, to which Chromium gives its own process.
   const elsewhere = `${server.url.replace('127.0.0.1', 'localhost')}/loop.html`;
   await page.evaluate((url) => {
     const frame = document.createElement('iframe');
@@ -284,7 +289,7 @@ test('the pause of the view rests the observers, and another view is told what c
 
   command.child.kill('SIGINT');
   expect(await command.outcome).toMatchObject({ status: 0, stderr: '' });
-  // After the pause they were reported again, and are the same.
+  // The connections were reported again after the pause, and were not counted twice.
   expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ connections: 2 });
 });
 
@@ -360,8 +365,8 @@ esac
 `,
   );
 
-  // With a single phone connected, its serial number is requested first, since another phone may be plugged in
-  // later.
+  // If only one phone is connected, the command first requests its serial number and then always names it, since
+  // another phone may be plugged in later.
   writeFileSync(log, '');
   const only = await attach(['--list', '--adb'], env).outcome;
   expect(only.status).toBe(0);

@@ -1,6 +1,5 @@
 /**
- * A Chromium that somebody else started: a process with a debugging port, which tests may only access from
- * outside.
+ * A Chromium that "somebody else" started: a process with a debugging port, through which alone tests may access it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +14,7 @@ import { CHROMIUM_FLAGS } from '../../src/command_line/call/chromium.js';
 
 export interface BrowserProcess {
   readonly child: ChildProcess;
-  /** Where its debugging port is. */
+  /** The HTTP address of its debugging port. */
   readonly url: string;
   /** A second client, through which a test sees what the user of the browser would see. */
   readonly seen: Browser;
@@ -23,7 +22,7 @@ export interface BrowserProcess {
   close(): Promise<void>;
 }
 
-/** Starts a Chromium that has no page but an empty one. */
+/** Starts a Chromium with a single, empty page. */
 export async function startBrowser(executablePath: string | undefined): Promise<BrowserProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-browser-'));
   const child = spawn(
@@ -64,7 +63,7 @@ export async function startBrowser(executablePath: string | undefined): Promise<
         child.kill();
         await once(child, 'exit');
       }
-      // Processes of the browser may write for a moment after their parent has ended.
+      // The browser's child processes may still write into the folder for a moment after their parent has ended.
       await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     },
   };

@@ -92,7 +92,7 @@ test('who decides the bitrate can be changed during a call, which starts again b
   await scope.groups(groups + 30);
   await scope.stop();
 
-  // One recording holds the three calls, and each of them replays to the same groups.
+  // One recording holds the three calls, and the replay of each call gives the same groups as recorded.
   const recorded = await page.evaluate(() => window.ccscope.exportTrace());
   const { sink, trace } = collector();
   await readTrace(Readable.from([Buffer.from(recorded)]), sink);
@@ -133,7 +133,7 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
     expect(rows[table], table).toBeGreaterThan(5);
   expect(trace.events.map(({ name }) => name)).toEqual(expect.arrayContaining(['start', 'stop']));
 
-  // Where a view is held no sample plays.
+  // With `paused=1` in the address, the sample recording does not start to play.
   await page.goto(`${served.url}?paused=1`);
   await expect(scope.value('Received')).toHaveText('–');
   const file = { name: 'again.ndjson', mimeType: 'application/x-ndjson', buffer: await readFile(path) };

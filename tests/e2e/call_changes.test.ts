@@ -1,4 +1,4 @@
-/** What stays as it is, and where it is, while a call goes on and is changed. */
+/** Changes during a call: the call's time goes on, and nothing moves on the page. */
 import type { Page } from '@playwright/test';
 
 import { accessibilityFaults } from '../support/axe.js';
@@ -10,7 +10,7 @@ const seconds = async (page: Page): Promise<number> => {
   return Number(minutes) * 60 + Number(rest);
 };
 
-/** Where things are that may not move. */
+/** The places of some elements of the page, which must not move. */
 const places = (page: Page) =>
   page.evaluate(() =>
     ['.summary tr', '.video video', '.toolbar', '.chart'].map((selector) => {

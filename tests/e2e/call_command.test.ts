@@ -16,8 +16,8 @@ test.beforeAll(() => {
 test.afterAll(() => rmSync(folder, { recursive: true }));
 
 /**
- * A run of 8 s fills a window; whether the machine is overloaded is up to the machine, but the report must be
- * consistent.
+ * A run of 8 s is long enough to fill a window of the overload check. Whether the machine is overloaded depends on
+ * the machine, but the report must be consistent.
  */
 function expectMachine(machine: MachineReport | undefined): void {
   expect(machine?.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
@@ -80,10 +80,10 @@ test('NADA in charge, with shadows: what each would have asked for', async () =>
     { name: 'LCC', controller: 'lcc' },
   ]);
   for (const target of [run, ...(run?.shadows ?? [])]) {
-    // All of them stay within the application's bounds, and the capacity is 1 Mbps.
+    // All targets stay within the application's bounds; the capacity is 1 Mbps.
     expect(target?.target_mean_bps).toBeGreaterThanOrEqual(50_000);
     expect(target?.target_mean_bps).toBeLessThanOrEqual(2_500_000);
-    // None of them is idle: all see the frames of a start.
+    // None of the controllers is idle: each target changes, as all get the call's frames.
     expect(target?.target_of_capacity.p5).toBeLessThan(target?.target_of_capacity.p95 ?? 0);
     expect(target?.target_final_bps).toBeLessThanOrEqual(2_500_000);
   }

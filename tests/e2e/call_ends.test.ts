@@ -1,4 +1,7 @@
-/** How a run of `ccscope call` ends when something does not go as it should: soon, with the reason, and alone. */
+/**
+ * How a run of `ccscope call` ends when something goes wrong: it ends soon, reports the reason, and leaves other runs
+ * alone.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -42,15 +45,15 @@ const context = (changes: Partial<RunContext> = {}): RunContext => ({
   ...changes,
 });
 
-/** A page in the place of the app. */
+/** A server whose page takes the place of the app. */
 interface FakeApp {
   url: string;
-  /** Resolves when the page's state has been read. */
+  /** Resolves when the page's state is read for the first time. */
   asked: Promise<void>;
   close(): void;
 }
 
-/** Serves a page that returns the first state when it is first asked, and the second one afterwards. */
+/** Serves a page whose state is `first` when it is read for the first time, and `then` afterwards. */
 async function fakeApp(first: object, then: object = first): Promise<FakeApp> {
   const usual = { phase: 'connecting', status: null, link: null, notices: [], urlProblems: [] };
   const states = [first, then].map((state) => ({ ...usual, ...state }));
@@ -78,7 +81,7 @@ async function fakeApp(first: object, then: object = first): Promise<FakeApp> {
 
 const CONNECTED = { phase: 'connected', link: 'link-1' };
 
-/** A server that lends nothing to anybody. */
+/** A server that claims to lend the shaper to pages as the link `link-1`, but does not. */
 const lending = (url: string, lent: (shaper: Shaper) => void = () => undefined): CallServer => ({
   url,
   lend(shaper) {
@@ -87,7 +90,10 @@ const lending = (url: string, lent: (shaper: Shaper) => void = () => undefined):
   },
 });
 
-/** An ICE agent at each socket of a shaper; one of them sends a check. */
+/**
+ * Starts a shaper: two ICE agents, one for each of its sockets, send it connectivity checks until it has
+ * started.
+ */
 async function startedBy(shaper: Shaper): Promise<void> {
   const [a, b] = await Promise.all([IceAgent.at('offr', shaper.a.port), IceAgent.at('answ', shaper.b.port)]);
   const checks = setInterval(() => {
@@ -100,7 +106,7 @@ async function startedBy(shaper: Shaper): Promise<void> {
   b.close();
 }
 
-/** Ends, at once, the processes of this kind that were started since. */
+/** Kills the processes of this kind that are not in `before`. */
 function kill(kind: (candidate: Process) => boolean, before: readonly Process[]): void {
   const known = new Set(before.map(({ pid }) => pid));
   const victims = descendants(process.pid).filter((found) => kind(found) && !known.has(found.pid));
@@ -131,7 +137,7 @@ test.describe('a run of our own page', () => {
     const server = await startServer({ appDir: served.appDir });
     const stranger = new WebSocket(`${server.url.replace('http', 'ws')}ws`);
     await once(stranger, 'open');
-    // Before the link of the call, and after it.
+    // A stranger opens links of its own: one before the call's own link is opened, and one afterwards.
     const openLink = async (id: number): Promise<void> => {
       stranger.send(JSON.stringify({ id, type: 'link/open', config: {} }));
       await once(stranger, 'message');

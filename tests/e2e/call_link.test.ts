@@ -1,4 +1,7 @@
-/** The link's panel on the Call page: networks of one press, a download, the queue and the rest as fields. */
+/**
+ * The link's panel on the Call page: buttons for whole networks, a download, and fields for the queue and the
+ * rest.
+ */
 import { Readable } from 'node:stream';
 
 import type { Page } from '@playwright/test';
@@ -15,7 +18,7 @@ async function type(page: Page, name: string, value: string): Promise<void> {
   await field(page, name).press('Tab');
 }
 
-/** Newest rate of the TCP connections, bit/s; NaN before there is any. */
+/** The latest rate of the TCP connections, in bit/s; NaN until a rate is shown. */
 const tcpBps = async (page: Page): Promise<number> => {
   const text = (await page.getByRole('row', { name: /^TCP/ }).locator('.value').textContent()) ?? '';
   const [, digits, unit] = /^([\d.]+) ([kM])bps$/.exec(text) ?? [];
@@ -35,7 +38,7 @@ for (const where of ['shaper', 'in-page'] as const)
 
     await page.getByRole('button', { name: 'Start a download' }).click();
     await expect.poll(() => scope.query().get('cross_traffic')).toBe('cubic:1');
-    // It gets a share that one would see, and the rest is left to the call.
+    // The download gets a visible share of the capacity.
     await expect.poll(() => tcpBps(page), { timeout: 20_000 }).toBeGreaterThan(300e3);
     await expect(scope.value('TCP')).toHaveText(/bps$/);
     await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+ % of 1\.50 Mbps/);
@@ -59,7 +62,7 @@ for (const where of ['shaper', 'in-page'] as const)
     const capacity = 1.5e6;
     expect(Math.max(...(columns['received_bps'] ?? []))).toBeLessThan(1.1 * capacity);
 
-    // A file draws it, too.
+    // The TCP rate is also drawn when the recording is opened from a file.
     const file = { name: 'beside.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(recorded) };
     await scope.stop();
     await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file);

@@ -1,4 +1,4 @@
-/** `ccscope call --matrix`: real calls of two controllers on a link, and the page of a report. */
+/** `ccscope call --matrix`: real calls of two controllers over one link, and their report as a page. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

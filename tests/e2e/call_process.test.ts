@@ -1,4 +1,4 @@
-/** How the command `ccscope call` ends as a process: when it is asked to, or when its Chromium is gone. */
+/** How the process of `ccscope call` ends: after a signal, or when its Chromium is gone. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ test('ends with its browser, even with one that no longer answers', async () => 
   child.kill('SIGINT');
   expect(await outcome).toMatchObject({ status: 1, stderr: 'interrupted\n' });
   await gone(browsers);
-  // Three seconds, plus the delays of a busy machine; Playwright itself would wait for thirty.
+  // The command waits three seconds; a busy machine may add some. Playwright itself would wait for thirty.
   expect(performance.now() - askedMs).toBeLessThan(20_000);
 });
 
@@ -63,7 +63,7 @@ test('reports the runs that were finished when it is interrupted', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-call-'));
   const args = ['call', '--duration', '3s', '--runs', '100', '--json', '-'];
   const { child, outcome } = start([...args, '--trace', join(folder, 'trace.ndjson')]);
-  // A run's trace is written when it has been measured.
+  // A run's trace is written as soon as the run has been measured.
   await expect.poll(() => existsSync(join(folder, 'trace.gcc-1.ndjson')), { timeout: 40_000 }).toBe(true);
   child.kill('SIGINT');
   const { status, stdout, stderr } = await outcome;

@@ -1,4 +1,4 @@
-/** Recordings that outlive their page, and files that were dropped where others belong. */
+/** Recordings that outlive their page, and files that are dropped on a page to which they do not belong. */
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
@@ -19,7 +19,7 @@ async function recorded(page: Page): Promise<{ trace: TraceData; header: object 
   return { trace, header: header() };
 }
 
-/** A file dropped on the page. */
+/** Drops a file on the page. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
   const transfer = await page.evaluateHandle(
     ([file, content]) => {
@@ -63,7 +63,7 @@ test('a recording survives a page that crashed, with its header and nearly every
   const other = await context.newPage();
   await other.goto(served.url);
   await expect(other.getByRole('status')).toHaveText('No call');
-  // A page that lives has it.
+  // The page that makes the recording is still alive, so there is nothing to recover.
   await expect(recoverButton(other)).toHaveCount(0);
 
   const crashed = page.waitForEvent('crash');
@@ -89,7 +89,7 @@ test('a recording survives a page that crashed, with its header and nearly every
   for (const line of groups)
     if ((JSON.parse(line) as { time_us: number }).time_us < newest - 1e6) expect(lines.has(line)).toBe(true);
 
-  // Once it is downloaded it is offered no more.
+  // A recording that was downloaded is no longer offered for recovery.
   const downloading = other.waitForEvent('download');
   await other.getByRole('button', { name: 'Download', exact: true }).click();
   await downloading;
@@ -169,7 +169,7 @@ test('a scenario on Call and a trace on the Lab are named, and opened where they
   await expect(page.locator('.provenance')).toContainText('mine.ndjson');
   await expect(scope.value('Target')).toHaveText('500 kbps');
   expect(new URL(page.url()).pathname).toBe('/');
-  // It is passed once.
+  // The other page handed the file over only once: a reload does not open it again.
   await page.reload();
   await expect(page.getByRole('heading', { name: /under the scope/ })).toBeVisible();
 });

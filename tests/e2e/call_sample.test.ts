@@ -5,7 +5,7 @@ import { expect, test } from './support.js';
 
 const redraws = (page: Page) => page.evaluate(() => window.ccscope.cost().refresh.redraws);
 
-/** How often charts were redrawn while the browser showed that many pictures. */
+/** How often charts were redrawn during this number of animation frames. */
 async function redrawsWithin(page: Page, pictures: number): Promise<number> {
   const before = await redraws(page);
   await page.evaluate(async (count) => {

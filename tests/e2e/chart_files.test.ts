@@ -1,4 +1,7 @@
-/** Charts as files: SVG has what the picture has, as text and lines that other programs can change. */
+/**
+ * Charts as files: an SVG contains all that the picture shows, as text and lines that other programs can
+ * edit.
+ */
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +29,7 @@ async function saved(page: Page, button: Locator): Promise<Buffer> {
   return readFile(await download.path());
 }
 
-/** What an SVG holds, read as XML. */
+/** The content of an SVG, parsed as XML. */
 const read = (page: Page, source: string) =>
   page.evaluate((text) => {
     const parsed = new DOMParser().parseFromString(text, 'image/svg+xml');
@@ -85,7 +88,7 @@ test('an SVG of the Lab has title, legend, axes, lines, and the ghost of the run
   expect(byText['Rates']?.family).toContain('system-ui');
   for (const text of ['Mbps', NAME, 'download', 'Capacity', '1', '4 s', '10 s'])
     expect(Object.keys(byText)).toContain(text);
-  // Each flow's line has the colour of its name.
+  // Each flow's line has the colour of the flow's name in the legend.
   for (const name of [NAME, 'download']) {
     const line = strokes.filter(({ stroke, commands }) => stroke === byText[name]?.fill && commands > 50);
     expect(line, name).not.toHaveLength(0);
@@ -102,7 +105,7 @@ test('an SVG of the Lab has title, legend, axes, lines, and the ghost of the run
     const again = await read(page, (await saved(page, button)).toString());
     expect(again.strokes.filter(isGhost).length).toBeGreaterThan(0);
   }).toPass();
-  // A strip: its states by name, and their colours.
+  // A chart of states contains the states' names, and fills each state with the colour of its name.
   const states = page.locator('figure.chart.states').getByRole('button', { name: 'SVG of States' });
   const strip = await read(page, (await saved(page, states)).toString());
   const normal = strip.texts.find(({ text }) => text === 'normal');

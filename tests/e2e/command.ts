@@ -7,17 +7,17 @@ import { fileURLToPath } from 'node:url';
 const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.meta.url));
 
 export interface Outcome {
-  /** Null when a signal ended it. */
+  /** The exit code; null if a signal ended the process. */
   status: number | null;
   stdout: string;
-  /** Without the lines that report progress, whose number depends on the machine's speed. */
+  /** Standard error without the progress lines, whose number depends on the machine's speed. */
   stderr: string;
 }
 
 export interface Command {
   child: ChildProcess;
   outcome: Promise<Outcome>;
-  /** Resolves with the match as soon as its standard output has one; rejects if it ends without. */
+  /** Resolves with the first match in the standard output; rejects if the process ends without one. */
   said(pattern: RegExp): Promise<RegExpExecArray>;
 }
 
@@ -55,7 +55,7 @@ export interface Process {
   text: string;
 }
 
-/** A process may end while it is being looked at: null. */
+/** Reads a process from /proc; null if it has ended, which may happen at any moment. */
 function read(pid: number): Process | null {
   try {
     // The name, in parentheses, may hold anything; the state and the parent follow it.
@@ -69,7 +69,7 @@ function read(pid: number): Process | null {
   }
 }
 
-/** The processes below this one. */
+/** All descendants of this process. */
 export function descendants(root: number | undefined): Process[] {
   const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (read(Number(name)) ?? []) : []));
   const below = (pid: number): Process[] =>
@@ -79,12 +79,12 @@ export function descendants(root: number | undefined): Process[] {
 
 export const isRunning = ({ pid }: Process): boolean => read(pid) !== null;
 
-/** Sends a signal to those that still run. */
+/** Sends a signal to those of the processes that still run. */
 export function signal(processes: readonly Process[], name: NodeJS.Signals): void {
   for (const { pid } of processes.filter(isRunning)) process.kill(pid, name);
 }
 
-/** Chromium's own process, which the others depend on. */
+/** Chromium's main process, on which its other processes depend. */
 export const isBrowser = ({ text }: Process): boolean =>
   text.includes('--remote-debugging-pipe') && !text.includes('--type=');
 

@@ -1,4 +1,4 @@
-/** The pages' Content Security Policies: what pages need works, and injected code does not run. */
+/** The pages' Content Security Policies: the pages still work, and injected code does not run. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +45,7 @@ const test = base.extend<{ violations: () => Promise<string[]> }>({
   },
 });
 
-/** Puts in what an attacker would: a script and a handler of an event, both inline. */
+/** Inserts an inline script and an inline event handler, as an attacker would. */
 async function inject(page: Page): Promise<void> {
   await page.evaluate(() => {
     const script = document.createElement('script');
@@ -103,7 +103,8 @@ test('a controller of the user reaches its server and no other', async ({ page, 
   });
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const there = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-  // Its target encodes the result of its attempts: 50 kbps more for each one that was refused.
+  // The controller's target shows how many of its two requests were blocked: it grows by 50 kbps for each of
+  // them.
   const buffer = own(
     `let refused = 0;
     const count = () => (refused += 1);

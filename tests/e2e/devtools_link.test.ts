@@ -1,9 +1,12 @@
-/** Chrome's own throttling as a link: it reaches WebRTC, before and in a call, and both pages share it. */
+/** Chrome's own throttling as a link: it affects WebRTC, before and during a call, and both pages share it. */
 import { expect, test, type Page } from '@playwright/test';
 
 import { openDevtoolsLink } from '../../src/shaper/index.js';
 
-/** In the page: two connections of one page, and the round trips of messages between them. */
+/**
+ * What `connect` leaves in the page: a data channel, and a function that measures a message's round-trip time
+ * on it.
+ */
 interface Probe {
   channel: RTCDataChannel;
   roundTripMs(): Promise<number>;
@@ -14,7 +17,7 @@ declare global {
   }
 }
 
-/** A data channel between two connections of this page, which is attached once. */
+/** Opens a data channel between two connections of this page, which must already be attached to the link. */
 async function connect(page: Page): Promise<void> {
   await page.goto('about:blank');
   await page.evaluate(async () => {
@@ -41,7 +44,7 @@ async function connect(page: Page): Promise<void> {
   });
 }
 
-/** The least of some round trips. */
+/** The shortest of eight round-trip times. */
 const leastRoundTripMs = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     const all: number[] = [];
@@ -54,7 +57,7 @@ test('delays WebRTC by what is set, at any time @measures', async ({ page }) => 
   await link.attach(page);
   await connect(page);
   const idleMs = await leastRoundTripMs(page);
-  // Both ends are in this page: each packet passes its upload and its download, and so does the answer.
+  // Both ends are in this page, so the message and its echo each pass the page's upload and download: 2 × 100 ms.
   await link.set({ rtt: 100 });
   const slowMs = (await leastRoundTripMs(page)) - idleMs;
   expect(slowMs).toBeGreaterThan(190);
@@ -88,7 +91,7 @@ test('limits WebRTC to the capacity that is set, and follows a function @measure
     await done;
     return (10 * bytes * 8e3) / (performance.now() - begin);
   });
-  // 160 kB there and back through one upload and one download of 400 kbit/s.
+  // 160 kB were sent and echoed; both directions share one upload and one download of 400 kbit/s each.
   expect(bps).toBeLessThan(400e3);
   expect(bps).toBeGreaterThan(100e3);
   await link.close();

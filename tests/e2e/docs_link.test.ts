@@ -1,4 +1,4 @@
-/** The pages lead to the documentation where the server has it. */
+/** The pages link to the documentation if the server has it. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -13,11 +13,11 @@ import { expect, test as base } from './support.js';
 const folder = fileURLToPath(new URL('../../dist/lib/embed', import.meta.url));
 const recording = readFileSync(new URL('../../public/sample/call.ndjson', import.meta.url));
 
-/** The strictest policy that the guide says is enough. */
+/** The strictest policy under which, according to the guide, the element works. */
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
 
-/** Where the folder is on the host: nothing may depend on it. */
+/** The folder's path on the host. Nothing may depend on this path. */
 const PLACE = '/some/place/ccscope/';
 
 const documentOf = (body: string, script: string, policy: string): string => `<!doctype html>
@@ -26,7 +26,10 @@ const documentOf = (body: string, script: string, policy: string): string => `<!
 <script type="module" src="${script}"></script></head>
 <body><main><h1>Somebody’s page</h1>${body}</main></body></html>`;
 
-/** A host with the folder, readable by other sites, and files and pages besides. */
+/**
+ * A host that serves the built folder at PLACE and `files` at their own paths; other sites may read all of
+ * these.
+ */
 async function host(files: ReadonlyMap<string, string | Buffer>): Promise<{ server: Server; url: string }> {
   const serve = sirv(folder, { dev: true });
   const server = createServer((request, response) => {
@@ -49,22 +52,25 @@ type Told = { type: 'ready'; detail: ReadyDetail } | { type: 'error'; detail: Er
 
 declare global {
   interface Window {
-    /** What the views of the page told, in order, each with the id of its element. */
+    /** The `ready` and `error` events of the page's views, in order, each with the id of its element. */
     told: (Told & { id: string })[];
   }
 }
 
-/** Somebody's page. */
+/** Somebody else's page that shows views. */
 export class Stranger {
   constructor(
     readonly page: Page,
     readonly url: string,
     private readonly files: Map<string, string | Buffer>,
-    /** What the page's policy stopped; a test that expects that takes it out. */
+    /**
+     * What the page's policy blocked. It must be empty after the test, so a test that expects entries removes
+     * them.
+     */
     readonly refused: string[],
   ) {}
 
-  /** Opens a page with this body. `script` and `policy`: where the element is loaded from, and whether it may be. */
+  /** Opens a page with this body and this policy. The element is loaded from the address `script`. */
   async open(body: string, { script = `..${PLACE}ccscope-view.js`, policy = POLICY } = {}): Promise<void> {
     this.files.set('/blog/page.html', documentOf(body, script, policy));
     await this.page.addInitScript(() => {
@@ -86,7 +92,7 @@ export class Stranger {
     return this.page.locator(`#${id}`);
   }
 
-  /** What a view told last, once it has told as much as is expected. */
+  /** The last event of a view, once it has fired at least `count` events. */
   async told(id: string, count = 1): Promise<Told> {
     const all = (): Promise<Told[]> =>
       this.page.evaluate((of) => window.told.filter((each) => each.id === of), id);
@@ -100,7 +106,7 @@ export class Stranger {
     return detail;
   }
 
-  /** The share of a chart's pixels that something is drawn on. */
+  /** The share of a chart's pixels on which something is drawn. */
   drawn(id: string, name: RegExp): Promise<number> {
     return this.view(id)
       .getByRole('img', { name })
@@ -113,7 +119,7 @@ export class Stranger {
 }
 
 export const test = base.extend<{ stranger: Stranger; elsewhere: string }>({
-  // Every test fails when something is thrown in the page, or its policy stops something.
+  // Every test fails when the page throws, or when its policy blocks something.
   stranger: async ({ page }, use) => {
     const errors: string[] = [];
     const refused: string[] = [];
@@ -128,7 +134,7 @@ export const test = base.extend<{ stranger: Stranger; elsewhere: string }>({
     server.close();
     expect([...errors, ...refused]).toEqual([]);
   },
-  /** The folder on another site. */
+  /** The address of the folder on another site. */
   elsewhere: async ({}, use) => {
     const { server, url } = await host(new Map());
     await use(`${url}${PLACE}`);

@@ -1,4 +1,4 @@
-/** `<ccscope-view>` in pages that know nothing of ccscope. */
+/** `<ccscope-view>` in pages that have nothing else of ccscope. */
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test } from './embed.js';
 
@@ -42,7 +42,7 @@ test('draws a scenario inside the element, one at an address, and one cell of se
     <ccscope-view id="cell" scenario="lesson-aqm" cell="choice=codel"></ccscope-view>`);
   for (const id of ['inline', 'address']) {
     expect(await stranger.ready(id)).toMatchObject({ scenario: 'small', durationUs: 20e6 });
-    // Texts are what they say, and never markup.
+    // The title contains markup, which is shown as text.
     await expect(stranger.view(id).getByText(SMALL.title, { exact: true })).toBeVisible();
     await expect(stranger.view(id).locator('img')).toHaveCount(0);
   }
@@ -66,7 +66,7 @@ test('the newest choice wins', async ({ page, stranger }) => {
   await page.evaluate(async () => {
     const view = document.querySelector('ccscope-view');
     if (view === null) return;
-    // Each in a task of its own.
+    // Makes each change in a separate task.
     const next = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve));
     for (const change of [
       () => (view.seed = 3),
@@ -85,7 +85,7 @@ test('the newest choice wins', async ({ page, stranger }) => {
   expect(await page.evaluate(() => window.told.length)).toBe(2);
   await expect(stranger.view('v').getByText('seed 7')).toBeVisible();
 
-  // Other charts of the same run need no other run.
+  // Choosing other charts does not start another simulation.
   await page.evaluate(() => document.querySelector('ccscope-view')?.setAttribute('charts', 'states'));
   await expect(stranger.view('v').getByRole('img')).toHaveCount(1);
   expect(await page.evaluate(() => window.told.length)).toBe(2);
@@ -168,7 +168,7 @@ test('simulates when it comes into view, with few workers for many views, and en
     expect(await stranger.ready(`v${n}`)).toMatchObject({ seed: n + 1 });
   }
   expect(page.workers().length).toBeLessThanOrEqual(3);
-  // A view that is moved stays what it is.
+  // A view that is moved in the document keeps its charts.
   await page.evaluate(() => document.querySelector('main')?.append(document.querySelector('#v9') ?? ''));
   await expect(stranger.view('v9').getByRole('img')).toHaveCount(2);
   await page.evaluate(() => document.querySelector('#all')?.remove());
@@ -199,7 +199,7 @@ test('the wheel scrolls the page until the charts are chosen', async ({ page, st
   await page.mouse.wheel(0, -200);
   await page.keyboard.up('Control');
   await expect(window).not.toContainText(whole);
-  // By keyboard, charts have the focus first.
+  // With the keyboard, the charts are chosen by moving the focus to them.
   await stranger
     .view('v')
     .getByRole('group', { name: /^Charts/ })

@@ -8,7 +8,7 @@ import { formatTrace, TraceData } from '../../src/trace/index.js';
 import { expect, test as base, type Served } from './support.js';
 import type { Page } from '@playwright/test';
 
-/** The Lab as a user sees it. */
+/** The Lab's page, used as a user does. */
 class LabPage {
   constructor(
     readonly page: Page,
@@ -166,7 +166,7 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
   await expect(signal).toBeVisible();
   await expect(page.getByRole('button', { name: /^x_curr/ }).locator('.reading')).toContainText('ms');
   await expect(page.getByRole('img', { name: /^Overuse detector/ })).toHaveCount(0);
-  // The published values are GCC's.
+  // The published values are those of GCC, so they are not shown for NADA.
   await expect(page.getByRole('region', { name: 'Published and measured' })).toHaveCount(0);
   await expect.poll(() => lab.query().get('controller')).toBe('nada-rfc8698');
 
@@ -178,7 +178,7 @@ test('any controller runs in any scenario, and its own charts are drawn', async 
   await expect(page.getByRole('img', { name: /^Delay target/ })).toBeVisible();
   await expect(page.getByRole('button', { name: /^T_?c/ }).locator('.reading')).toContainText('ms');
 
-  // If the cells differ in the controller, it is one of their axes.
+  // In this scenario the controller is an axis of the cells, so it is chosen with the cell.
   await page.getByLabel('Scenario', { exact: true }).selectOption('rmcat-5.1');
   await expect(page.locator('select[name=controller]')).toHaveCount(0);
   await page.locator('select[name="cell.controller"]').selectOption('NADA 2015');
@@ -288,7 +288,8 @@ test('the page stays quick while it simulates, and everything on it has a name @
   const longest = await page.evaluate(() =>
     Math.max(0, ...(window as unknown as { longTasks: number[] }).longTasks),
   );
-  // A run of this cell takes longer; where the machine is busy, a redraw of one chart may take this long.
+  // The run itself takes longer than this, so it cannot have blocked the page. Redrawing one chart on a busy
+  // machine can take almost this long.
   expect(longest).toBeLessThan(250);
   const unnamed = await page
     .locator('button, input:not([aria-hidden=true]), select')

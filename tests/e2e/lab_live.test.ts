@@ -5,14 +5,14 @@ import { parseScenario } from '../../src/scenario/index.js';
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test as base, type Served } from './support.js';
 
-/** The live Lab as a user sees it. */
+/** The live Lab, used as a user does. */
 class LiveLab {
   constructor(
     readonly page: Page,
     readonly served: Served,
   ) {}
 
-  /** Opens the page with a network of one call, simulated. */
+  /** Opens the page, builds a network with one call, and waits until it is simulated. */
   async begin(query = ''): Promise<void> {
     await this.page.goto(`${this.served.staticUrl}lab.html${query}`);
     await this.page.getByRole('button', { name: 'Build a network of your own' }).click();
@@ -20,7 +20,7 @@ class LiveLab {
     await this.done();
   }
 
-  /** The run of what is chosen now is drawn. */
+  /** Waits until the run with the current settings is drawn. */
   async done(): Promise<void> {
     await expect(this.page.getByRole('status').first()).toHaveText('Done');
     await expect(this.page.getByRole('region', { name: 'Results' })).toHaveAttribute('aria-busy', 'false');
@@ -99,7 +99,7 @@ test('opening a scenario fills the same controls, and a changed one is a scenari
   await expect(lab.fact('Scenario')).toHaveText('ton-fig11-changed');
   await lab.done();
   await expect(lab.legend('Capacity')).toContainText('3.00 Mbps');
-  // What was published is of the scenario as it was.
+  // The published values belong to the unchanged scenario, so they are no longer shown.
   await expect(page.getByRole('region', { name: 'Published and measured' })).toHaveCount(0);
 
   const [download] = await Promise.all([
@@ -209,7 +209,7 @@ test('a controller that never returns is ended, and the next run works', async (
          createSender: () => ({ onFeedback() {}, rate: () => ({ targetBps: 1e6 }) }) };`,
   );
   await flows.getByRole('button', { name: 'Add a call with it' }).click();
-  await expect(page.getByLabel('Notices')).toContainText('nothing was heard of the controller', {
+  await expect(page.getByLabel('Notices')).toContainText('did not answer for', {
     timeout: 30_000,
   });
   await page.getByRole('button', { name: 'Undo' }).click();
@@ -246,14 +246,14 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await page.getByRole('button', { name: 'Play' }).click();
   const began = await seconds();
   await expect.poll(seconds).toBeGreaterThan(began);
-  // A message is under way for a few frames only.
+  // Polls in every animation frame, because a message is on its way for only a few of them.
   await page.waitForFunction(() =>
     /Feedback messages of calls on their way back: [1-9]/.test(
       document.querySelector('.stage figcaption')?.textContent ?? '',
     ),
   );
   await page.getByRole('button', { name: 'Pause' }).click();
-  // A link shows the same moment.
+  // Opening the page's address again shows the same moment of the run.
   const shown = await seconds();
   await expect.poll(() => Number(new URL(page.url()).searchParams.get('at_s'))).toBeCloseTo(shown, 2);
   await page.reload();
@@ -276,7 +276,7 @@ test('a run is pinned beside the one that changes, on one time axis', async ({ p
   await expect(rate(pinned)).toHaveText(before ?? '');
   await present.getByRole('button', { name: 'Zoom in' }).click();
   await expect(pinned.locator('.window')).toHaveText((await present.locator('.window').textContent()) ?? '');
-  // A link shows both.
+  // Opening the page's address again shows both runs.
   await expect.poll(hash).not.toBe(pinnedHash);
   const after = (await rate(present).textContent()) ?? '';
   await page.reload();
@@ -301,7 +301,7 @@ test('a chart out of view is painted when it comes into view', async ({ page, la
   const painted = (): Promise<string> =>
     chart.locator('canvas').evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
   const before = await painted();
-  // A click would scroll to the button.
+  // Dispatches an event, because Playwright's `click` would scroll to the button.
   await page.getByRole('button', { name: '+ TCP' }).dispatchEvent('click');
   await lab.done();
   expect(await painted()).toBe(before);
@@ -318,7 +318,7 @@ test('one number is swept as small multiples, one of which is taken', async ({ p
   await expect(multiples.first()).toContainText('0.5 Mbps');
   await multiples.first().getByRole('button').click();
   await expect(lab.legend('Capacity')).toContainText('500 kbps');
-  // They were of the network as it was.
+  // The small multiples belonged to the network before this change, so they are gone.
   await expect(multiples).toHaveCount(0);
   await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' })).toHaveValue('0.5');
 });
@@ -409,6 +409,6 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
   console.log(
     `60 s with 4 flows, from the slider to the charts: p50 ${waits[waits.length >> 1]?.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim: 100 ms)`,
   );
-  // A page that drew at the drag's end alone would let nearly all of them wait for most of it.
+  // If the page drew only at the end of the drag, nearly all inputs would wait for most of the drag.
   expect(p95).toBeLessThan(dragMs / 2);
 });

@@ -3,7 +3,7 @@ import { accessibilityFaults } from '../support/axe.js';
 import { expect, test as base } from './support.js';
 import type { Page } from '@playwright/test';
 
-/** The page of lessons as a learner sees it. */
+/** The page of lessons, used as a learner does. */
 class LessonsPage {
   constructor(
     readonly page: Page,

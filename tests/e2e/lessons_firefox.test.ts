@@ -1,4 +1,7 @@
-/** The lessons in Firefox, driven with WebDriver BiDi: each one's task is solved, and its figure drawn. */
+/**
+ * The lessons in Firefox, driven with WebDriver BiDi: each lesson's task can be solved, and its figure is
+ * drawn.
+ */
 import { launch, type Browser, type Page } from 'puppeteer-core';
 
 import { findFirefox } from '../../scripts/lib/tools.mjs';
@@ -40,7 +43,10 @@ test.skip(
 );
 const patient = { timeout: 30_000 };
 
-/** How many charts there are, and how many show more than a few colours. Charts are painted when they come into view. */
+/**
+ * How many charts there are, and how many of them are drawn, that is, have more than a few colours. Scrolls to each
+ * chart, since charts are painted when they come into view.
+ */
 const charts = (page: Page): Promise<{ all: number; drawn: number }> =>
   page.evaluate(async () => {
     const canvases = [...document.querySelectorAll<HTMLCanvasElement>('figure.chart canvas')];

@@ -1,6 +1,6 @@
 /**
- * What the page reports when the machine is too busy for the call. The machine that runs these tests may be busy
- * itself: they only look at the reason that they cause.
+ * What the page reports when the machine is too busy for the call. The machine that runs these tests may really be
+ * busy, so each test only looks for the kind of overload that it causes.
  */
 import type { Locator, Page } from '@playwright/test';
 
@@ -13,7 +13,7 @@ const bannerOf = (page: Page): Locator =>
 
 const LATE_SHAPER = 'packets leave the shaper';
 
-/** Makes the page hear that packets were as late as `state.lateMs` says, whatever the server reported. */
+/** Replaces the packets' lateness in the server's reports to the page with `state.lateMs`. */
 async function tellLateness(page: Page, state: { lateMs: number }): Promise<void> {
   await page.routeWebSocket(/./, (socket) => {
     const server = socket.connectToServer();
@@ -79,7 +79,7 @@ test('a shaper whose process has no time is late, and the page says so', async (
   await server.start();
   await page.goto(server.url);
   await scope.start();
-  // All of its threads, the shaper's too.
+  // Repeatedly stops all threads of the server process, including the shaper's, for 60 ms.
   const busy = setInterval(() => {
     server.signal('SIGSTOP');
     setTimeout(() => server.signal('SIGCONT'), 60);
@@ -95,7 +95,7 @@ test('a shaper whose process has no time is late, and the page says so', async (
 test('media workers that are late are a reason, too', async ({ page, served, scope }) => {
   await page.goto(`${served.staticUrl}?bottleneck=in-page`);
   await scope.start();
-  // Their threads are taken away for a while, again and again, as a busy machine does.
+  // Blocks the media workers' threads again and again, as a busy machine does.
   const busy = page.workers().map((worker) =>
     worker.evaluate(() => {
       if (!('onrtctransform' in globalThis)) return;

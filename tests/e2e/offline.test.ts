@@ -10,7 +10,7 @@ import sirv from 'sirv';
 import { startServer } from '../../src/server/server.js';
 import { expect, test as base } from './support.js';
 
-/** A static host that has the app in a folder, and can go away. */
+/** A static host that serves the app in a folder, and that a test can shut down. */
 class StaticHost {
   readonly #server: Server;
   port = 0;
@@ -58,7 +58,7 @@ const test = base.extend<{ host: StaticHost }>({
   },
 });
 
-/** Until everything is kept, and this page gets it from there. */
+/** Waits until the service worker has cached the app and controls this page. */
 const kept = (page: Page): Promise<unknown> =>
   page.evaluate(async () => {
     const { serviceWorker } = navigator;
@@ -67,7 +67,7 @@ const kept = (page: Page): Promise<unknown> =>
       await new Promise((resolve) => serviceWorker.addEventListener('controllerchange', resolve));
   });
 
-/** Another version of the app in the place of the one that is there: every asset has another name. */
+/** Replaces the app with another version, in which every asset has another file name. */
 function replaceVersion(dir: string): void {
   const assets = join(dir, 'assets');
   const names = readdirSync(assets);
@@ -115,7 +115,7 @@ test('after one load all pages work without their host', async ({ page, scope, h
   await expect(page.getByRole('status')).toHaveText('Done', { timeout: 60_000 });
   await expect(page.locator('.canvas canvas').first()).toBeVisible();
 
-  // What there never was is not answered by some other page.
+  // For the address of a page that never existed, the service worker must not answer with some other page.
   await expect(page.goto(`${host.url}nowhere.html`)).rejects.toThrow();
 });
 
@@ -128,7 +128,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
   // The page looks for a new version on its own when it becomes visible again.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await expect(page.getByText('There is a newer version of ccscope.')).toBeVisible({ timeout: 20_000 });
-  // Loaded now, under a name that the host no longer has: the equations, and what makes SVG.
+  // The code for equations and for SVG is loaded only now, under names that the host no longer has.
   await page.getByRole('button', { name: 'Packets and equations' }).click();
   await expect(page.locator('.equations math').first()).toBeVisible();
   const [drawing] = await Promise.all([
@@ -142,7 +142,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
   await expect(page.locator('script[type=module][src]')).not.toHaveAttribute('src', before ?? '');
   await expect(page.getByRole('status')).toHaveText('Done');
   await expect(page.getByText('There is a newer version of ccscope.')).toHaveCount(0);
-  // Once its pages are closed, the version before is forgotten: what is kept is the new one.
+  // Once the pages of the old version are closed, the new version replaces it in the cache.
   const after = await scriptOf(page);
   const context = page.context();
   await page.close();
@@ -193,6 +193,6 @@ test('Chromium finds the app installable', async ({ page, host }) => {
   expect(icons.map(({ purpose }) => purpose)).toContain('maskable');
   for (const { src } of icons) expect((await page.request.get(new URL(src, url).href)).status()).toBe(200);
   const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
-  // Tests run in a profile of their own, which installs nothing.
+  // Tests run in an incognito-like profile, in which nothing can be installed; this error is expected.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
 });

@@ -1,5 +1,6 @@
 /**
- * A recording of somebody else's page opens in the app, with the output of the controllers beside its streams.
+ * A recording of somebody else's page opens in the app; charts show its streams and the outputs of the controllers that
+ * ran beside them.
  */
 import { readFile } from 'node:fs/promises';
 

@@ -6,12 +6,12 @@ import { accessibilityFaults } from '../support/axe.js';
 import { start } from './command.js';
 import { expect, test as base } from './support.js';
 
-/** Published numbers, claims, box plots and curves; takes about a second. */
+/** An experiment with published numbers, claims, box plots and curves; it takes about a second. */
 const QUICK = 'cmp-table1';
-/** Takes a minute or more. */
+/** An experiment that takes a minute or more. */
 const LONG = 'aqm-fig7';
 
-/** The page of papers as a reader sees it. */
+/** The page of papers, used as a reader does. */
 class PapersPage {
   constructor(
     readonly page: Page,
@@ -34,7 +34,7 @@ class PapersPage {
     return this.page.getByRole('region', { name: `Numbers of ${id}`, exact: true });
   }
 
-  /** Runs an experiment of the list. */
+  /** Runs an experiment with its button in the list. */
   async runListed(id: string): Promise<void> {
     await this.page
       .getByRole('row', { name: id })
@@ -66,10 +66,13 @@ async function reportIn(download: Download): Promise<Report> {
   return v.parse(reportSchema, JSON.parse(Buffer.concat(chunks).toString()));
 }
 
-/** The exponentials of two engines may differ in the last digit, and with them the p of a test. */
+/**
+ * `Math.exp`, and so the p value of a statistical test, may differ between browser and Node in the last
+ * digit.
+ */
 const rounded = (p: number | null): number | null => (p === null ? null : Number(p.toPrecision(12)));
 
-/** All but what depends on the clock. */
+/** The report without the fields that depend on the clock, and with rounded p values. */
 const results = ({ experiments, comparison, summary, failures, ccscope }: Report): unknown => ({
   experiments: experiments.map(({ cpu_seconds: _, claims, ...rest }) => ({
     ...rest,

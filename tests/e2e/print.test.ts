@@ -1,10 +1,13 @@
-/** The printable report: light, without controls, with what was measured, its settings in words and its address. */
+/**
+ * The printable report: in the light theme, without controls, with the results, their settings in words, and the
+ * address of the view.
+ */
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './support.js';
 
-/** What of the page is seen on paper, and how its charts fit there. */
+/** Which parts of the page are visible on paper, and how its charts fit there. */
 const onPaper = (page: Page) =>
   page.evaluate(() => {
     const isSeen = (element: Element): boolean => element.getClientRects().length > 0;
@@ -36,7 +39,7 @@ const onPaper = (page: Page) =>
     };
   });
 
-/** As paper would have it, without a sheet. */
+/** Switches to the print style, without printing. */
 async function turnToPaper(page: Page): Promise<void> {
   await page.emulateMedia({ media: 'print' });
   await expect(page.locator('.report-head')).toBeVisible();
@@ -81,7 +84,7 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
   await expect(page.locator(':root')).toHaveAttribute('data-theme', 'dark');
   await expect(page.locator('.report-head')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Print report' })).toBeVisible();
-  // On a real sheet, which is laid out after the charts were drawn, none of them is stretched.
+  // A real sheet is laid out after the charts were drawn; even so, no chart is stretched on it.
   await page.evaluate(() => {
     const look = (): void => {
       const charts = [...document.querySelectorAll<HTMLCanvasElement>('.plot canvas')];
@@ -115,7 +118,7 @@ test('a recording is printed with what its header says', async ({ page, served }
   expect(paper.charts).toHaveLength(5);
   expect(paper.charts.filter((chart) => !isFine(chart))).toEqual([]);
   await expect(page.locator('table.summary')).toBeVisible();
-  // The list was closed on the screen.
+  // On paper the list is open, although it was closed on the screen.
   expect(paper.lines).toBeGreaterThan(0);
 });
 

@@ -22,13 +22,16 @@ const test = base.extend<{ server: ServerProcess }>({
 
 const notices = (page: Page) => page.getByLabel('Notices');
 
-/** Resolves when the recording has that many more groups of frames: both halves of the controller work. */
+/**
+ * Resolves when the recording has `more` further groups of frames, which shows that both halves of the
+ * controller work.
+ */
 async function grows(page: Page, more = 30): Promise<void> {
   const groups = await page.evaluate(() => window.ccscope.counters().groups);
   await new Scope(page).groups(groups + more);
 }
 
-/** The recording so far, as parsed from a file. */
+/** The recording so far, exported and parsed like a file. */
 async function recorded(page: Page): Promise<TraceData> {
   const text = await page.evaluate(() => window.ccscope.exportTrace());
   const { sink, trace } = collector();
@@ -38,7 +41,7 @@ async function recorded(page: Page): Promise<TraceData> {
 
 const rowsOf = (trace: TraceData): string[] => [...trace.lines()].filter((line) => !line.includes('"event"'));
 
-/** The earlier recording is the beginning of the present one, row by row. */
+/** Expects the later recording to have every row of the earlier one, and more rows in each of these tables. */
 function expectKept(before: TraceData, after: TraceData): void {
   const lines = new Set(rowsOf(after));
   const lost = rowsOf(before).filter((line) => !lines.has(line));
@@ -50,7 +53,10 @@ function expectKept(before: TraceData, after: TraceData): void {
 const told = (trace: TraceData, ...names: string[]): string[] =>
   trace.events.map(({ name }) => name).filter((name) => names.includes(name));
 
-/** A call runs until its server dies. Resolves with its recording until then, once the page has noticed. */
+/**
+ * Kills the server during a call. When the page has noticed, resolves with the recording from before the
+ * kill.
+ */
 async function dies(server: ServerProcess, page: Page, scope: Scope): Promise<TraceData> {
   await page.goto(server.url);
   await scope.start();
@@ -257,7 +263,7 @@ test('the simulation worker of the Lab dies: the page says so, and the next run 
   const run = page.getByRole('banner').getByRole('button', { name: 'Run' });
   const status = page.getByRole('status');
   await expect(run).toBeEnabled();
-  // Once it holds its lock, as the recording worker does, its end is detected at once.
+  // Once the simulation worker and the recording worker hold their locks, the page detects at once when they end.
   const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
   await expect.poll(locks, { intervals: [20] }).toBe(2);
   await endWorkerWhenAsked(page, 'simulation_worker');
@@ -286,7 +292,7 @@ declare global {
   }
 }
 
-/** Keeps references to what a test ends. */
+/** Keeps references to the page's workers, so that a test can end them. */
 async function keepWorkers(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const NativeWorker = window.Worker;
@@ -300,7 +306,7 @@ async function keepWorkers(page: Page): Promise<void> {
   });
 }
 
-/** Ends one of the workers that were made from this script. */
+/** Ends the worker number `index` of those that were made from this script. */
 function endWorker(page: Page, script: string, index = 0): Promise<void> {
   return page.evaluate(
     ([name, i]) => window.made.filter(({ url }) => url.includes(name))[i]?.worker.terminate(),
@@ -308,7 +314,7 @@ function endWorker(page: Page, script: string, index = 0): Promise<void> {
   );
 }
 
-/** Ends a worker as soon as it gets a request: before it could answer, however fast it is. */
+/** Ends a worker as soon as a request is posted to it, so that even a fast worker cannot answer first. */
 function endWorkerWhenAsked(page: Page, script: string): Promise<void> {
   return page.evaluate((name) => {
     const worker = window.made.find(({ url }) => url.includes(name))?.worker;

@@ -11,7 +11,7 @@ export class ServerProcess {
   url = '';
   #child: ChildProcess | null = null;
 
-  /** Starts it at the port that it had before. */
+  /** Starts the server: at any free port, and after `kill` at the port that it had before. */
   async start(): Promise<void> {
     const port = this.url === '' ? '0' : new URL(this.url).port;
     const child = spawn(process.execPath, [program, port, appDir], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -19,7 +19,7 @@ export class ServerProcess {
     [this.url] = (await once(createInterface(child.stdout), 'line')) as [string];
   }
 
-  /** What the system tells it. */
+  /** Suspends or resumes all threads of the process. */
   signal(signal: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(signal);
   }

@@ -1,4 +1,4 @@
-/** Several controllers on the Call page: who is in charge, who only watches, and the user's own. */
+/** Several controllers on the Call page: the one in charge, shadows, and the user's own. */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
@@ -27,7 +27,7 @@ test('shadows come during a call without a restart, are drawn, and open again fr
   await expect(page.getByLabel('Notices')).not.toContainText('restarted');
   await expect.poll(() => scope.query().get('shadow')).toBe('nada,lcc,gcc:ton-2017-literal');
 
-  // The internals of a shadow can be shown, too.
+  // The charts can also show the internal values of a shadow.
   await page.getByLabel('Look into').selectOption('NADA (shadow)');
   await expect(page.getByRole('img', { name: /^Congestion signal/ })).toBeVisible();
   await expect(scope.value('x_curr')).toHaveText(/ms$/);

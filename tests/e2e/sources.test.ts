@@ -20,13 +20,16 @@ const call = async (args: readonly string[]): Promise<CallReport> => {
   return JSON.parse(stdout) as CallReport;
 };
 
-/** How many of a source's frames the machine can handle is up to the machine; there are never more than these. */
+/**
+ * A slow machine may drop many of a source's frames, so the lower bound is loose; the source makes `most` per
+ * second.
+ */
 function expectFps(fps: number | null | undefined, most: number): void {
   expect(fps).toBeGreaterThan(most / 5);
   expect(fps).toBeLessThan(1.15 * most);
 }
 
-/** Bars that move to the right, 24 frames per second. */
+/** Writes a Y4M file of two seconds: bars that move to the right, 24 frames per second. */
 function bars(path: string, width: number, height: number): void {
   const picture = (n: number): Buffer => {
     const row = Buffer.from(Array.from({ length: width }, (_, x) => 16 + 4 * ((x + 256 - 3 * n) % 50)));
@@ -83,7 +86,7 @@ test('a content by name is made, kept and sent', async () => {
   expect(run?.sent).toMatchObject(format);
   expectFps(run?.sent?.fps, 15);
   expectFps(run?.fps, 15);
-  // Short of bits or of time the encoder makes the picture smaller, of the same shape.
+  // If bits or time are short, the browser scales the picture down, but keeps its aspect ratio.
   const { width, height } = run?.received ?? {};
   expect(width).toBeLessThanOrEqual(1280);
   expect((width ?? NaN) / (height ?? NaN)).toBeCloseTo(16 / 9, 1);
@@ -108,7 +111,8 @@ test('VP9 is controlled as VP8 is', async () => {
 test('audio shares the link, and the controller is told of the video alone', async () => {
   test.setTimeout(120_000);
   const trace = join(folder, 'audio.ndjson');
-  // 300 kbps of video, in frames of some packets each: audio would be a sixth more.
+  // 300 kbps of video, in frames of several packets each. If audio were counted too, the bytes would be a
+  // sixth more.
   const args = [
     '--audio',
     '--fps',
@@ -132,7 +136,7 @@ test('audio shares the link, and the controller is told of the video alone', asy
     .slice(1)
     .map((line) => JSON.parse(line) as Row);
   const counters = rows.filter(({ type }) => type === 'inbound');
-  // In the first seconds the browser probes the link with repeated packets.
+  // Skips the first seconds, in which the browser probes the link with repeated packets.
   const [first, last] = [counters[Math.floor(counters.length / 3)], counters.at(-1)];
   const between = rows.filter(
     ({ type, arrival_time_us: atUs = NaN }) =>
@@ -140,7 +144,8 @@ test('audio shares the link, and the controller is told of the video alone', asy
   );
   const frames = between.reduce((sum, { size_bytes: bytes = NaN }) => sum + bytes, 0);
   const counted = (last?.['bytes_received'] ?? NaN) - (first?.['bytes_received'] ?? NaN);
-  // The margin covers headers of RTP, UDP and IP, and what the last frames lack; audio would exceed it.
+  // The margin covers packet headers and frames that are still incomplete at the end. Counted audio would
+  // exceed it.
   expect(counted / frames).toBeGreaterThan(0.95);
   expect(counted / frames).toBeLessThan(1.13);
 });

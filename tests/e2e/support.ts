@@ -9,19 +9,19 @@ import { startServer } from '../../src/server/server.js';
 
 export { expect };
 
-/** Where the built app is served: by the local server, and as a static host would. */
+/** The addresses of the built app: at the local server, and at a plain static host. */
 export interface Served {
   url: string;
   staticUrl: string;
-  /** Its folder. */
+  /** The folder of the built app. */
   appDir: string;
 }
 
-/** The Call page as a user sees it. */
+/** The Call page, used as a user does. */
 export class Scope {
   constructor(readonly page: Page) {}
 
-  /** A value of a chart's legend. */
+  /** The current value of a series in a chart's legend. */
   value(series: string): Locator {
     return this.page.getByRole('button', { name: new RegExp(`^${series}`) }).locator('.reading');
   }
@@ -45,7 +45,7 @@ export class Scope {
     await expect(this.page.getByRole('status')).toHaveText('No call');
   }
 
-  /** Waits until the controller has seen a number of frames. */
+  /** Waits until the controller has counted this many groups of frames in total. */
   async groups(count: number): Promise<void> {
     await expect
       .poll(() => this.page.evaluate(() => window.ccscope.counters().groups), { timeout: 30_000 })

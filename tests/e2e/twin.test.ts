@@ -1,4 +1,7 @@
-/** A call beside the simulation of its schedule: lines behind its own, and the distance in numbers. */
+/**
+ * A call is compared with a simulation of the same schedule: the simulation's curves are drawn behind the call's, and a
+ * table shows how far apart the two are.
+ */
 import { readFile } from 'node:fs/promises';
 
 import type { Page } from '@playwright/test';
@@ -9,7 +12,7 @@ import { expect, test } from './support.js';
 const compare = (page: Page) => page.getByRole('button', { name: 'Compare with the simulation' });
 const told = (page: Page) => page.locator('.twin-action .hint');
 
-/** A cell of the table of distances, by the names of its row and its column. */
+/** The text of a cell in the table that compares call and simulation, by the names of its row and its column. */
 async function cell(page: Page, series: string, column: string): Promise<string> {
   const table = page.getByRole('table', { name: /^Averages over the seconds/ });
   const columns = await table.getByRole('columnheader').allInnerTexts();
@@ -17,13 +20,13 @@ async function cell(page: Page, series: string, column: string): Promise<string>
   return (await row.locator('th, td').allInnerTexts())[columns.indexOf(column)] ?? '';
 }
 
-/** `12.3 ms`, `0.84 Mbps (8.1 %)` as milliseconds or bit/s. */
+/** The number in a text such as `12.3 ms` or `0.84 Mbps (8.1 %)`, in milliseconds or bit/s. */
 function numberOf(text: string): number {
   const [, value = '', unit = ''] = /^[+−]?([\d.]+) (\S+)/.exec(text) ?? [];
   return Number(value) * ({ Mbps: 1e6, kbps: 1e3 }[unit] ?? 1);
 }
 
-/** How many pixels of a chart are drawn differently without the simulation. */
+/** A chart's pixels, as the data URL of its canvas. */
 async function pixels(page: Page, title: string): Promise<string> {
   const canvas = page.getByRole('img', { name: title });
   return canvas.evaluate((element) => (element as HTMLCanvasElement).toDataURL());
@@ -49,7 +52,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
     const [call, apart] = [await cell(page, series, 'Call'), await cell(page, series, 'Apart')].map(numberOf);
     expect(call, series).toBeGreaterThan(0.3e6);
     expect(call, series).toBeLessThan(1.3e6);
-    // Two runs are never the same, and half of the rate would be no twin.
+    // The two runs differ, but by less than half of the rate.
     expect(apart, series).toBeGreaterThan(1e3);
     expect(apart, series).toBeLessThan(0.5 * (call ?? NaN));
   }
@@ -59,7 +62,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   expect(delay).toBeLessThan(200);
   expect(await accessibilityFaults(page)).toEqual([]);
 
-  // The recording is that of the call alone.
+  // The recording contains the call only, not its simulation.
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download', exact: true }).click();
   const file = await (await downloading).path();
@@ -72,7 +75,8 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   await expect(told(page)).toHaveText('');
   await expect(page.locator('.panel.twin')).toHaveCount(0);
 
-  // The saved file has the same twin, which is simulated automatically if the address asks for it.
+  // The saved file can be compared with the same simulation, which runs automatically if the address has
+  // `compare=1`.
   await page.goto(`${served.url}?compare=1`);
   await page.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
   await expect(told(page)).toHaveText('The faint lines are the simulation.', { timeout: 30_000 });
@@ -80,6 +84,48 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   expect(await accessibilityFaults(page)).toEqual([]);
   await page.getByLabel('Compare each recording by itself').uncheck();
   await expect.poll(() => scope.query().has('compare')).toBe(false);
+});
+
+/** The file of a user's controller that requests a fixed rate. */
+const ownController = (rateBps: number): Buffer =>
+  Buffer.from(`export default {
+    name: 'fixed',
+    createReceiver: () => ({ onArrival: (arrival) => [arrival.sizeBytes] }),
+    createSender: () => ({ onFeedback() {}, rate: () => ({ targetBps: ${rateBps} }) }),
+  };`);
+
+test('a controller of the user decides in the simulation as it did in the call', async ({
+  page,
+  served,
+  scope,
+}) => {
+  test.setTimeout(120_000);
+  await page.goto(`${served.url}?capacity=1mbps`);
+  const field = page.locator('input[name=own-controller]');
+  await field.setInputFiles({ name: 'fixed.mjs', mimeType: 'text/javascript', buffer: ownController(400e3) });
+  await scope.start();
+  await expect(page.getByText('fixed.mjs in control')).toBeVisible();
+  await scope.groups(150);
+  await scope.stop();
+  await compare(page).click();
+  await expect(told(page)).toHaveText('The faint lines are the simulation.', { timeout: 30_000 });
+  // Call and simulation both use the user's controller; any of ccscope's own would have risen to the capacity.
+  for (const column of ['Call', 'Simulation'])
+    expect(numberOf(await cell(page, 'Target', column)), column).toBeCloseTo(400e3, -4);
+
+  // Another page, which does not have the controller's file, cannot simulate the recording, and says what to do.
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  const file = await (await downloading).path();
+  const elsewhere = await page.context().browser()?.newPage();
+  if (elsewhere === undefined) throw new Error('the browser is gone');
+  await elsewhere.goto(served.url);
+  await elsewhere.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
+  await compare(elsewhere).click();
+  await expect(told(elsewhere)).toHaveText(
+    /its controller fixed\.mjs is a file of its user that this page does not have.*choose the file under Controller/,
+  );
+  await elsewhere.close();
 });
 
 test('what cannot be simulated is said with its reason', async ({ page, served }) => {

@@ -1,4 +1,7 @@
-/** "Why did it do that?": the list leads the charts, by mouse and by key, in the Lab and on a call. */
+/**
+ * "Why did it do that?": choosing a line of the list, by mouse or by key, moves the charts, in the Lab and in
+ * a call.
+ */
 import { readFile } from 'node:fs/promises';
 
 import type { Page } from '@playwright/test';
@@ -6,7 +9,7 @@ import type { Page } from '@playwright/test';
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test } from './support.js';
 
-/** The list, and what the charts say at their cursor. */
+/** The list of changes, the charts' cursor, and the marks. */
 class Why {
   constructor(readonly page: Page) {}
 
@@ -48,11 +51,11 @@ test('a line of the Lab’s list leads the charts to its moment, and the cursor 
   await expect(why.atCursor).toHaveText(`${time}: ${text}`);
   await expect(why.cursor).toHaveText(`, cursor at ${time}`);
   await expect(why.current.locator('.text')).toHaveText(text);
-  // The window, ten seconds long, was moved there.
+  // The charts' time window, ten seconds long, was moved to the line's moment.
   await expect(page.locator('.window')).toContainText('10 s shown');
   const [minutes = '0', seconds = '0'] = time.includes(':') ? time.split(':') : ['0', time];
   const at = Number(minutes) * 60 + parseFloat(seconds);
-  // The address follows a moment later.
+  // The page's address is updated a moment later.
   await expect
     .poll(() => Math.abs(Number(new URL(page.url()).searchParams.get('from_s')) + 5 - at))
     .toBeLessThan(5);
@@ -163,7 +166,7 @@ test('a call says why its target fell, and so does its recording', async ({ page
   const [name, mimeType] = ['again.ndjson', 'application/x-ndjson'];
   await page.locator('input[type=file][accept*=ndjson]').setInputFiles({ name, mimeType, buffer });
   await expect(page.getByText(name)).toBeVisible();
-  // A fall is told as soon as it is over: the rest of the rows changes nothing of it.
+  // The recording explains each fall with the same text as the call did.
   await expect.poll(() => falls.locator('.text').allTextContents()).toEqual(expect.arrayContaining(told));
   await expect(why.marks).toHaveText([/300kbps$/]);
   await falls.first().press('Enter');

@@ -15,12 +15,12 @@ import { startTestServer, type TestServer } from '../kit/server.js';
 
 export const EXTENSION = fileURLToPath(new URL('../../dist/extension/chrome', import.meta.url));
 
-/** `chrome://extensions` has what no extension has. */
+/** The part of `chrome.developerPrivate` that tests use; only `chrome://extensions` has this API. */
 interface DeveloperPrivate {
   addHostPermission(id: string, host: string): Promise<void>;
 }
 
-/** Whatever the browser can be asked about. */
+/** A target of the DevTools protocol. */
 interface Target {
   type: string;
   targetId: string;
@@ -37,7 +37,7 @@ export class Bed {
     readonly server: TestServer,
   ) {}
 
-  /** Reloads the extension, as an update does: its pages close, and its scripts stay in the pages of others. */
+  /** Reloads the extension, as an update does: its own pages close, and its scripts stay in web pages. */
   async reload(): Promise<void> {
     const next = this.context.waitForEvent('serviceworker');
     const send = this.browser.send as (method: string, params: object) => Promise<unknown>;
@@ -57,7 +57,7 @@ export class Bed {
     return page;
   }
 
-  /** Both sides of a call, each in a tab; the one opened last is in front. */
+  /** Opens both sides of a call, each in a tab. Side `a`, opened last, is in front. */
   async call(path: string): Promise<{ a: Page; b: Page }> {
     const join = path.includes('?') ? '&' : '?';
     const b = await this.open(`${path}${join}side=b`);
@@ -88,7 +88,10 @@ export class Bed {
     await page.close();
   }
 
-  /** Clicks the extension's button in the toolbar, over the page. Resolves with the tab's id when its panel is open. */
+  /**
+   * Clicks the extension's toolbar button while `page` is in front. Resolves with the tab's id when its panel
+   * is open.
+   */
   async click(page: Page): Promise<number> {
     await page.bringToFront();
     const target = (await this.targets()).find(({ type, url }) => type === 'tab' && url === page.url());
@@ -118,7 +121,10 @@ export class Bed {
     return page;
   }
 
-  /** Evaluates where Playwright has no page: in the side panel, in DevTools and in what extensions add to it. */
+  /**
+   * Evaluates in targets for which Playwright has no `Page`: the side panel, DevTools, and extensions' panels
+   * in DevTools.
+   */
   async evaluateIn({ targetId }: Target, expression: string): Promise<unknown> {
     const { sessionId } = await this.browser.send('Target.attachToTarget', { targetId, flatten: false });
     const answered = new Promise<string>((resolve) => {
@@ -134,14 +140,14 @@ export class Bed {
     return result.result.value;
   }
 
-  /** The content of the browser's own side panel. */
+  /** The text in the browser's real side panel for a tab. */
   async sidePanelText(tab: number): Promise<string> {
     const target = (await this.panels()).find(({ url }) => url.endsWith(`tab=${tab}`));
     if (target === undefined) throw new Error(`tab ${tab} has no side panel`);
     return String(await this.evaluateIn(target, 'document.body.innerText'));
   }
 
-  /** Switches to the extension's panel in all open DevTools. Resolves with the content of these panels. */
+  /** Switches to the extension's panel in all open DevTools. Resolves with the text of these panels. */
   async devToolsTexts(): Promise<string> {
     const show = `(async () => {
       const { ViewManager } = await import('devtools://devtools/bundled/ui/legacy/legacy.js');
@@ -191,7 +197,7 @@ export const test = base.extend<{ bed: Bed; moreArgs: string[] }>({
 
 export { expect };
 
-/** The names of the panel's connections and streams. */
+/** The panel's entries for streams. */
 export const streamsIn = (panel: Page) => panel.locator('.stream');
 
 /** Whether something other than the background is drawn in a chart. */

@@ -1,4 +1,4 @@
-/** Before the tests of the extension: it is up to date. */
+/** Builds the extension before its tests. */
 import { buildExtension } from '../../scripts/build_extension.mjs';
 
 export default (): Promise<void> => buildExtension();

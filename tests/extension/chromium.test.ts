@@ -1,4 +1,4 @@
-/** The extension in Chromium: off until it is clicked, and then a panel that shows the calls of the page. */
+/** The extension in Chromium: it is off until it is clicked; then a panel shows the WebRTC calls of the page. */
 import { readFile } from 'node:fs/promises';
 
 import type { Page } from '@playwright/test';
@@ -7,7 +7,7 @@ import { collector, TraceReader } from '../../src/trace/index.js';
 import { expect, isDrawn, streamsIn, test, type Bed } from './bed.js';
 
 const SITE = 'http://127.0.0.1/*';
-/** The only thing that the extension leaves in a window that it observes. */
+/** Whether the page is observed: this property is the only thing that the extension leaves in its window. */
 const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.extension') in globalThis);
 
 const permitted = async ({ background }: Bed) =>
@@ -15,7 +15,7 @@ const permitted = async ({ background }: Bed) =>
 const registered = async ({ background }: Bed) =>
   background.evaluate(async () => (await chrome.scripting.getRegisteredContentScripts()).map(({ id }) => id));
 
-/** Turns the site on as a user does who answers the browser's question with yes. */
+/** Turns the extension on for the site, like a user who accepts the browser's prompt. */
 async function turnOn(bed: Bed): Promise<void> {
   await bed.allow(SITE);
   await bed.click(await bed.open('plain.html?side=a&room=none'));
@@ -78,7 +78,7 @@ test('a recording is downloaded from the panel, and nothing is stored', async ({
   await streamsIn(panel).first().focus();
   await panel.keyboard.press('b');
   await expect(recording.getByRole('status')).toHaveText(/^Bookmark at /);
-  // Statistics come twice a second.
+  // Waits until the recording lasts at least 5 s; statistics are recorded twice a second.
   await expect(recording.locator('.reading')).toHaveText(/^0:(0[5-9]|[1-5]\d),/, patient);
   // The recording can be saved even after the site was turned off.
   await panel.getByRole('button', { name: 'Turn off' }).click();
@@ -115,7 +115,7 @@ test('a sender is capped from the panel, and turning off takes that back', async
   const { a } = await bed.call('plain.html');
   const panel = await bed.openPanel(await bed.click(a));
   await expectVideo(panel, 'Sends');
-  /** The browser's value, whatever the page reads. */
+  /** The bitrate limits in the browser, read with the browser's own `getParameters`, not with the patched one. */
   const bound = () =>
     a.evaluate(() => {
       const { peer, getParameters } = globalThis as unknown as {
@@ -196,7 +196,7 @@ test('several panels of one tab, opened and closed one after the other', async (
   await expectVideo(first);
   const second = await bed.openPanel(tab);
   await expectVideo(second);
-  // Open connections are reported again for the second panel, and are not new to the first one.
+  // Open connections are reported again for the second panel; the first panel must not list them twice.
   await expect(first.locator('.connection')).toHaveCount(1);
   await expect(streamsIn(first)).toHaveCount(1);
   await second.close();
@@ -242,14 +242,14 @@ test('a hostile page cannot blind the panel of a site that is on, nor get a port
   await expectVideo(panel);
   const ports = await b.evaluate(async () => {
     let offered = 0;
-    // A capturing listener on the window sees an event first.
+    // A capturing listener on the window gets every event before the extension does.
     addEventListener('ccscope-port', () => offered++, { capture: true });
     const key = Symbol.for('ccscope.extension');
     const { [key]: meet } = globalThis as unknown as Record<symbol, () => void>;
     for (let turn = 0; turn < 20; turn++) {
       document.dispatchEvent(new Event('ccscope-port-wanted'));
       meet?.();
-      // A thread that is busy makes answers late.
+      // A busy thread delays the extension's answers.
       for (const end = performance.now() + 100; performance.now() < end;);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -293,7 +293,7 @@ test('a hostile page gets texts to its panel, and nothing else', async ({ bed })
       '{"__proto__":{"polluted":1},"id":"bridge","answer":1}',
       JSON.stringify({ batch }),
     ];
-    // It is there before the extension, and offers its own port.
+    // The page listens for the request before the extension does, and offers a port of its own.
     document.addEventListener('ccscope-port-wanted', () => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => texts.forEach((text) => port1.postMessage(text));

@@ -1,4 +1,7 @@
-/** The extension in Firefox: a click opens the sidebar, the script starts, and the panel draws. */
+/**
+ * The extension in Firefox: a click opens the sidebar, the injected script starts, and the panel draws
+ * charts.
+ */
 import { writeFileSync } from 'node:fs';
 
 import { expect, test } from '@playwright/test';
@@ -36,8 +39,8 @@ test('a click turns it on; the sidebar and a panel show the call', async ({}, in
     await a.reload();
     expect(await isObserved(b)).toBe(true);
     await b.bringToFront();
-    // Scripts cannot access the sidebar. Its pixels are examined instead: in legends two dashes of at most 16 by
-    // 3 pixels have that colour; all other pixels of that colour are lines.
+    // Scripts cannot access the sidebar, so the test counts its pixels. In the legends, only two dashes of at most
+    // 16 by 3 pixels have the colour LINE; all other pixels of this colour belong to lines in charts.
     await expect.poll(async () => (await bed.sidebar(LINE)).pixels, patient).toBeGreaterThan(2 * 16 * 3);
     writeFileSync(info.outputPath('sidebar.png'), Buffer.from((await bed.sidebar(LINE)).png, 'base64'));
     const panel = await bed.openOwn(`panel.html?tab=${tab}`);

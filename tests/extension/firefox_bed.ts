@@ -1,4 +1,4 @@
-/** A Firefox with the extension, driven with WebDriver BiDi: its window like its pages. */
+/** A Firefox with the extension. WebDriver BiDi drives its pages and the browser's own window. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ interface BidiContext {
   url: string;
 }
 
-/** Commands of BiDi that Puppeteer has no function for: those on the browser's own window. */
+/** For BiDi commands on the browser's own window, for which Puppeteer has no functions. */
 interface Connection {
   send(method: string, params: object): Promise<{ result: Record<string, unknown> }>;
 }
@@ -52,7 +52,7 @@ export class FirefoxBed {
     return (result['result'] as { value?: unknown }).value;
   }
 
-  /** Evaluates in the browser's own window; `extension` is the extension as Firefox knows it. */
+  /** Evaluates in the browser's own window, where `extension` is Firefox's internal object for the extension. */
   async inBrowser(body: string): Promise<unknown> {
     const [window] = await this.#contexts({ 'moz:scope': 'chrome' });
     return this.#evaluate(
@@ -65,7 +65,7 @@ export class FirefoxBed {
     );
   }
 
-  /** Clicks the extension's button in the toolbar, over the tab in front. Resolves with the tab's id. */
+  /** Clicks the extension's toolbar button for the tab in front. Resolves with the tab's id. */
   async click(): Promise<number> {
     const tab = await this.inBrowser(`
       const button = await extension.apiManager.asyncGetAPI('browserAction', extension);
@@ -74,7 +74,7 @@ export class FirefoxBed {
     return Number(tab);
   }
 
-  /** Opens one of the extension's pages in a tab in front, where its scripts can be reached. */
+  /** Opens one of the extension's pages in a new tab in front, where the test can evaluate scripts in it. */
   async openOwn(path: string): Promise<string> {
     await this.inBrowser(`
       const url = 'moz-extension://${HOST}/${path}';
@@ -90,7 +90,7 @@ export class FirefoxBed {
     return this.#evaluate(context, expression);
   }
 
-  /** The sidebar as it is drawn now: how many of its pixels have that colour (RRGGBB), and the picture in Base64. */
+  /** The sidebar as drawn now: how many of its pixels have this colour (RRGGBB), and a PNG of it in Base64. */
   async sidebar(colour: string): Promise<{ isOpen: boolean; pixels: number; png: string }> {
     const text = await this.inBrowser(`
       const panel = SidebarController.browser?.contentDocument?.getElementById('webext-panels-browser');
@@ -124,7 +124,7 @@ export async function openFirefox(executablePath: string): Promise<FirefoxBed> {
     executablePath,
     userDataDir,
     headless: true,
-    // For the toolbar, the sidebar and pages of extensions.
+    // Allows BiDi to access the toolbar, the sidebar and pages of extensions.
     args: ['-remote-allow-system-access'],
     extraPrefsFirefox: {
       // Grants the permission without the prompt, which tests cannot reach.

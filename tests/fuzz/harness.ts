@@ -1,13 +1,16 @@
-/** Runs a target's inputs: each either satisfies its oracles within its time, or is a fault. */
+/** Runs a target's inputs. An input is a fault if it violates an oracle, or takes too long. */
 import { Mutator } from './mutator.js';
 import type { FuzzTarget } from './target.js';
 
-/** A parser's input may take at most this long. */
+/** The longest time, in ms, that a parser may take for an input. */
 export const MAX_MS = 50;
-/** A busy machine may slow down one attempt; the best of this many counts, in processor time. */
+/**
+ * A busy machine may slow down a slow input further, so the least processor time of this many attempts
+ * counts.
+ */
 const ATTEMPTS = 3;
 
-/** Faults of inputs are the same fault if this is equal: what was thrown, and where. */
+/** Two faults count as the same one if their keys are equal. A key contains what was thrown, and where. */
 export interface Fault {
   key: string;
   message: string;
@@ -21,15 +24,15 @@ function faultOf(error: unknown): Fault {
 }
 
 /**
- * Refused inputs throw errors by the thousand. Their stacks are never read, but would cost more than everything
- * else.
+ * Refused inputs throw errors by the thousand, whose stacks are never read but would take most of the time. So
+ * `withoutStacks` turns stacks off; STACK_LINES is their length when a fault is reproduced.
  */
 const STACK_LINES = 20;
 export function withoutStacks(): void {
   Error.stackTraceLimit = 0;
 }
 
-/** Reproduces the fault, this time with its stack. */
+/** Runs the input again, to get the fault with its stack. */
 async function withStack(target: FuzzTarget, input: Uint8Array, fault: Fault): Promise<Fault> {
   const before = Error.stackTraceLimit;
   Error.stackTraceLimit = STACK_LINES;
@@ -43,7 +46,10 @@ async function withStack(target: FuzzTarget, input: Uint8Array, fault: Fault): P
   }
 }
 
-/** The fault of an input, or undefined; also the milliseconds that it took. */
+/**
+ * Runs an input once: returns its fault, if any, and the milliseconds that the target took (0 if it is
+ * asynchronous).
+ */
 async function attempt(target: FuzzTarget, input: Uint8Array): Promise<{ fault?: Fault; ms: number }> {
   const beganMs = performance.now();
   try {
@@ -68,7 +74,7 @@ function bestMs(target: FuzzTarget, input: Uint8Array): number {
   return best;
 }
 
-/** Runs one input. A target that awaits is exempt from the time limit of parsers. */
+/** Runs one input. Asynchronous targets are exempt from the time limit. */
 export async function faultIn(target: FuzzTarget, input: Uint8Array): Promise<Fault | undefined> {
   const { fault, ms } = await attempt(target, input);
   if (fault !== undefined) return withStack(target, input, fault);
@@ -78,7 +84,10 @@ export async function faultIn(target: FuzzTarget, input: Uint8Array): Promise<Fa
   return { key: 'time', message: `took ${best.toFixed(0)} ms; expected at most ${MAX_MS} ms` };
 }
 
-/** The input with this number: the same for the same seed, whatever was run before. */
+/**
+ * Returns a function from numbers to inputs. An input depends only on its number and `seed`, not on earlier
+ * inputs.
+ */
 export function inputsOf({ seeds, words = [] }: FuzzTarget, seed: number): (index: number) => Uint8Array {
   const mutator = new Mutator(seeds, words, seed);
   return (index) => mutator.at(index);
@@ -87,7 +96,7 @@ export function inputsOf({ seeds, words = [] }: FuzzTarget, seed: number): (inde
 const isTarget = (value: unknown): value is FuzzTarget =>
   typeof value === 'object' && value !== null && 'name' in value && 'seeds' in value && 'run' in value;
 
-/** The targets among the exports of a module: single ones, and lists. */
+/** The targets that a module exports, singly or in lists. */
 export const targetsIn = (module: object): FuzzTarget[] => [
   ...new Set(
     Object.values(module)
@@ -96,5 +105,5 @@ export const targetsIn = (module: object): FuzzTarget[] => [
   ),
 ];
 
-/** A name in the form of a folder name. */
+/** Turns a target's name into the name of a folder. */
 export const folderOf = (name: string): string => name.replaceAll(/[^\w-]+/g, '_');

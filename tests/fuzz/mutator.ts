@@ -1,4 +1,4 @@
-/** Seeded mutation of inputs: the same seed gives the same inputs everywhere. */
+/** Seeded mutation of inputs: a given seed yields the same inputs on every platform. */
 
 /** A generator of whole numbers below 2^32 (splitmix32, public domain). */
 export class Random {
@@ -29,12 +29,12 @@ export class Random {
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
-/** Numbers at the limits of parsers. */
+/** Numbers at or beyond the limits that parsers have. */
 const NUMBERS = [
   ...['0', '-0', '1', '-1', '255', '256', '65536', '2147483648', '4294967295', '9007199254740993'],
   ...['1e9', '1e21', '1e308', '1e999', '-1e308', '5e-324', '0.1', '1e-9', 'NaN', 'Infinity', '0x10', '1_0'],
 ].map(text);
-/** Bytes with a meaning in most languages. */
+/** Characters that have a meaning in most languages. */
 const MARKS = [' ', '\t', '\n', '\r\n', ',', ':', ';', '=', '@', '/', '"', '\\', '{', '}', '[', ']'].map(
   text,
 );
@@ -42,7 +42,7 @@ const ODD = ['__proto__', 'constructor', 'toString', '\u0000', '\ufeff', '\ud83d
   text,
 );
 const BYTES = [0, 1, 0x7f, 0x80, 0xff];
-/** Inputs do not grow beyond this. */
+/** Longer inputs are cut to this length. */
 const MAX_BYTES = 16_384;
 const MOST_REPEATS = 4096;
 
@@ -54,7 +54,7 @@ function spliced(bytes: Uint8Array, from: number, to: number, put: Uint8Array): 
   return out;
 }
 
-/** Makes inputs of seeds: a few changes each, now and then one that grows a span very long. */
+/** Makes each input from a seed with a few changes. Now and then, a change repeats a span very often. */
 export class Mutator {
   #random: Random;
   readonly #seeds: readonly Uint8Array[];
@@ -70,7 +70,10 @@ export class Mutator {
     this.#words = [...words.map(text), ...MARKS];
   }
 
-  /** The input with this number, independent of earlier ones; the unchanged seeds come first. */
+  /**
+   * The input with this number, which does not depend on earlier inputs. The first numbers give the unchanged
+   * seeds.
+   */
   at(index: number): Uint8Array {
     const plain = this.#seeds[index];
     if (plain !== undefined) return plain.slice();
@@ -123,7 +126,7 @@ export class Mutator {
     return out;
   }
 
-  /** The beginning of one input, and the end of another. */
+  /** Joins the beginning of these bytes and the end of another seed. */
   #crossed(bytes: Uint8Array, at: number): Uint8Array {
     const other = this.#random.of(this.#seeds) ?? bytes;
     return spliced(bytes, at, bytes.length, other.subarray(this.#random.below(other.length + 1)));

@@ -1,7 +1,7 @@
-/** Checks that targets apply to their results. */
+/** The checks that targets apply to their results. */
 import { isDeepStrictEqual } from 'node:util';
 
-/** An oracle that was violated. */
+/** Thrown when an oracle is violated. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
@@ -12,12 +12,12 @@ export function check(holds: boolean, what: () => string): void {
 
 export const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b);
 
-/** Messages are for people. */
+/** The greatest length of an error message, in characters: people have to read it. */
 const LONGEST_MESSAGE = 2000;
 
 /**
- * The result of `work`, or undefined if it refuses with an error of this class. Such an error names a field and
- * what was expected there, in a readable message; any other error is passed on.
+ * Returns the result of `work`, or undefined if `work` throws an error of the class `documented`. Such an error must
+ * have a field and a message that is not too long. Rethrows any other error.
  */
 export function refused<T>(
   work: () => T,

@@ -1,4 +1,4 @@
-/** A few thousand inputs of each target, and every input that was a fault once. `npm run fuzz` runs millions. */
+/** Runs 2000 inputs of each target, and every input that once caused a fault. `npm run fuzz` runs millions. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { faultIn, folderOf, inputsOf, targetsIn, withoutStacks } from './harness.js';
 
 const INPUTS = 2000;
-/** Far more time than the inputs take, even on a busy machine. */
+/** Far more than the inputs take, even on a busy machine. */
 const TIMEOUT_MS = 120_000;
 const SEED = 11;
 const CORPUS = join('tests', 'fuzz', 'corpus');

@@ -1,4 +1,4 @@
-/** A fuzz target of the TypeScript side: something that reads what strangers write. */
+/** A fuzz target for TypeScript: code that reads data from untrusted sources. */
 export interface FuzzTarget {
   /** The name in the table of `npm run fuzz`. */
   readonly name: string;

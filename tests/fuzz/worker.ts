@@ -1,6 +1,6 @@
 /**
- * Runs a range of one target's inputs in a separate thread, so that its parent can end it: an input that never
- * returns, or takes all memory, is a fault like any other. The number of the latest input is in shared memory.
+ * Runs a range of one target's inputs in a separate thread, which the parent can end: so an input that never returns,
+ * or takes all memory, is a fault like any other. Shared memory tells the parent the number of the latest input.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -9,7 +9,7 @@ import type { FuzzTarget } from './target.js';
 
 /** The thread's initial data. */
 export interface Order {
-  /** The bundle with the target. */
+  /** The URL of the bundle that contains the target. */
   url: string;
   target: string;
   seed: number;
@@ -21,11 +21,11 @@ export interface Order {
   concurrency: number;
   /** Inputs to run instead of mutated ones. */
   files?: Uint8Array[];
-  /** [number of the latest input, how many are done]. */
+  /** Two numbers for the parent: the number of the latest input, and how many inputs are done. */
   shared: Int32Array;
 }
 
-/** The thread's message. */
+/** The thread's messages to its parent. `next` is the first input that was not run. */
 export type Report =
   { kind: 'fault'; index: number; input: Uint8Array; fault: Fault } | { kind: 'end'; next: number };
 

@@ -1,4 +1,4 @@
-/** Actions on a call: each is verified on the wire, and what the page sets is never lost. */
+/** Actions on a WebRTC call: each one's effect is measured, and values that the page sets are never lost. */
 import { expect, test, type Page } from '@playwright/test';
 
 import type { Action, EncodingName } from '../../src/inject/protocol.js';
@@ -9,13 +9,13 @@ const cap = (maxBitrateBps: number, encoding: EncodingName = null): Action => ({
 });
 const release: Action = { kind: 'release', target: VIDEO, of: null };
 
-/** The browser's parameters of the video's sender, not those that the page is shown. */
+/** The video sender's real parameters in the browser, not those that the page gets to read. */
 const inBrowser = (page: Page): Promise<RTCRtpSendParameters> =>
   page.evaluate(() => window.call.getParameters.call(window.call.sender));
 const asPageReads = (page: Page): Promise<RTCRtpSendParameters> =>
   page.evaluate(() => window.call.sender.getParameters());
 
-/** Sums of all layers' statistics. */
+/** A counter of the sender's statistics, summed over all layers, or for the layer `rid`. */
 const sum = (page: Page, field: 'keyFramesEncoded' | 'framesEncoded', rid = ''): Promise<number> =>
   page.evaluate(
     async ([name, wanted]) => {
@@ -86,7 +86,7 @@ test('a layer that is dropped sends nothing while others go on, and comes back',
   expect((await asPageReads(page)).encodings.map(({ active }) => active)).toEqual([true, true]);
   expect(await act(page, layer(true))).toMatchObject({ ok: true });
   await expect.poll(() => sum(page, 'framesEncoded', 'q'), { timeout: 20_000 }).toBeGreaterThan(frames);
-  // By its place, too.
+  // A layer can also be named by its index.
   expect(await act(page, { kind: 'layer', target: VIDEO, encoding: 1, active: false })).toMatchObject({
     ok: true,
   });
@@ -99,7 +99,7 @@ test('a cap of all layers is shared among them, and their bounds never exceed it
   const bounds = (await inBrowser(page)).encodings.map(({ maxBitrate = NaN }) => maxBitrate);
   expect(bounds.reduce((total, bound) => total + bound, 0)).toBeLessThanOrEqual(300e3 + 2);
   expect(bounds[0]).toBeLessThan(bounds[2] ?? NaN);
-  // What one layer does not need, others get.
+  // When a layer is switched off, its share of the cap goes to the others.
   expect(await act(page, { kind: 'layer', target: VIDEO, encoding: 'f', active: false })).toMatchObject({
     ok: true,
   });
@@ -136,7 +136,7 @@ test('what the page sets is what it reads, and what a release restores', async (
     degradationPreference: 'maintain-framerate',
     encodings: [{ maxBitrate: 200e3, scaleResolutionDownBy: 2 }],
   });
-  // A bound of the page that is lower is kept.
+  // If the page itself sets a lower limit than the cap, the page's limit applies.
   await set(100e3, 2);
   expect(await inBrowser(page)).toMatchObject({ encodings: [{ maxBitrate: 100e3 }] });
   await set(800e3, 2);
@@ -165,7 +165,7 @@ test('transactions of the page stay valid as long as they would have been', asyn
     const old = sender.getParameters();
     sender.getParameters();
     const replaced = await outcome(sender.setParameters(old));
-    // Both at once: the page's waits for ours.
+    // Both at once: the page's `setParameters` waits until the action's has finished.
     const now = sender.getParameters();
     const acting = window.acting.act(action);
     const together = await outcome(sender.setParameters(now));
@@ -191,7 +191,10 @@ test('several calls of the page at once reach the browser at once, as without th
     };
   });
   await openCall(page, { script: 'observer' });
-  /** How often the browser was called before the page's task went on. Which of the two it takes is its race. */
+  /**
+   * Calls `setParameters` twice in one task of the page, and returns how many of the two reached the browser within
+   * this task. Which of them succeeds is up to the browser.
+   */
   const calls = (): Promise<number> =>
     page.evaluate(async () => {
       const { sender } = window.call;
@@ -316,7 +319,7 @@ test('a stream that is looked for by its SSRC at the end is left as it is', asyn
 test('media is held back before it is played, and the page reads what it has set', async ({ page }) => {
   await openCall(page, { script: 'observer' });
   await awaitRate(page, 100e3);
-  /** How long a frame waited in the jitter buffer, over the next half second. */
+  /** How long a frame waits in the jitter buffer, averaged over the next half second. */
   const waitedMs = (): Promise<number> =>
     page.evaluate(async () => {
       const look = async (): Promise<RTCInboundRtpStreamStats> => {
@@ -383,7 +386,7 @@ test('what cannot be done says why, and what to do', async ({ page }) => {
 
 test('a browser without the means says so', async ({ page }) => {
   await page.addInitScript(() => {
-    // As in browsers whose setParameters takes one argument, and that have no attribute for the delay.
+    // Imitates browsers whose `setParameters` takes one argument, and which have no `jitterBufferTarget`.
     const { setParameters } = RTCRtpSender.prototype;
     RTCRtpSender.prototype.setParameters = function (parameters) {
       return setParameters.call(this, parameters);

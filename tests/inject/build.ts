@@ -1,4 +1,4 @@
-/** Before tests in pages of others: the script that they run is up to date. */
+/** Builds the injected script before the tests that run it in pages. */
 import { build } from '../../scripts/build.mjs';
 
 export default (): Promise<void> => build({ app: false });

@@ -1,9 +1,12 @@
-/** Pages whose policy refuses what the script would use: the script uses a replacement, and people are told. */
+/**
+ * Pages whose Content Security Policy blocks WebAssembly, workers or the like: the script does without them, and
+ * notices tell the user so.
+ */
 import { codesOf, expect, isWatched, received, script, test } from './support.js';
 
 const codes = (notices: readonly { code: string }[]): string[] => notices.map(({ code }) => code).sort();
 
-/** Pages of the test server have inline scripts. */
+/** Allows inline scripts, which the test server's pages have. */
 const INLINE = "script-src 'self' 'unsafe-inline'";
 
 interface Policy {

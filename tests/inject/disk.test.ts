@@ -1,4 +1,4 @@
-/** What gets too old for a recording's memory is stored in the private file system of the page's origin. */
+/** Rows that are too old for a recording's memory move to the private file system of the page's origin. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -13,7 +13,7 @@ import { collector, TraceReader, type TraceData } from '../../src/trace/index.js
 import { batchesOf } from '../unit/watch/calls.js';
 import { expect, test, type Foreign } from './support.js';
 
-/** A recording keeps ten minutes in memory. */
+/** The length of the tests' calls, in minutes: longer than the ten that a recording keeps in memory. */
 const CALL_MIN = 13;
 const BATCHES_AT_ONCE = 200;
 
@@ -22,7 +22,7 @@ interface Scope {
   worker: Worker;
 }
 
-/** Runs in the worker before its own script: lets as many writes fail as the page says. */
+/** Runs in the worker before its own script: makes as many writes fail as the page requests. */
 const FULL_DISK = `{
   const { write } = FileSystemSyncAccessHandle.prototype;
   let failures = 0;
@@ -50,7 +50,7 @@ const made: Readonly<Record<string, string>> = {
 const recordingOf = (page: Page): Promise<RecordingState> =>
   page.evaluate(async () => (await (globalThis as unknown as Scope).watch.state()).recording);
 
-/** A page with the watch in a worker. */
+/** Opens a page that runs the watch in a worker. */
 async function openWatch({ visit, server }: Foreign, beside?: Page, spills = true): Promise<Page> {
   const page = beside === undefined ? (await visit('frame.html')).page : await beside.context().newPage();
   for (const [path, body] of Object.entries(made))
@@ -70,7 +70,7 @@ async function openWatch({ visit, server }: Foreign, beside?: Page, spills = tru
   return page;
 }
 
-/** Lets the next writes to the disk fail. */
+/** Makes this many of the next writes to the disk fail. */
 const failWrites = (page: Page, failures: number): Promise<void> =>
   page.evaluate(async (count) => {
     const { worker } = globalThis as unknown as Scope;
@@ -79,7 +79,7 @@ const failWrites = (page: Page, failures: number): Promise<void> =>
     await heard;
   }, failures);
 
-/** Prints what happens from one minute of the call to the next. */
+/** Feeds the watch with the batches of a call, from minute `fromMin` to minute `minutes`. */
 async function hear(page: Page, minutes: number, fromMin = 0): Promise<void> {
   const hearAll = (batches: readonly PageBatch[]) =>
     page.evaluate(async (each) => {
@@ -98,7 +98,7 @@ async function hear(page: Page, minutes: number, fromMin = 0): Promise<void> {
 const close = (page: Page): Promise<void> =>
   page.evaluate(() => (globalThis as unknown as Scope).watch.close());
 
-/** Files of each session that the origin keeps, by the session's folder. */
+/** The number of segment files in each session's folder in the origin's private file system. */
 const kept = (page: Page): Promise<Record<string, number>> =>
   page.evaluate(async () => {
     // TypeScript's library only declares the entries of a folder with an extra setting.
@@ -127,14 +127,14 @@ function traceOf(text: string): TraceData {
   return trace;
 }
 
-/** The RTP timestamps of the frames that `hear` reports. */
+/** The RTP timestamps of the frames that `hear` feeds. */
 function toldTimestamps(minutes: number): number[] {
   const told = [...batchesOf(minutes * 60, 1)].flatMap(({ messages }) => messages);
   const rows = told.flatMap((message) => (message.type === 'frames' ? message.rows : []));
   return rows.filter((_, i) => i % NUMBERS_PER_FRAME === FRAME_COLUMNS.indexOf('rtpTimestamp'));
 }
 
-/** A column of a file's table. */
+/** The values of a table's column in a trace file. */
 function columnOf(trace: TraceData, table: TableName, name: string): number[] {
   const index = tableSpec(table).columns.findIndex((column) => column.name === name);
   return [...trace.table(table).column(index)];
@@ -154,7 +154,7 @@ test('a file of the whole call has every frame once, in its order, from the disk
   expect(await kept(page)).toEqual({});
 });
 
-/** The frames in a file of the watch are the latest reported ones, without a gap. */
+/** Expects the frames in a file of the watch to be the latest reported ones, without a gap. */
 function expectLatest(text: string, minutes: number): void {
   const [told, there] = [toldTimestamps(minutes), columnOf(traceOf(text), 'arrival', 'rtp_timestamp')];
   expect(there).toEqual(told.slice(-there.length));
@@ -168,7 +168,7 @@ test('a file that is made while the call goes on has every frame once', async ({
   const text = await page.evaluate(async (batches) => {
     const { watch } = globalThis as unknown as Scope;
     const [first, ...others] = batches;
-    // The first one may make a segment leave the memory, and the others more, while the file is put together.
+    // While the file is put together, these batches may make further segments move from the memory to the disk.
     if (first !== undefined) void watch.hear(first);
     const file = watch.file({ identifiers: false });
     for (const batch of others) void watch.hear(batch);

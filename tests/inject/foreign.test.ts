@@ -1,6 +1,6 @@
 /**
- * Pages that these tests do not control: their media flow as without the script, and what is shown of them is
- * true.
+ * Pages that are not prepared for the script: their media flow as they do without it, and the script's view of them is
+ * correct.
  */
 import { describeConnections, touchConnections } from '../../src/observe/heap.js';
 import type { ActionResult, PageMessage } from '../../src/inject/protocol.js';
@@ -78,7 +78,7 @@ for (const uses of ['method', 'listener', 'event'])
     ).toEqual([[true, NaN, []]]);
     await visit.page.evaluate(() => (globalThis as unknown as { useIt(): void }).useIt());
     if (uses === 'event') {
-      // Nothing was known of the caller before, since it receives no video.
+      // The script had not seen the caller before, because the caller receives no video.
       const state = await visit.until('the connection', ({ connections }) =>
         connections.some((each) => each.route !== '' && each.state === 'connected'),
       );
@@ -117,7 +117,7 @@ test('a page that opens and closes a hundred calls', async ({ foreign }) => {
   visit.expectUntroubled();
 });
 
-/** Connections that the page's memory has, after its garbage is collected. */
+/** The number of peer connections in the page's memory after a garbage collection. */
 async function connectionsInMemory({ page }: Visit): Promise<number> {
   const session = await page.context().newCDPSession(page);
   const { result } = await session.send('Runtime.evaluate', { expression: 'RTCPeerConnection.prototype' });
@@ -143,7 +143,7 @@ for (const way of ['early', 'none'] as const)
     await expect.poll(() => connectionsInMemory(visit), { timeout: 20_000 }).toBeLessThan(10);
     await inject(visit, 'show');
     expect((await visit.until('a new watch', () => true)).connections).toEqual([]);
-    // A call that is made after that is seen, and only that.
+    // Only the call that is made now is shown, none of the earlier ones.
     await visit.page.evaluate(() => (globalThis as unknown as { callOnce(): Promise<void> }).callOnce());
     await visit.until('the one call', ({ connections }) => connections.length === 2);
     visit.expectUntroubled();
@@ -209,7 +209,7 @@ test('connections that are handed over beside objects of other kinds', async ({ 
     class Connection extends RTCPeerConnection {}
     const scope = globalThis as unknown as Adopting;
     scope[Symbol.for('ccscope.inject')]?.adopt(Connection.prototype, null, new Connection());
-    // Later events are seen, too.
+    // The script must still notice connections that are made afterwards.
     new Connection();
   });
   await visit.until('two connections', ({ connections }) => connections.length === 2);
@@ -245,13 +245,13 @@ test('a frame without a call has no overlay, also if the script was there before
     const element = document.createElement('iframe');
     element.src = 'quiet.html?inside';
     document.body.append(element);
-    // The window stays the same when its document comes.
+    // Runs the script before the frame's document is loaded; the loaded document gets the same window object.
     (element.contentWindow as unknown as { eval(text: string): void }).eval(text);
   }, script());
   const frame = visit.page.frames()[1];
   if (frame === undefined) throw new Error('there is no frame');
   await frame.waitForURL(/inside/);
-  // As user scripts run, in every frame's document.
+  // Runs the script once more, as user scripts do in the document of every frame.
   await frame.evaluate(script());
   const hasOverlay = (): Promise<boolean> =>
     frame.evaluate(() => document.querySelector('ccscope-overlay') !== null);
@@ -274,7 +274,7 @@ for (const mode of transformModes)
   test(`a page that transforms frames itself (${mode})`, async ({ foreign }) => {
     const { a, b } = await foreign.visitBoth(`own_transforms.html?mode=${mode}`, 'early');
     const state = await b.until('a watched stream', isWatched);
-    // Pictures come out only if each frame was unscrambled, once.
+    // The receiver decodes pictures only if each scrambled frame was unscrambled exactly once.
     await b.showsMoreThan((await b.shown()) + 60);
     expect(state.connections.map(codesOf)).toEqual([['page-transforms']]);
     expect(state.connections.map(({ frameSource }) => frameSource)).toEqual(['elements']);

@@ -4,7 +4,7 @@
  */
 import { expect, received, script, test, type Visit } from './support.js';
 
-/** Texts that would do something if they were taken for markup, a script, a format or a key. */
+/** Texts that would have an effect if they were used as markup, a script, a format string or a property name. */
 const HOSTILE: readonly string[] = [
   '<img src=x onerror="canary(1)">',
   '<script>canary(2)</script>',
@@ -23,12 +23,12 @@ const HOSTILE: readonly string[] = [
   '',
 ];
 
-/** Counts executions of the texts; installed before all other scripts. */
+/** Installs functions that count whenever a hostile text is executed. Must run before all other scripts. */
 const canaries = (): void => {
   const scope = globalThis as unknown as { alarms: unknown[]; canary(n: number): void };
   scope.alarms = [];
   Object.defineProperty(scope, 'canary', { value: (n: number) => scope.alarms.push(n), writable: false });
-  // A shadow root that is closed to the page is open to who comes first.
+  // Code that runs before the script can watch shadow roots that are closed to the page.
   const native = Element.prototype.attachShadow;
   const watch = (root: Node): void => {
     const look = (node: Node): void => {
@@ -54,7 +54,10 @@ const canaries = (): void => {
   };
 };
 
-/** Statistics in which every text is hostile, and every number may be invalid. */
+/**
+ * Makes `getStats` return hostile texts, and odd values instead of some numbers. Ids and the like stay as
+ * they are.
+ */
 const hostileStats = (texts: readonly string[]): void => {
   const native = RTCPeerConnection.prototype.getStats;
   const odd: unknown[] = [NaN, -1, Infinity, 1e300, null, undefined, 'many', {}, []];
@@ -120,7 +123,7 @@ test('hostile statistics are shown as text, and break nothing', async ({ foreign
   const state = await visit.state();
   expect(state?.connections).toHaveLength(2);
   expect(state === null ? 0 : received(state).length).toBeGreaterThan(0);
-  // The hostile text was displayed as text.
+  // A hostile text arrived unchanged, as text.
   expect(HOSTILE).toContain(state?.streams.map(({ mid }) => mid).find((mid) => mid.length > 3) ?? '?');
   await expectQuiet(visit);
 });
@@ -142,7 +145,7 @@ test('hostile labels, ids, descriptions and addresses', async ({ foreign }) => {
         peer.addTransceiver('video', { sendEncodings: [{ rid: 'r' }] });
         await peer.setLocalDescription();
       } catch {
-        // Some texts are refused, as they would be without the script.
+        // The browser refuses some texts, as it does without the script.
       }
       const lines = [
         `a=mid:${text}`,

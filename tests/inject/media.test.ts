@@ -1,15 +1,12 @@
-/** Media under observation: as many frames a second as without, and nothing that a page would notice. */
+/** Media under observation: the frame rate is the same as without, and the page gets no errors. */
 import { expect, test, type Page } from '@playwright/test';
 
 import { awaitRate, openCall, putScript } from './overlay_support.js';
 
-/** Six seconds of them. */
+/** The number of frames over which a rate is measured; they take about six seconds. */
 const FRAMES = 150;
 
-/**
- * Frames over the next seconds: how many per second the page's source gives, and the share of the sent ones that
- * is shown.
- */
+/** Frames over the next seconds: the source's frames per second, and the share of sent frames that is decoded. */
 interface Frames {
   givenPerS: number;
   shownShare: number;
@@ -42,7 +39,7 @@ const nextFrames = (page: Page): Promise<Frames> =>
     }
   }, FRAMES);
 
-/** What a page would notice. */
+/** Exceptions and logged errors of the page from now on. */
 function faultsOf(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
@@ -58,7 +55,7 @@ const tell = (page: Page, what: 'collapse' | 'detach'): Promise<void> =>
     scope[Symbol.for('ccscope.inject')]?.[name]?.();
   }, what);
 
-/** The tolerance for a frame more or less in transit, and for the machine. */
+/** The tolerated relative difference: a frame more or less may be in transit, and the machine may be busy. */
 const ALIKE = 0.05;
 
 async function expectSame(page: Page, without: Frames): Promise<void> {

@@ -1,4 +1,4 @@
-/** The overlay over a page with a call: it is usable by everybody, and the page does not notice it. */
+/** The overlay over a page with a call: it is accessible, and does not change the page. */
 import { readFile } from 'node:fs/promises';
 import { expect, test, type Download, type Locator, type Page } from '@playwright/test';
 
@@ -18,7 +18,7 @@ const boxOf = async (locator: Locator): Promise<{ x: number; y: number; width: n
   return box;
 };
 
-/** Detaches; a recording of more than a few seconds is given up. */
+/** Detaches, and confirms that a longer recording is deleted. */
 async function detach(page: Page): Promise<void> {
   await button(page, 'Detach').click();
   const anyway = button(page, 'Delete it and detach');
@@ -28,7 +28,7 @@ async function detach(page: Page): Promise<void> {
   }).toPass();
 }
 
-/** Opens a call, and the stream that the page sends. */
+/** Opens a page with a call, and in the overlay the stream that the page sends. */
 async function openOverlay(page: Page, rids: string[] = []): Promise<void> {
   await openCall(page, { script: 'ccscope', rids });
   await overlay(page)
@@ -91,7 +91,7 @@ test('a controller bounds the sender until it is released, or the watch is gone'
   );
   const first = await bound();
   expect(first).toBeGreaterThanOrEqual(30e3);
-  // It continues to decide.
+  // The controller keeps changing the bound.
   await expect.poll(bound, { timeout: 20_000 }).not.toBe(first);
   await button(page, 'Release drive').click();
   await expect(overlay(page).getByRole('list', { name: 'In force' })).toHaveCount(0);
@@ -114,7 +114,7 @@ test('a drive that is begun twice and released once does not come back', async (
   for (let turn = 0; turn < 5; turn++) {
     await button(page, 'Release drive').click();
     await expect.poll(bound).toBeUndefined();
-    // As long as a limit that was on its way would have lasted.
+    // Watches for a second, in which a limit that was still in transit would arrive.
     for (let look = 0; look < 10; look++) {
       await page.waitForTimeout(100);
       expect(await bound()).toBeUndefined();
@@ -124,7 +124,7 @@ test('a drive that is begun twice and released once does not come back', async (
   }
 });
 
-/** A file that was downloaded, as a trace. */
+/** Reads a downloaded file as a trace. */
 async function traceOf(download: Download): Promise<{ header: string; rows: number; bookmarks: unknown[] }> {
   const file = await readFile(await download.path());
   const { sink, trace } = collector();
@@ -149,7 +149,7 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   await button(page, /Sends video/).focus();
   await page.keyboard.press('b');
   await expect(recording.getByRole('status')).toHaveText(/^Bookmark at 0:\d\d\.$/);
-  // In a text field it is just a letter.
+  // In a text field, the shortcut `b` is just a letter.
   await recording.getByPlaceholder('what happened').fill('');
   await recording.getByPlaceholder('what happened').pressSequentially('bad sound');
   await page.keyboard.press('Enter');
@@ -166,7 +166,7 @@ test('the recording is downloaded, with the bookmarks of the key b, and is not l
   expect(header).toContain('"source":"inject"');
   expect(rows).toBeGreaterThan(10);
   expect(bookmarks).toMatchObject([{ detail: { text: 'bookmark 1' } }, { detail: { text: 'bad sound' } }]);
-  // There is no question about what was already saved.
+  // After a download, Detach does not ask whether to delete the recording.
   await button(page, 'Detach').click();
   await expect(overlay(page)).toHaveCount(0);
 });
@@ -362,7 +362,8 @@ test('a page that replaces its document’s children gets the overlay back, with
   await detach(page);
 });
 
-// Browsers take no input outside of an element in fullscreen or of a modal dialog, wherever it is drawn.
+// The overlay stays visible, but not usable: while an element is in fullscreen or a dialog is modal, browsers ignore
+// input to everything else, even if it is on top.
 test('an element in fullscreen and a modal dialog do not hide it', async ({ page }) => {
   await openOverlay(page);
   const clip = await boxOf(button(page, 'Detach'));

@@ -13,7 +13,7 @@ import type {
 const built = (name: string): string =>
   readFileSync(new URL(`../../dist/lib/inject/${name}`, import.meta.url), 'utf8');
 
-/** The address of a page in a secure context: no server listens there, the test answers. */
+/** The page's address, which gives it a secure context. No server listens there; the test answers the request. */
 export const PAGE_URL = 'https://call.test/';
 
 const HTML = `<!doctype html>
@@ -37,7 +37,7 @@ export interface CallPage {
   caller: RTCPeerConnection;
   callee: RTCPeerConnection;
   sender: RTCRtpSender;
-  /** The browser's function, before anything was patched. */
+  /** The browser's own function, stored before anything could patch it. */
   getParameters: (this: RTCRtpSender) => RTCRtpSendParameters;
 }
 
@@ -53,11 +53,14 @@ declare global {
 interface CallLayers {
   /** Names of simulcast layers, the smallest first. */
   rids?: string[];
-  /** Layers of one stream (webrtc-svc). */
+  /** Scalability mode of a single stream with layers (webrtc-svc). */
   scalabilityMode?: string;
 }
 
-/** Runs in the page: a call with itself. The answer says that it takes all layers, as a server's does. */
+/**
+ * Runs in the page: starts a call of the page with itself. Like a server's, the SDP answer accepts all
+ * layers.
+ */
 async function startCall({ rids = [], scalabilityMode }: CallLayers): Promise<void> {
   const canvas = document.createElement('canvas');
   [canvas.width, canvas.height] = [640, 360];
@@ -112,13 +115,13 @@ async function startCall({ rids = [], scalabilityMode }: CallLayers): Promise<vo
 }
 
 export interface OpenOptions extends CallLayers {
-  /** Scripts that run in the page before its own. Default: none. */
+  /** The script of ccscope that runs before the page's own. Default: none. */
   script?: 'ccscope' | 'observer' | 'none';
 }
 
 /**
- * Opens the page. The overlay's shadow root is closed, so that no page reaches into it; Playwright and axe see it
- * because the page's `attachShadow` opens it for this element alone.
+ * Opens the page. The overlay's shadow root is closed, so that pages cannot access it. For Playwright and axe, the
+ * page's `attachShadow` is patched here to open it, for this element only.
  */
 export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}): Promise<void> {
   await page.route(PAGE_URL, (route) => route.fulfill({ contentType: 'text/html', body: HTML }));
@@ -153,10 +156,10 @@ export async function openCall(page: Page, options: OpenOptions = {}): Promise<v
   await page.evaluate(startCall, options);
 }
 
-/** Puts the script into a page that runs, as a bookmark does. */
+/** Puts the script into a page that is already running, as a bookmark does. */
 export const putScript = (page: Page): Promise<void> => page.evaluate(built('ccscope.js'));
 
-/** How fast a stream grows, measured over half a second. */
+/** The rate at which the video is sent (in all layers, or in the layer `rid`), measured over half a second. */
 export function sentBps(page: Page, rid = ''): Promise<number> {
   return page.evaluate(async (wanted) => {
     const look = async (): Promise<[number, number]> => {
@@ -172,21 +175,21 @@ export function sentBps(page: Page, rid = ''): Promise<number> {
   }, rid);
 }
 
-/** Waits until a stream sends more than that. */
+/** Waits until the video is sent at more than `leastBps`. */
 export const awaitRate = (page: Page, leastBps: number, rid = ''): Promise<void> =>
   expect.poll(() => sentBps(page, rid), { timeout: 40_000 }).toBeGreaterThan(leastBps);
 
 export const act = (page: Page, action: Action): Promise<ActionResult> =>
   page.evaluate((each) => window.acting.act(each), action);
 
-/** The call's video as its sender's connection has it. */
+/** The call's video at the sending connection. */
 export const VIDEO: ActionTarget = { endpoint: 0, direction: 'send', mid: '0', ssrc: 0 };
-/** The same as it is received. */
+/** The same video at the receiving connection. */
 export const RECEIVED: ActionTarget = { endpoint: 1, direction: 'receive', mid: '0', ssrc: 0 };
 
 export type ActionMessage = Extract<PageMessage, { type: 'action' }>;
 
-/** The observer's reports about actions so far. */
+/** The messages about actions that the observer has reported so far. */
 export async function actionsTold(page: Page): Promise<ActionMessage[]> {
   await page.evaluate(() => window.acting.flush());
   const batches = await page.evaluate(() => window.batches);

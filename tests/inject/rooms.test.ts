@@ -1,4 +1,7 @@
-/** Calls of third-party clients, and through servers: media are not harmed, and what is shown is true. */
+/**
+ * Calls of third-party clients, and calls through servers: media are not harmed, and the script's view is
+ * correct.
+ */
 import type { ConnectionState } from '../../src/watch/index.js';
 import { startPeerServer } from '../kit/peer_server.js';
 import { isInstalled } from '../kit/sfu/process.js';
@@ -17,17 +20,23 @@ import {
   type Way,
 } from './support.js';
 
-/** Early the script sees frames; late it finds the connection that runs. */
+/**
+ * How the script comes into the page, in words, and the notices expected: a script that runs before the page sees every
+ * frame; one that comes late finds the running connection, which a notice reports.
+ */
 const WAYS: readonly (readonly [Way, string, readonly string[]])[] = [
   ['early', 'before the page', []],
   ['none', 'after the call began', ['joined-late']],
 ];
 
-/** The connections with streams: PeerJS also has one for data only. */
+/** The connections that carry media; PeerJS also makes one for data only. */
 const withMedia = ({ connections, streams }: PageState): ConnectionState[] =>
   connections.filter(({ endpoint }) => streams.some((stream) => stream.endpoint === endpoint));
 
-/** The side that receives is watched, the other one's rate is known, pictures go on, and no page notices. */
+/**
+ * Expects that the received stream is watched, the sent rate is known, the video continues, and no page has
+ * errors.
+ */
 async function expectWatched(way: Way, sender: Visit, receiver: Visit, notices: readonly string[]) {
   await receiver.showsMoreThan(30);
   if (way === 'none') for (const { page } of [sender, receiver]) await page.evaluate(script());

@@ -1,4 +1,4 @@
-/** Pages of others with ccscope's script in them, and what such a page notices of it. */
+/** Third-party pages with ccscope's script in them; collects the errors that such a page would see. */
 import { readFileSync } from 'node:fs';
 import {
   test as base,
@@ -21,7 +21,7 @@ export const script = (): string => readFileSync(scriptPath, 'utf8');
 export const bookmarklet = (): string =>
   readFileSync(new URL('../../dist/lib/inject/bookmarklet.txt', import.meta.url), 'utf8').trim();
 
-/** The observer alone, which reports into an array: `globalThis.observer.act` acts on what it sees. */
+/** The observer alone. Its messages are collected in `watched.told`; `watched.act` runs an action on a stream. */
 export const observerScript = (): string => `{
   ${readFileSync(new URL('../../dist/lib/inject/observer.js', import.meta.url), 'utf8')};
   const told = [];
@@ -38,10 +38,10 @@ export interface PageState extends ServedState {
 /** How the script comes into a page: before all others, or not at all; a test may bring it in later. */
 export type Way = 'early' | 'none';
 
-/** A page, and all that it or its console complained of. */
+/** A page, and the errors that it threw or logged. */
 export class Visit {
   readonly troubles: string[] = [];
-  /** The console's messages about the page's own policy. */
+  /** The console's messages about what the page's own policy blocked. */
   readonly reports: string[] = [];
 
   constructor(
@@ -57,7 +57,10 @@ export class Visit {
     });
   }
 
-  /** The script's state of the page's calls; null while the script is not there. */
+  /**
+   * The script's state, with the page's connections and streams; null while the page does not have the
+   * script.
+   */
   state(frame: Page | Frame = this.page): Promise<PageState | null> {
     return frame.evaluate(async () => {
       const scope = globalThis as unknown as Record<
@@ -68,7 +71,7 @@ export class Visit {
     });
   }
 
-  /** Waits until the state is so. */
+  /** Waits until the state satisfies `isSo`. */
   async until(
     what: string,
     isSo: (state: PageState) => boolean,
@@ -106,7 +109,7 @@ export class Visit {
     await expect.poll(() => this.shown(frame), { timeout: 25_000 }).toBeGreaterThan(frames);
   }
 
-  /** No error of the script has reached the page. */
+  /** Expects that no error was thrown or logged in the page. */
   expectUntroubled(): void {
     expect(this.troubles).toEqual([]);
   }
@@ -119,7 +122,7 @@ export interface Foreign {
     path: string,
     options?: { way?: Way; headers?: PageHeaders; prepare?: (context: BrowserContext) => Promise<void> },
   ): Promise<Visit>;
-  /** Both sides of a call; the one that receives comes first. */
+  /** Opens both sides of a call: first `b`, which receives, then `a`. */
   visitBoth(path: string, way?: Way): Promise<{ a: Visit; b: Visit }>;
 }
 
@@ -157,7 +160,7 @@ export const test = base.extend<{ foreign: Foreign }>({
   },
 });
 
-/** Ways in which the script comes into a page whose call runs. */
+/** Ways to put the script into a page whose call is already running. */
 export const lateWays: Readonly<Record<string, (visit: Visit) => Promise<unknown>>> = {
   'pasted into the console': ({ page }) => page.evaluate(script()),
   'as a <script>': ({ page }) => page.addScriptTag({ path: scriptPath }),
@@ -173,12 +176,12 @@ export const sent = (state: PageState): StreamState[] =>
 export const codesOf = (connection: ConnectionState | undefined): string[] =>
   (connection?.notices ?? []).map(({ code }) => code);
 
-/** Whether a received stream's rate is known, and the controllers beside it have produced rows. */
+/** Whether a received stream's rate is known, and the three controllers that run beside it have produced rows. */
 export const isWatched = (state: PageState): boolean =>
   received(state).some(({ rateBps, shadows }) => rateBps > 0 && shadows.length === 3) &&
   ['group', 'nada', 'lcc'].every((table) => (state.recorded.rows[table] ?? 0) > 10);
 
-/** The page's own reading of getStats for received video, in bytes without headers. */
+/** What the page's own `getStats` reports as received, in bytes without headers. */
 const bytesReceived = (page: Page | Frame, connection: string): Promise<{ bytes: number; ms: number }> =>
   page.evaluate(async (expression) => {
     const peer = (0, eval)(expression) as RTCPeerConnection;
@@ -192,7 +195,10 @@ const bytesReceived = (page: Page | Frame, connection: string): Promise<{ bytes:
     return { bytes, ms };
   }, connection);
 
-/** The rate that is shown is that which the page counts itself, over the same seconds; `connection` is an expression in the page. */
+/**
+ * Expects that the displayed rate agrees with the rate that the page computes itself over the same seconds.
+ * `connection` is an expression that gives the peer connection in the page.
+ */
 export async function expectTrueRate(visit: Visit, connection: string): Promise<void> {
   const look = async (): Promise<{ timeUs: number; rateBps: number }> => {
     const state = await visit.state();

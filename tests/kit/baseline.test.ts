@@ -1,4 +1,4 @@
-/** Stored curves: written, compared and updated as Playwright's flag says. */
+/** Stored curves: they are written, compared and updated as Playwright's flag `--update-snapshots` says. */
 import { existsSync, readFileSync } from 'node:fs';
 
 import type { JSONReport } from '@playwright/test/reporter';
@@ -15,7 +15,7 @@ interface Run {
 }
 
 interface Ran extends Outcome {
-  /** What the last attempt measured. */
+  /** The error message of the last attempt; '' if it passed. */
   message: string;
   attempts: number;
 }
@@ -32,7 +32,7 @@ async function run(folder: string, { rate, title, update }: Run): Promise<Ran> {
   return { ...outcome, message: results.at(-1)?.error?.message ?? '', attempts: results.length };
 }
 
-/** Mean of the stored rates at the end of the curve, kbps; null without a curve. */
+/** The rate at the end of the stored curve, in kbps, rounded to 10 kbps; null if no curve is stored. */
 function storedKbps(folder: string): number | null {
   const path = `${folder}/snapshots/steady.json`;
   if (!existsSync(path)) return null;
@@ -53,7 +53,7 @@ test('a missing baseline is stored as the flag says', async ({}, testInfo) => {
   expect(not.message).toContain('matchers with ".not" don\'t write them');
   expect(storedKbps(folder)).toBeNull();
 
-  // By default it is stored, the test fails, and no retry makes it pass.
+  // By default a missing baseline is stored and the test fails; it is not retried.
   const byDefault = await run(folder, { rate: 4e5, title: 'matches' });
   expect(byDefault).toMatchObject({ status: 1, attempts: 1 });
   expect(byDefault.message).toContain('writing actual');
@@ -72,7 +72,7 @@ test('a stored baseline is compared with', async ({}, testInfo) => {
 
   const differs = await run(folder, { rate: 6e5, title: 'matches' });
   expect(differs.status).toBe(1);
-  // Half as much again: every difference is half of the stored rate.
+  // 600 instead of 400 kbps: every difference is half of the stored rate.
   expect(differs.message).toContain('rates differ by 50 % (RMS)');
   expect(storedKbps(folder)).toBe(400);
   expect(await run(folder, { rate: 6e5, title: 'does not match' })).toMatchObject({ status: 0 });
@@ -82,7 +82,7 @@ test('a stored baseline is compared with', async ({}, testInfo) => {
 test('a stored baseline is updated as the flag says', async ({}, testInfo) => {
   const folder = testInfo.outputPath();
   expect(await run(folder, { rate: 4e5, title: 'matches', update: 'all' })).toMatchObject({ status: 0 });
-  // Within the tolerance nothing is written, beyond it the new curve is.
+  // A curve within the tolerance of the stored one is not written; one beyond the tolerance replaces it.
   expect(await run(folder, { rate: 4.2e5, title: 'matches', update: 'changed' })).toMatchObject({
     status: 0,
   });

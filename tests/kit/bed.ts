@@ -1,4 +1,4 @@
-/** A link, an observer and pages on it, for each test. */
+/** Gives each test a bed: a link, an observer, and pages whose WebRTC calls use the link. */
 import { test as base, expect, type BrowserContext, type Frame, type Page } from '@playwright/test';
 
 import { CallObserver } from '../../src/observe/observer.js';
@@ -11,7 +11,10 @@ export { expect };
 export const CAPACITY_BPS = 500_000;
 const CAPACITY = { capacity: CAPACITY_BPS, queue: 'droptail:300ms', rtt: 40 };
 
-/** Libraries need a moment to start, and browsers some seconds to find the rate. */
+/**
+ * How long `until` waits by default: libraries need a moment to start, and browsers some seconds to find the
+ * rate.
+ */
 const START_MS = 20_000;
 
 export class Bed {
@@ -28,7 +31,7 @@ export class Bed {
     return this.observer.record;
   }
 
-  /** A new context with the page in it. */
+  /** Opens a page in a new context; `prepare` gets the context before the page is made. */
   async open(path: string, prepare?: (context: BrowserContext) => Promise<void>): Promise<Page> {
     const context = await this.newContext();
     this.#contexts.push(context);
@@ -39,14 +42,17 @@ export class Bed {
     return page;
   }
 
-  /** Both sides of a call in separate contexts; the one that receives video comes first. */
+  /** Opens both sides of a call in separate contexts: first `b`, which receives video, then `a`. */
   async openBoth(path: string): Promise<{ a: Page; b: Page }> {
     const mark = path.includes('?') ? '&' : '?';
     const b = await this.open(`${path}${mark}side=b`);
     return { a: await this.open(`${path}${mark}side=a`), b };
   }
 
-  /** Waits until the record is so, looking again after each batch of a page. */
+  /**
+   * Waits until the record satisfies `isSo`, which is checked whenever a page has reported a batch of
+   * records.
+   */
   async until(what: string, isSo: (record: CallRecord) => boolean, timeoutMs = START_MS): Promise<void> {
     let end: () => void = () => undefined;
     const seen = new Promise<void>((resolve) => {
@@ -68,7 +74,7 @@ export class Bed {
     }
   }
 
-  /** Waits until a side has received video for this long. Returns that side. */
+  /** Waits until one end of a connection has received video for this long. Returns the record of this end. */
   async receiveVideo(seconds: number): Promise<EndpointRecord> {
     await this.until(
       `${seconds} s of received video`,
@@ -94,7 +100,7 @@ export class Bed {
   }
 }
 
-/** Between the first and the last look at which pictures were decoded. */
+/** The time between the first and the last sample in which frames were decoded. */
 export function secondsOfVideo({ samples }: EndpointRecord): number {
   const decoding = samples.filter(({ inbound }) => inbound.some(({ framesDecoded }) => framesDecoded > 0));
   return ((decoding.at(-1)?.timeUs ?? 0) - (decoding[0]?.timeUs ?? 0)) / 1e6;
@@ -105,7 +111,10 @@ export function framesDecoded({ samples }: EndpointRecord): number {
   return stats?.framesDecoded ?? 0;
 }
 
-/** Bits per second that left the link's bottleneck for a connection, each way, over the record's last seconds. */
+/**
+ * The rates (forward, backward) at which these flows left the link's bottleneck in the record's last
+ * `seconds`, in bit/s.
+ */
 export function linkRates({ link }: CallRecord, flows: readonly number[], seconds: number): number[] {
   return [link?.forward, link?.backward].map((direction) => {
     if (!direction) return 0;
@@ -120,7 +129,7 @@ export function linkRates({ link }: CallRecord, flows: readonly number[], second
   });
 }
 
-/** Ports of the far ends that the page's own look at its connection names. */
+/** The remote ports of the selected candidate pairs, according to the page's own `getStats()`. */
 export async function selectedRemotePorts(frame: Page | Frame): Promise<number[]> {
   return frame.evaluate(async () => {
     const { connection, peer } = globalThis as unknown as {
@@ -137,7 +146,7 @@ export async function selectedRemotePorts(frame: Page | Frame): Promise<number[]
   });
 }
 
-/** What every call through the link must show, whichever page made it. */
+/** Checks what holds for every call through the link, whichever page made it. */
 export function expectShaped(bed: Bed, receiver: EndpointRecord): void {
   const connection = bed.connectionOf(receiver);
   expect(connection?.flows.length, 'the relay saw its packets').toBeGreaterThan(0);
@@ -149,12 +158,13 @@ export function expectShaped(bed: Bed, receiver: EndpointRecord): void {
   expect(Math.max(...rates), 'the link is used').toBeGreaterThan(0.6 * CAPACITY_BPS);
 }
 
-/** A record with every frame in it. */
+/** Expects the record of a side to contain every frame that it received. */
 export function expectFrames(bed: Bed, receiver: EndpointRecord): void {
   expect(receiver.notices).toEqual([]);
   expect(receiver.frameSource).toBe('transform');
   const { rows, arrivalUs, sizeBytes } = receiver.frames;
-  // A frame is decoded after it was seen; copies from probes may be added.
+  // The observer must have seen every decoded frame. Copies that the browser sends as probes may add further
+  // ones.
   expect(rows).toBeGreaterThanOrEqual(framesDecoded(receiver));
   const arrivals = arrivalUs.subarray(0, rows);
   expect(Math.min(...arrivals)).toBeGreaterThan(receiver.states[0]?.timeUs ?? Infinity);

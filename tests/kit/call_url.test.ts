@@ -19,7 +19,7 @@ async function call(args: readonly string[]): Promise<{ status: unknown; stdout:
   child.stdout.on('data', (text: Buffer) => (stdout += text.toString()));
   child.stderr.on('data', (text: Buffer) => (stderr += text.toString()));
   const [status] = (await once(child, 'close')) as unknown[];
-  // Without the lines that report progress, whose number depends on the machine's speed.
+  // Removes the progress lines, whose number depends on the machine's speed.
   return { status, stdout, stderr: stderr.replace(/^\d+ %(  .*)?\n/gm, '') };
 }
 
@@ -46,13 +46,14 @@ test('two pages with simple-peer: report, chart and a trace that replays', async
     link: { capacity: '600kbps', queue: 'codel', rtt_ms: 40 },
   });
   const [run] = report.runs;
-  // A serial link carries no more than its capacity; one packet may straddle the start of the window.
+  // A serial link carries no more than its capacity, except for a packet that straddles the start of the time
+  // window.
   expect(run?.utilisation).toBeLessThan(1.01);
   expect(run?.utilisation).toBeGreaterThan(0.3);
   expect(run?.fps).toBeGreaterThan(3);
   expect(run?.cross_utilisation).toBe(0);
-  // The observer's worker and the shaper report on themselves; how many frames the pages wanted to make is
-  // unknown.
+  // The observer's worker and the shaper report how late they were. How many frames the pages meant to send is not
+  // known, so there is no ratio of frames.
   expect(run?.machine).toMatchObject({ source_frames_ratio: null });
   expect(run?.machine.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
   expect(run?.machine.callbacks_late_ms).toBeGreaterThanOrEqual(0);

@@ -1,4 +1,4 @@
-/** Calls of third-party clients, through the link and in the record. */
+/** Calls of third-party clients: they use the link, and are recorded. */
 import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from './bed.js';
 import { startPeerServer, type SignallingServer } from './peer_server.js';
 

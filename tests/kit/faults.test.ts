@@ -1,4 +1,4 @@
-/** Errors in pages: they are reported, nothing hangs, and no call suffers. */
+/** Errors in pages: they are reported, nothing hangs, and no call is disturbed. */
 import type { BrowserContext } from '@playwright/test';
 
 import type { EndpointRecord } from '../../src/calls/record/record.js';
@@ -50,7 +50,7 @@ test('a page goes to another address in a call', async ({ bed, server }) => {
   expect(ofPage.map(({ states }) => states.at(-1)?.state)).toEqual(['closed', 'new']);
 });
 
-/** Pages where the observer can't see frames; video must flow all the same. */
+/** Pages in which the observer cannot see single frames. Their video must flow all the same. */
 const refusals: Readonly<
   Record<string, { headers?: Record<string, string>; script?: string; code: string }>
 > = {
@@ -104,7 +104,7 @@ test('a browser without RTCPeerConnection', async ({ bed }) => {
     context.on('weberror', (error) => errors.push(error.error().message));
   });
   expect(await page.title()).toContain('browser');
-  // An error of the page itself, which affects nobody else.
+  // Only the page's own error occurs; the observer's script adds none.
   expect(errors).toEqual(['RTCPeerConnection is not defined']);
   await bed.observer.collect();
   expect(bed.record.endpoints).toEqual([]);

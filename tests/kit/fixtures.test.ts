@@ -1,4 +1,4 @@
-/** The kit's fixtures in a real Chromium: any combination, in any order. */
+/** The kit's fixtures in a real Chromium, in any combination and order. */
 import { createSocket } from 'node:dgram';
 
 import { mergeExpects, mergeTests, test as plain, type Browser } from '@playwright/test';
@@ -7,7 +7,7 @@ import { CALL_FLAGS, withCallFlags } from '../../src/playwright/options.js';
 import { asksFor } from '../../src/playwright/parameters.js';
 import { expect, expectRouted, test } from './support.js';
 
-/** Resolves when a UDP port is free; rejects if it is not. */
+/** Resolves if a UDP port is free; rejects if it is not. */
 async function expectFree(port: number): Promise<void> {
   const socket = createSocket('udp4');
   await new Promise<void>((resolve, reject) => {

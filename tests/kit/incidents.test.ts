@@ -1,7 +1,7 @@
 /**
- * Provokes what makes a call worse in real calls, and checks the cause that the log of incidents names at each
- * end. Run with `npm run incidents`, which counts the causes and prints the confusion matrix. The log sees what
- * an overlay in somebody else's page sees: getStats and the arrival of frames, but nothing of the link.
+ * Disturbs real calls in known ways, and checks which cause the incident log names at each end. Run with
+ * `npm run incidents`, which counts the causes and prints the confusion matrix. The log gets the same data as it does
+ * in an overlay on somebody else's page: getStats and the arrival of frames, but nothing about the link.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,41 +27,47 @@ interface Scene {
   sender: Page;
   receiver: Page;
   unit: ControlledUnit | null;
-  /** The link that the call uses, and a slow one. */
+  /** The TURN server that the call uses, and a slow one to move to; none unless `through` is `turn`. */
   turns: readonly TurnServer[];
-  /** Called at its end. */
+  /** Functions to call at the end of the scene. */
   ended: (() => void)[];
 }
 
 interface Provocation {
   name: string;
-  /** Default: a call of two pages over the link. With `turn` they go over a TURN server instead, with `nothing` directly. */
+  /**
+   * How the two pages reach each other. Default: over the link. `pion`: over the link and an SFU. `turn`: over a TURN
+   * server, without the link. `nothing`: directly, without the link.
+   */
   through?: 'pion' | 'turn' | 'nothing';
-  /** Default: the first incident of any kind is looked at. */
+  /** The kind of incident whose cause is checked; default: any kind, so that the first incident counts. */
   kind?: IncidentKind;
-  /** The state of the link before, once the call has found its rate. */
+  /** The state of the link before the provocation; it is set once the call has found its rate. */
   link?: Pick<LinkSettings, 'jitter' | 'loss'>;
   /** The options of the sending page. */
   publishes?: Readonly<Record<string, string | number>>;
-  /** How long the call runs before; default: SETTLE_S. */
+  /** How long the call runs before the provocation; default: SETTLE_S. */
   settleS?: number;
-  /** Causes that are correct at each end; an omitted end may report anything. */
+  /** The causes that are correct at each end, the main one first. An end that is left out is not checked. */
   expected: Partial<Record<Side, readonly CauseKind[]>>;
-  /** Whether processor time is taken away. */
+  /**
+   * Whether the provocation itself takes processor time away, so that the test must not be repeated for lack
+   * of it.
+   */
   takesProcessors?: boolean;
   provoke(scene: Scene): Promise<unknown>;
 }
 
-/** How long a call runs before anything is done to it: until then it finds its rate. */
+/** How long a call runs before it is disturbed, so that it can find its rate. */
 const SETTLE_S = 12;
-/** A large picture is begun small, and grows step by step. */
+/** The same for a large picture: the browser starts with a small one, and enlarges it step by step. */
 const LARGE_SETTLE_S = 35;
-/** After this time a bad state of the link counts as usual. */
+/** How long the link is in a bad state before the provocation, so that the log treats that state as normal. */
 const USUAL_MS = 10_000;
-/** Within this time after it was provoked an incident must have begun and have its cause. */
+/** How long after the provocation the log may take to report an incident with its cause. */
 const WAIT_MS = 15_000;
 
-/** Does something with the sending page's sender of video. */
+/** Runs code in the sending page, with its video sender as `sender`. */
 const withSender = (page: Page, change: string): Promise<unknown> =>
   page.evaluate(
     `(async () => {
@@ -79,7 +85,7 @@ const setEncodings = (page: Page, change: string): Promise<unknown> =>
      await sender.setParameters(parameters);`,
   );
 
-/** Nothing passes for a while. */
+/** Drops all packets on the link for a while. */
 async function interrupt({ bed: { link }, receiver }: Scene, ms: number): Promise<void> {
   await link.set({ loss: '100%', backward: { loss: '100%' } });
   await receiver.waitForTimeout(ms);
@@ -93,15 +99,18 @@ const STILL = `
   setInterval(() => { context.fillStyle = ++shade % 2 ? '#111' : '#112'; context.fillRect(0, 0, 640, 360); }, 33);
   await sender.replaceTrack(canvas.captureStream(30).getVideoTracks()[0]);`;
 
-/** Within each turn, how long the browser has the processors for itself. */
+/** `takeProcessors` lets the browser's processes run for only OWN_MS out of every TURN_MS. */
 const TURN_MS = 100;
 const OWN_MS = 15;
 
-/** Other programs take the processors, until the scene ends: the browser's processes get them for a part of the time. */
+/**
+ * Until the scene ends, stops the browser's processes for most of the time, as if other programs took the
+ * processors.
+ */
 async function takeProcessors({ sender, ended }: Scene): Promise<void> {
   const session = await sender.context().browser()?.newBrowserCDPSession();
   const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {};
-  // The browser's own process brings no media; the test speaks with it.
+  // The browser's main process keeps running: it handles no media, and the test talks to it.
   const pids = processInfo.filter(({ type }) => type !== 'browser').map(({ id }) => id);
   const signal = (name: 'SIGSTOP' | 'SIGCONT'): void => {
     for (const pid of pids) process.kill(pid, name);
@@ -118,10 +127,10 @@ async function takeProcessors({ sender, ended }: Scene): Promise<void> {
   });
 }
 
-/** Threads of a browser's pages that encode and decode. */
+/** Whether a thread of a page's process encodes or decodes video, judging by its name. */
 const isCodec = (name: string): boolean => name.startsWith('ThreadPool');
 const SCHEDULED_MS = 500;
-/** Processes and threads may end meanwhile: they are skipped. */
+/** Returns the result of `look`, or `otherwise` if it throws because the process or thread has ended. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -145,10 +154,11 @@ async function pageProcesses(browser: Browser | null): Promise<number[]> {
 }
 
 /**
- * The codecs get about a sixth of the processors (weights 3 and 15, sched(7)) until the scene ends, and all other
- * threads get what they need: the codecs yield to all, and a busy thread on each core yields to all but the
- * codecs. The busy threads are another page's workers, since a system may first divide its processors among
- * sessions (autogroup, sched(7)), and a browser is one session.
+ * Until the scene ends, gives the codecs only about a sixth of the processors, and all other threads what they need.
+ * The codecs get the scheduling policy `idle` (weight 3), so they yield to everything else; a busy thread on each core
+ * gets low priority (weight 15), so it yields to everything but the codecs. The busy threads are workers of another
+ * page in the same browser: Linux may first divide the processors among sessions (autogroup), and a browser is one
+ * session. See sched(7).
  */
 async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   const browser = sender.context().browser();
@@ -173,7 +183,10 @@ async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   });
 }
 
-/** Says in the far side's name that it accepts no higher rate. */
+/**
+ * Code for a page: renegotiates with an answer that pretends to be the far side's and limits the video's
+ * rate.
+ */
 const boundBy = (kbps: number): string => `(async () => {
   const { sdp } = peer.currentRemoteDescription;
   await peer.setLocalDescription();
@@ -183,13 +196,13 @@ const boundBy = (kbps: number): string => `(async () => {
   });
 })()`;
 
-/** Has a page use another TURN server, and begin ICE again. */
+/** Code for a page: makes it use another TURN server, and restarts ICE. */
 const moveTo = (url: string): string => `(async () => {
   peer.setConfiguration(configurationOf(${JSON.stringify(url)}));
   peer.restartIce();
   await describe();
 })()`;
-/** Less than the call sends. */
+/** The rate limit of the slow TURN server, which is lower than what the call sends. */
 const SLOW_TURN_BYTES_PER_S = 50_000;
 
 const simplePicture = (name: string, link: NonNullable<Provocation['link']>): Provocation => ({
@@ -210,8 +223,9 @@ const remb = (name: string, link: NonNullable<Provocation['link']>): Provocation
 });
 
 /**
- * Links that are never quite good: what is usual on them must not become a cause. Through the server, 3 % of loss
- * alone bring Chromium's estimate down to what is then asked for.
+ * Provocations on links that always have some jitter or loss. This is usual there, so it must not be named as the
+ * cause. Through the SFU the loss is only 1 %, because 3 % alone would lower Chromium's estimate to the rate that the
+ * provocation allows.
  */
 const ON_BAD_LINKS: readonly Provocation[] = [
   simplePicture('jitter', { jitter: '15ms' }),
@@ -243,7 +257,8 @@ const PROVOCATIONS: readonly Provocation[] = [
     name: 'other programs take the processors',
     through: 'nothing',
     expected: {
-      // A page that gets too little of a processor draws fewer pictures.
+      // A page that gets too little processor time also draws fewer pictures, so it may be limited by its own
+      // source.
       sender: ['machine-overloaded', 'cpu-limited', 'application-limited'],
       receiver: ['machine-overloaded', 'cpu-limited', 'far-side-limited'],
     },
@@ -364,7 +379,7 @@ const PROVOCATIONS: readonly Provocation[] = [
   },
 ];
 
-/** Whether a provocation's packets pass the link. */
+/** Whether the packets of the provocation's call pass the link. */
 const isShaped = ({ through }: Provocation): boolean => through === undefined || through === 'pion';
 
 const test = bedTest.extend<{ bedOf: (provocation: Provocation) => Promise<Bed> }>({
@@ -401,7 +416,7 @@ async function open(bed: Bed, { through, publishes = {} }: Provocation): Promise
   return { bed, sender: a, receiver: b, unit: null, turns, ended: [] };
 }
 
-/** Whether all simulcast layers are sent, and a watcher receives the widest: browsers start that one last. */
+/** Whether all simulcast layers are sent, and a watcher receives the largest one, which browsers start last. */
 function passesLayers({ endpoints }: CallRecord, layers: number): boolean {
   const newest = endpoints.flatMap(({ samples }) => samples.slice(-1));
   const sent = newest
@@ -412,7 +427,10 @@ function passesLayers({ endpoints }: CallRecord, layers: number): boolean {
   return sent.length === layers && received.some(({ frameHeight }) => frameHeight === widest);
 }
 
-/** The first incident of a page that began after a time and has its cause. */
+/**
+ * A page's first incident of the wanted kind that has its cause, and that began no earlier than 1.5 s before
+ * `fromUs`.
+ */
 function firstOf(bed: Bed, log: IncidentLog, page: Page, fromUs: number, wanted?: IncidentKind) {
   const id = bed.observer.pageId(page);
   return log.incidents.find(({ kind, stream, settled, fromUs: began }): boolean => {
@@ -470,7 +488,8 @@ for (const provocation of PROVOCATIONS) {
           }),
         });
       });
-      // Counted whatever was named: retrying only wrong results would make the numbers look better than they are.
+      // If the machine was busy elsewhere, the run fails and is repeated, even if the named cause was right:
+      // repeating only wrong results would bias the count.
       const taken = provocation.takesProcessors !== true && isTaken(wakes, [{ fromMs, toMs: Date.now() }]);
       expect(taken, 'the machine was taken away meanwhile').toBe(false);
     } finally {

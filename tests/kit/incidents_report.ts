@@ -1,7 +1,7 @@
 /**
- * Counts the causes that incidents.test.ts provoked and the ones that were named, and prints the confusion
- * matrix; with enough of them it also updates the guide. A failed test has measured nothing, since its call was
- * not established or the machine was busy elsewhere: it is counted as failed, and makes the whole run fail.
+ * Counts the causes that incidents.test.ts provoked and the causes that the log named, and prints the confusion matrix.
+ * With enough causes it also updates the guide. A test that failed has measured nothing, since its call was not
+ * established or the machine was busy elsewhere. It is counted as failed, and makes the whole run fail.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -10,28 +10,28 @@ import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/tes
 import { writeMeasured } from '../../scripts/lib/measured.mjs';
 import { aligned } from '../../src/text/terminal.js';
 
-/** The share of causes that must be right. */
+/** The least share of named causes that must be right. */
 const LEAST_RIGHT = 0.95;
-/** Fewer are no measurement. */
+/** With fewer causes than this, the guide is not updated. */
 const LEAST_TOLD = 120;
 const DOCUMENT = fileURLToPath(new URL('../../src/watch/accuracy.md', import.meta.url));
 
 interface Told {
   side: string;
-  /** Whether the named cause is one of the correct ones; the matrix lists the first of these. */
+  /** Whether the named cause is one of the correct ones. Of these, `expected` is the first. */
   right: boolean;
   expected: string;
   said: string;
   kind?: string;
   evidence?: string;
-  /** What was visible, if the result is wrong. */
+  /** If the result is wrong: what the log could see around the provocation (see seen_around.ts). */
   seen?: string[];
 }
 
 interface Attempt {
   hasPassed: boolean;
   told: Told[];
-  /** Incidents before anything was provoked, by what each was. */
+  /** Incidents before the provocation, as `kind: cause`. */
   before: string[];
 }
 
@@ -48,7 +48,7 @@ function attemptOf({ annotations, status }: TestResult): Attempt {
   };
 }
 
-/** How often each provoked cause was named as which. */
+/** How often each provoked cause (a row) was named as each cause (a column). */
 function matrix(told: readonly Told[]): { head: string[]; rows: string[][] } {
   const expected = [...new Set(told.map((each) => each.expected))].sort();
   const said = [...new Set(told.map((each) => each.said))].sort();
@@ -59,7 +59,7 @@ function matrix(told: readonly Told[]): { head: string[]; rows: string[][] } {
   return { head: said, rows: expected.map((row) => [row, ...said.map((column) => count(row, column))]) };
 }
 
-/** `rate-fall: overuse 3, freeze: outage 1`, the most frequent first. */
+/** Counts equal texts, the most frequent first: `rate-fall: overuse 3, freeze: outage 1`. */
 function countsOf(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

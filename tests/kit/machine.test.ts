@@ -1,9 +1,9 @@
-/** A matcher that fails names the machine first where that is too busy, and only there. */
+/** A failing matcher names the machine as the cause if, and only if, the machine is too busy. */
 import { expect, expectRouted, test } from './support.js';
 
 test.use({ linkOptions: { capacity: '10mbps' }, evidence: 'off', frameTiming: 'transform' });
 
-/** Takes the thread of the observer's worker away, again and again, as a busy machine does. */
+/** Blocks the thread of the observer's worker again and again, as a busy machine does. */
 function takeThread(): void {
   setInterval(() => {
     const untilMs = performance.now() + 250;
@@ -15,7 +15,10 @@ test('a call whose callbacks come late @measures', async ({ call, page }) => {
   test.setTimeout(120_000);
   await page.goto('/loop.html');
   await expectRouted(call);
-  /** More than the page sends: it fails on any machine. */
+  /**
+   * The cause that a failing matcher names. It fails on every machine, as it expects more than the page
+   * sends.
+   */
   const causeOf = async (): Promise<string> => {
     const over = { over: '6s', timeout: '10s' } as const;
     const failure = await expect(call)

@@ -1,4 +1,4 @@
-/** The matchers on real calls: each passes on a call as it should be, and names the cause where the call was broken on purpose. */
+/** The matchers on real calls: each passes on a good call, and names the cause in a call that was broken on purpose. */
 import type { Page } from '@playwright/test';
 
 import type { CauseKind } from '../../src/judge/index.js';
@@ -6,7 +6,7 @@ import { expect, test as kit, type Call } from '../../src/playwright/index.js';
 import { startTestServer, type TestServer } from './server.js';
 
 interface Fixtures {
-  /** A call between two pages with nothing but the browser; `a` offers and sends. */
+  /** Two pages with a call that uses no library; `a` offers the call and sends. */
   pages: { a: Page; b: Page };
 }
 
@@ -19,7 +19,7 @@ const test = kit.extend<Fixtures, { server: TestServer }>({
     },
     { scope: 'worker' },
   ],
-  // Every test here has a call, whether it touches the pages or not.
+  // Automatic, since every test here needs the call, even if it does not use the pages.
   pages: [
     async ({ call, twoPeers, server }, use, { testId }) => {
       const url = (side: string): string => `${server.url}/plain.html?side=${side}&room=${testId}`;
@@ -32,7 +32,7 @@ const test = kit.extend<Fixtures, { server: TestServer }>({
 });
 test.use({ evidence: 'on-failure' });
 
-/** The message of the last failed judgement, which must exist. */
+/** The cause that a failed assertion names, according to the call's last judgement. */
 async function causeOf(call: Call, assertion: Promise<void>): Promise<CauseKind> {
   const error = await assertion.then(
     () => null,
@@ -55,7 +55,7 @@ test.describe('on a link of 1 Mbps', { tag: '@measures' }, () => {
     await expect(call).toLoseLessThan('10%');
     await expect(call).toHaveNoFreezeLongerThan('5s');
     await expect(call.sentBy(pages.a)).toHaveUtilisation({ min: 0.5 });
-    // The other side sends only RTCP: there is no verdict on that, in either direction.
+    // The other side sends only RTCP, on which there is no verdict: an assertion and its `.not` both fail.
     const silent = expect(call.sentBy(pages.b)).toHaveUtilisation({ max: 0.2 });
     expect(await causeOf(call, silent)).toBe('no-media');
   });
@@ -99,7 +99,7 @@ test.describe('on a link of 1 Mbps', { tag: '@measures' }, () => {
   test('recovery after a drop', async ({ call, link }) => {
     await expect(call).toConvergeTo('900kbps', { within: '45s', tolerance: '30%' });
     const drop = await link.set({ capacity: '400kbps' });
-    // How long Chrome takes is Chrome's matter (20 s and a half were seen); the matcher must see that it did.
+    // Does not test how fast Chrome recovers (it took up to 20.5 s), only that the matcher detects the recovery.
     await expect(call).toRecoverWithin('45s', { after: drop });
     await expect(call).not.toConvergeTo('900kbps', { within: '3s' });
   });

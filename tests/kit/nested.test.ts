@@ -1,4 +1,7 @@
-/** Whole runs of Playwright as a user has them: three workers, retries, reports, a worker that is killed. */
+/**
+ * Whole runs of Playwright, as a user would start them: three workers, retries, reports, and a worker that is
+ * killed.
+ */
 import { createSocket } from 'node:dgram';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -36,7 +39,7 @@ test('three workers and a retry', async ({ pages, browser }, testInfo) => {
   expect(new Set(ports).size).toBe(4);
   expect(ports).not.toContain('0');
 
-  // Evidence of the attempt that failed, and of no other.
+  // Evidence must be attached to the failed attempt only.
   const flaky = specs.get('fails at first');
   expect(flaky?.tests[0]?.status).toBe('flaky');
   expect(attachments(flaky, 0)).toEqual(expect.arrayContaining(EVIDENCE));
@@ -54,13 +57,14 @@ test('three workers and a retry', async ({ pages, browser }, testInfo) => {
       expect(table).toContain(title);
     expect(table).not.toContain('no call');
   }
-  // Three workers are more than half of the cores of a machine with at most four.
+  // The run warns if its workers are more than half of the cores, as three are on a machine with at most four
+  // cores.
   const warned = outcome.stdout.includes('Calls under test ran in 3 workers on');
   expect(warned).toBe(availableParallelism() <= 4);
   await expectEvidence(flaky, browser);
 });
 
-/** The evidence of a failed attempt can be read, and its page works. */
+/** Checks that the evidence of a failed attempt can be read, and that its page works. */
 async function expectEvidence(spec: JSONReportSpec | undefined, browser: Browser): Promise<void> {
   const found = spec?.tests[0]?.results[0]?.attachments ?? [];
   const file = (name: string): string => found.find((one) => one.name === name)?.path ?? '';
@@ -85,13 +89,13 @@ async function expectEvidence(spec: JSONReportSpec | undefined, browser: Browser
   await page.close();
 }
 
-/** Resolves when the process is gone. */
+/** Resolves when the process has ended. */
 const gone = (pid: number): Promise<void> =>
   expect
     .poll(() => {
       try {
         process.kill(pid, 0);
-        // A call that nobody has waited for is gone, too.
+        // A zombie process counts as gone, too.
         const stat = `/proc/${pid}/stat`;
         return existsSync(stat) && readFileSync(stat, 'utf8').includes(') Z ');
       } catch {

@@ -1,4 +1,4 @@
-/** The signalling server of PeerJS, in this process. */
+/** The signalling server of PeerJS, run in the process of the test. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -10,7 +10,7 @@ export interface SignallingServer {
   close(): Promise<void>;
 }
 
-/** Starts on a free port. */
+/** Starts the server on a free port. */
 export async function startPeerServer(): Promise<SignallingServer> {
   const server = await new Promise<Server>((resolve) => {
     PeerServer({ port: 0, host: '127.0.0.1' }, (made) => {
@@ -18,7 +18,7 @@ export async function startPeerServer(): Promise<SignallingServer> {
       else made.once('listening', () => resolve(made));
     });
   });
-  // Sockets of WebSockets are no longer HTTP connections: the server does not close them.
+  // The server does not close the sockets of WebSockets, as they no longer count as HTTP connections.
   const sockets = new Set<Socket>();
   server.on('upgrade', (_request, socket: Socket) => sockets.add(socket));
   return {

@@ -1,9 +1,12 @@
-/** Calls wherever a page may have them. */
+/** Calls in all the places where a page may have them: in iframes, popups and so on. */
 import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from './bed.js';
 
 const CALL_S = 6;
 
-/** The iframe belongs to another site than the page, so it runs in a separate process. */
+/**
+ * The host of the page around the iframe: '' is the iframe's own. On another host, the iframe belongs to another site
+ * than the page, so it runs in a separate process.
+ */
 const outer = { same: '', another: 'localhost' };
 
 for (const [site, host] of Object.entries(outer)) {

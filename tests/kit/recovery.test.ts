@@ -1,4 +1,7 @@
-/** The shaper's thread ends in the middle of a call in a real Chromium: the call continues over the same link. */
+/**
+ * The shaper's thread ends in the middle of a call in a real Chromium; the call must continue over the same
+ * link.
+ */
 import { CallObserver } from '../../src/observe/observer.js';
 import { openShaperLink } from '../../src/shaper/index.js';
 import { ObservedCall } from '../../src/playwright/call.js';

@@ -1,4 +1,4 @@
-/** Several runs judged together; their sessions are made up, so that only the judging is looked at. */
+/** Several runs that are judged together. Their sessions are fakes, so that only the judging is tested. */
 import type { Page } from '@playwright/test';
 
 import { ObservedCall } from '../../src/playwright/call.js';
@@ -13,7 +13,7 @@ interface FakeLink {
 
 interface Made {
   repeat: Repeat<FakeLink>;
-  /** What was done to sessions, in order. */
+  /** What was done to the fake sessions, in order. */
   log: string[];
 }
 
@@ -63,7 +63,7 @@ async function failureOf(work: Promise<unknown>): Promise<Error> {
 }
 
 test('passes from the share on that is asked for', async ({ made: { repeat } }) => {
-  // 80 % of 5 are 4.
+  // 80 % of 5 runs are 4 runs.
   const runs = await repeat(5, { pass: '80%' }, failingIn(2));
   expect(runs.passed).toBe(4);
   expect(runs.results.map(({ passed }) => passed)).toEqual([true, false, true, true, true]);
@@ -97,7 +97,7 @@ test('stops when the verdict is certain, if asked to', async ({ made: { repeat }
 });
 
 test('judges percentiles of what the runs return', async ({ made: { repeat } }) => {
-  // Values 1 … 10; by nearest rank p90 is the 9th, p50 the 5th.
+  // The values are 1 to 10. By the nearest-rank method, p90 is the 9th value and p50 the 5th.
   const runs = await repeat(10, { percentiles: { run: { p90: { max: 9 }, p50: { min: 5 } } } }, failingIn());
   expect(runs.percentile('run', 90)).toBe(9);
   expect(runs.values('text')).toEqual([]);
@@ -115,7 +115,8 @@ test('a run that takes too long fails, the next goes on', async ({ made: { repea
 });
 
 test('a matcher keeps within its run', async ({ made: { repeat } }) => {
-  // It would wait 15 s for a connection; the run ends after 3 s, of which 2 s are reserved.
+  // On its own, the matcher would wait 15 s for a connection. But the run ends after 3 s, of which 2 s are
+  // reserved.
   const runs = await repeat(1, { pass: 0, timeout: '3s' }, async ({ call }) => {
     await callExpect(call).toConvergeTo('1mbps');
   });

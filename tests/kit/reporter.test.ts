@@ -1,4 +1,7 @@
-/** The reporter's output for a run of calls: on GitHub, with budgets and a history, directly and merged. */
+/**
+ * The reporter's output for a run with calls: on GitHub, with budgets and a history, of the run and of merged
+ * reports.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -11,7 +14,7 @@ import { expect, test } from './support.js';
 test.describe.configure({ timeout: 180_000 });
 
 const SOURCE = fileURLToPath(new URL('./projects/reported.nested.ts', import.meta.url));
-/** Number of the line after the one that starts a test. */
+/** The number of the first line, counted from the start of the test `title`, that contains `text`. */
 function lineIn(title: string, text: string): number {
   const lines = readFileSync(SOURCE, 'utf8').split('\n');
   const begin = lines.findIndex((line) => line.includes(`test('${title}'`));
@@ -30,7 +33,7 @@ const BUDGETS = {
 const commands = ({ stdout }: Outcome): string[] =>
   stdout.split('\n').filter((line) => /^::(error|warning) /.test(line));
 
-/** The output on GitHub, for the whole run and for the merged one. */
+/** Checks the commands for GitHub in the output of a run, or of its merged reports. */
 function expectCommands(outcome: Outcome): void {
   const file = 'file=tests/kit/projects/reported.nested.ts';
   const at = (title: string, text: string): string => `${file},line=${lineIn(title, text)},col=`;
@@ -45,7 +48,7 @@ function expectCommands(outcome: Outcome): void {
   expect(budget).toContain(`::error ${at('passes', 'test(')}`);
   expect(budget).toMatch(/::Expected: received_bps at least 50000000%0AReceived: \d+$/);
   expect(said.filter((line) => line.includes('a call that is gone'))).toHaveLength(1);
-  // Nothing is said twice.
+  // Each message appears only once.
   expect([...moreFailed, ...moreFlaky, ...moreBudgets]).toEqual([]);
 }
 
@@ -82,7 +85,7 @@ test('failures, budgets and history of a run, and of its merged reports', async 
   expectCommands(merged);
   expect(readHistory(testInfo.outputPath('merged'))[0]?.calls).toHaveLength(3);
 
-  // The packets of the link are stored with the evidence, and only there.
+  // The link's packets are stored as evidence of failed tests, and not for other tests.
   const report = JSON.parse(run.file('report.json')) as JSONReport;
   const attached = (title: string): string[] => {
     const spec = report.suites[0]?.suites?.[0]?.specs.find((one) => one.title === title);
@@ -112,6 +115,6 @@ test('a broken budget alone fails a run; elsewhere than on GitHub there are no c
   const refused = await runProject('reported', folder, pages.url, only, { KIT_REPORTER });
   expect(refused.status).toBe(1);
   expect(refused.stdout).toContain('did you mean freezes_max?');
-  // Before any test has run.
+  // The run was refused before any test ran.
   expect(refused.stdout).not.toContain('passed');
 });

@@ -1,4 +1,4 @@
-/** A call uses its link, whatever is at its other end, or fails with the reason named. */
+/** A call uses its link, whatever is at the other end; if it cannot, it fails and the reason is named. */
 import type { Page } from '@playwright/test';
 
 import { routingOf } from '../../src/judge/routing.js';
@@ -7,7 +7,7 @@ import { expect, selectedRemotePorts, test } from './bed.js';
 import { expect as kitExpect, test as kit } from './support.js';
 
 type Peer = { peer: RTCPeerConnection };
-/** The page's. */
+/** Defined by the page's script common.js. */
 declare const signals: { tell(message: unknown): Promise<void> };
 
 test('a page tells nobody its own addresses', async ({ bed }) => {
@@ -31,7 +31,7 @@ test('a page tells nobody its own addresses', async ({ bed }) => {
       void peer.createOffer(resolve, reject);
     });
     const { localDescription, pendingLocalDescription, currentLocalDescription } = peer;
-    // What was given out is taken back.
+    // The connection must accept a rewritten description that it has returned itself.
     await peer.setLocalDescription(again);
     const stats: { type: string; address?: string; port?: number }[] = [];
     (await peer.getStats()).forEach((stat: (typeof stats)[number]) => stats.push(stat));
@@ -60,12 +60,12 @@ test('a page tells nobody its own addresses', async ({ bed }) => {
     expect(line).toMatch(/(udp \d+ 127\.0\.0\.1 \d+ typ)|(tcp \d+ 127\.0\.0\.1 9 typ)/);
   const udp = told.addresses.filter(({ protocol }) => protocol === 'udp');
   for (const each of udp) expect(each).toMatchObject({ address, port });
-  // Neither as a default candidate, nor anywhere else.
+  // The page's real ports must appear nowhere, not even as a default candidate.
   for (const own of told.own.filter((each) => each !== 9))
     for (const text of [...lines, ...told.descriptions]) expect(text).not.toContain(` ${own} `);
 });
 
-/** Restarts ICE from one side and waits until both are connected by new candidates. */
+/** Restarts ICE from one side, and waits until both sides are connected through new candidates. */
 async function restart(page: Page): Promise<void> {
   await page.evaluate(async () => {
     const { peer } = globalThis as unknown as Peer;
@@ -152,7 +152,7 @@ kit(
       Object.assign(globalThis, { peers: [a, b] });
     });
     await call.observe(context);
-    // From here on the observer knows them.
+    // The observer notices the connections when the page calls a method on them.
     await page.evaluate(() => {
       const { peers } = globalThis as unknown as { peers: RTCPeerConnection[] };
       for (const peer of peers) peer.addTransceiver('audio');

@@ -1,4 +1,4 @@
-/** A run of Playwright over the user's project in projects/. */
+/** Runs Playwright on the user's project in projects/. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,11 +14,11 @@ export interface Outcome {
   file(name: string): string;
 }
 
-/** Variables of the environment that a run has besides. */
+/** Additional environment variables of a run. */
 export type Variables = Readonly<Record<string, string>>;
 
 async function runPlaywright(args: readonly string[], folder: string, more: Variables): Promise<Outcome> {
-  // Without the environment variables of the run that this test belongs to.
+  // Removes the environment variables of the outer Playwright run, to which this test belongs.
   const own = Object.entries(process.env).filter(
     ([key]) => !/^(TEST_|PLAYWRIGHT_JSON|GITHUB_ACTIONS|GITHUB_WORKSPACE)/.test(key),
   );
@@ -31,7 +31,7 @@ async function runPlaywright(args: readonly string[], folder: string, more: Vari
   return { status, stdout, file: (file) => readFileSync(join(folder, file), 'utf8') };
 }
 
-/** Runs one file of the project; its output is in the folder. */
+/** Runs one file of the project, with its output in `folder`. */
 export const runProject = (
   name: string,
   folder: string,
@@ -44,7 +44,7 @@ export const runProject = (
     ...variables,
   });
 
-/** Merges what `runProject` has written to the folder. */
+/** Merges the reports that `runProject` has written to `folder`. */
 export const mergeReports = (folder: string, variables: Variables = {}): Promise<Outcome> =>
   runPlaywright(
     ['merge-reports', '-c', inProjects('merge.config.ts'), join(folder, 'blob')],

@@ -1,5 +1,5 @@
 /**
- * What the log of incidents could see of a stream around a provocation, for finding out why it named the wrong
+ * Describes what the incident log could see of a stream around a provocation. Helps to find out why it named the wrong
  * cause.
  */
 import type { CallRecord } from '../../src/calls/record/record.js';
@@ -29,7 +29,7 @@ function lookText(look: Look, zeroUs: number): string {
   ].join(', ');
 }
 
-/** A line for each look at the video stream of one side's page around `atUs`. */
+/** One line for each sample of the video stream of a side's page around `atUs`. */
 export function seenAround(record: CallRecord, page: number | undefined, side: Side, atUs: number): string[] {
   const direction = side === 'sender' ? 'send' : 'receive';
   return record.endpoints

@@ -1,4 +1,7 @@
-/** Serves the pages under test and the libraries' own bundles, and carries signals between two pages. */
+/**
+ * Serves the pages under test and the bundles of third-party libraries, and carries signals between two
+ * pages.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
@@ -13,19 +16,19 @@ const bundles: Readonly<Record<string, string>> = {
   '/adapter.js': createRequire(resolve('janus-gateway')).resolve('webrtc-adapter/out/adapter.js'),
 };
 
-/** Headers that a page under test is served with. */
+/** HTTP headers with which a page under test is served. */
 export type PageHeaders = Readonly<Record<string, string>>;
 
 export interface TestServer {
   readonly url: string;
-  /** Headers of pages from now on. */
+  /** The headers of pages that are served from now on. */
   headers: PageHeaders;
   close(): Promise<void>;
 }
 
 const PAGES = new URL('./pages/', import.meta.url);
 
-/** A file of the first folder that has it. */
+/** The content of a file, from the first of these folders that contains it. */
 function file(name: string, folders: readonly URL[]): Buffer {
   const urls = folders.map((folder) => new URL(name, folder));
   return readFileSync(urls.find((url) => existsSync(url)) ?? new URL(name, PAGES));
@@ -39,7 +42,7 @@ async function body(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Two sides of a room; what one posts, the other hears, also if it comes later. */
+/** Carries messages between the two sides of a room. Keeps messages for a side that does not listen yet. */
 class Rooms {
   readonly #streams = new Map<string, ServerResponse>();
   readonly #kept = new Map<string, string[]>();
@@ -60,7 +63,7 @@ class Rooms {
   }
 }
 
-/** Starts on a free port. Pages of this folder take precedence over the kit's. */
+/** Starts the server on a free port. Pages in the folder `own` take precedence over the kit's. */
 export async function startTestServer(own: URL = PAGES): Promise<TestServer> {
   const rooms = new Rooms();
   const served = { headers: {} as PageHeaders };

@@ -1,4 +1,4 @@
-/** Calls through servers: none of their packets bypass the link. */
+/** Calls through servers: no packet bypasses the link. */
 import { routingOf } from '../../src/judge/routing.js';
 import { pathsOf } from '../../src/judge/view.js';
 import type { CallRecord, EndpointRecord } from '../../src/calls/record/record.js';
@@ -7,15 +7,18 @@ import { isInstalled } from './sfu/process.js';
 import { startTurn, startWerift, UNITS, type Unit } from './sfu/servers.js';
 
 const VIDEO_S = 5;
-/** Settings of the bed's link. */
+/** The round-trip time of the bed's link. */
 const RTT_S = 0.04;
-/** What the pairs counted before this time has reached the link, and left its queue. */
+/** Bytes that a candidate pair counted at least this long ago have passed the link by now. */
 const SETTLED_US = 1e6;
 
 const leastRttS = ({ samples }: EndpointRecord): number =>
   Math.min(...samples.map(({ rttS }) => rttS).filter((rttS) => rttS > 0));
 
-/** Bytes at the candidate pairs, both ways, a while before the link was looked at. */
+/**
+ * The bytes, sent and received, that the endpoint's candidate pairs had counted SETTLED_US before the link's
+ * last row.
+ */
 function settledBytes({ link }: CallRecord, { samples }: EndpointRecord): number {
   const untilUs = (link?.forward?.rows.at(-1)?.time_us ?? 0) - SETTLED_US;
   const look = samples.findLast(({ timeUs }) => timeUs <= untilUs);
@@ -28,7 +31,7 @@ interface Row {
   rttS: number;
 }
 
-/** Waits for the video of a watcher, and looks at every connection; each has these notices. */
+/** Waits for a watcher's video, and checks that every connection uses the link, and has exactly these notices. */
 async function expectThroughLink(bed: Bed, connections: number, notices: string[] = []): Promise<Row[]> {
   await bed.until(
     `${VIDEO_S} s of video`,
@@ -55,7 +58,7 @@ async function expectThroughLink(bed: Bed, connections: number, notices: string[
   });
 }
 
-/** In the form of a line of the guide's table. */
+/** A row in the form of a line in the guide's table. */
 const rowText = ({ role, bytes, rttS }: Row): string =>
   `${role} | ${(bytes / 1e3).toFixed(0)} kB | ${(1e3 * rttS).toFixed(0)} ms`;
 

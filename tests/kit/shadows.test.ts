@@ -1,7 +1,7 @@
 /**
- * How close GCC, using the receive side alone, comes to a GCC that knows when frames were sent, if the sender
- * sends simulcast and a unit forwards one layer, and if it sends spatial and temporal layers in one stream. Run by `npm run measure:shadows`, which writes the results into
- * the guide.
+ * Measures how close a GCC that only sees the receiving side comes to a GCC that knows when frames were sent: for
+ * simulcast of which an SFU forwards one layer, and for spatial and temporal layers in one stream. Run by
+ * `npm run measure:shadows`, which writes the results into the guide.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -15,11 +15,11 @@ import type { TestServer } from './server.js';
 import { startPion } from './sfu/servers.js';
 
 interface TimedFrame {
-  /** The SSRC that it was sent with. */
+  /** The SSRC with which the frame was sent. */
   layer: number;
-  /** Its spatial layer within the stream; all of a picture have one RTP timestamp. */
+  /** The frame's spatial layer within the stream. All spatial layers of a picture have the same RTP timestamp. */
   spatialIndex: number;
-  /** Its number within its layer. */
+  /** The frame's number within its layer. */
   number: number;
   sentMs: number;
   receivedMs: number;
@@ -33,7 +33,10 @@ const FALLS = 3;
 const FALL_MS = 8_000;
 const BETWEEN_MS = 12_000;
 
-/** In the order of arrival, with the sender's numbers; a new layer continues where the previous one ended. */
+/**
+ * The frames in the order of arrival, with the numbers of sending; a new layer continues the previous layer's
+ * numbers.
+ */
 function toldArrivals(frames: readonly TimedFrame[], originMs: number): ToldArrival[] {
   const inOrder = [...frames].sort((a, b) => a.receivedMs - b.receivedMs);
   let [layer, offset, newest] = [NaN, 0, -1];
@@ -47,7 +50,10 @@ function toldArrivals(frames: readonly TimedFrame[], originMs: number): ToldArri
   });
 }
 
-/** Makes a call over a link of 2 Mbps whose capacity falls three times, and compares the controllers on its frames. */
+/**
+ * Makes a call over a link of 2 Mbps whose capacity falls three times, and feeds its frames to both
+ * controllers.
+ */
 async function measure(
   { browser, server }: { browser: Browser; server: TestServer },
   testInfo: TestInfo,
@@ -90,7 +96,7 @@ async function measure(
 
 test('simulcast through a unit @shadows', async ({ browser, server }, testInfo) => {
   const unit = await startPion();
-  // The one that is sent all the time: the upper one rests while there is little capacity.
+  // Forwards the lower layer, which is always sent. The upper one pauses while the capacity is low.
   await unit.control({ rid: 'm' });
   try {
     await measure({ browser, server }, testInfo, async (bed, timed) => {
@@ -113,7 +119,7 @@ test('spatial and temporal layers @shadows', async ({ browser, server }, testInf
   });
 });
 
-/** In the page: how its video is encoded, as the browser reports it. */
+/** Runs in the page: how its video is encoded, according to the browser's statistics. */
 async function sentMode(): Promise<{ codec: unknown; scalabilityMode: unknown }> {
   const { peer } = globalThis as unknown as { peer: RTCPeerConnection };
   const stats = [...(await peer.getStats()).values()] as Record<string, unknown>[];

@@ -1,7 +1,7 @@
 /**
- * Provokes what goes wrong behind a server: whether each verdict and each cause is right. Run with `npm run
- * situations`, which counts them. A run that went wrong while other machines had the processors, by a measure
- * that is independent of ccscope, is not conclusive: it is repeated.
+ * Provokes problems in calls through a server, and checks whether each verdict and each named cause is right. Run with
+ * `npm run situations`, which counts them. If a result is wrong, but the test got too little processor time meanwhile
+ * (by a measure that is independent of ccscope), the run is inconclusive and is repeated.
  */
 import type { Page } from '@playwright/test';
 
@@ -17,7 +17,7 @@ interface Scene {
   unit: ControlledUnit;
   publisher: Page;
   watcher: Page;
-  /** One more who watches. */
+  /** Opens one more watching page. */
   join(): Promise<Page>;
 }
 
@@ -25,7 +25,7 @@ interface Situation {
   name: string;
   /** The options of the publisher's page. */
   publishes?: Readonly<Record<string, string | number>>;
-  /** Null: the expectation holds. */
+  /** The cause that the failed expectation should name; null if the expectation should hold. */
   cause: CauseKind | null;
   provoke?(scene: Scene): Promise<unknown>;
   expectation(scene: Scene): Promise<void>;
@@ -33,12 +33,15 @@ interface Situation {
 
 const over = { over: '5s', timeout: '12s' } as const;
 const within = { within: '6s' } as const;
-/** More than a publisher sends in its first seconds: the rate does not pass it on its way down. */
+/**
+ * A rate that a publisher does not reach in its first seconds, so that a falling rate never matches it in
+ * passing.
+ */
 const HIGH = '1mbps';
-/** More than these links carry. */
+/** A link with less capacity than a publisher needs. */
 const NARROW = { capacity: '80kbps' } as const;
 
-/** The link of a page carries next to nothing for three seconds. */
+/** For three seconds, lets the page's own link carry next to nothing. */
 async function outage(scene: Scene, page: Page): Promise<void> {
   const { link } = scene;
   await link.for(page).set({ capacity: '1kbps' });
@@ -65,7 +68,7 @@ const replaceTrack = ({ publisher }: Scene, still: boolean): Promise<void> =>
     await sender?.replaceTrack(track);
   }, still);
 
-/** Takes the thread of the observer's worker away, again and again, as a busy machine does. */
+/** Blocks the thread of the observer's worker again and again, as a busy machine does. */
 function takeThread(): void {
   setInterval(() => {
     const untilMs = performance.now() + 150;

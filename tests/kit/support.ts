@@ -1,4 +1,4 @@
-/** The kit's own `test` with a server of pages under test as its base URL. */
+/** The kit's `test`, extended with a server of the pages under test, which is also the base URL. */
 import { expect as kitExpect, test as kit, type Call } from '../../src/playwright/index.js';
 import { startTestServer, type TestServer } from './server.js';
 
@@ -16,7 +16,7 @@ export const test = kit.extend<object, { pages: TestServer }>({
   baseURL: async ({ pages }, use) => use(pages.url),
 });
 
-/** Both ends of each connection are known, and packets pass the link. */
+/** Waits until both ends of each connection are known and packets pass the link. */
 export async function expectRouted(call: Call, connections = 1): Promise<void> {
   await call.connected();
   await expect

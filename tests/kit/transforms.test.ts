@@ -1,6 +1,6 @@
 /**
- * Pages that transform the frames themselves: their transforms work as if nobody observed, and the record says
- * so.
+ * Pages that transform frames themselves: their transforms work as they do without an observer, and the record has a
+ * notice of them.
  */
 import type { Page } from '@playwright/test';
 
@@ -16,7 +16,7 @@ const modes = {
   'streams-configured': 'announced by encodedInsertableStreams, and made in a later task',
 };
 
-/** The output of the page's own descrambling transform. */
+/** The number of frames that the page's own transform has processed. */
 const scrambled = (page: Page) =>
   page.evaluate(() => (globalThis as unknown as { scrambled: number }).scrambled);
 
@@ -25,7 +25,7 @@ for (const [mode, how] of Object.entries(modes)) {
     const { b } = await bed.openBoth(`own_transforms.html?mode=${mode}`);
     const receiver = await bed.receiveVideo(CALL_S);
     expect(receiver.page).toBe(bed.observer.pageId(b));
-    // Pictures come out at a usual rate only if each frame was unscrambled, once.
+    // Frames are decoded at the usual rate only if each scrambled frame was unscrambled exactly once.
     const seconds = receiver.samples.length / 2;
     expect(framesDecoded(receiver)).toBeGreaterThan(8 * seconds);
     expect(await scrambled(b)).toBeGreaterThan(0.7 * framesDecoded(receiver));

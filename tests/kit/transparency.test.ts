@@ -1,4 +1,4 @@
-/** What a page can see of its peer connections is the same as without an observer. */
+/** With an observer, a page sees nothing of its peer connections that differs from a browser without one. */
 import { expect, test } from './bed.js';
 
 test('constructor, prototypes and statics are as native ones', async ({ bed, browser, server }) => {

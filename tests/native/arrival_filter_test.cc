@@ -75,7 +75,7 @@ TEST(ArrivalFilter, IsAScalarFilterForFramesOfOneSize) {
   EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), 1.0 / 64);
 }
 
-// While the signal is not normal sigma^2 stays; q_22 counts eleven times while m moves against the signal.
+// While the signal is not normal, sigma^2 does not change; while m moves against the signal, q_22 is multiplied by 11.
 TEST(ArrivalFilter, FollowsMFasterWhileItContradictsTheSignal) {
   for (const Signal signal : {Signal::kOveruse, Signal::kUnderuse}) {
     ArrivalFilter filter(PresetNamed("gcc"));
@@ -149,8 +149,8 @@ TEST(ArrivalFilter, ARestoredQueueClearsMAndKeepsTheCapacity) {
   EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), inverse_capacity);
 }
 
-// Packets merged by the pre-filter may leave a group that was sent before its predecessor. However far
-// before, the filter stays usable.
+// After the pre-filter has merged packets, a group may have been sent before its predecessor. Whatever the send delta
+// is, the filter stays usable.
 TEST(ArrivalFilter, SurvivesAnySendDelta) {
   for (const double send_ms : {-1e12, -80.0, 0.0, 1e12}) {
     ArrivalFilter filter(PresetNamed("gcc"));

@@ -42,7 +42,7 @@ class Call {
   Timestamp now_;
 };
 
-// What an encoder is assumed to send of its target at first (encoder_share.h).
+// The share of its target that an encoder is assumed to send at first (encoder_share.h).
 constexpr double kFirstShare = 0.8;
 
 TEST(CapacityBound, FillsTheCapacityWhereNothingQueues) {
@@ -57,8 +57,8 @@ TEST(CapacityBound, FillsTheCapacityWhereNothingQueues) {
   EXPECT_FALSE(call.bound.HasFallen(kMbps * 0.6));
 }
 
-// From 1.5 to 0.6 Mbps at a rate of 1.35 Mbps: two frames show the fall, and the backlog that is not visible yet is
-// drained.
+// The capacity falls from 1.5 to 0.6 Mbps while 1.35 Mbps are sent. Two frames show the fall; the bound then also
+// drains the backlog that is not visible yet.
 TEST(CapacityBound, FollowsAFallAtOnceAndDrainsWhatItLeft) {
   Call call(1.5);
   call.Frames(90, 5600);

@@ -96,7 +96,7 @@ TEST(CoDel, LeavesPacketsAloneWhileAtMostAnMtuWaitsBehindThem) {
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }
 
-// Linux 3.16, codel_should_drop: stats->maxpacket; all packets here have 1000 B.
+// Linux 3.16, codel_should_drop(): no drop while the backlog is at most stats->maxpacket. All packets here have 1000 B.
 TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
   CoDel::Params params;
   params.least_backlog = 1;
@@ -109,7 +109,7 @@ TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }
 
-// 5 drops (100 … 378.4 ms), 10 ms below target, and again above it.
+// 5 drops (100 … 378.4 ms), then 10 ms below target, then above it again.
 TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
   LawAtWork law;
   law.Run(390, 6);
@@ -123,7 +123,7 @@ TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
   ExpectSpacings(law.TakeDrops(), 500, {50});
   EXPECT_EQ(law.state().count, 5);
   EXPECT_EQ(law.state().last_count, 4);
-  // Only one drop more than it began with: the next one begins at 1.
+  // This dropping state had one drop more than its first count, so the next state begins at 1.
   law.Run(594, 4);
   law.Run(720, 6);
   ExpectSpacings(law.TakeDrops(), 694, {});
@@ -141,8 +141,8 @@ TEST(CoDel, ForgetsADroppingStateAfterSixteenIntervals) {
   }
 }
 
-// Served at 0, 100 and 1050 ms only. From 200 ms on 29 more drops were due: the sum of 100/sqrt(k)
-// over k = 2 … 29 is 752 ms, with k = 30 it is 858.5 ms.
+// The queue is served at 0, 100 and 1050 ms only. By 1050 ms 29 more drops are due, the first of them at 200 ms: the
+// sum of 100/sqrt(k) over k = 2 … 29 is 752 ms, and 858.5 ms if k = 30 is included.
 TEST(CoDel, MakesUpForTheDropsThatWereDueInASilence) {
   CoDelLaw law;
   EndlessQueue queue{.now = {}, .sojourn = TimeDelta::Millis(6)};

@@ -36,8 +36,8 @@ const std::string& Table() {
   return text;
 }
 
-// Where the value of that key starts, searching from a position in the file; the file needs no real parser, since
-// it has no escapes and little nesting.
+// The position in the file of the first value of `key` at or after `from`. The file needs no real parser, since it
+// has no escapes and little nesting.
 std::size_t ValueOf(const std::string& key, std::size_t from) {
   const std::string quoted = "\"" + key + "\": ";
   const std::size_t found = Table().find(quoted, from);

@@ -90,7 +90,7 @@ TEST(EventQueue, ADeadlineMayMoveOnAndBack) {
   EXPECT_EQ(queue.Pop(), timer);
 }
 
-// Against a sorted map from (deadline, order in which it was set) to source, on several scales of time.
+// Compares the queue with a sorted map from (deadline, order in which it was set) to source, on several time scales.
 class EventQueueScales : public ::testing::TestWithParam<double> {};
 
 TEST_P(EventQueueScales, AgreeWithASortedMapOverRandomOperations) {

@@ -1,5 +1,5 @@
-// FQ-CoDel against RFC 8290: the walk of deficits and lists by hand (section 4.2), what is dropped
-// over the limit (section 4.1), and CoDel in each queue.
+// FQ-CoDel against RFC 8290: deficits and lists, followed by hand (section 4.2), what is dropped over the limit
+// (section 4.1), and CoDel in each queue.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,8 +30,9 @@ struct FqCoDelTest : testing::Test {
   double next_id = 0;
 };
 
-// Quantum 1000 B, A of 600 B, B of 1500 B. A's deficit: 1000, 400, -200 (old, 800), 200, -400 (600),
-// 0 (1000). B's: 1000, -500 (old, 500), -1000 (0), (1000).
+// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B. The deficit after each packet, and in
+// parentheses that after a quantum was added: A 1000, 400, -200 (800, now an old queue), 200, -400 (600), 0 (1000); B
+// 1000, -500 (500, now an old queue), -1000 (0), then (1000).
 TEST_F(FqCoDelTest, TheDeficitsShareByBytes) {
   FqCoDel::Params params;
   params.quantum_bytes = 1000;
@@ -45,7 +46,7 @@ TEST_F(FqCoDelTest, AQueueThatBeginsToSendGoesFirst) {
   MakeQueue(FqCoDel::Params());
   Offer(0, 1500, 10);
   Offer(1, 1500, 10);
-  // Both are new at first; with a quantum of 1514 B each sends two packets, and then owes.
+  // Both queues are new at first; with a quantum of 1514 B each sends two packets, until its deficit is negative.
   EXPECT_EQ(Serve(4), "AABB");
   Offer(2, 200);
   EXPECT_EQ(Serve(1), "C");
@@ -64,7 +65,7 @@ TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
   EXPECT_EQ(Serve(1), "A");
   Offer(2, 200);
   EXPECT_EQ(Serve(3), "BCA");
-  // Found empty among the old ones it is forgotten, and then new again.
+  // Found empty among the old queues, C is forgotten; its next packet makes it new again.
   EXPECT_EQ(Serve(2), "BA");
   Offer(2, 200);
   EXPECT_EQ(Serve(2), "CB");

@@ -17,15 +17,15 @@ constexpr double kOffsetMs = -87654.3;
 // A frame travels in packets of 1173 B with 63 B of headers each.
 double WireBytes(double payload) { return payload + 63 * std::max(1.0, std::ceil(payload / 1173)); }
 
-// 30 frames a second of varying size through an ideal first-in first-out link.
+// Sends 30 frames a second, of varying size, through an ideal first-in first-out link.
 class Fifo {
  public:
   explicit Fifo(double capacity_mbps) : capacity_mbps_(capacity_mbps) {}
 
   void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
 
-  // `load` is the mean offered rate over the capacity, `noise_ms` the largest error of the arrival, `late_ms` by
-  // how much it is stamped late.
+  // `load` is the mean offered rate divided by the capacity, `noise_ms` the largest error of the arrival time, and
+  // `late_ms` the time by which the arrival is stamped late.
   void Frame(FrameDispersion& dispersion, double load, double noise_ms = 0, double late_ms = 0) {
     const double send_ms = seq_ * 1000.0 / 30;
     const double payload = std::floor(load * capacity_mbps_ * 125000 / 30 * (0.6 + 0.8 * Uniform()));
@@ -35,7 +35,7 @@ class Fifo {
     Arrival arrival;
     arrival.seq = seq_++;
     arrival.send_time = Timestamp::Millis(send_ms);
-    // One process stamps the frames in their order.
+    // One process stamps the frames in their order, so a late stamp delays the next ones.
     stamped_ms_ = std::max(stamped_ms_, free_ms_ + kOffsetMs + noise_ms * (2 * Uniform() - 1) + late_ms);
     arrival.arrival_time = Timestamp::Millis(stamped_ms_);
     arrival.size = DataSize::Bytes(payload);
@@ -172,7 +172,7 @@ TEST(FrameDispersion, SaysNothingWhereFramesTakeLessThanTheClocksTell) {
   EXPECT_FALSE(dispersion.Capacity(kHorizon, kFrames));
 }
 
-// A machine that does other things stamps every fifth frame 5 to 55 ms late, and what comes meanwhile with it.
+// A busy machine stamps every fifth frame 5 to 55 ms late, together with the frames that arrive meanwhile.
 TEST(FrameDispersion, IsNotMovedByStampsThatAreLate) {
   FrameDispersion dispersion;
   Fifo fifo(1);
@@ -222,7 +222,7 @@ TEST(FrameDispersion, IsNotMovedByFramesThatWereSentAgain) {
   }
 }
 
-// A process that waits for its machine stamps what came meanwhile at once.
+// When a process gets processor time again, it stamps all frames that arrived in the meantime at the same moment.
 TEST(FrameDispersion, KnowsFramesThatAreStampedTogether) {
   FrameDispersion dispersion;
   Fifo fifo(1);
@@ -248,7 +248,7 @@ TEST(FrameDispersion, StartsAgainWhenTheSequenceNumbersDo) {
   EXPECT_NEAR(estimate->rate.bps() / 1e6, 3, 0.1);
 }
 
-// The same machine, and frames of twice the capacity for half a second: 500 ms of queue, all of it real.
+// The same busy machine, and frames at twice the capacity for half a second: they make a real queue of 500 ms.
 TEST(FrameDispersion, SeesAQueueThroughStampsThatAreLate) {
   FrameDispersion dispersion;
   Fifo fifo(1);
@@ -259,7 +259,7 @@ TEST(FrameDispersion, SeesAQueueThroughStampsThatAreLate) {
   EXPECT_LT(dispersion.Wait().ms(), fifo.wait_ms() + 10);
 }
 
-// From 2 to 1 Mbps a frame of 1 Mbps takes 33 ms instead of 17.
+// When the capacity falls from 2 to 1 Mbps, a frame of a video of 1 Mbps takes 33 ms instead of 17.
 TEST(FrameDispersion, TwoFramesSayThatTheCapacityHasFallenAndOneLateStampDoesNot) {
   FrameDispersion dispersion;
   Fifo fifo(2);

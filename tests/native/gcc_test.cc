@@ -69,7 +69,7 @@ class Loop {
     if (ms % 50 == 0) Answer(receiver_.OnInboundCounters({now, received_packets_, lost_, received_}), now);
   }
 
-  // Frames vary by a fifth, as an encoder's do.
+  // Frame sizes vary by up to a fifth, as an encoder's do.
   void SendFrame(Timestamp now) {
     const double noise = std::clamp(random_.Gaussian(), -2.0, 2.0);
     Frame frame{.send = now, .size = target_ * TimeDelta::Seconds(1.0 / 30) * (1 + 0.1 * noise)};
@@ -146,7 +146,7 @@ TEST_P(Call, UsesTheLinkAndKeepsItsQueueShort) {
 }
 INSTANTIATE_TEST_SUITE_P(Gcc, Call, ::testing::Values("gcc", "gcc-live", "cmp-2016"));
 
-// Constants as deployed were made for packets and probes; on frames they are slower, and stable.
+// The deployed constants were made for packets and probes; on frames they are slower, but stable.
 class Deployed : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Deployed, IsStable) {
@@ -159,7 +159,7 @@ TEST_P(Deployed, IsStable) {
 INSTANTIATE_TEST_SUITE_P(Gcc, Deployed,
                          ::testing::Values("libwebrtc-2016-08", "libwebrtc-2016-03", "libwebrtc-2016-02"));
 
-// ToN Fig. 6: with a threshold that is fixed and large the queue is longer.
+// ToN Fig. 6: with a threshold that is fixed and large, the queue is longer.
 TEST(Gcc, ALargeFixedThresholdLengthensTheQueue) {
   const Outcome fixed = RunPreset("static-threshold");
   const Outcome adaptive = RunPreset("gcc");

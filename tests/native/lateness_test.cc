@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kItems = 200000;
 
-// When items that come each millisecond are handled, in ms after they come.
+// For items that arrive every millisecond: how long after its arrival each is handled, in ms.
 std::vector<double> Delays(const Lateness::Params& params, std::uint64_t seed) {
   Lateness lateness(params, seed);
   std::vector<double> delays;
@@ -35,9 +35,10 @@ TEST(Lateness, AMachineThatDoesNothingElseIsPunctual) {
   for (const double delay : Delays({TimeDelta::Zero(), 0, TimeDelta::Millis(10), 1}, 1)) ASSERT_EQ(delay, 0);
 }
 
-// Exponential waits of mean s begin at rate r while none is in progress: a share r s / (1 + r s) of the time is
-// spent waiting, and an item that arrives then waits for another s on average (PASTA, and a wait has no memory):
-// 0.1 / 1.1 times 10 ms. Two hundred seconds contain 1818 waits: standard errors of 2 and 4 %.
+// Exponential waits of mean s begin at rate r while none is in progress: a share r s / (1 + r s) of the time is spent
+// waiting, and an item that arrives during a wait waits for another s on average (PASTA; exponential waits are
+// memoryless). So the mean delay is 0.1 / 1.1 times 10 ms. Two hundred seconds contain 1818 waits: standard errors of
+// 2 and 4 %.
 TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
   const auto delays = Delays({TimeDelta::Zero(), 10, TimeDelta::Millis(10), 1}, 7);
   double late = 0;
@@ -46,8 +47,8 @@ TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
   EXPECT_NEAR(MeanOf(delays), 10 * 0.1 / 1.1, 10 * 0.1 / 1.1 * 0.15);
 }
 
-// An exponential variate to the power 2 has the mean 2 and the second moment 24: by the same argument, with
-// residual waits of E[X^2] / 2 E[X] = 6 times the scale.
+// The square of an exponential variate has the mean 2 and the second moment 24. By the same argument as above, an item
+// that arrives during a wait waits for another E[X^2] / 2 E[X] = 6 times the scale on average.
 TEST(Lateness, APowerHasLongerWaits) {
   const auto delays = Delays({TimeDelta::Zero(), 5, TimeDelta::Millis(5), 2}, 3);
   const double share = 5 * 0.010 / (1 + 5 * 0.010);
@@ -69,7 +70,7 @@ TEST(Lateness, WhatComesInAWaitIsHandledAtItsEnd) {
 TEST(Lateness, TheUsualDelayIsExponential) {
   Lateness lateness({TimeDelta::Millis(2), 0, TimeDelta::Zero(), 1}, 5);
   double sum = 0;
-  // Far apart, so that none waits for the previous one.
+  // The items are far apart, so that none has to wait for the previous one.
   for (int i = 0; i < 20000; ++i) sum += (lateness.Handled(Timestamp::Seconds(i)) - Timestamp::Seconds(i)).ms();
   EXPECT_NEAR(sum / 20000, 2, 2 * 0.03);
 }

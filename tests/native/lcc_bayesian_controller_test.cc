@@ -13,7 +13,7 @@ constexpr TimeDelta kAnywhere = TimeDelta::PlusInfinity();
 
 TimeDelta Ms(double ms) { return TimeDelta::Millis(ms); }
 
-// A clock offset that an honest pair of machines may have: an hour.
+// The offset between the clocks of two real machines may be an hour.
 constexpr double kOffsetMs = -3.6e6;
 BayesianController::Delays Of(double average_ms, double smallest_ms = 50) {
   return {Ms(average_ms + kOffsetMs), Ms(smallest_ms + kOffsetMs), Ms(50)};

@@ -17,7 +17,7 @@ TEST(LccEpochCollectorTest, AnEpochIsTheMeanOfItsOwnArrivals) {
   EXPECT_FALSE(epochs.Add(TimeDelta::Millis(60), Timestamp::Millis(1000)));
   EXPECT_FALSE(epochs.Add(TimeDelta::Millis(50), Timestamp::Millis(1020)));
   EXPECT_FALSE(epochs.Add(TimeDelta::Millis(70), Timestamp::Millis(1049.9)));
-  const auto first = epochs.Add(TimeDelta::Millis(90), Timestamp::Millis(1050));  // belongs to the next
+  const auto first = epochs.Add(TimeDelta::Millis(90), Timestamp::Millis(1050));  // belongs to the next epoch
   ASSERT_TRUE(first);
   EXPECT_NEAR(first->mean.ms(), 60, 1e-9);
   EXPECT_EQ(first->smallest.ms(), 50);
@@ -74,7 +74,7 @@ TEST(LccDelayRateTrackerTest, TheSmallestDelayStays) {
 TEST(LccDelayRateTrackerTest, AClockThatWasSetStartsAnew) {
   DelayRateTracker tracker({});
   EXPECT_TRUE(tracker.OnEpoch(Of(60, 50)));
-  EXPECT_TRUE(tracker.OnEpoch(Of(3059, 3059)));  // short of the 3 s
+  EXPECT_TRUE(tracker.OnEpoch(Of(3059, 3059)));  // the jump is just less than 3 s
   DelayRateTracker other({});
   EXPECT_TRUE(other.OnEpoch(Of(60, 50)));
   EXPECT_FALSE(other.OnEpoch(Of(-3000, -3010)));

@@ -16,7 +16,7 @@ struct Pair {
   double delay_ms;
 };
 
-// Pairs as LCC sees them: larger rates, larger delays, both with noise.
+// Pairs as LCC sees them: the larger the rate, the larger the delay, both with noise.
 std::vector<Pair> Pairs(int count, std::uint64_t seed) {
   Random random(seed);
   std::vector<Pair> pairs;
@@ -34,7 +34,7 @@ DensityFitter Fitted(const Parameters& parameters, const std::vector<Pair>& pair
   return fitter;
 }
 
-// Eq. 3 and 4 as they stand in the paper, with a kernel of independent normal axes; in kbps and ms.
+// Eq. 3 and 4 as they stand in the paper, with a product of two normal kernels, one for each axis; in kbps and ms.
 class Paper {
  public:
   Paper(const Parameters& parameters, const std::vector<Pair>& all)
@@ -99,7 +99,7 @@ TEST(LccDensityFitterTest, DensityIsThatOfEquation4) {
   const Paper paper(parameters, pairs);
   for (const double s_kbps : {700.0, 850.0, 930.0, 1100.0}) {
     for (const double d_ms : {40.0, 60.0, 80.0}) {
-      // Per kbps and ms in the paper's units, per bps and us here.
+      // Converts a density per bps and us into one per kbps and ms, as in the paper.
       const double density = fitter.Density(DataRate::KilobitsPerSec(s_kbps), TimeDelta::Millis(d_ms)) * 1e6;
       const double expected = paper.Density(s_kbps, d_ms);
       EXPECT_NEAR(density, expected, 1e-9 * expected + 1e-25);
@@ -137,7 +137,7 @@ TEST(LccDensityFitterTest, TheNewerPairWeighsMore) {
   EXPECT_NEAR(fitter.ConditionalMean(TimeDelta::Millis(50)).bps(), (100e3 * w + 200e3) / (w + 1), 1e-3);
 }
 
-// i / N - 1 counts from the latest pair, so that a window that fills has the weights of its newest part.
+// i / N - 1 counts back from the latest pair: a window that is not full has the weights of a full one's newest pairs.
 TEST(LccDensityFitterTest, AWindowThatIsNotFullHasTheWeightsOfItsLatestPart) {
   Parameters parameters;
   parameters.window_pairs = 4;
@@ -156,7 +156,7 @@ TEST(LccDensityFitterTest, PairsCountFromTheNextUpdateOn) {
   EXPECT_GT(fitter.ConditionalMean(TimeDelta::Millis(50)).kbps(), 400);
 }
 
-// The sums of eq. 6 underflow there, their quotient has a limit.
+// Far from all pairs the sums of eq. 6 underflow, but their quotient has a limit.
 TEST(LccDensityFitterTest, FarFromAllPairsTheNearestOneDecides) {
   const DensityFitter fitter = Fitted({}, {{100e3, 50}, {200e3, 60}, {300e3, 70}});
   EXPECT_NEAR(fitter.ConditionalMean(TimeDelta::Seconds(1000)).kbps(), 300, 1e-6);

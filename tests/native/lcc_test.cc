@@ -37,7 +37,7 @@ Parameters Live() {
   return parameters;
 }
 
-// LCC III-A: serial link, 50 ms, a queue without limit.
+// LCC III-A: a serial link with a one-way delay of 50 ms and a queue without limit.
 struct Outcome {
   double utilisation;
   double queue_ms;
@@ -71,7 +71,8 @@ Outcome Simulate(const Parameters& parameters, int flows, DataRate capacity, Tim
           simulation.fairness(all_active).jain, simulation.flow(0).target()};
 }
 
-// Table I at 0 %, over ten runs as in the paper: utilisation 82.4 % within 5 points, queuing 25.5 ms within 8.
+// Table I at a loss of 0 %, over ten runs as in the paper: utilisation 82.4 % within 5 points, queuing 25.5 ms within
+// 8.
 TEST(LccTest, OneFlowUsesTheLinkAsInTable1) {
   constexpr int kRuns = 10;
   double utilisation = 0;
@@ -94,7 +95,8 @@ TEST(LccTest, ThreeFlowsShareALinkAsInFigure4) {
   EXPECT_NEAR(outcome.queue_ms, 25, 6);
 }
 
-// LCC has no term for losses, which here happen before the queue: it fills what they leave free.
+// LCC has no term for losses. Here they occur before the queue, and LCC makes up for them: the link stays as full as
+// without losses.
 TEST(LccTest, RandomLossLeavesTheLinkAsFull) {
   const auto with_loss = [](double loss) {
     return Simulate({}, 1, DataRate::KilobitsPerSec(1000), TimeDelta::Seconds(100), TimeDelta::Zero(), loss).utilisation;
@@ -102,7 +104,7 @@ TEST(LccTest, RandomLossLeavesTheLinkAsFull) {
   EXPECT_NEAR(with_loss(0.1), with_loss(0), 0.05);
 }
 
-// The paper's text alone: an average of rates that were tried before stays at the first rate forever.
+// Without exploration, as in the paper's text: an average of earlier rates stays at the first rate forever.
 TEST(LccTest, WithoutExplorationTheFirstRateStays) {
   Parameters parameters;
   parameters.exploration = 0;
@@ -130,7 +132,8 @@ Feedback Message(double time_ms, double delay_ms, double received_bps = 5e5, dou
   return feedback;
 }
 
-// Eq. 8: M S_i above R T_A = 1.1 (50 + 25) ms, with half of an RTT of 100 ms for the propagation.
+// Eq. 8: the next rate is M S_i while the delay is above R T_A = 1.1 (50 + 25) ms; half of the RTT of 100 ms counts
+// as propagation.
 TEST(LccSenderTest, ExorbitantDelaysCutTheRateThatWasAskedFor) {
   Recorder recorder;
   Parameters parameters;
@@ -193,7 +196,7 @@ TEST(LccSenderTest, WithoutFeedbackTheFirstRateStays) {
   for (int s = 0; s < 100; ++s) EXPECT_EQ(sender.Process(Timestamp::Seconds(s)).target.bps(), Parameters{}.start_bitrate_bps);
 }
 
-// Delays, clocks and counters as no network makes them, with parameters that change on the way.
+// Delays, clocks and counters that no network produces, with parameters that change during the run.
 TEST(LccSenderTest, RatesStayWithinTheirBoundsWhateverComes) {
   constexpr double kExtremes[] = {0, 1, -1, 1e-300, 5e4, -5e4, 1e9, -1e9, 9007199254740992.0, -9007199254740992.0};
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
@@ -270,8 +273,8 @@ TEST(LccReceiverTest, CountersEndAnEpochInWhichFramesCeased) {
   EXPECT_FALSE(receiver.OnInboundCounters({Timestamp::Millis(200), 5, 1, DataSize::Bytes(6000)}));
 }
 
-// Frames of 4000 B each 20 ms into 1 Mbps (32 ms each): the k-th waits 12 k ms; one-way delays have the 32 ms
-// of the frame's own serialisation more.
+// Frames of 4000 B each 20 ms into 1 Mbps (32 ms each): the k-th waits 12 k ms; one-way delays are longer by the 32
+// ms of the frame's own serialisation.
 TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
   for (const bool wait : {false, true}) {
     Parameters parameters;
@@ -282,7 +285,7 @@ TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
     EXPECT_FALSE(receiver.OnArrival(At(0, 0, 50 + 32)));
     for (int k = 1; k < 8; ++k) {
       const auto message = receiver.OnArrival(At(k, 20 * k, 50 + 32 * (k + 1)));
-      ASSERT_TRUE(message);  // of the frame before
+      ASSERT_TRUE(message);  // about the previous frame
       const double delay_ms = 82 + 12 * (k - 1);
       // The first frame sets the smallest delay, below which no wait is reported.
       EXPECT_NEAR(message->values[kMeanDelay], 1e3 * (wait ? std::fmax(82, delay_ms - 32) : delay_ms), 1e-6) << k;
@@ -290,7 +293,7 @@ TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
   }
 }
 
-// The other side would refuse such a message.
+// The sender refuses messages with values beyond 2^53, so the receiver must not make any.
 TEST(LccReceiverTest, MessagesFitWhateverTheClocksSay) {
   constexpr double kMax = 9007199254740992.0;
   for (const bool wait : {false, true}) {

@@ -186,8 +186,8 @@ TEST(TokenBucket, TheBurstPassesAtOnceThenTheRateHolds) {
 TEST(TokenBucket, RefillsWhileIdleUpToTheBurst) {
   Link link = MakeLink(Bucket());
   for (int i = 0; i < 4; ++i) Send(link, i, 1250, 0);
-  for (int i = 4; i < 7; ++i) Send(link, i, 1250, 20000);  // two packets' worth has come in
-  for (int i = 7; i < 12; ++i) Send(link, i, 1250, 10e6);  // full again, no more than that
+  for (int i = 4; i < 7; ++i) Send(link, i, 1250, 20000);  // tokens for two packets have come in
+  for (int i = 7; i < 12; ++i) Send(link, i, 1250, 10e6);  // full again, but not more than full
   const auto times = PollAt(link, 20e6).departures_us();
   EXPECT_EQ(std::vector<double>(times.begin() + 4, times.end()),
             (std::vector<double>{20000, 20000, 30000, 10e6, 10e6, 10e6, 10e6, 10.01e6}));
@@ -310,7 +310,7 @@ TEST(Link, JitterActsBeforeTheQueueAndKeepsOrder) {
   EXPECT_GT(late, 500);
 }
 
-// |N(0, 5 ms)| has a mean of 3.99 ms; packets that are 50 ms apart do not push each other.
+// |N(0, 5 ms)| has a mean of 3.99 ms; packets that are 50 ms apart do not delay each other.
 TEST(Link, JitterBehindTheQueueLeavesDeparturesAlone) {
   Link::Params params = At(DataRate::KilobitsPerSec(1000));
   params.jitter = TimeDelta::Millis(5);
@@ -343,7 +343,7 @@ TEST(Link, JitterBehindTheQueueLeavesDeparturesAlone) {
 TEST(Link, TimeDoesNotGoBack) {
   Link link = MakeLink(At(kMbps));
   Send(link, 0, 1250, 10000);
-  Send(link, 1, 1250, 5000);  // counts as 10 ms
+  Send(link, 1, 1250, 5000);  // treated as sent at 10 ms
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{20000, 30000}));
 }
 

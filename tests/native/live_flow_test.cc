@@ -1,5 +1,5 @@
-// The twin of the live path: what every call must have, what it was measured against, and how the controller
-// for live calls does in it (wasm/sim/live/live.md).
+// The simulator's model of the live path, called its twin: properties of every call, a comparison with measured
+// calls, and how well the controllers for live calls do in it (wasm/sim/live/live.md).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TEST(LiveFlow, TheSameSeedGivesTheSameCall) {
   EXPECT_NE(first.utilisation, other.utilisation);
 }
 
-// 30 frames a second come, on time, at a third of the capacity.
+// At a third of the capacity, 30 frames a second arrive, all on time.
 TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 500e3);
@@ -35,7 +35,7 @@ TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
   EXPECT_NEAR(r.utilisation, 1.0 / 3, 0.03);  // with headers of 63 B a packet
 }
 
-// Losses are retransmitted: the picture continues, and the wire carries p more.
+// Losses are retransmitted, so that the picture continues; without NACK it does not.
 TEST(LiveFlow, LossesAreSentAgain) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 500e3);
@@ -61,8 +61,8 @@ TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
   EXPECT_LT(quantile(0.95), 53.0 * 2);
 }
 
-// What `gcc-live` reached in real calls on these links (see live.md; November 2026, 36 s): the twin has to be
-// within 0.04 in utilisation and within 20 ms in the 95th percentile of the queue.
+// What `gcc-live` reached in real calls on these links (see live.md; November 2026, 36 s). The twin has to come
+// within 0.04 of the utilisation and within 20 ms of the 95th percentile of the queue.
 struct Measured {
   LiveLink link;
   double utilisation;
@@ -88,7 +88,7 @@ TEST(LiveFlow, ComesNearRealCalls) {
   }
 }
 
-// A hundred links on which no parameters were tuned, against the limits that hold for any frames.
+// A hundred random links, which were not used to tune any parameters.
 class HundredLinks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
@@ -100,10 +100,10 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     const LiveResult r = RunLive(link, CameraSource(SourceRateOf(link)), Machine(GetParam()), kGcc, ValuesFor(link), 1);
     utilisations.push_back(r.utilisation);
     queues.push_back(r.queue_p95_ms);
-    // Not below half of the capacity for longer than a second, except after a loss or a queue of 100 ms; after
-    // falls on paths with an RTT beyond 150 ms this is not reached everywhere yet.
+    // The target should never be below half of the capacity for more than a second, except after a loss or a queue of
+    // 100 ms. A few links still miss this: paths with an RTT above 150 ms, after a fall of the capacity.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
-    // After a fall the target stays at the earlier value for a while.
+    // Only links without falls: after a fall the target stays at the earlier value for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
       EXPECT_LT(r.high, 2) << link.name;
     }
@@ -120,7 +120,7 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
   EXPECT_LE(low, idle ? 1 : 3);
 }
 
-// NADA and LCC, with their rules for calls, on forty others.
+// NADA and LCC with their presets for calls, on forty other links.
 struct OtherController {
   const char* name;
   int controller;
@@ -134,7 +134,7 @@ TEST_P(FortyLinks, AreUsedAndDropLittle) {
   for (LiveLink& link : RandomLinks(78, 40)) {
     const MediaSource::Params source = CameraSource(SourceRateOf(link));
     const LiveResult r = RunLive(link, source, Machine("idle"), GetParam().controller, GetParam().values(), 1);
-    // Sources are capped at the presets' highest bitrate.
+    // Skips links with a capacity near or above the presets' maximum bitrate, which limits the source.
     if (link.capacity_bps > 2.2e6) continue;
     utilisations.push_back(r.utilisation);
     queues.push_back(r.queue_p95_ms);
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Live, FortyLinks,
                          ::testing::Values(OtherController{"Nada", kNada, NadaLive}, OtherController{"Lcc", kLcc, LccLive}),
                          [](const auto& info) { return info.param.name; });
 
-// A fall from 1.5 to 0.6 Mbps cost NADA 505 drops, and LCC 858, before frames bounded their rates.
+// In this fall, NADA lost 505 packets and LCC 858 before their rates were bounded by the capacity that frames show.
 TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
   const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
   for (const auto& [controller, values] : {std::pair{kGcc, GccLive()}, {kNada, NadaLive()}, {kLcc, LccLive()}}) {

@@ -1,5 +1,5 @@
-// Live calls in the simulator as data: a link, a source, a machine and a controller in, what `ccscope call`
-// reports out.
+// Runs live calls in the simulator: takes a link, a source, a machine and a controller, and computes the numbers that
+// `ccscope call` reports.
 #ifndef CCSCOPE_TESTS_NATIVE_LIVE_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_LIVE_SUPPORT_H_
 
@@ -41,8 +41,8 @@ struct LiveResult {
   double drops = 0;            // at the queue, over the whole run
   double freezes = 0;
   double longest_freeze_s = 0;
-  double start_s = 0;          // to 90 % of the capacity over 2 s; the duration if never
-  double low_s = 0;            // longest time of a target below half of the capacity, not at the start or a rise, without loss or queue
+  double start_s = 0;          // until 90 % of the capacity is received over 2 s; if never, the duration
+  double low_s = 0;            // longest time below half of the capacity, except near start, rises, drops, queues
   double high = 0;             // highest target, as a multiple of the capacity
   double fps = 0;
   double jain = 1;
@@ -99,7 +99,7 @@ inline LiveResult RunLive(const LiveLink& link, const MediaSource::Params& sourc
   std::vector<double> received;
   double last_bad = -1e9;
   double low_since = -1;
-  double risen_at = -1e9;  // the capacity; the rate has five seconds to follow
+  double risen_at = -1e9;  // when the capacity last rose; the rate then has five seconds to follow
   std::size_t q = 0;
   std::size_t t = 0;
   for (const RateRow& row : rates) {
@@ -124,7 +124,7 @@ inline LiveResult RunLive(const LiveLink& link, const MediaSource::Params& sourc
   return r;
 }
 
-// The values of a preset of GCC, with changes by name.
+// The values of the preset gcc-live; SetGcc() changes one by name.
 inline ControllerValues GccLive() {
   int live = 0;
   while (std::string(gcc::kPresets[live].name) != "gcc-live") ++live;
@@ -144,7 +144,7 @@ constexpr int kGcc = 0;
 constexpr int kNada = 1;
 constexpr int kLcc = 2;
 
-// The values of nada-live and lcc-live.
+// A preset's parameters as values, e.g. those of nada-live and lcc-live.
 template <class Parameters>
 ControllerValues ValuesOf(const Parameters& parameters) {
   ControllerValues values(sizeof(Parameters) / sizeof(double));
@@ -200,7 +200,7 @@ inline MediaSource::Params CameraSource(double max_bitrate_bps) {
   return s;
 }
 
-// More than the link ever carries.
+// A maximum bitrate for the source: more than the link ever carries.
 inline double SourceRateOf(const LiveLink& link) {
   double highest = link.capacity_bps;
   for (const auto& step : link.steps) highest = std::max(highest, step.capacity.bps());
@@ -262,7 +262,7 @@ inline std::vector<LiveLink> RandomLinks(std::uint64_t seed, int count) {
   return links;
 }
 
-// By how much frames arrive later than over an ideal link of 1 Mbps with 50 ms, ms, in ascending order.
+// By how much frames arrive later than over an ideal link of 1 Mbps with an RTT of 50 ms; in ms, in ascending order.
 inline std::vector<double> LatenessOfFrames(const live::Parameters& machine, const ControllerValues& values, double duration_s) {
   SimulationSpec spec;
   spec.params = {.duration = TimeDelta::Seconds(duration_s)};

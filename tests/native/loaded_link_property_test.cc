@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kSeconds = 12;
 
-// The same caller for the same seed: packets of some flows, and changes of all settings. Between two of its calls
-// it may poll the link, for which it uses a separate generator.
+// A user of a link: it sends packets of several flows and changes all settings; the same seed gives the same
+// sequence. Between two of its operations, `look` may poll the link, which must not change any result.
 class Caller {
  public:
   Caller(const QueueSpec& queue, std::uint64_t seed)
@@ -25,7 +25,7 @@ class Caller {
     Change();
     for (double id = 0; now_us_ < kSeconds * 1e6; ++id) {
       const double pause = Chance(0.02) ? Between(0, 400e3) : Between(0, 8e3);
-      // Whole microseconds, as often as not: so that events meet.
+      // Whole microseconds in half of the cases, so that events coincide.
       const double next_us = now_us_ + (Chance(0.5) ? std::floor(pause) : pause);
       look(link_, now_us_, next_us);
       now_us_ = next_us;
@@ -55,7 +55,8 @@ class Caller {
   }
   const std::vector<Link::Delivery>& deliveries() const { return deliveries_; }
 
-  // Immediate drops are reported before those that were found later: in the order of the packets.
+  // The outcome with its drops sorted by packet, since the polling determines when drops other than immediate ones
+  // are reported.
   Outcome Sorted() const {
     Outcome sorted = outcome_;
     std::vector<std::vector<double>> drops;
@@ -152,7 +153,7 @@ TEST_P(AnyQueue, ResultsDoNotDependOnWhenTheLinkIsLookedAt) {
   }
 }
 
-// Who polls when NextEvent() says is never late, and is not called for nothing all the time.
+// A caller that polls at each NextEvent() gets every delivery on time, without too many polls.
 TEST_P(AnyQueue, NothingIsDeliveredBeforeTheNextEvent) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     Caller caller(queue, seed);

@@ -1,4 +1,4 @@
-// Links with cross traffic as data, driven at random, and what comes out of them.
+// Helpers for the tests of links with cross traffic: queues described as data, and the results of a link as numbers.
 #ifndef CCSCOPE_TESTS_NATIVE_LOADED_LINK_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_LOADED_LINK_SUPPORT_H_
 
@@ -18,7 +18,7 @@ inline std::unique_ptr<QueueDisc> Make(const QueueSpec& spec) {
   return MakeQueueDisc(spec.kind, spec.values.data(), static_cast<int>(spec.values.size()), 5);
 }
 
-// Wraps another discipline, and counts the bytes of each flow that left it.
+// Wraps another discipline and counts, for each flow, the bytes that left it.
 class CountingQueue final : public QueueDisc {
  public:
   using Bytes = std::map<int, double>;

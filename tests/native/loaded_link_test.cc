@@ -14,7 +14,7 @@ namespace ccscope {
 namespace {
 
 constexpr DataRate kCapacity = DataRate::KilobitsPerSec(5000);
-// 50 ms there and back: the bandwidth-delay product of the RTT is a queue of 50 ms.
+// The RTT is 50 ms, so that a queue of 50 ms holds the bandwidth-delay product.
 constexpr TimeDelta kDelay = TimeDelta::Millis(25);
 
 Link::Params Params(DataRate capacity = kCapacity) {
@@ -104,7 +104,7 @@ TEST(LoadedLink, AFairQueueKeepsTheCallersFlowApart) {
   std::vector<double> waits;
   for (const auto& delivery : deliveries) waits.push_back(delivery.queue_delay.ms());
   std::sort(waits.begin(), waits.end());
-  // A packet of the other two flows each, and the one that is being sent: 2.4 ms a packet.
+  // One packet of each of the other two flows and the one in transmission may go first: 2.4 ms a packet.
   EXPECT_LE(waits[9500], 3 * 2.4 + 0.1);
   EXPECT_NEAR(CrossBits(link) / 101, 4e6, 0.2e6);
 }
@@ -157,7 +157,7 @@ TEST(LoadedLink, ConnectionsEndAndBeginAnew) {
   const double offered = link.link().cross_stats().offered_packets;
   link.SetCrossTraffic({0, 0}, AtSeconds(20));
   Advance(link, 30);
-  // What waited leaves, nothing is added.
+  // The packets that waited leave, and none are added.
   EXPECT_EQ(link.link().cross_stats().offered_packets, offered);
   EXPECT_EQ(link.link().cross_stats().packets_inside(), 0);
   EXPECT_EQ(link.NextEvent(), Timestamp::PlusInfinity());
@@ -166,12 +166,12 @@ TEST(LoadedLink, ConnectionsEndAndBeginAnew) {
   EXPECT_EQ(bytes.size(), 4u);
   const auto [number, sent] = *bytes.begin();
   EXPECT_GT(sent, 0.8 * (kCapacity * TimeDelta::Seconds(10)).bytes());
-  // Those that stay are not disturbed.
+  // Connections that stay are not disturbed.
   link.SetCrossTraffic({1, 3}, AtSeconds(40));
   Advance(link, 50);
   EXPECT_EQ(bytes.size(), 7u);
   EXPECT_GT(bytes[number], sent + 1e5);
-  // One kind ends while the other stays.
+  // The connections of one kind end while those of the other kind stay.
   link.SetCrossTraffic({0, 3}, AtSeconds(50));
   Advance(link, 51);
   const double all = bytes[number];
@@ -185,8 +185,8 @@ TEST(LoadedLink, OutagesStopCrossTrafficAndCaller) {
   params.outages = {TimeDelta::Millis(100), TimeDelta::Millis(20), 1};
   LoadedLink link(params, Queue(400));
   link.SetCrossTraffic({2, 0}, Timestamp::MinusInfinity());
-  // From the first time on, however late that is. The queue hides no outage: the channel carries during 100 of 120
-  // ms; the standard error over 2500 periods is below 1 %.
+  // Cross traffic begins at the first time that is passed to the link, however late that is. The queue never runs
+  // empty, so the channel carries data during 100 of 120 ms; the standard error over 2500 periods is below 1 %.
   Advance(link, 1e5);
   Advance(link, 1e5 + 5);
   double before = CrossBits(link);
@@ -208,7 +208,7 @@ TEST(LoadedLink, AnOutageEndsWhenThereAreToBeNone) {
   params.outages = {TimeDelta::Millis(1), TimeDelta::Seconds(60), 1};
   LoadedLink link(params, Queue());
   Advance(link, 0);
-  Advance(link, 1);  // by now there is one, with a probability of 1 - e^-1000
+  Advance(link, 1);  // by now an outage has begun, with a probability of 1 - e^-1000
   link.Enqueue(0, DataSize::Bytes(1250), 0, AtSeconds(1));
   Advance(link, 2);
   link.SetOutages({}, AtSeconds(2));
@@ -258,7 +258,7 @@ TEST(LoadedLink, WithoutCrossTrafficIsALink) {
   }
 }
 
-// TCP makes its records, and then uses them again. A queue or a ring may still grow to a new maximum.
+// TCP reuses its records once they exist. A queue or a ring buffer may still grow to a new maximum.
 TEST(LoadedLink, AllocatesNothingInTheSteadyState) {
   LoadedLink link(Params(), Queue());
   link.SetCrossTraffic({2, 1}, Timestamp());

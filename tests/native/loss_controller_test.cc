@@ -10,14 +10,14 @@ namespace {
 constexpr DataRate kMbps = DataRate::KilobitsPerSec(1000);
 constexpr TimeDelta kRtt = TimeDelta::Millis(50);
 
-// After the start-up, A_s follows eq. 14 alone.
+// Parameters without the fast start-up: A_s follows eq. 14 from the beginning.
 Parameters PastTheFastStart() {
   Parameters parameters = PresetNamed("gcc");
   parameters.a_s_follows_a_r = 0;
   return parameters;
 }
 
-// A_s after one report, from 300 kbps.
+// A_s in kbps after one report; before it, A_s is 300 kbps.
 double AfterReport(double fraction_lost, DataRate a_r = kMbps) {
   LossController controller(PastTheFastStart());
   controller.OnReport(fraction_lost, a_r, kRtt, Timestamp::Seconds(1));
@@ -44,7 +44,7 @@ TEST(LossController, ALittleLossLiftsItToTheDelayBasedRateInLiveCalls) {
   EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 1000);
 }
 
-// The start: A_s is A_r until that falls for the first time; from there on eq. 14 holds, 5 % a report.
+// In the start-up, A_s equals A_r until A_r first falls; then eq. 14 holds, which raises A_s by 5 % per report.
 TEST(LossController, FollowsTheDelayBasedRateUntilThatFirstFalls) {
   LossController controller(PresetNamed("gcc"));
   controller.OnCounters(0, 0, DataRate::KilobitsPerSec(400), kRtt, Timestamp::Millis(0));
@@ -66,7 +66,7 @@ TEST(LossController, LossEndsTheStartToo) {
   EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 630);
 }
 
-// Browsers report several times a second; a burst of losses is one report, not three.
+// Browsers update counters several times a second: three updates within a second are one report, not three.
 TEST(LossController, MakesOneReportASecondOfCumulativeCounters) {
   LossController controller(PastTheFastStart());
   controller.OnCounters(1000, 0, kMbps, kRtt, Timestamp::Millis(0));

@@ -41,7 +41,7 @@ double Mean(const std::vector<double>& x) {
   return sum / static_cast<double>(x.size());
 }
 
-// The correlation of x and what comes `lag` later.
+// The autocovariance of x at a lag.
 double Covariance(const std::vector<double>& x, std::size_t lag) {
   const double mean = Mean(x);
   double sum = 0;
@@ -60,8 +60,8 @@ TEST(MediaSource, SendsItsTargetRateOnAverage) {
   }
 }
 
-// Standard errors for n frames: of the standard deviation sigma sqrt((1 + rho^2) / (1 - rho^2) / 2n), of
-// the correlation sqrt((1 - rho^2) / n) (Bartlett 1946). Four of them on both sides.
+// The standard errors for n frames are sigma sqrt((1 + rho^2) / (1 - rho^2) / 2n) for the standard deviation and
+// sqrt((1 - rho^2) / n) for the correlation (Bartlett 1946). The tolerance is four of them on both sides.
 TEST(MediaSource, FramesVaryAndCorrelateAsToldTo) {
   constexpr int kFrames = 200000;
   struct Case {
@@ -169,8 +169,8 @@ TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   }
 }
 
-// Every tenth second a frame of five times the mean, which is four frames too much; each later frame makes up for
-// an eighteenth of the remainder (0.6 s at 30 fps).
+// Every ten seconds there is a frame of five times the mean, that is, four frames too much; each later frame makes up
+// for an eighteenth of the remainder (0.6 s at 30 fps).
 TEST(MediaSource, PaysKeyFramesBack) {
   MediaSource::Params params = Quiet();
   params.key_frame_interval_s = 10;
@@ -221,7 +221,8 @@ TEST(MediaSource, TheSameSeedGivesTheSameFrames) {
   EXPECT_NE(Sizes(params, kMbps, 1000, 3), Sizes(params, kMbps, 1000, 4));
 }
 
-// 2500 B: full ones leave 100 B for the last; three equal ones have 834 B at most. A frame that fits is one packet.
+// A frame of 2500 B: full fragments leave 100 B for the last; three equal ones have at most 834 B. A frame that fits
+// into one packet is not divided.
 TEST(MediaSource, FragmentsAreFullOrEqual) {
   MediaSource::Params params = Quiet();
   EXPECT_EQ(params.LargestFragment(DataSize::Bytes(2500)).bytes(), 1200);

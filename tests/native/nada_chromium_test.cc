@@ -1,4 +1,4 @@
-// NADA as nada.cc of Chromium's simulation framework had it in 2015, by hand from its formulas:
+// NADA as in nada.cc of Chromium's simulation framework in 2015; the numbers are computed by hand from its formulas:
 //   ramp-up  R = (1 + min(0.5, 50 / (least RTT + 100))) R_r
 //   gradual  R += delta (theta - (R - R_min) x_hat) / 500^2,  theta = 10 (R_max - R_min),
 //            x_hat = x + 2 * 500 x'
@@ -52,7 +52,7 @@ TEST(NadaOfChromium2015, LeavesTheLowestRate) {
   EXPECT_EQ(controller.r_ref().kbps(), 60);  // 9.8 kbps, for any signal
 }
 
-// 0.1 of 4 ms is rounded off, 0.1 of 5 ms is not: the smoothed delay stays where it is, then moves by 1 ms.
+// 0.1 * 4 ms is rounded to 0, 0.1 * 5 ms to 1 ms: the smoothed delay first stays at 0, then moves by 1 ms.
 TEST(NadaOfChromium2015, SmoothsWholeMilliseconds) {
   Parameters p = nada_chromium_2015();
   p.filter_samples = 1;
@@ -92,7 +92,7 @@ TEST(NadaOfChromium2015, WarpsAndPenalisesInWholeMilliseconds) {
   EXPECT_EQ(CongestionSignal(Ms(5), 0.0004, 0, p).ms(), 5);
 }
 
-// Packets of one frame leave 20 ms apart, and none waits on its way. Measured from the encoder, the second is late.
+// The packets of a frame leave 20 ms apart, and none is queued. Measured from the encoder, all but the first are late.
 TEST(NadaOfChromium2015, DelaysBeginAtTheEncoder) {
   for (const bool since_encoded : {true, false}) {
     Parameters p = nada_chromium_2015();
@@ -115,7 +115,7 @@ TEST(NadaOfChromium2015, DelaysBeginAtTheEncoder) {
     const int table = static_cast<int>(TraceTable::kNada);
     const int last = recorder.rows(table) - 1;
     ASSERT_GT(last, 20);
-    // The median of the last five is 40 ms; smoothed by whole steps it stops below.
+    // The median of the last five is 40 ms; smoothed in whole milliseconds, it stops below that.
     const double queue_delay_ms = recorder.column(table, 4)[last];
     if (since_encoded) {
       EXPECT_GE(queue_delay_ms, 35);
@@ -126,7 +126,7 @@ TEST(NadaOfChromium2015, DelaysBeginAtTheEncoder) {
   }
 }
 
-// The signal goes from 0 to 9 ms within one interval, then stays there: only the first is a rise of less than 10 ms.
+// The signal rises by 5 or 12 ms within one interval, then stays: a rise of 10 ms or more prevents the ramp-up once.
 TEST(NadaOfChromium2015, DoesNotRampUpOnARisingSignal) {
   for (const double rise_ms : {5.0, 12.0}) {
     Parameters p = nada_chromium_2015();

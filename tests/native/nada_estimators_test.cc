@@ -12,7 +12,7 @@
 namespace ccscope::nada {
 namespace {
 
-// An arrival every 10 ms with that one-way delay; clocks 1 s apart.
+// Feeds arrivals, one every 10 ms, with the given one-way delays; the clocks are 1 s apart.
 class Delays {
  public:
   explicit Delays(const Parameters& p) : filter_(p) {}
@@ -77,7 +77,7 @@ TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
   EXPECT_NEAR(delays.QueuingMs(), 13.5005, 1e-9); // 8.5005 + 5
 }
 
-// The next frame's wait is what is left of this one's delay, whatever its own serialisation takes.
+// The sample is the wait of the next frame: this frame's delay minus the frame interval and the baseline.
 TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   Parameters p = nada_rfc8698();
   p.filter_samples = 1;
@@ -117,7 +117,7 @@ TEST(NadaDelayFilter, TheWaitIsThatOfTheQueue) {
   EXPECT_GT(longest_ms, 100);
 }
 
-// RFC 8698 5.1.2: lost over all within LOGWIN, and p_loss = 0.1 p_inst + 0.9 p_loss.
+// RFC 8698 5.1.2: the share of packets lost within LOGWIN, and p_loss = 0.1 p_inst + 0.9 p_loss.
 TEST(NadaLossEstimator, AveragesTheRatioOfTheWindow) {
   LossEstimator losses(nada_rfc8698());
   for (int ms = 0; ms < 400; ms += 10) losses.OnPackets(1, 0, Ms(50), AtMs(ms));

@@ -53,7 +53,8 @@ TEST(NadaRateController, FollowsWhatWasReceivedIn2015) {
   EXPECT_NEAR(controller.r_ref().kbps(), 240, 1e-9);
 }
 
-// Half of what was received at least, up to the bound; below 0.8 of it the step is GAMMA_MAX = 0.5.
+// With a bound of 600 kbps, the rate stays between half of the received rate and the bound. While less than 0.8 of the
+// bound is received, the step of the ramp-up is GAMMA_MAX = 0.5.
 TEST(NadaRateController, KeepsWithinTheCapacityThatFramesShow) {
   RateController controller(With(nada_rfc8698(), 1000, 2500));
   controller.Update(Mode::kGradual, Ms(0), Kbps(1000), Ms(50), AtMs(100), Kbps(600));
@@ -66,8 +67,9 @@ TEST(NadaRateController, KeepsWithinTheCapacityThatFramesShow) {
   EXPECT_NEAR(controller.r_ref().kbps(), 500 * (1 + 50.0 / 270), 1e-6);
 }
 
-// An encoder that sends 0.8 of its target: (1 + gamma) 0.8 < 1 at an RTT of 50 ms. The gradual update
-// then grows by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005 from 1 Mbps.
+// An encoder that sends 0.8 of its target: (1 + gamma) 0.8 < 1 at an RTT of 50 ms, so the ramp-up alone would not raise
+// the rate. The gradual update grows by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005 from
+// 1 Mbps.
 TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
   Parameters p = With(nada_rfc8698(), 1000, 2500);
   p.ramp_up_floor = 2;
@@ -78,7 +80,7 @@ TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
   EXPECT_NEAR(controller.r_ref().kbps(), 1185.185, 1e-3);
 }
 
-// The same encoder, made up for: ten messages later its share is known, and r_ref = (1 + gamma) r_recv / s.
+// The same encoder, with compensation: after ten messages its share s is known, and r_ref = (1 + gamma) r_recv / s.
 // Each new share counts for a tenth: s = 1 - 0.2 (1 - 0.9^n).
 TEST(NadaRateController, MakesUpForAnEncoderThatStaysBelowItsTarget) {
   Parameters p = With(nada_rfc8698(), 1000, 1e6);
@@ -95,14 +97,14 @@ TEST(NadaRateController, MakesUpForAnEncoderThatStaysBelowItsTarget) {
   RateController queued(p);
   for (int i = 0; i < 30; ++i) queued.Update(Mode::kGradual, Ms(0), Kbps(500), Ms(50), AtMs(100 * i));
   queued.Update(Mode::kRampUp, Ms(0), Kbps(900), Ms(50), AtMs(3000));
-  // This message's own share, bounded by 0.9: 1 - 0.1 * 0.1.
+  // The share was 1; this message's share of 0.9 counts for a tenth: 1 - 0.1 * 0.1.
   EXPECT_NEAR(queued.r_ref().kbps(), 900 * (1 + 50.0 / 270) / 0.99, 1e-6);
 }
 
 // RFC 8698 eq. 5-7 with KAPPA 0.5, ETA 2, TAU 500 ms, RMAX 1.5 Mbps, XREF 10 ms, from 1 Mbps.
 TEST(NadaRateController, UpdatesGradually) {
   RateController controller(With(nada_rfc8698(), 1000, 1500));
-  // x_offset = 20 - 10 * 1.5 = 5, x_diff = 20 - 0, delta = DELTA = 100 for want of an earlier message:
+  // x_offset = 20 - 10 * 1.5 = 5, x_diff = 20 - 0, delta = DELTA = 100 as there is no earlier message:
   // 0.5 * 0.2 * 5 / 500 + 0.5 * 2 * 20 / 500 = 0.001 + 0.04.
   controller.Update(Mode::kGradual, Ms(20), Kbps(1000), Ms(100), AtMs(1000));
   EXPECT_NEAR(controller.r_ref().bps(), 959'000, 1e-6);
@@ -141,8 +143,8 @@ TEST(NadaRateController, ClipsTheRate) {
   EXPECT_EQ(controller.r_ref().kbps(), 50);
 }
 
-// RFC 8698 5.2.2: 2000 bytes in the buffer change the rates by 48 kbps (0.1 * 8 * 2000 * 30); more than
-// 5 % of r_ref they never do.
+// RFC 8698 5.2.2: 2000 bytes in the buffer change the rates by 48 kbps (0.1 * 8 * 2000 * 30); the change never exceeds
+// 5 % of r_ref.
 TEST(NadaRateShapingBuffer, DrainsByTheRatesOfEncoderAndPacer) {
   const Parameters p = With(nada_rfc8698(), 1000, 1500);
   const auto rates = [&](double kbps, double bytes) { return ShapeRates(Kbps(kbps), DataSize::Bytes(bytes), p); };
@@ -155,7 +157,7 @@ TEST(NadaRateShapingBuffer, DrainsByTheRatesOfEncoderAndPacer) {
   EXPECT_EQ(rates(50, 20000).r_vin.kbps(), 50);       // RMIN
 }
 
-// CMP II-A: R -+ beta b_l per frame, without a bound but those of the rates.
+// CMP II-A: R -+ beta b_l per frame, without any bounds except those of the rates.
 TEST(NadaRateShapingBuffer, DrainsWithoutBoundIn2015) {
   const ShapedRates rates = ShapeRates(Kbps(1000), DataSize::Bytes(10000), With(nada_2015(), 1000, 2500));
   EXPECT_NEAR(rates.r_vin.kbps(), 760, 1e-9);  // 0.1 * 80,000 * 30 = 240 kbps

@@ -16,8 +16,8 @@
 namespace ccscope::nada {
 namespace {
 
-// A path without noise: small packets evenly spaced at the target rate (a fluid, nearly) through a
-// serial link with an unlimited queue, 25 ms each way.
+// A path without noise: small packets evenly spaced at the target rate (nearly a fluid) through a serial link with an
+// unlimited queue, 25 ms each way.
 class FluidLink {
  public:
   FluidLink(const Parameters& p, DataRate capacity) : receiver_(p, 0, recorder_), sender_(p), capacity_(capacity) {}
@@ -40,7 +40,7 @@ class FluidLink {
       now_ += kPacket / rate;
     }
   }
-  // Means over the `nada` rows since the last call.
+  // Means over the `nada` rows since the previous TakeMeans().
   struct Means {
     double signal_ms;
     double received_bps;
@@ -146,7 +146,8 @@ TEST(NadaSender, RefusesWhatNoReceiverHalfSends) {
   EXPECT_EQ(field(other), "values");
 }
 
-// RFC 8698 4.2, in the receiver half: ramp-up without losses and build-up, gradual for LOGWIN after each of them.
+// RFC 8698 4.2, in the receiver half: ramp-up while there are neither losses nor a queue build-up; gradual for LOGWIN
+// after either of them.
 TEST(NadaReceiver, TellsTheMode) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);
@@ -181,16 +182,16 @@ TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
     ++messages;
     loss_ratio = feedback->values[kLossRatio];
   };
-  for (int i = 0; i < 20; ++i) {  // nine of ten packets come, and each second frame
+  for (int i = 0; i < 20; ++i) {  // nine of ten packets come, and every second frame
     look(receiver.OnInboundCounters({AtMs(i * 50), i * 9.0, i * 1.0, DataSize::Bytes(i * 9 * 1000)}));
     look(receiver.OnArrival(Packet(seq += 2, i * 50, i * 50 + 1, 9000)));
   }
-  // The first message comes before any loss, in each other p_inst is 0.1 (eq. 10).
+  // The first message comes before any loss; in all others p_inst is 0.1 (eq. 10).
   EXPECT_NEAR(loss_ratio, 0.1 * (1 - std::pow(0.9, messages - 1)), 1e-9);
   EXPECT_GE(messages, 9);
 }
 
-// During an outage the counters are still read: nothing in them may raise the rate.
+// During an outage the counters are still read; as they do not grow, they must not cause a message.
 TEST(NadaReceiver, SaysNothingWhileNothingArrives) {
   Recorder recorder;
   Receiver receiver(nada_live(), 0, recorder);
@@ -269,7 +270,7 @@ TEST(NadaProperty, RatesStayWithinBoundsWhateverArrives) {
   EXPECT_GT(messages, 10'000);
 }
 
-// Messages of anybody who knows the format.
+// Messages in the right format with arbitrary values, as a stranger may send them.
 TEST(NadaProperty, RatesStayWithinBoundsWhateverTheMessages) {
   constexpr double kSignals[] = {0, 0, 1, 25, 300, 3276.7, 1e15};
   constexpr double kRates[] = {0, 1, 50e3, 1e6, 1e15, std::numeric_limits<double>::infinity()};

@@ -22,7 +22,7 @@ struct Periods {
   std::vector<double> off_ms;
 };
 
-// Looks at the channel each 10 us, as a packet at every one of those times would.
+// Observes the channel every 10 us, as packets sent at these times would.
 Periods Observe(const Outages::Params& params, double seconds) {
   Outages outages(params, 7);
   Periods periods;
@@ -58,8 +58,8 @@ double DistanceFromExponential(std::vector<double> values, double mean) {
 }
 
 // 1000 s hold about 8333 periods of 120 ms. The standard error of an exponential's mean is mean / sqrt(n):
-// 1.1 %; four of them. The K-S distance at the 0.1 % level is 1.95 / sqrt(n), and looking each 10 us
-// leaves out outages that are shorter, 0.05 % of them.
+// 1.1 %; the tolerance is four of them. The K-S distance at the 0.1 % level is 1.95 / sqrt(n). Observing every 10 us
+// misses shorter outages, 0.05 % of all.
 TEST(Outages, AreExponentiallyDistributedAsAreTheTimesBetween) {
   const Periods periods = Observe(kWifi, 1000);
   const double n = static_cast<double>(periods.off_ms.size());
@@ -91,7 +91,7 @@ Link WifiLink(std::uint64_t seed) {
   return Link(params, std::make_unique<DropTail>(DropTail::Params::Packets(50)));
 }
 
-// 4 Mbps into 5 Mbps, and now and then a burst that does not fit the queue.
+// Sends 4 Mbps through a link of 5 Mbps, and now and then a burst that does not fit into the queue.
 std::vector<Link::Delivery> Deliver(Link& link, double* dropped, double poll_us) {
   std::vector<Link::Delivery> deliveries;
   std::vector<Link::Drop> drops;
@@ -132,14 +132,15 @@ TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
     if (deliveries[i - 1].depart < up_since) spared += apart.ms();
     if (deliveries[i - 1].depart >= up_since && apart.us() < 1600 + 1e-3) ++bursts;
   }
-  // Departures are separated by the outages themselves, a sixth of 20 s, and by their usual distances.
+  // The sum of the gaps between departures that contain an outage: the outages, which are a sixth of 20 s, and the
+  // usual distances of packets.
   EXPECT_GT(spared, 20e3 / 6 * 0.7);
   EXPECT_LT(spared, 20e3 / 6 * 1.5);
-  // At 4 into 5 Mbps an outage of 20 ms leaves 10 packets or more, which take as long again, or longer.
+  // At 4 Mbps an outage of 20 ms leaves 10 or more packets waiting, which depart back to back.
   EXPECT_GT(bursts, 2000);
 }
 
-// A token bucket is full within an outage, and nothing leaves it all the same.
+// Nothing leaves a token bucket during an outage, although the bucket is full.
 TEST(OutagesOfALink, EmptyNoTokenBucket) {
   const Link::Params params{.bottleneck = {.mode = CapacityLink::Mode::kTokenBucket, .capacity = DataRate::KilobitsPerSec(5000)},
                             .outages = kWifi,
@@ -176,7 +177,7 @@ TEST(OutagesOfAPath, WithoutABottleneckHoldPacketsBack) {
     ASSERT_NE(last, nullptr);
     late += expected > now + TimeDelta::Millis(10);
   }
-  EXPECT_GT(late, 10000 / 6 * 0.6);  // a sixth of the time is lost, within the scatter of 83 outages
+  EXPECT_GT(late, 10000 / 6 * 0.6);  // the outages are a sixth of the time, within the scatter of 83 outages
   EXPECT_LT(late, 10000 / 6 * 1.4);
 }
 

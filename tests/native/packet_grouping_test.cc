@@ -54,13 +54,12 @@ TEST(PacketGrouping, AGroupIsWhatLeavesWithin5MsOfItsFirstPacket) {
   Arrive(grouping, 0, 100, 1000);
   Arrive(grouping, 3, 103, 1000);
   Arrive(grouping, 5, 105, 1000);
-  Arrive(grouping, 5.01, 105.01, 1000);  // 0.01 ms late: the second group, although only 2 ms after a packet
+  Arrive(grouping, 5.01, 105.01, 1000);  // 0.01 ms too late for the first group, although 0.01 ms after a packet
   const auto deltas = Arrive(grouping, 50, 150, 1000);
   ASSERT_TRUE(deltas);
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
 }
 
-// A clock offset of any size between the two ends leaves the deltas as they are.
 // ToN III-A: a group is a frame, however the pacer spreads its packets. The last packets of the three
 // frames are (T, t) = (20, 70), (53, 105) and (86, 135) ms.
 TEST(PacketGrouping, ByFrameAPacedFrameIsOneGroup) {
@@ -83,6 +82,7 @@ TEST(PacketGrouping, ByFrameAPacedFrameIsOneGroup) {
   EXPECT_DOUBLE_EQ(deltas[1].later_size.bytes(), 3000);
 }
 
+// A clock offset of any size between the two ends does not change the deltas.
 TEST(PacketGrouping, NeedsNoCommonClock) {
   for (const double offset_ms : {0.0, -1e9, 5e8}) {
     PacketGrouping grouping(PresetNamed("gcc"));
@@ -121,8 +121,8 @@ TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
 }
 
-// The example of the slides: packets 1 and 2 pass; an outage holds 3 and 4 until 5 is there too; they
-// arrive 1 ms apart, and 6 as if nothing had been.
+// The example of the slides: packets 1 and 2 pass; an outage holds packets 3 and 4 back until 5 is there, too; these
+// three arrive 1 ms apart, and packet 6 as if there had been no outage.
 std::vector<double> VariationsAcrossAnOutage(double pre_filter) {
   struct Packet {
     double send_ms;
@@ -183,7 +183,7 @@ TEST(PacketGrouping, WithoutPreFilterTheSameBurstIsThreeGroups) {
   EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), -19);
 }
 
-// Groups that arrive before their predecessor have no deltas; the third in a row is the clock's fault.
+// Groups that arrive before their predecessor have no deltas; three in a row mean that the clock has jumped.
 // Without the reset each later group would be compared with the one that came at 5000 ms.
 TEST(PacketGrouping, ThreeReorderedGroupsInARowStartAfresh) {
   const auto next_after = [](int reordered) {

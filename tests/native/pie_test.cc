@@ -23,13 +23,13 @@ class ServedQueue {
     for (; now_ms_ <= until_ms; now_ms_ += packet_time_ms) {
       const Timestamp now = Timestamp::Millis(now_ms_);
       pie.Dequeue(now, drops);
-      // Tries a few times more than it takes while the probability is below 1.
+      // Offers packets until the queue is full again: 1000 tries are enough while the probability is below 1.
       for (int tries = 0; pie.stats().packets < packets_ && tries < 1000; ++tries) {
         pie.Enqueue(PacketAt(id_++, bytes_, now), now, drops);
       }
     }
   }
-  // The probability after the update at a time; the next packet makes up for that update.
+  // The probability after the update that is due at `ms`, which the next packet triggers.
   double ProbabilityAt(double ms) {
     Run(ms + bytes_ * 8 / 1000 - 1e-6);
     return pie.state().probability;
@@ -50,9 +50,9 @@ class ServedQueue {
 // 1024 B take 8.192 ms; DQ_THRESHOLD is 16 of them, 131.072 ms. With 17 waiting the delay is 139.264 ms.
 TEST(Pie, TheProbabilityFollowsTheEquationsOfTheRfc) {
   ServedQueue queue(PiePreset("pie-rfc8033"), 1024, 17);
-  // The measurement begins with the departure at 8.192 ms; 16 packets later it is 139.264 ms.
+  // The measurement begins with the departure at 8.192 ms and ends 16 packets later, at 139.264 ms.
   EXPECT_EQ(queue.ProbabilityAt(135), 0);
-  // factor: 1/2048, then 1/128, 1/32 (2), 1/8 (4) and 1/2.
+  // The factor is 1/2048, then 1/128, 1/32 (twice), 1/8 (four times) and 1/2.
   const std::vector<double> expected = {9.258447e-05, 2.139360e-04, 6.993423e-04, 1.184749e-03,
                                         3.126374e-03, 5.067999e-03, 7.009624e-03, 8.951249e-03,
                                         1.089287e-02, 1.865937e-02, 2.642587e-02, 3.419237e-02};
@@ -62,8 +62,8 @@ TEST(Pie, TheProbabilityFollowsTheEquationsOfTheRfc) {
   }
 }
 
-// 1000 B take 8 ms. The first measurement, from 8 ms on, counts the packet it begins with: 10 kB in
-// 72 ms. All others take 80 ms; their rates are averaged with 1/8. The first update is at 500 ms.
+// 1000 B take 8 ms. The first measurement, which begins at 8 ms, counts the packet with which it begins: 10 kB in 72
+// ms. All others take 80 ms; their rates are averaged with 1/8. The first update is at 500 ms.
 TEST(Pie, TheProbabilityFollowsTheEquationsOfLinux) {
   ServedQueue queue(PiePreset("pie"), 1000, 20);
   queue.Run(499);
@@ -74,7 +74,7 @@ TEST(Pie, TheProbabilityFollowsTheEquationsOfLinux) {
     double delay_ms;
     double probability;
   };
-  // factor 1/8, then 1/2 up to 10 %, then 1; from there at most 2 % per update.
+  // The factor is 1/8, then 1/2 up to 10 %, then 1; from 10 %, p grows by at most 2 % per update.
   for (const Row& row : std::vector<Row>{{500, 151.373256, 0.025704778},
                                          {530, 151.373256, 0.033915607},
                                          {560, 151.373256, 0.042126435},
@@ -137,7 +137,7 @@ TEST(Pie, ABurstPassesUntilItsAllowanceIsUsedUp) {
 }
 
 TEST(Pie, LinuxAllowsABurstUntilTheDepartureRateIsKnown) {
-  // 9 packets of 1000 B never reach the 10 kB over which it is measured: no drops, however long.
+  // 9 packets of 1000 B never reach the 10 kB over which the departure rate is measured: no drops, however long.
   ServedQueue queue(PiePreset("pie"), 1000, 9);
   queue.Run(60000);
   EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());
@@ -152,7 +152,7 @@ TEST(Pie, LinuxMeasuresAnewOnceTheCongestionIsOver) {
   queue.set_packets(1);
   queue.Run(1000 + 3 * 60000);
   EXPECT_EQ(queue.pie.state().probability, 0);
-  EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());  // not known again
+  EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());  // unknown again
   EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 100);
 }
 
@@ -194,16 +194,16 @@ TEST(Pie, DropsInProportionToTheProbability) {
   EXPECT_NEAR(drops / n, constant_p, 4 * std::sqrt(constant_p / n));
 }
 
-// RFC 8033, 5.4: at least 0.85 and at most 8.5 of probability lie between two drops. Chance alone would exceed that
-// now and then: exp(-7.65), 1 of 2100.
+// RFC 8033, 5.4: from one drop to the next, the packets' probabilities add up to at least 0.85 and at most 8.5. Chance
+// alone would exceed 8.5 with a probability of exp(-7.65), once in 2100 drops.
 TEST(Pie, DropsOfTheRfcKeepTheirDistance) {
   Pie pie(PiePreset("pie-rfc8033"), 3);
   DropLog drops;
   double accumulated = 0;
   double long_distances = 0;
   Timestamp next_departure;
-  // 20 % more than a link of 10 Mbps carries: one packet of 6 has to be dropped; each drop takes 0.85/p packets
-  // without a chance and 1/p with one, so that p settles near 1.85/6.
+  // 20 % more than a link of 10 Mbps carries: one packet of 6 has to be dropped. Between drops there are 0.85/p
+  // packets that cannot be dropped and then 1/p that can, so p settles near 1.85/6.
   for (double id = 0; id < 300000; ++id) {
     const Timestamp now = Timestamp::Millis(id * 0.8 / 1.2);
     for (; next_departure <= now; next_departure += TimeDelta::Millis(0.8)) pie.Dequeue(next_departure, drops);
@@ -232,7 +232,7 @@ TEST(Pie, SparesAQueueOfTwoPackets) {
     double bytes;
     bool drops;
   };
-  // Less than two MTUs of 1514 B; in the RFC, two of them as well.
+  // A queue of less than two MTUs of 1514 B is spared; in the RFC, a queue of exactly two as well.
   for (const Row& row : {Row{"pie", 1513, false}, Row{"pie", 1514, true}, Row{"pie-rfc8033", 1514, false},
                          Row{"pie-rfc8033", 1515, true}}) {
     Pie::Params params = PiePreset(row.preset);
@@ -242,7 +242,7 @@ TEST(Pie, SparesAQueueOfTwoPackets) {
     Timestamp now;
     for (int i = 0; i < 300; ++i, now += TimeDelta::Millis(121.12)) {
       pie.Dequeue(now, drops);
-      // The third is offered to a queue of two.
+      // The third packet is offered to a queue of two.
       for (int k = 0; k < 3 && pie.stats().packets < 3; ++k) pie.Enqueue(PacketAt(0, row.bytes, now), now, drops);
       while (pie.stats().packets > 2) pie.Dequeue(now, drops);
     }
@@ -300,9 +300,9 @@ TEST(DepartureRate, AveragesRatesOrTimes) {
   }
 }
 
-// Linux counts 64 ns and 1/256 B: 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, so 2, and 10 kB are taken
-// to need 1,280,000 ticks. The average stays at 2: an eighth of 2 is 0 as a whole number. At 300 kbps no rate is
-// known.
+// Linux counts in units of 64 ns and 1/256 B: 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, so 2, and 10 kB
+// are taken to need 1,280,000 ticks. The average stays at 2: an eighth of 2 is 0 as a whole number. At 300 kbps no
+// rate is known.
 TEST(DepartureRate, IsAWholeNumberWhereLinuxComputesIt) {
   const DataSize threshold = DataSize::Bytes(10000);
   for (const double took_ms : {80.0, 266.7}) {
@@ -320,10 +320,10 @@ TEST(DepartureRate, IsAWholeNumberWhereLinuxComputesIt) {
 }
 
 TEST(Pie, UpdatesThatWereDueInASilenceAreMadeUpFor) {
-  // Asking at every millisecond, or once at the end, gives the same result.
+  // Offering a packet at every millisecond, or once at the end, gives the same result.
   for (const char* preset : {"pie", "pie-rfc8033"}) {
     Pie::Params params = PiePreset(preset);
-    params.limit_packets = 30;  // so that the question is refused and changes nothing
+    params.limit_packets = 30;  // so that the offered packet is refused and changes nothing
     ServedQueue often(params, 1000, 30);
     ServedQueue once(params, 1000, 30);
     often.Run(550);

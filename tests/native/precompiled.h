@@ -1,4 +1,5 @@
-// What nearly every native test includes, compiled once before them. Each file still includes what it uses.
+// The headers that nearly every native test includes, compiled once for all of them. Each file still includes what it
+// uses.
 #ifndef CCSCOPE_TESTS_NATIVE_PRECOMPILED_H_
 #define CCSCOPE_TESTS_NATIVE_PRECOMPILED_H_
 

@@ -1,4 +1,4 @@
-// The presets against the table of what each is (the papers' and the deployed constants).
+// Compares the presets with the constants of the papers and of the deployed code.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -62,7 +62,8 @@ TEST(Presets, AParameterIsReadAndWrittenByItsIndex) {
   EXPECT_EQ(Differences(parameters, Parameters()), std::set<std::string>{"alpha"});
 }
 
-// The groups until overuse is signalled, of frames each 33 ms whose delay grows by 2 ms each; -1: never.
+// The number of groups until overuse is signalled, for a frame every 33 ms, each with 2 ms more delay than the one
+// before; -1: never.
 int GroupsUntilOveruse(const char* preset, int groups) {
   const Parameters parameters = PresetNamed(preset);
   ArrivalFilter filter(parameters);
@@ -75,8 +76,8 @@ int GroupsUntilOveruse(const char* preset, int groups) {
   return -1;
 }
 
-// ToN compares m itself with gamma; what was deployed compares min(n, 60) m, without which 2 ms a frame,
-// 60 ms of queue per second, are below the first threshold of 12.5 ms for seconds.
+// ToN compares m itself with gamma, the deployed code min(n, 60) m. Without that factor, a growth of 2 ms a frame (60
+// ms of queue per second) stays below the first threshold of 12.5 ms for seconds.
 TEST(Presets, AQueueThatGrowsIsOveruseWithinThreeSecondsButForTheLiteralPaper) {
   for (const char* preset : {"gcc", "gcc-live", "libwebrtc-2016-08", "libwebrtc-2016-03", "libwebrtc-2016-02"}) {
     EXPECT_GE(GroupsUntilOveruse(preset, 100), 2) << preset;
@@ -84,7 +85,8 @@ TEST(Presets, AQueueThatGrowsIsOveruseWithinThreeSecondsButForTheLiteralPaper) {
   EXPECT_EQ(GroupsUntilOveruse("ton-2017-literal", 100), -1);
 }
 
-// ToN eq. 11: after a rise of gamma, k_d decides how soon it falls again. August 2016 had the largest.
+// ToN eq. 11: after a rise of gamma, k_d determines how soon it falls again. The code of August 2016 had the largest
+// k_d.
 TEST(Presets, TheThresholdFallsFastestInAugust2016) {
   const auto gamma_after_calm = [](const char* preset) {
     OveruseDetector detector(PresetNamed(preset));

@@ -42,7 +42,7 @@ std::map<std::string, Factory> Disciplines() {
   };
 }
 
-// A discipline between random arrivals and departures, with the contract checked at every step.
+// Exercises a discipline with random arrivals and departures, and checks the contract at every step.
 class Exercise {
  public:
   Exercise(std::unique_ptr<QueueDisc> disc, std::uint64_t seed) : disc_(std::move(disc)), random_(seed) {}
@@ -188,7 +188,8 @@ TEST(QueueDisc, DoesNotAllocateInTheSteadyState) {
   EXPECT_GT(silent.drops, 0);
 }
 
-// Packets of a gigabyte against a quantum of one byte: the rounds without a packet are not walked.
+// Packets of a gigabyte against a quantum of one byte: rounds in which no packet is sent are skipped, not performed
+// one by one.
 TEST(QueueDisc, DebtOfManyRoundsTakesNoTime) {
   Sfq::Params sfq;
   sfq.quantum_bytes = 1;

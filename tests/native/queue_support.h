@@ -37,7 +37,7 @@ inline Packet PacketAt(double id, double bytes, Timestamp now, int flow = 0) {
   return {.id = id, .flow = flow, .size = DataSize::Bytes(bytes), .offered = now, .queued = now};
 }
 
-// The names and values of pie_presets.def.
+// The parameters of a preset of pie_presets.def.
 inline Pie::Params PiePreset(const std::string& name) {
   Pie::Params params;
   bool is_it = false;

@@ -47,9 +47,9 @@ struct Case {
 class BurstLoss : public testing::TestWithParam<Case> {};
 
 // Hasslinger and Hohlfeld (2008), with losses in the bad state only: with r = 1 / B out of it and q = p r / (1 - p)
-// into it the ratio is p. Losses k packets apart correlate with (1 - q - r)^k, so that the variance of the ratio of
-// n packets is p (1 - p) / n * (1 + c) / (1 - c), c = 1 - q - r; run lengths are geometric, with variance B (B -
-// 1). Within four standard errors: one set of seeds in 16,000 would be outside.
+// into it the ratio is p. Losses k packets apart correlate with (1 - q - r)^k, so that the variance of the ratio of n
+// packets is p (1 - p) / n * (1 + c) / (1 - c), c = 1 - q - r; run lengths are geometric, with variance B (B - 1).
+// The tolerance is four standard errors: one set of seeds in 16,000 would be outside.
 TEST_P(BurstLoss, KeepsTheRatioAndHasRunsOfTheMeanLength) {
   const auto [p, burst] = GetParam();
   constexpr int kPackets = 400'000;
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Gilbert, BurstLoss,
 
 TEST(RandomLoss, WithoutBurstsComparesEachNumberWithTheRatio) {
   for (const double ratio : {0.001, 0.02, 0.1, 1.0 / 3, 0.7, 0.999}) {
-    // Bursts shorter than those of independent losses do not exist.
+    // A mean burst below that of independent losses is impossible; losses are then independent.
     for (const double burst : {1.0, 1 / (1 - ratio) * 0.999}) {
       RandomLoss loss(ratio, std::max(1.0, burst));
       Random random(9);

@@ -14,7 +14,7 @@
 
 namespace ccscope {
 
-// Every flow has stopped by then, and what its pacer held back has left.
+// By this time, in seconds, every flow has stopped, and what its pacer held back has left.
 inline constexpr double kAllStoppedS = 12;
 
 class RandomScenario {

@@ -123,7 +123,7 @@ TEST(Impairments, JitterNeverReorders) {
     held += release == last ? 1 : 0;
     last = release;
   }
-  EXPECT_GT(held, 100);  // the rule had something to do
+  EXPECT_GT(held, 100);  // some packets were held back by the rule
 }
 
 }  // namespace

@@ -97,9 +97,9 @@ TEST(RateController, GrowsByHalfAPacketPerResponseTimeNearTheMaximum) {
   EXPECT_NEAR(controller.a_r().bps() - before_bps, 0.5 * 680e3 / 30 / 3, 1);
 }
 
-// After a cut at R_r = 800 kbps the mean is 800 kbps and the normalised variance at its lowest, 0.4, so
-// that three deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Beyond, growth is by 8 % a second again:
-// 680 kbps gain 54.4 kbps, against about 19 kbps near the maximum.
+// After a cut at R_r = 800 kbps the mean is 800 kbps and the normalised variance at its lowest, 0.4, so that three
+// deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Beyond that, growth is 8 % a second again: 680 kbps gain 54.4 kbps,
+// against about 19 kbps near the maximum.
 TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
   const auto gained_kbps = [](double received_kbps) {
     RateController controller(From(1000));
@@ -109,12 +109,12 @@ TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
     controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(400));
     return (controller.a_r().kbps() - before_kbps) / before_kbps;
   };
-  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // 1/90 is a packet's share of 1/30 s
+  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // a packet has 1/90 of a second's bits
   EXPECT_NEAR(gained_kbps(854), std::pow(1.08, 0.2) - 1, 1e-9);
 }
 
-// A cut at 740 kbps is below 800 - 53.7: the old maximum is gone, and the new one ends at
-// 740 + 3 sqrt(0.4 * 740) = 791.6 kbps. One at 750 kbps moves the mean to 797.5 kbps and widens it.
+// A cut at 740 kbps is below 800 - 53.7: the old maximum is gone, and the region of the new one ends at 740 + 3
+// sqrt(0.4 * 740) = 791.6 kbps. A cut at 750 kbps moves the mean to 797.5 kbps and widens the region.
 TEST(RateController, ACutFarBelowTheOldMaximumBeginsANewOne) {
   const auto grows_slowly = [](double second_cut_kbps) {
     RateController controller(From(1000));
@@ -218,7 +218,7 @@ TEST(RateController, CutsAgainOnlyAfterARoundTripOrWhenHalfIsReceived) {
   EXPECT_TRUE(may(339, 1));
 }
 
-// The RTT counts from 10 ms to 200 ms.
+// The least time between two cuts is the RTT, limited to 10 to 200 ms.
 TEST(RateController, ASecondCutWaitsAtLeast10AndAtMost200Ms) {
   RateController controller(From(1000));
   controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(1));
@@ -263,7 +263,7 @@ TEST(RateController, AdaptiveEtaFallsWithResponseTimeAndNoise) {
   }
 }
 
-// Thrice the growth while no maximum is known, half of it after a decrease, plus 1 kbps an update. The
+// The growth is tripled while no maximum is known, and halved after a decrease; each update adds another 1 kbps. The
 // update period decays from 1 s to 0.2 s, so the response time of update k is 0.8 * 0.9^k + 0.2 s + RTT + 0.3 s.
 TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
   Parameters parameters = From(500);
@@ -295,8 +295,8 @@ TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
   }
 }
 
-// remote_rate_control.cc. From an unknown maximum an overuse cuts to 0.9 of what was received, the next one, near the
-// maximum, to 0.95.
+// remote_rate_control.cc. While no maximum is known, an overuse cuts to 0.9 of the received rate; the next one, near
+// the maximum, to 0.95.
 TEST(RateController, ARegionDecidesHowFarAnOveruseCuts) {
   Parameters parameters = From(1000);
   parameters.regions = 1;
@@ -305,8 +305,8 @@ TEST(RateController, ARegionDecidesHowFarAnOveruseCuts) {
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(2)).kbps(), 760);
 }
 
-// Near a maximum of 900 kbps with 2000 kbps coming in, 0.95 of that would raise the rate of 810: 0.95 of the maximum
-// would, too, so it stays.
+// The maximum is 900 kbps, and 2000 kbps are received: 0.95 of either would raise the rate of 810 kbps, so the rate
+// stays.
 TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
   Parameters parameters = From(1000);
   parameters.regions = 1;
@@ -315,8 +315,8 @@ TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 2000), Timestamp::Seconds(2)).kbps(), 810);
 }
 
-// During the hold at most 1000 kbps arrived. The first increase goes to 0.95 of that, which exceeds 1.5 times what
-// arrives now.
+// During the hold at most 1000 kbps arrived. The first increase goes to 0.95 of that, even though this exceeds 1.5
+// times what arrives now.
 TEST(RateController, ARateBehindAHoldComesBackToWhatWasReceived) {
   Parameters parameters = From(1000);
   parameters.regions = 1;
@@ -330,8 +330,8 @@ TEST(RateController, ARateBehindAHoldComesBackToWhatWasReceived) {
   EXPECT_DOUBLE_EQ(controller.a_r().kbps(), 950);
 }
 
-// The maximum is 500 kbps, with a deviation of sqrt(0.4 * 500) = 14.1 kbps. Growth is halved near it, whole from 2.5
-// deviations (535.4 kbps) on, and threefold from 3 (542.4) on.
+// The maximum is 500 kbps, with a deviation of sqrt(0.4 * 500) = 14.1 kbps. Growth is halved near it, normal beyond
+// 2.5 deviations (535.4 kbps), and tripled beyond 3 deviations (542.4 kbps).
 TEST(RateController, GrowthGoesByTheRegion) {
   struct Row {
     double received_kbps;
@@ -354,7 +354,7 @@ TEST(RateController, GrowthGoesByTheRegion) {
   }
 }
 
-// 1.5 times what comes in: a rate that would pass it stays, unless all is small.
+// A rate that would exceed 1.5 times the received rate does not grow, unless both are small.
 TEST(RateController, InARegionARateTooFarFromWhatComesInStays) {
   for (const bool is_low : {false, true}) {
     Parameters parameters = From(is_low ? 140 : 1000);

@@ -28,7 +28,8 @@ TEST(ArrivalRate, ForgetsWhatIsOlderThanTheWindow) {
   EXPECT_EQ(rate.Rate(Timestamp::Seconds(3600))->bps(), 0);
 }
 
-// Frames of many sizes at odd times against the plain sum over the last 500 buckets of a millisecond.
+// Compares the rate of frames of many sizes at odd times with the plain sum over the last 500 buckets of a
+// millisecond.
 TEST(ArrivalRate, IsTheSumOfWhatCameInTheWindow) {
   struct Seen {
     double ms;
@@ -83,7 +84,7 @@ TEST(ArrivalRate, IsUnknownAtFirst) {
 TEST(WireRate, IsTheSlopeOfTheCounterOverTheWindow) {
   WireRate rate;
   for (int i = 0; i <= 20; ++i) {
-    const double bytes = i < 10 ? 0 : 6250.0 * (i - 10);  // 1 Mbps, read each 50 ms, since 500 ms ago
+    const double bytes = i < 10 ? 0 : 6250.0 * (i - 10);  // nothing for 500 ms, then 1 Mbps for 500 ms
     rate.Add({.time = Timestamp::Millis(50 * i), .packets_received = 0, .packets_lost = 0, .received = DataSize::Bytes(bytes)});
   }
   const auto seen = rate.Rate(kWindow);

@@ -77,7 +77,7 @@ TEST(Receiver, RefusesParametersAndPresetsThatTheSchemaDoesNotHave) {
     EXPECT_EQ(ccs_sender_create(0, 0, 1), nullptr);
   }
   PassPreset(0);
-  for (const int controller : {-2, 1000}) {  // -1 is a user's
+  for (const int controller : {-2, 1000}) {  // -1 is a user's own controller
     EXPECT_EQ(ccs_receiver_create(controller, 0), nullptr);
     EXPECT_EQ(std::string(ccs_last_error()).substr(0, 11), "controller:");
     EXPECT_EQ(ccs_sender_create(controller, 0, 1), nullptr);

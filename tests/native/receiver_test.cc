@@ -13,7 +13,7 @@ namespace ccscope {
 namespace {
 
 constexpr double kCapacityBps = 1e6;
-// 30 frames a second of 0.8 Mbps through an ideal link of 1 Mbps, until at `change_s` both change.
+// 30 frames a second at 0.8 Mbps through an ideal link of 1 Mbps. At `change_s`, both rates change.
 void Push(ReceiverSession& session, double change_s, double source_bps, double capacity_bps, double duration_s) {
   double free_us = 0;
   for (int i = 0; i < duration_s * 30; ++i) {
@@ -32,7 +32,7 @@ void PushOverload(ReceiverSession& session, double overload_s, double duration_s
 }
 
 // A_r = 0.85 R_r (eq. 13), while R_r over the last 500 ms is on its way from 0.8 to the link's 1 Mbps.
-// Frames of 50 kbit each 33 ms queue 17 ms more each: T = 60 m leaves the threshold within half a second.
+// Frames of 50 kbit each 33 ms queue 17 ms more each: T = 60 m exceeds the threshold within half a second.
 TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
   ReceiverSession session{std::string("gcc")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -55,10 +55,10 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
   EXPECT_LT(overuse->time_us, 5.5e6);
 }
 
-// A live call asks for the capacity that its frames show, and for up to 1/0.8 of that while the encoder
-// stays below its target: this one first sends 0.8 Mbps, whatever A_r is. If the encoder sends more than its
-// target, the call asks for 1/1.05 of that, and for 0.08 less with each second in which frames waited for long. In
-// the overload frames wait longer and longer, and draining that is subtracted.
+// A live call requests the capacity that its frames show, and up to 1/0.8 of it while the encoder stays below its
+// target: this encoder first sends 0.8 Mbps, whatever A_r is. While the encoder sends more than its target, the call
+// requests at least 1/1.05 of the capacity, and another 0.08 less with each second in which frames waited for long.
+// In the overload, frames wait longer and longer; the rate that drains this queue is subtracted.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -82,7 +82,7 @@ TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
 }
 
 using Requested = std::vector<std::pair<double, double>>;
-// When feedback was sent, us, and what it asked for, bps.
+// When feedback was sent, us, and the rate that it requested, bps.
 Requested RequestedBy(ReceiverSession& session) {
   Requested requested;
   for (const FeedbackRow& row : Rows<FeedbackRow>(session.handle())) {
@@ -91,12 +91,13 @@ Requested RequestedBy(ReceiverSession& session) {
   return requested;
 }
 
-// Feedback sent before `each_us` has passed asks for at least 3 % less. Returns how often that happened.
+// Checks that each message that is sent less than `each_us` after the previous one requests at least 3 % less.
+// Returns the number of such messages.
 int SentAtOnce(const Requested& requested, double each_us) {
   int at_once = 0;
   for (std::size_t i = 1; i < requested.size(); ++i) {
     const double interval_us = requested[i].first - requested[i - 1].first;
-    EXPECT_LT(interval_us, each_us + 110e3) << i;  // with the arrival after that: frames come up to 110 ms apart
+    EXPECT_LT(interval_us, each_us + 110e3) << i;  // plus the wait for an arrival: frames are up to 110 ms apart
     if (interval_us >= each_us) continue;
     ++at_once;
     EXPECT_LT(requested[i].second, 0.97 * requested[i - 1].second) << i;
@@ -179,7 +180,8 @@ TEST(Receiver, CountsPacketsFromSequenceNumbersUntilTheWiresCountersAreThere) {
   EXPECT_EQ(wire.echo_delay_us, 300e3 - 5000);
 }
 
-// The same frames by the sender's stamp, by abs-send-time and by the RTP timestamp, each across its wrap.
+// The same frames with their send times from the sender's stamp, from abs-send-time and from the RTP timestamp, each
+// across its wrap.
 TEST(Receiver, TakesTheSendTimeFromWhicheverStampThereIs) {
   const auto variation_ms = [](int stamp) {
     ReceiverSession session("gcc");

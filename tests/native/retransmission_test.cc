@@ -83,7 +83,7 @@ TEST(NackList, AGapOfMoreThan250PacketsIsGivenUpAtOnce) {
   EXPECT_EQ(nacks.Due(kRtt, AtMs(0))->first, 1e15 + 1);
 }
 
-// A call at a constant 500 kbps through 5 % of random loss, far below its capacity.
+// A call at a constant 500 kbps over a link with 5 % of random loss, far below the link's capacity.
 SimulationSpec ThroughLoss(bool nack) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(120);
@@ -107,9 +107,8 @@ std::unique_ptr<Simulation> RunOf(const SimulationSpec& spec) {
   return simulation;
 }
 
-// Out of n packets 0.05 n are lost; each is sent again until it arrives, 1 / 0.95 times. So n / 0.95 are sent,
-// and all
-// of them arrive except those of the last round trips. Requests cross a path without loss.
+// 5 % of the packets are lost, and each packet is sent until it arrives, on average 1 / 0.95 times. So for n packets
+// n / 0.95 are sent, and all n arrive except those of the last round trips. Requests cross a path without loss.
 TEST(Retransmission, BringsAllPacketsAndCostsWhatWasLost) {
   const auto without = RunOf(ThroughLoss(false));
   const auto with = RunOf(ThroughLoss(true));
@@ -121,7 +120,8 @@ TEST(Retransmission, BringsAllPacketsAndCostsWhatWasLost) {
   EXPECT_NEAR(repaired.lost_packets / repaired.sent_packets, 0.05, 0.01);
 }
 
-// A repeat keeps the send time of its first try: it arrives at least a round trip (50 ms) and the way there (25 ms) later.
+// A retransmission keeps the send time of the first try: it arrives at least a round trip (50 ms) and a one-way delay
+// (25 ms) after that.
 TEST(Retransmission, KeepsTheTimeOfTheFirstTry) {
   const auto simulation = RunOf(ThroughLoss(true));
   const auto arrivals = TraceRows<ArrivalRow>(*simulation);
@@ -141,7 +141,7 @@ TEST(Retransmission, KeepsTheTimeOfTheFirstTry) {
   EXPECT_EQ(static_cast<double>(arrivals.size()), highest + 1) << "each packet once";
 }
 
-// 360 kbit over 500 kbps are 0.72 s, and the mean of half to one and a half of it is the same.
+// 360 kbit at 500 kbps last 0.72 s; intervals are uniform between half and one and a half of that, with the same mean.
 TEST(ReceiverReports, ComeAtAPaceOfTheirOwn) {
   SimulationSpec spec = ThroughLoss(false);
   spec.params.duration = TimeDelta::Seconds(400);

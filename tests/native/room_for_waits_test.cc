@@ -5,7 +5,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// `seconds` of 30 frames each, `of_ten` of ten of which wait for 80 ms; all come bunched, or none.
+// Feeds `seconds` of 30 frames each. Of ten frames, `of_ten` wait for 80 ms, the others for 20 ms.
 void Wait(RoomForWaits& room, double& now_s, int of_ten, double seconds, bool bunched = false) {
   for (int i = 0; i < seconds * 30; ++i, now_s += 1.0 / 30) {
     room.OnFrame(TimeDelta::Millis(i % 10 < of_ten ? 80 : 20), bunched, Timestamp::Seconds(now_s));

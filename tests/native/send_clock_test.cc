@@ -40,7 +40,7 @@ TEST(SendClock, APacketReorderedAcrossTheWrapGoesBackALittle) {
   EXPECT_EQ(third - first, tick * 2048);
 }
 
-// Which way round is undecidable half a turn away; up to there the nearer one is meant.
+// Below half a turn the nearer direction is meant; at exactly half a turn the direction is undecidable.
 TEST(SendClock, TheNearerWayRoundIsMeant) {
   const TimeDelta tick = TimeDelta::Micros(15625.0 / 4096);
   SendClock forward;

@@ -26,8 +26,8 @@ std::vector<GroupRow> Groups(const Recorder& recorder) {
   return rows;
 }
 
-// Two frames in three of two packets, through a serial link whose capacity falls for a while; `burst`:
-// then 200 packets that left 20 ms apart arrive at once.
+// Frames of two packets, which are 9 ms apart (two groups) in every third frame, through a serial link whose capacity
+// falls for a while. `burst`: then 200 packets that left 20 ms apart arrive at once.
 std::vector<Arrival> Call(bool burst) {
   std::vector<Arrival> arrivals;
   Random random(5);
@@ -87,7 +87,7 @@ TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
   const auto expected = Groups(there.received);
   const auto groups = Groups(here.sent);
   ASSERT_GT(groups.size(), 700u);
-  // The last message may not have gone yet.
+  // The last pairs may still wait for a message.
   ASSERT_LE(groups.size(), expected.size());
   ASSERT_GT(groups.size() + 15, expected.size());
   int overuse = 0;
@@ -112,7 +112,7 @@ TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
 }
 INSTANTIATE_TEST_SUITE_P(SenderFilters, FilterAt, ::testing::Bool());
 
-// 15 pairs of groups fill a message (4 numbers each, of 64): a burst of groups is sent in several.
+// 15 pairs of groups fill a message (4 numbers each, of 64): a burst of groups is sent in several messages.
 TEST(SenderFilters, AFullMessageGoesAtOnceSoThatNoPairIsLeftOut) {
   Halves calm(PresetNamed("cmp-2016"));
   calm.Run(Call(false));
@@ -124,8 +124,8 @@ TEST(SenderFilters, AFullMessageGoesAtOnceSoThatNoPairIsLeftOut) {
   EXPECT_LE(burst.messages - calm.messages, 200 / 15 + 2);
 }
 
-// eq. 13 with the R that came along. In the same message as the overuse A_r may also have grown, in the
-// Increase state, by 4 % in 100 ms at the very most (eta 1.3, thrice while no maximum is known).
+// eq. 13 with the received rate R of the same message. Within the same message, A_r may also have grown before the
+// overuse, by at most 4 % in 100 ms (eta 1.3, three times that growth while no maximum is known).
 TEST(SenderFilters, CutsToAlphaTimesTheRateThatCameWithTheOveruse) {
   Halves halves(PresetNamed("cmp-2016"));
   DataRate before;
@@ -171,7 +171,7 @@ TEST(SenderFilters, RefusesWhatIsNoMessageOfAReceiver) {
   EXPECT_TRUE(refused({}));
   EXPECT_TRUE(refused({0}));
   EXPECT_TRUE(refused({0, 1, 2}));
-  EXPECT_TRUE(refused({2, 5e4, -3e3, 33e3, -200, 33e3}));  // one of two pairs
+  EXPECT_TRUE(refused({2, 5e4, -3e3, 33e3, -200, 33e3}));  // announces two pairs, has one
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (const double bad : {nan, inf, -inf, 1e30}) {
       std::vector<double> values = good;

@@ -1,5 +1,5 @@
-// SFQ: the walk of the round by hand, byte fairness (McKenney 1990; the bound of Shreedhar and
-// Varghese 1995), and what Linux's sch_sfq drops.
+// SFQ: the rounds, followed by hand, byte fairness (McKenney 1990; the bound of Shreedhar and Varghese 1995), and
+// what Linux's sch_sfq drops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,8 +34,9 @@ struct SfqTest : testing::Test {
   double next_id = 0;
 };
 
-// Quantum 1000 B, A of 600 B, B of 1500 B. A's credit: 1000, 400, -200 (B's turn), 800, 200, -400
-// (B), 600, 0. B's: 1000, -500 (A), 500, -1000 (A), 0 (A). Then both have 1000 again.
+// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B; (A) or (B) is where the turn passes to that flow.
+// Credit of A: 1000, 400, -200 (B), 800, 200, -400 (B), 600, 0; of B: 1000, -500 (A), 500, -1000 (A), 0 (A). Then both
+// have 1000 again.
 TEST_F(SfqTest, TheRoundGoesByBytes) {
   Sfq::Params params;
   params.quantum_bytes = 1000;
@@ -94,9 +95,9 @@ TEST_F(SfqTest, WhenFullTheLongestFlowLosesItsLastPacket) {
   Offer(2, 100);      // 6
   EXPECT_EQ(drops.ids(), std::vector<double>{3});
   EXPECT_EQ(drops.entries[0].reason, DropReason::kOverlimit);
-  Offer(0, 100);  // 7 would be the longest's fourth
+  Offer(0, 100);  // 7 would be the fourth packet of A, the longest queue
   EXPECT_EQ(drops.ids(), (std::vector<double>{3, 7}));
-  // A has 3, B 2: with one more of B both are as long, and B came to it last.
+  // A has 3 packets, B 2. With one more packet of B both are equally long, and B reached this length last.
   Offer(1, 1500);  // 8
   EXPECT_EQ(drops.ids(), (std::vector<double>{3, 7, 8}));
 }
@@ -142,7 +143,7 @@ TEST(SfqHash, FlowsFallIntoBucketsAsByChanceAndAnewForEachSeed) {
     occupied += static_cast<double>(buckets.size());
     first_buckets.insert(sfq.BucketOf(0));
   }
-  EXPECT_NEAR(occupied / 200, 95.34, 0.6);  // the sd of one is 2.1
+  EXPECT_NEAR(occupied / 200, 95.34, 0.6);  // the sd for one seed is 2.1
   EXPECT_GT(first_buckets.size(), 150u);
 }
 
@@ -155,8 +156,8 @@ TEST(SfqHash, FlowsThatMeetInABucketShareItsTurn) {
   EXPECT_EQ(Serve(sfq, drops, 7), "AAABBB-");
 }
 
-// Some of 20 flows in 16 buckets share one, and after each perturbation others do. Nothing is lost, and every flow
-// keeps its order.
+// Some of 20 flows share one of 16 buckets; after each perturbation, others do. Nothing is lost, and every flow keeps
+// its order.
 TEST_F(SfqTest, APerturbationHashesFlowsIntoOtherQueues) {
   Sfq::Params params;
   params.buckets = 16;

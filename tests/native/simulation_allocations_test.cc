@@ -41,8 +41,8 @@ TEST(SimulationAllocations, ACubicFlowMakesNone) {
   EXPECT_EQ(AllocationsBetween(spec, 10, 20), 0);
 }
 
-// When flows compete, a histogram or a ring may still grow to a new maximum: by powers of two, not with each of
-// thousands of packets.
+// When flows compete, a histogram or a ring may still grow to a new maximum, but by powers of two: there are few
+// allocations for thousands of packets.
 TEST(SimulationAllocations, FlowsThatShareABottleneckMakeFew) {
   SimulationSpec spec = TokenBucket(DataRate::KilobitsPerSec(10000));
   spec.media.resize(3);

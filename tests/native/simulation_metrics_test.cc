@@ -20,8 +20,8 @@ constexpr TimeDelta kFrameInterval = TimeDelta::Millis(40);
 // One direction of propagation.
 constexpr TimeDelta kDelay = TimeDelta::Millis(25);
 
-// A source that sends the same frames forever, each at once (paced at ten times its rate), and no sender report
-// within 100 s except one at a random time.
+// A source that always sends the same frame, each time at once (paced at ten times its rate), with a single sender
+// report at a random time within the first 100 s.
 MediaSpec Constant(double bps) {
   MediaSpec media;
   media.source.frame_rate = 25;
@@ -114,7 +114,7 @@ TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
   EXPECT_NEAR(delays.sd(), 4960, 4960 / delays.count());
   EXPECT_EQ(delays.Percentile(5), 0);
   EXPECT_EQ(delays.Percentile(25), 0);
-  // Resolution 1/256.
+  // The resolution of the histogram is 1/256.
   EXPECT_NEAR(delays.Percentile(75), 9920, 9920 * 0.002);
   EXPECT_NEAR(delays.Percentile(95), 9920, 9920 * 0.002);
   // At the receiver: each frame 40 ms after the last, its second packet 9.912 ms after the first (it is one byte
@@ -132,7 +132,7 @@ TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
 }
 
 // On the same link, the delay beyond the propagation is each packet's own transmission, 9.92 ms; the second packet of
-// a frame also waits, and takes 9.912 ms. The flow's propagation in addition to the path's does not count either.
+// a frame also waits, and takes 9.912 ms. The flow's extra propagation delay does not count either.
 TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].flow.extra_delay = TimeDelta::Millis(40);
@@ -145,8 +145,8 @@ TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
 }
 
 // Paced at its own rate, 310 B per interval of 5 ms, on a link that adds 0.01 ms: the first packet of a frame takes
-// four intervals' budget, so the second leaves 20 ms later; only the delay measured from the encoder on includes
-// that.
+// four intervals' budget, so the second leaves 20 ms later; only the delay that is measured since the encoder
+// includes that.
 TEST(Metrics, CountTheWaitInThePacerSinceTheEncoder) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].controller.pacing_factor = 1;
@@ -159,9 +159,9 @@ TEST(Metrics, CountTheWaitInThePacerSinceTheEncoder) {
   EXPECT_NEAR(flow.e2e_queue_delay_us.max(), 20009.912, 1e-3);
 }
 
-// A link so fast that neither waiting nor transmission (0.01 ms) counts: what remains is the jitter, the
-// absolute value of N(0, 5 ms), of mean 5 sqrt(2 / pi) = 3.99 ms and standard deviation 5 sqrt(1 - 2 / pi)
-// = 3.01 ms; that a packet must not pass the one before it adds to the second of each frame.
+// A link so fast that neither waiting nor transmission (0.01 ms) counts: what remains is the jitter, the absolute
+// value of N(0, 5 ms), of mean 5 sqrt(2 / pi) = 3.99 ms and standard deviation 5 sqrt(1 - 2 / pi) = 3.01 ms; the
+// second packet of each frame is delayed a little more, since it must not overtake the first.
 TEST(Metrics, CountTheJitterAsDelayBeyondThePropagation) {
   SimulationSpec spec = OneFlow(400);
   spec.forward.link.bottleneck.capacity = DataRate::BitsPerSec(1e9);
@@ -208,8 +208,8 @@ TEST(Metrics, MeasureTheRttOfProbesAndWhatExceedsItsMinimum) {
   EXPECT_EQ(flow.probe_queue_delay_us.count(), flow.rtt_us.count());
 }
 
-// 95 % of the RTTs of reports between frames: a report waits for the rest of the frame before it, whose 2479 B take
-// 19.832 of each 40 ms; that is the maximum, and the wait is uniform.
+// A report waits for the rest of the frame before it. The 2479 B of a frame occupy the link for 19.832 ms of each 40
+// ms: this is the longest wait, and waits are uniform below it.
 TEST(Metrics, ProbesWaitBehindMedia) {
   SimulationSpec spec = OneFlow(400);
   spec.media[0].source.rtcp_interval_ms = 200;
@@ -224,8 +224,8 @@ TEST(Metrics, ProbesWaitBehindMedia) {
   EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6369 / std::sqrt(delays.count()));
 }
 
-// 2 Mbps into 1 Mbps: the link never idles. Between 2 and 7 s it can carry 625,000 B; the cut at each end is less
-// than a packet, with a bucket less than two.
+// 2 Mbps into 1 Mbps: the link never idles. Between 2 and 7 s it can carry 625,000 B; the error at each end is less
+// than a packet, with a token bucket less than two.
 TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
   for (const auto mode : {CapacityLink::Mode::kSerial, CapacityLink::Mode::kTokenBucket}) {
     SimulationSpec spec = OneFlow(10);
@@ -291,7 +291,7 @@ TEST(Metrics, IntegrateTheCapacityOverSteps) {
   EXPECT_DOUBLE_EQ(megabits(1), 6);
   EXPECT_DOUBLE_EQ(megabits(2), 1);
   EXPECT_EQ(megabits(3), 0);
-  // What had left the bottleneck is through after its propagation.
+  // Packets that left the bottleneck before the outage have arrived before this window.
   EXPECT_EQ(ForwardOf(*s, 3).delivered_packets, 0);
   // The run ends at 10 s.
   EXPECT_DOUBLE_EQ(megabits(4), 1);
@@ -301,8 +301,8 @@ TEST(Metrics, IntegrateTheCapacityOverSteps) {
   EXPECT_EQ(FlowOf(*s, 0, 5).sent_packets, 0);
 }
 
-// A window is [begin, end): the packet that arrives with its begin counts, the one at its end does not,
-// however short the window is.
+// A window is [begin, end): a packet that arrives exactly at its beginning counts, and one that arrives exactly at
+// its end does not, however short the window is.
 TEST(Metrics, CountAPacketInTheWindowInWhichItArrives) {
   SimulationSpec spec = OneFlow(3);
   const auto arrivals = TraceRows<ArrivalRow>(*RunAll(spec));
@@ -346,7 +346,8 @@ TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   EXPECT_NEAR(s->fairness(0).jain_mean, 0.85, 1e-9);
 }
 
-// Media flows of both directions, and all flows of the forward path: (3 + 1 + 1)^2 / (3 (9 + 1 + 1)), 0.8.
+// The index of the media flows of both directions is (3 + 1 + 1)^2 / (3 (9 + 1 + 1)), that of all flows of the
+// forward path 0.8.
 TEST(Metrics, ComputeJainsIndexOfMediaAndOfTheForwardPath) {
   SimulationSpec spec = OneFlow(10);
   spec.params.rate_interval = TimeDelta::Seconds(1);

@@ -1,5 +1,5 @@
-// Simulations as data, so that a test can build the same one twice, and what comes out of them as one
-// list of numbers.
+// Describes simulations as data, so that a test can build the same one twice, and turns their results into one list
+// of numbers.
 #ifndef CCSCOPE_TESTS_NATIVE_SIMULATION_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_SIMULATION_SUPPORT_H_
 
@@ -19,7 +19,7 @@
 
 namespace ccscope {
 
-// Every discipline with its default values.
+// A queue discipline and the values of its parameters.
 struct QueueSpec {
   QueueDiscKind kind;
   std::vector<double> values;
@@ -97,7 +97,7 @@ inline void SetUpPath(Simulation& simulation, Direction direction, const PathSpe
   for (const auto& step : path.steps) simulation.ScheduleCapacity(direction, step.at, step.capacity);
 }
 
-// Paths, windows, media flows, TCP flows, in that order.
+// Makes a simulation: paths, windows, media flows and TCP flows are added in this order.
 inline std::unique_ptr<Simulation> Build(const SimulationSpec& spec) {
   auto simulation = std::make_unique<Simulation>(spec.params);
   SetUpPath(*simulation, Direction::kForward, spec.forward);
@@ -182,7 +182,7 @@ inline std::vector<double> Trace(Simulation& s) {
   return out;
 }
 
-// Bit for bit, so that NaN equals itself.
+// Compares bit for bit, so that NaN equals itself.
 inline bool SameBytes(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }

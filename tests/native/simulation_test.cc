@@ -88,7 +88,7 @@ void ExpectPathConserves(const Simulation& s, Direction d) {
   ASSERT_LE(Total(run), stats.lost_packets + stats.dropped_packets);
 }
 
-// No more leaves than the capacity allows; a bucket saves `burst`, and lends to a packet larger than that.
+// No more leaves than the capacity allows. A token bucket saves up to `burst`, and lends to a packet larger than that.
 void ExpectWithinCapacity(const Simulation& s, const SimulationSpec& spec, Direction d) {
   const Link* link = s.path(d).link();
   if (link == nullptr) return;
@@ -117,7 +117,7 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
       held_by_paths += link->stats().lost_packets + link->stats().dropped_packets - Total(s.path_window(0, d));
     }
   }
-  // Packets that flows count as under way are on a path, or after it on the part that only their flow takes.
+  // Packets that flows count as under way are on a path, or behind it in the extra delay of their flow.
   ASSERT_GE(s.packets(), held_by_flows);
   if (delayed_flows == 0) {
     ASSERT_EQ(held_by_flows, held_by_paths);
@@ -126,7 +126,7 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
   }
 }
 
-// What was received and lost on a path, over all flows that send their data over it.
+// What was received and lost on a path, summed over all flows that send their data over it.
 struct Sum {
   double packets = 0;
   DataSize bytes;
@@ -151,7 +151,7 @@ Sum OverFlows(const Simulation& s, Direction d) {
   return sum;
 }
 
-// Once everything has arrived or was dropped, the books balance to the byte.
+// Once everything has arrived or was dropped, the counters agree to the byte.
 void ExpectBalance(const Simulation& s) {
   for (int i = 0; i < s.flows(); ++i) {
     const FlowWindow& run = s.flow(i).meter().window(0);
@@ -181,7 +181,7 @@ void ExpectBalance(const Simulation& s) {
   }
 }
 
-// Most packets that wait in a FIFO; 0: not limited like that, or no FIFO.
+// The most packets that may wait in a FIFO; 0: the discipline has no such limit, or is no FIFO.
 double PacketLimit(const QueueSpec& queue) {
   switch (queue.kind) {
     case QueueDiscKind::kDropTail:
@@ -263,7 +263,7 @@ void ExpectOrder(Simulation& s) {
 
 using Drops = std::array<double, kDropReasonCount>;
 
-// Adds what was dropped, by reason.
+// Runs and checks the scenario of a seed, and adds the packets that it dropped to `drops`, by reason.
 void RunAndCheck(std::uint64_t seed, Drops& drops) {
   RandomScenario draw(seed);
   const SimulationSpec spec = draw.Draw();
@@ -277,7 +277,7 @@ void RunAndCheck(std::uint64_t seed, Drops& drops) {
     ExpectConservation(*s, spec);
     if (testing::Test::HasFatalFailure()) return;
   }
-  // All flows have stopped: a TCP flow sends nothing more, whatever still returns.
+  // All flows have stopped: a TCP flow sends nothing more, even if ACKs still arrive.
   std::vector<double> sent;
   for (int i = 0; i < s->flows(); ++i) sent.push_back(s->flow(i).meter().sent_packets());
   const auto under_way = [&s] {
@@ -315,7 +315,7 @@ TEST(Simulation, ConservesPacketsInAnyScenario) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     RunAndCheck(seed, drops);
   }
-  // The scenarios reach every reason.
+  // The scenarios produce drops for every reason.
   for (std::size_t reason = 1; reason < drops.size(); ++reason) EXPECT_GT(drops[reason], 100) << reason;
 }
 
@@ -362,7 +362,7 @@ TEST(Simulation, AnotherSeedGivesOtherBytes) {
   }
 }
 
-// Looking changes nothing.
+// Recording a trace does not change the metrics.
 TEST(Simulation, MetricsAreTheSameWithAndWithoutATrace) {
   for (std::uint64_t seed = 300; seed < 320; ++seed) {
     SimulationSpec spec = ShortScenario(seed);
@@ -410,14 +410,14 @@ TEST(Simulation, EndsAtItsDurationOrWithTheEventsItWasAllowed) {
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kTooManyEvents);
   EXPECT_GT(s->now(), AtSeconds(3));
   EXPECT_LT(s->now(), AtSeconds(7));
-  // It remains constant.
+  // Calling RunUntil() again has no effect.
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kTooManyEvents);
   ExpectConservation(*s, spec);
 }
 
-// 10 Mbps, 1008 packets of 1240 B a second, from a source whose controller asks for a hundredth of that:
-// the pacer drains what waits within 2 s, so w packets leave it at w / 2 s and w(t) = 2016 (1 - e^(-t / 2 s)).
-// 970 wait in it after 1.31 s, when the bottleneck's queue of 300 ms at 1 Mbps holds the other 30.
+// 10 Mbps, 1008 packets of 1240 B a second, from a source whose controller requests a hundredth of that: the pacer
+// drains its queue within 2 s, so w waiting packets leave it at w / 2 s, and w(t) = 2016 (1 - e^(-t / 2 s)). 970 wait
+// in it after 1.31 s, when the bottleneck's queue of 300 ms at 1 Mbps holds the other 30.
 TEST(Simulation, EndsWhenTooManyPacketsWait) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(1000);
@@ -448,7 +448,7 @@ TEST(Simulation, EndsWhenTooManyRowsWaitAndGoesOnOnceTheyAreTaken) {
     s->RunUntil(Timestamp::PlusInfinity());
   }
   rows += s->recorder().kept_rows();
-  // As many as in a single call.
+  // As many rows as with a single call of RunUntil().
   spec.params.max_rows = 1'000'000;
   s = Build(spec);
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kOk);

@@ -97,7 +97,7 @@ TEST(Cubic, FastConvergenceLowersWMaxWhenTheWindowFellShortOfIt) {
   EXPECT_DOUBLE_EQ(slow.state().w_max, 80);
 }
 
-// Section 4.3: alpha = 3 * 0.3 / 1.7 per round trip, and 1 from the window before the decrease on.
+// Section 4.3: alpha = 3 * 0.3 / 1.7 per round trip, and 1 once the window is back at its size before the decrease.
 TEST(Cubic, TheRenoFriendlyWindowGrowsByAlphaThenByOne) {
   EXPECT_NEAR(Cubic::AlphaCubic(0.7), 0.5294117647, 1e-10);
   EXPECT_DOUBLE_EQ(Cubic::AlphaCubic(0.5), 1);
@@ -161,8 +161,8 @@ TEST(Cubic, TimeLimitedByTheApplicationDoesNotCount) {
   EXPECT_NEAR(idle.window.cwnd, s.window.cwnd, 1e-6);
 }
 
-// The law alone with one loss per 1/p segments, as in the RFC's model: segments per round trip. There is an ACK
-// every 4 ms, or one for each segment if those are further apart.
+// The average window, in segments per round trip, of the law alone with one loss per 1/p segments, as in the RFC's
+// model. There is an ACK every 4 ms, or one for each segment if those are further apart.
 template <class Law>
 double AverageWindow(const Parameters& p, double rtt_s, double loss, double start, int epochs, int measured) {
   Law law(p);
@@ -264,7 +264,7 @@ TEST(HyStart, ARiseOfTheRttByAnEighthEndsSlowStart) {
 }
 
 TEST(HyStart, ATrainOfAcksOfHalfTheMinimumRttEndsSlowStart) {
-  Cubic dense(WithHyStart(1));  // 19 ms of ACKs a round, then 26.6 ms
+  Cubic dense(WithHyStart(1));  // 19 ms of ACKs a round; in the next case 26.6 ms
   EXPECT_EQ(SlowStartRounds(dense, 3, 50, 1), kInfinity);
   Cubic train(WithHyStart(1));
   EXPECT_LT(SlowStartRounds(train, 3, 50, 1.4), kInfinity);

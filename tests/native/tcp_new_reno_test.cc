@@ -68,7 +68,7 @@ TEST(NewReno, ALossHalvesTheFlight) {
   EXPECT_EQ(law.OnTimeout({}, 3, {.cwnd = 3}), 2);
 }
 
-// One window with holes: drops each of `holes` once, and returns when each was retransmitted.
+// One window with holes: drops each segment of `holes` once, and records when it was retransmitted.
 struct Recovery {
   Recovery(Parameters p, const std::set<std::int64_t>& holes) : path(p, kNewReno, TimeDelta::Millis(50)) {
     path.segment_fate = [&, holes](const Segment& s) -> std::optional<TimeDelta> {
@@ -117,7 +117,7 @@ TEST(NewReno, TheImpatientVariantTimesOutOneRtoAfterTheFirstPartialAck) {
   Recovery r(Window32(0), holes);
   EXPECT_TRUE(r.path.sender.finished());
   EXPECT_EQ(r.path.sender.stats().timeouts, 1);
-  // Holes 1 to 4 leave 0 to 300 ms after the first; the timer expires 400 ms after it.
+  // The first four holes are retransmitted 0 to 300 ms after the first one; the timer expires 400 ms after it.
   ASSERT_GT(r.retransmitted.size(), 5u);
   EXPECT_DOUBLE_EQ((r.retransmitted[3].second - r.retransmitted[0].second).ms(), 300);
   EXPECT_NEAR((r.retransmitted[4].second - r.retransmitted[0].second).ms(), 400, 5);
@@ -154,13 +154,14 @@ TEST(NewReno, TheThirdDuplicateRetransmitsAndFurtherOnesLetNewSegmentsGo) {
     ASSERT_EQ(sent.size(), 1u) << k;
     EXPECT_EQ(sent[0].seq, 32 + k - 14);
   }
-  // The full ACK ends it: min(ssthresh, FlightSize + 1) with 15 outstanding.
+  // The full ACK ends the recovery: min(ssthresh, FlightSize + 1) with 15 outstanding.
   sender.OnAck({.next_expected = 32, .echo = {}}, at);
   EXPECT_EQ(sender.state(), Sender::State::kOpen);
   EXPECT_EQ(sender.cwnd_segments(), 16);
 }
 
-// RFC 6582, section 3.2, step 1 and section 4: duplicates of what a timeout retransmitted are not a loss.
+// RFC 6582, section 3.2, step 1 and section 4: duplicate ACKs that retransmissions after a timeout cause do not mean
+// a loss.
 TEST(NewReno, NoFastRetransmitUntilTheAckIsBeyondRecoverAfterATimeout) {
   Sender sender(Window32(0), kNewReno);
   sender.Start({});

@@ -53,8 +53,8 @@ TEST(TcpReceiver, AcknowledgesAtOnceOutOfOrderAndWhenAHoleIsFilledWhollyOrInPart
   Receiver receiver{Parameters{}};
   receiver.OnSegment(Data(0), {});
   EXPECT_EQ(receiver.OnSegment(Data(3), {})->next_expected, 1);
-  EXPECT_EQ(receiver.OnSegment(Data(1), {})->next_expected, 2);  // in part
-  EXPECT_EQ(receiver.OnSegment(Data(2), {})->next_expected, 4);  // wholly
+  EXPECT_EQ(receiver.OnSegment(Data(1), {})->next_expected, 2);  // fills the hole in part
+  EXPECT_EQ(receiver.OnSegment(Data(2), {})->next_expected, 4);  // fills it wholly
   EXPECT_FALSE(receiver.OnSegment(Data(4), {}));                 // in order again
   EXPECT_EQ(receiver.OnSegment(Data(2), {})->next_expected, 5);  // known: a duplicate ACK
   EXPECT_EQ(receiver.stats().duplicates, 1);
@@ -104,7 +104,7 @@ TEST(TcpReceiver, EchoesTheEarliestSegmentThatItAcknowledges) {
   receiver.OnSegment(Data(2, 12), {});
   EXPECT_EQ(receiver.OnSegment(Data(4, 14), {})->echo.ms(), 12);  // after a hole: not the newest one
   EXPECT_EQ(receiver.OnSegment(Data(5, 15), {})->echo.ms(), 12);
-  EXPECT_EQ(receiver.OnSegment(Data(3, 99), {})->echo.ms(), 99);  // what fills it
+  EXPECT_EQ(receiver.OnSegment(Data(3, 99), {})->echo.ms(), 99);  // the segment that fills the hole
 }
 
 // RFC 7323, section 4.3, (2): TS.Recent takes the timestamp of any segment up to Last.ACK.sent, unless that
@@ -117,7 +117,7 @@ TEST(TcpReceiver, EchoesTheRepetitionOfWhatItAcknowledged) {
   EXPECT_EQ(receiver.OnSegment(Data(0, 12), {})->echo.ms(), 500);  // an old one, late
 }
 
-// Against a set of numbers, in random order with repetitions.
+// Compares the blocks with the set of received numbers; segments arrive in random order with repetitions.
 TEST(TcpReceiver, BlocksAreMaximalAndTrueWhateverArrives) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr TimeDelta Ms(double ms) { return TimeDelta::Millis(ms); }
 
-// As in the RFC, with the minimum of 2.4 disabled unless a test asks for it.
+// As in the RFC, but without the minimum RTO of rule 2.4 unless a test sets one.
 Parameters Rfc(double min_ms = 0) {
   Parameters p;
   p.rto_min_of = 0;

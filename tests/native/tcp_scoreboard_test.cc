@@ -37,7 +37,7 @@ TEST(Scoreboard, ASegmentIsLostWhenThreeAboveItWereReceived) {
   EXPECT_EQ(board.pipe(), 2);
 }
 
-// FACK: it does not matter which were received in between.
+// With FACK it does not matter which segments in between were received.
 TEST(Scoreboard, WithFackASegmentIsLostWhenTheThirdAboveItWasReceived) {
   Scoreboard board = WithOutstanding(10, true);
   board.Sack(2, 3);
@@ -80,7 +80,7 @@ TEST(Scoreboard, AfterATimeoutAllThatWasNotReceivedIsLost) {
   EXPECT_EQ(board.pipe(), 4);
 }
 
-// The ring against a map that is searched in full.
+// A model for comparison: instead of a ring, a map that is searched in full.
 struct Model {
   struct Entry {
     bool sacked = false;

@@ -56,7 +56,7 @@ TEST(TcpSender, SlowStartEndsAtTheInitialSsthresh) {
   Connection path(p, kNewReno, TimeDelta::Millis(50));
   path.Start();
   path.RunUntil(At(1050));
-  // 20 after one round trip with delayed ACKs, then half a segment in each of nine.
+  // 20 segments after one round trip; then, with delayed ACKs, half a segment more in each of nine round trips.
   EXPECT_NEAR(path.sender.cwnd_segments(), 24.5, 1);
 }
 
@@ -81,7 +81,7 @@ TEST(TcpSender, LimitedTransmitSendsNewSegmentsOnTheFirstTwoDuplicates) {
       sender.OnAck(Sacking(0, {{1, 4}}), At(100));
       EXPECT_EQ(sender.stats().fast_recoveries, 1);
       EXPECT_EQ(Drain(sender, At(100))[0].seq, 0);
-      // What limited transmit sent is no flight: half of ten, or 0.7 of it.
+      // Segments sent by limited transmit do not count as in flight: ssthresh is half of ten, or 0.7 of it.
       EXPECT_DOUBLE_EQ(sender.ssthresh_segments(), kind == kCubic ? 7 : 5);
     }
   }
@@ -188,7 +188,7 @@ TEST(TcpSender, SackRecoversManyHolesInAboutOneRoundTrip) {
 }
 
 // RFC 6937, section 3: sending continues at ssthresh/RecoverFS of the delivered data, and ends at ssthresh; without
-// it nothing leaves until the pipe has shrunk.
+// PRR nothing leaves until the pipe has shrunk.
 TEST(TcpSender, ProportionalRateReductionSpreadsTheDecrease) {
   for (const bool prr : {false, true}) {
     Parameters p;
@@ -306,9 +306,9 @@ TEST(TcpSender, OneFlowFillsTwoMbpsBehindADropTailQueueOf300Ms) {
       EXPECT_GE(used, 0.99) << "preset " << preset;
       EXPECT_LE(used, 1.0001);
       EXPECT_NEAR(good, used, 0.01);
-      // Slow start overshoots by a queue's worth of holes: too many round trips for NewReno's timer
-      // without SACK, and a retransmission that is lost again needs the timer without FACK (both are
-      // off in preset 0).
+      // Slow start overshoots by a queue's worth of holes. In preset 0, NewReno has no SACK and needs so many round
+      // trips for them that its timer expires; CUBIC has no FACK and needs the timer for a retransmission that is
+      // lost again.
       EXPECT_LE(path.sender.stats().timeouts, preset == 0 ? 2 : 0);
       EXPECT_GT(path.sender.stats().fast_recoveries, 5);
     }
@@ -355,9 +355,9 @@ TEST(TcpSender, AllocatesNothingInTheSteadyState) {
 }
 
 // RFC 9438, section 5.1, through the complete sender and receiver: one segment in 1/p is lost, and the window is
-// averaged over time. (The law alone is compared with the whole table in tcp_cubic_test.cc.) In the cubic region
-// the model's equilibrium is approached from above only as 1/sqrt(epochs); a loss that slow start detects near the
-// table's window makes it start close to it.
+// averaged over time. (The law alone is compared with the whole table in tcp_cubic_test.cc.) In the cubic region the
+// model's equilibrium is approached from above only slowly, as 1/sqrt(epochs). So one segment is also lost when slow
+// start reaches half of the table's window, which makes the window start close to the equilibrium.
 TEST(TcpSender, CubicsAverageWindowIsThatOfTheRfc) {
   struct Cell {
     double rtt_s;

@@ -21,7 +21,7 @@ namespace ccscope::tcp {
 
 class Connection {
  public:
-  // What happens to a segment or an ACK: nothing if it is lost, else the delay beyond the path's.
+  // What happens to a segment or an ACK: no value if it is lost, otherwise its delay in addition to the path's.
   using SegmentFate = std::function<std::optional<TimeDelta>(const Segment&)>;
   using AckFate = std::function<std::optional<TimeDelta>(const Ack&)>;
 
@@ -49,13 +49,13 @@ class Connection {
     Flush();
   }
 
-  // Until `end`, or until nothing more can happen.
+  // Runs until `end`, or until nothing more can happen.
   void RunUntil(Timestamp end) {
     while (Step(end)) {
     }
     if (end.IsFinite()) now_ = std::max(now_, end);
   }
-  // The next event, if it is not later than `end`.
+  // Runs the next event; returns false if it is later than `end` or if there is none.
   bool Step(Timestamp end) {
     constexpr Timestamp kNever = Timestamp::PlusInfinity();
     const Timestamp segment = segments_.empty() ? kNever : segments_.begin()->first;
@@ -112,7 +112,7 @@ class Connection {
   TimeDelta one_way_;
   std::unique_ptr<Link> link_;
   Timestamp now_;
-  std::multimap<Timestamp, Segment> segments_;  // on their way after the link, in order at equal times
+  std::multimap<Timestamp, Segment> segments_;  // on their way behind the link; at equal times as inserted
   std::multimap<Timestamp, Ack> acks_;
   std::int64_t packets_ = 0;
   std::unordered_map<std::int64_t, Segment> in_link_;

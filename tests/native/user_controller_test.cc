@@ -1,4 +1,4 @@
-// The core's half of user controllers: it asks the host, and stays consistent whatever the answer is.
+// The core's half of user controllers: it calls the host, and stays consistent whatever the host answers.
 #include "abi/user_controller.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kValues[] = {100e3, 1e6, 300e3};  // lowest, highest, first
 
-// The host's answers to kRate and kArrival, and the questions it got.
+// The host's answers to kRate and kArrival, and the calls that it received.
 std::vector<double> rate_answer;
 int arrival_answer = kNoAnswer;
 std::vector<HostCall> asked;
@@ -61,7 +61,7 @@ TEST_F(UserControllerTest, KeepsRatesWithinTheApplicationsBoundsAndPacesAtOneAnd
   EXPECT_EQ(RateFor(*sender, {400e3, kNan}).pacing.bps(), 600e3);
   EXPECT_EQ(RateFor(*sender, {1.0, kNan}).target.bps(), 100e3);
   EXPECT_EQ(RateFor(*sender, {1e9, kNan}).target.bps(), 1e6);
-  // Never slower than the encoder.
+  // The pacing rate is never below the target.
   EXPECT_EQ(RateFor(*sender, {400e3, 1.0}).pacing.bps(), 400e3);
 }
 

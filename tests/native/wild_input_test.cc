@@ -68,7 +68,8 @@ TEST_P(AnyController, FeedbackThatIsNotFiniteIsRefusedWhereNothingMayBeAbsent) {
   const std::vector<double> message = Feedback();
   ASSERT_EQ(Push(message), 0) << ccs_last_error();
   for (std::size_t i = 0; i < message.size(); ++i) {
-    // The received rate and the echo may be absent, which is NaN: a controller refuses that or does without them.
+    // The received rate and the echo may be absent, which is NaN: a controller either refuses such a message or does
+    // without these values.
     const bool may_be_absent = i == 1 || i == 4 || i == 5;
     for (const double wild : {kNaN, kInf, -kInf}) {
       std::vector<double> damaged = message;

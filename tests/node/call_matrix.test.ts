@@ -1,4 +1,7 @@
-/** `ccscope call --matrix`: what it refuses, and a matrix of twins from file to page. */
+/**
+ * `ccscope call --matrix`: what it refuses, and a whole matrix of twins (simulations), from its file to the
+ * report's page.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +19,7 @@ const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.m
 
 const file = (name: string, changes: object): string => write(name, JSON.stringify({ ...SMALL, ...changes }));
 
-/** The command as it is installed: simulations run in workers of the built library. */
+/** Runs the command as it is installed, so that simulations run in workers of the built library. */
 async function installed(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   try {
     return { status: 0, ...(await execute(process.execPath, [cli, 'call', ...args], { maxBuffer: 1e8 })) };
@@ -46,7 +49,7 @@ describe('ccscope call --matrix', () => {
     ],
     [
       ['--twin', '--matrix', file('codec.json', { sources: [{ name: 'fractal', codec: 'vp9' }] })],
-      /--codec: the twin knows fractal in VP8/,
+      /--codec: the twin can simulate fractal in VP8 only/,
     ],
   ])('refuses %j as bad usage', async (args, expected) => {
     const { status, stderr, stdout } = await ccscope(['call', ...args]);
@@ -121,7 +124,7 @@ describe('ccscope call --matrix', () => {
     expect(page).toContain("default-src 'none'");
     expect(page.match(/data-figure=/g)).toHaveLength(4);
     expect(page).toContain('gcc beside nada');
-    // The same seeds, in whichever order the workers ran.
+    // With the same seeds the results must be the same, in whichever order the workers ran.
     const again = await installed('--matrix', matrix, '--twin', '--json', '-');
     expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
   }, 60_000);

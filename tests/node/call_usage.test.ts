@@ -71,7 +71,10 @@ describe('ccscope call', () => {
     [['--twin', '--until-quiet'], /--until-quiet: not with --twin/],
     [['--twin', '--url', 'http://localhost:1'], /--twin: not with --url/],
     [['--twin', '--html', 'call.html'], /--html: expected --url/],
-    [['--twin', '--source', 'test-picture', '--codec', 'vp9'], /--codec: the twin knows test-picture in VP8/],
+    [
+      ['--twin', '--source', 'test-picture', '--codec', 'vp9'],
+      /--codec: the twin can simulate test-picture in VP8 only/,
+    ],
     [['--click', 'button'], /--click: expected --url/],
     [['--colour'], /unknown option/],
     [['extra'], /too many arguments/],

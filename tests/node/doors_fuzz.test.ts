@@ -1,4 +1,4 @@
-/** The network doors of the local server take thousands of mutated inputs; `npm run fuzz` sends more. */
+/** The network doors of the local server withstand thousands of mutated inputs; `npm run fuzz` sends more. */
 import { afterAll, expect, it } from 'vitest';
 
 import { Batches, type Tested } from '../fuzz/doors/batches.js';
@@ -8,7 +8,7 @@ import type { FuzzTarget } from '../fuzz/target.js';
 
 const INPUTS = 4000;
 
-/** Mulberry32: numbers from 0 to below `n`, the same for a seed. */
+/** Mulberry32: random whole numbers from 0 to `n` - 1. A given seed always yields the same sequence. */
 function generator(seed: number): (n: number) => number {
   let state = seed;
   return (n) => {
@@ -19,7 +19,7 @@ function generator(seed: number): (n: number) => number {
   };
 }
 
-/** A seed with one to four bytes changed, words put in, parts left out or doubled. */
+/** One of the target's seeds with one to four changes: other bytes, inserted words, parts left out or doubled. */
 function mutated({ seeds, words = [] }: FuzzTarget, next: (n: number) => number): Uint8Array {
   let bytes = Buffer.from(seeds[next(seeds.length)] ?? '');
   for (let left = 1 + next(4); left > 0; left--) {

@@ -1,4 +1,4 @@
-/** A scripted ICE agent: sends connectivity checks, and verifies and answers them as RFC 8445 says. */
+/** A scripted ICE agent: sends connectivity checks, and verifies and answers those of others as in RFC 8445. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
@@ -12,16 +12,16 @@ import {
 import { checkOf, parseStun } from '../../src/shaper/relay/stun.js';
 
 export class IceAgent {
-  /** Everything but STUN that came, as text. */
+  /** All received packets that are not STUN, as text. */
   readonly media: string[] = [];
-  /** Who sent the received checks. */
+  /** The username fragments of the senders of received checks. */
   readonly checkedBy: string[] = [];
-  /** Answers to its checks that are authentic, and those that are not. */
+  /** How many answers to its checks were authentic (`answers`), and how many were not (`forged`). */
   answers = 0;
   forged = 0;
-  /** Everything that came, STUN too. */
+  /** The bytes of all received packets, including STUN. */
   bytes = 0;
-  /** The targets of its checks, one after the other, whose answers it expects. */
+  /** The username fragment of the peer to which the latest check is addressed, and whose answer is expected. */
   #peer = '';
 
   private constructor(
@@ -32,7 +32,7 @@ export class IceAgent {
     socket.on('message', (packet, from) => this.#receive(packet, from.port));
   }
 
-  /** An agent that sends to this port; 0: to where checks come from. */
+  /** Makes an agent that sends to this port; with 0, to the port from which it receives its first check. */
   static async at(ufrag: string, port: number): Promise<IceAgent> {
     const socket = createSocket('udp4');
     socket.bind(0, '127.0.0.1');
@@ -65,7 +65,7 @@ export class IceAgent {
     else if (stun.class === 'success') this.forged++;
     else if (stun.class === 'request') {
       this.checkedBy.push(checkOf(stun)?.from ?? '');
-      // A far side learns the relay's address from received packets.
+      // An agent at the far side learns the relay's port from the first check that it receives.
       if (this.target.port === 0) this.target.port = fromPort;
       const isKnown = isAuthentic(packet, this.ufrag);
       const answer = isKnown ? bindingSuccess(packet, this.ufrag) : bindingError(packet);

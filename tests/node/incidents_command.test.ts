@@ -1,4 +1,4 @@
-/** `ccscope incidents`: a recording says again why its call got worse. */
+/** `ccscope incidents`: from a recording, it names the same incidents and causes as during the call. */
 import { beforeAll, expect, test } from 'vitest';
 
 import { loadCore, type Core } from '../../src/core/index.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** A watch of a sender at 1 Mbps, which its page caps at 300 kbps. */
+/** A watch of a page that sends at 1 Mbps and then caps its sender at 300 kbps. */
 async function watched(): Promise<Watch> {
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
   const begin: PageMessage[] = [

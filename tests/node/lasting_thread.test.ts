@@ -35,7 +35,7 @@ async function pair(link: ShaperLink, ufrags: readonly [string, string]): Promis
   return [a, b];
 }
 
-/** Both check until a packet of the first reaches the other, as pages do. */
+/** Both agents send checks, as pages do, until the packet `text` from the first one reaches the second. */
 async function passes([a, b]: readonly [IceAgent, IceAgent], text: string): Promise<void> {
   await expect
     .poll(
@@ -67,7 +67,7 @@ describe('a link whose thread ends', () => {
       const { flows } = structuredClone(link.record);
       end(how);
       await expect.poll(() => restarts(link).length).toBe(1);
-      // The other way round: the numbers of the record hold all the same.
+      // The pairs connect in the opposite order this time, but must keep their flow numbers in the record.
       await passes(second, 'second again');
       await passes(first, 'first again');
       await link.sync();

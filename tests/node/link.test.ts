@@ -64,7 +64,7 @@ describe('the link through the ABI', () => {
     link.poll(12_000);
     link.set({ reordering: null }, 12_000);
     link.enqueue(1, 1250, 12_000);
-    // The first is there at 10 + 5 + 15 ms, the second, which left later, at 22 + 5.
+    // The first packet arrives at 10 + 5 + 15 ms; the second, which departs later, arrives earlier, at 22 + 5 ms.
     expect(link.poll(27_000)).toMatchObject([
       { packetId: 0, departUs: 10_000, deliverUs: 30_000 },
       { packetId: 1, departUs: 22_000, deliverUs: 27_000 },
@@ -178,7 +178,7 @@ describe('the link through the ABI', () => {
     ];
     expect(refusedField(() => link.set({ schedule: backwards }, 0))).toBe('schedule');
     link.enqueue(0, 1250, 0);
-    // Half of the packet at 1 Mbps, half of it at 0.5.
+    // One half of the packet was sent at 1 Mbps, the other half at 0.5 Mbps.
     expect(link.poll(1e6)[0]?.departUs).toBe(15_000);
   });
 
@@ -247,7 +247,7 @@ describe('the queue disciplines through the ABI', () => {
     });
   });
 
-  // 25 % more than a link of 1 Mbps carries, for 20 s: a quarter of what came through is dropped.
+  // 1.25 Mbps over a link of 1 Mbps for 20 s: about 500 of the 2500 packets must be dropped.
   const overloaded: [QueueOptions, string, number][] = [
     [{ kind: 'droptail', limitMs: 300 }, 'queue-full', 300],
     [{ kind: 'codel' }, 'codel', 300],

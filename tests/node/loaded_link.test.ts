@@ -15,21 +15,21 @@ beforeAll(async () => {
 });
 
 const CAPACITY_BPS = 5e6;
-/** A link whose queue holds the bandwidth-delay product. */
+/** A link whose queue holds just the bandwidth-delay product. */
 const BDP: LinkOptions = {
   capacityBps: CAPACITY_BPS,
   oneWayDelayUs: 25_000,
   queue: { kind: 'droptail', limitMs: 50 },
 };
 
-/** Bits of cross traffic per second from one time to another; nothing else passes the link. */
+/** The rate of the cross traffic between two times, in bit/s. */
 function crossBps(link: Link, fromS: number, toS: number): number {
   const before = link.stats(fromS * 1e6).crossDepartedBytes;
   return ((link.stats(toS * 1e6).crossDepartedBytes - before) * 8) / (toS - fromS);
 }
 
 describe('cross traffic of a link', () => {
-  // RFC 9438 5.1, RFC 5681: a buffer of the bandwidth-delay product is enough for full use.
+  // A buffer of the bandwidth-delay product is enough to use the link fully (RFC 9438, section 5.1; RFC 5681).
   it.each([{ cubic: 1 }, { newReno: 1 }, { cubic: 2, newReno: 1 }])('%j fills it', (crossTraffic) => {
     const link = createLink(core, { ...BDP, crossTraffic });
     const bps = crossBps(link, 20, 80);
@@ -74,7 +74,7 @@ describe('cross traffic of a link', () => {
     expect(crossBps(link, 30, 40)).toBeGreaterThan(0.9e6);
     expect(crossBps(link, 40, 50)).toBeLessThan(1.01e6);
     link.set({ crossTraffic: {} }, 50e6);
-    // What waited leaves.
+    // The packets that were still in the queue have left within a second.
     expect(crossBps(link, 51, 60)).toBe(0);
     expect(link.nextEventUs()).toBe(Infinity);
     link.destroy();
@@ -97,7 +97,8 @@ describe('cross traffic of a link', () => {
   it('is kept apart from the caller’s flows by FQ-CoDel, as they are from each other', () => {
     const waits = [0, 1].map((second) => {
       const link = createLink(core, { ...BDP, queue: { kind: 'fq_codel' }, crossTraffic: { cubic: 3 } });
-      // One flow of 0.5 Mbps, and another, or itself, with 3 Mbps in bursts.
+      // Flow 0 sends 0.5 Mbps. Bursts of 3 Mbps on average belong to flow 0 too in the first run, to flow 1
+      // in the second.
       for (let id = 0; id < 4000; id += 1) {
         const burst = id % 2 === 1 ? 6 : 1;
         for (let k = 0; k < burst; k += 1)
@@ -108,7 +109,8 @@ describe('cross traffic of a link', () => {
       const sorted = own.map(({ queueDelayUs }) => queueDelayUs).sort((a, b) => a - b);
       return sorted[Math.floor(sorted.length * 0.9)] ?? NaN;
     });
-    // A packet of each of the other flows and the one on its way, 2.4 ms each, at most.
+    // Ahead of a packet go at most one packet of each of the four other flows, and the one in transmission:
+    // 2.4 ms each.
     expect(waits[1]).toBeLessThan(5 * 2.4e3);
     expect(waits[0]).toBeGreaterThan(2 * (waits[1] ?? NaN));
   });
@@ -123,7 +125,8 @@ describe('losses in bursts and outages of a link', () => {
       const lost = fates.filter(Boolean).length;
       return { ratio: lost / 50_000, mean: lost / fates.filter((is, i) => is && !fates[i - 1]).length };
     });
-    // tests/native/random_loss_test.cc derives the standard errors: 0.0013 and 0.004 here, 0.0035 and 0.14.
+    // Standard errors, as derived in tests/native/random_loss_test.cc: 0.0013 (ratio) and 0.004 (mean) in the first
+    // run, 0.0035 and 0.14 in the second.
     expect(runs[0]?.ratio).toBeCloseTo(0.1, 2);
     expect(runs[0]?.mean).toBeCloseTo(1 / 0.9, 1);
     expect(Math.abs((runs[1]?.ratio ?? NaN) - 0.1)).toBeLessThan(0.018);
@@ -139,7 +142,8 @@ describe('losses in bursts and outages of a link', () => {
         late += Number(departUs - offeredUs > 100.5);
       return late / ((toS - fromS) * 1000);
     };
-    // A sixth of the time, and the bursts after each outage, which take a tenth of its length.
+    // Outages take a sixth of the time. After each one, the queue needs another tenth of the outage's length
+    // to empty.
     expect(held(3600, 3660)).toBeGreaterThan(0.12);
     link.set({ outages: null }, 3660e6);
     link.poll(3661e6);

@@ -1,4 +1,7 @@
-/** The work of one call is bounded, however long there was no call: a laptop may sleep for hours. */
+/**
+ * The work of one function call is bounded, however long ago the previous one was: a laptop may sleep for
+ * hours.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -12,7 +15,10 @@ import {
 
 const S = 1e6;
 const TEN_HOURS_S = 36_000;
-/** Work grows with the gap without a bound: 3,600 times and more for the gaps below. */
+/**
+ * The greatest factor by which the work may grow for a longer gap. Unbounded work would grow 3,600 times or
+ * more.
+ */
 const SAME_WORK = 30;
 const QUEUES: QueueOptions[] = [
   { kind: 'droptail' },
@@ -28,12 +34,15 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** A busy machine is no fault. */
+/** A timeout that is long enough for a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** Other threads of the process count, too: the one that compiles the module better, and the garbage collector. */
+/**
+ * How often work is measured. CPU time includes other threads of the process, such as the garbage collector and the one
+ * that optimises the WebAssembly module, so only the fastest try counts.
+ */
 const TRIES = 8;
-/** After this much time two tries are enough: what takes long is disturbed less. */
+/** After this much CPU time, two tries are enough, because other threads disturb long work less. */
 const LONG_MS = 200;
 
 /** CPU time of the fastest try, but at least a tenth of a millisecond, below which it is not meaningful. */
@@ -51,7 +60,7 @@ function cpuMs(prepare: () => () => void): number {
   return Math.max(0.1, fastest);
 }
 
-/** A poll of a link that was busy for two seconds, this long afterwards. */
+/** Work to measure: a poll of a link, `gapS` after it was busy for two seconds. */
 const pollAfter = (options: LinkOptions, gapS: number) => () => {
   const link = core.createLink(options);
   for (let id = 0; id < 200; id += 1) link.enqueue(id, 1200, id * 1e4);
@@ -94,7 +103,7 @@ describe('a poll after ten hours', () => {
       expect(late.length + delivered).toBeLessThanOrEqual(200);
       for (let us = endUs; us < endUs + 20 * S; us += 5e4) link.poll(us);
       const { crossDepartedBytes: after } = link.stats(endUs + 20 * S);
-      // Half of the time the channel is away.
+      // Because outages take half of the time, the cross traffic uses only a part of the 100 Mbps.
       expect(((after - crossDepartedBytes) * 8) / 20).toBeGreaterThan(0.2e8);
       link.destroy();
     },
@@ -178,7 +187,8 @@ describe('both halves of a controller after ten hours of silence', () => {
     expect(cpuMs(silentFor(TEN_HOURS_S))).toBeLessThan(SAME_WORK * cpuMs(silentFor(1)));
   });
 
-  // Tenths of its window are counted from the clock's zero, here 1970: one by one that is possible up to 2^53.
+  // NADA numbers the tenths of its window from the clock's zero, here 1970. For so short a window the numbers exceed
+  // 2^53, beyond which adding 1 no longer changes a number; a loop that counts up to them one by one would never end.
   it('nada: a window of the baseline too short for the clock holds nothing up', () => {
     const half = core.createReceiver({ controller: 'nada', parameters: { base_delay_window_s: 1e-6 } });
     for (let seq = 0; seq < 100; seq += 1) {

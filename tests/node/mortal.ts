@@ -1,6 +1,6 @@
 import { BroadcastChannel } from 'node:worker_threads';
 
-/** The thread of a link that `endThread` can end. */
+/** The script of a link's thread that `endThread` can end. */
 export const mortalThread = new URL('./mortal_thread.mjs', import.meta.url);
 
 /** Ends the thread of the link that was opened with this seed. */

@@ -1,4 +1,4 @@
-/** Contents that ffmpeg makes, with a substitute for it: when it is called, and what remains when it fails. */
+/** Contents that ffmpeg makes, tested with a fake ffmpeg: when it is called, and what remains after it failed. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -27,7 +27,10 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Puts a program of this name into the only folder of the PATH, besides those of its shell. */
+/**
+ * Makes a script named `ffmpeg` the first one in the PATH. The rest of the PATH is kept, as the script's
+ * shell needs it.
+ */
 function standIn(script: string): void {
   const program = write(`tools-${tests}/ffmpeg`, `#!/bin/sh\n${script}\n`);
   chmodSync(program, 0o755);
@@ -41,7 +44,7 @@ const prepare = (signal = new AbortController().signal): Promise<void> => {
 
 const left = (): string[] => (existsSync(dirname(noise.file)) ? readdirSync(dirname(noise.file)) : []);
 
-/** The last argument is the file. */
+/** Shell code that sets `last` to the last argument, which is the file to write. */
 const LAST = 'for last; do :; done';
 
 it('asks ffmpeg once for each, and never again', async () => {

@@ -1,6 +1,6 @@
 /**
- * What the observer of a call keeps when pages and contexts have come and gone: numbers, but none of their
- * objects.
+ * After pages and contexts have come and gone, the observer of a call still has their numbers, but holds no reference
+ * to their objects.
  */
 import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -27,14 +27,14 @@ class SomePage extends EventEmitter {
   readonly frames = () => [];
 }
 
-/** The same for a context. */
+/** The part of a browser context that the observer uses. */
 class SomeContext extends EventEmitter {
   readonly pages = () => [];
   readonly exposeBinding = () => Promise.resolve();
   readonly addInitScript = () => Promise.resolve();
 }
 
-/** Observes a page from its first to its last moment. Returns what would still reach page and context. */
+/** Observes a page from its opening to its closing. Returns weak references to the page and its context. */
 async function openAndClose(observer: CallObserver): Promise<WeakRef<object>[]> {
   const context = new SomeContext();
   await observer.observe(context as unknown as BrowserContext);
@@ -48,7 +48,7 @@ it('lets go of pages and contexts that are closed, and keeps what it recorded of
   const observer = new CallObserver({ originEpochMs: Date.now() });
   const references: WeakRef<object>[] = [];
   for (let i = 0; i < 50; i++) references.push(...(await openAndClose(observer)));
-  // An object that was reached through a WeakRef lives until the turn ends.
+  // The target of a new WeakRef is kept alive until the current turn of the event loop ends.
   await turn();
   collectGarbage();
   expect(references.filter((reference) => reference.deref() !== undefined)).toHaveLength(0);

@@ -1,4 +1,4 @@
-/** Links of single pages, besides the one that the others share. */
+/** Links that single pages have of their own, besides the link that the other pages share. */
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 
@@ -20,7 +20,7 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** A page under test with its own far side, connected to each other. */
+/** A page under test and a far side of its own, connected to each other. */
 async function participant(link: ShaperLink, page: number): Promise<{ page: IceAgent; far: IceAgent }> {
   const made = { page: await agent(`page${page}`, link.relay.port), far: await agent(`far${page}`, 0) };
   link.local(made.page.ufrag, page);
@@ -34,7 +34,7 @@ async function participant(link: ShaperLink, page: number): Promise<{ page: IceA
   return made;
 }
 
-/** Page 0, which offers, and page 1 under test, connected to each other. */
+/** Two pages under test, connected to each other: page 0, whose checks control, and page 1. */
 async function connectedPages(link: ShaperLink): Promise<[IceAgent, IceAgent]> {
   const [a, b] = [await agent('offr', link.relay.port), await agent('answ', link.relay.port)];
   link.local('offr', 0);
@@ -55,7 +55,10 @@ async function sendTen({ page, far }: { page: IceAgent; far: IceAgent }): Promis
   await expect.poll(() => far.media.length).toBe(before + 10);
 }
 
-/** When packets of the size of `sendTen` left, and whose they were. */
+/**
+ * When the packets of `sendTen`, which are recognised by their size, left the link, and to which flow they
+ * belong.
+ */
 function departures(path: PathRecord | null, name: 'forward' | 'backward' = 'forward') {
   const packets = path?.[name]?.packets;
   return Array.from({ length: packets?.rows ?? 0 }, (_, i) => ({
@@ -68,7 +71,7 @@ function departures(path: PathRecord | null, name: 'forward' | 'backward' = 'for
 const gapsUs = (rows: readonly { departUs: number }[]): number[] =>
   rows.slice(1).map(({ departUs }, i) => departUs - (rows[i]?.departUs ?? NaN));
 
-/** The path of a page's own. */
+/** The record of a page's own link. */
 function ownPath(link: ShaperLink, page: number): PathRecord {
   const { record } = link.for(page);
   if (record === null) throw new Error('no path of its own');
@@ -84,11 +87,11 @@ describe('the link that a page has of its own', () => {
     await link.sync();
     const own = departures(ownPath(link, 0));
     expect(own).toHaveLength(10);
-    // 1000 B at 1 Mbit/s: 8 ms each.
+    // At 1 Mbit/s, a packet of 1000 bytes takes 8 ms.
     for (const gap of gapsUs(own)) expect(gap).toBeGreaterThanOrEqual(8000 - 1e-3);
     const shared = departures(link.record);
     expect(shared).toHaveLength(10);
-    // 80 µs each: ten of them have left before a second one of the slow page could.
+    // At 100 Mbit/s a packet takes 80 µs, so the fast page's packets do not wait for the slow page's.
     expect(Math.max(...gapsUs(shared))).toBeLessThan(8000);
     expect(link.record.own.map(({ page }) => page)).toEqual([0]);
     expect(new Set([...own, ...shared].map(({ flow }) => flow)).size).toBe(2);
@@ -116,7 +119,7 @@ describe('the link that a page has of its own', () => {
     const [shared, own] = [departures(link.record), departures(ownPath(link, 0))];
     expect([shared.length, own.length]).toEqual([10, 10]);
     expect(Math.max(...shared.map(({ departUs }) => departUs))).toBeLessThan(timeUs);
-    // The capacity before it had its own link.
+    // The record of the page's own link also has the capacity that applied before that link existed.
     expect(ownPath(link, 0).forward?.capacity.map(({ capacityBps }) => capacityBps)).toEqual([100e6, 1e6]);
   });
 
@@ -129,7 +132,8 @@ describe('the link that a page has of its own', () => {
     expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'answ', answererUfrag: 'offr' }]);
     expect(departures(ownPath(link, 1))).toHaveLength(10);
     expect(departures(link.record)).toEqual([]);
-    // The page that offered sits on the other side for good.
+    // A link of page 0's own is refused now: the connection already uses page 1's, which can no longer be
+    // changed.
     const refused = await link
       .for(0)
       .set({ capacity: '1mbps' })

@@ -1,5 +1,5 @@
-// A relay that runs for days: its memory, its sockets and what it remembers do not grow with the calls that it
-// has seen. The test controls its clock, so that days take seconds.
+// A relay that runs for days: its memory, its sockets and its tables must not grow with the number of past calls.
+// The test controls the relay's clock, so that days take seconds.
 import { readdirSync } from 'node:fs';
 import { platform } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
@@ -33,16 +33,16 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Open descriptors of this process; 0 where the system does not list them. */
+/** The number of open file descriptors of this process; 0 on systems that do not list them. */
 const descriptors = (): number => (platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
 
 interface Bed {
   relay: Relay;
   port: number;
   flows: number;
-  /** Seconds of the test's clock. */
+  /** Advances the test's clock by this many seconds. */
   pass(seconds: number): void;
-  /** Packets that have not passed a link yet pass it now. */
+  /** Sends on the packets that are due on the link. */
   pump(): void;
   paths: ScheduledPaths<Arrival>;
 }
@@ -75,7 +75,7 @@ async function bed(): Promise<Bed> {
   });
 }
 
-/** Checks both ways until both were answered. */
+/** Both agents send checks until each has received an answer. */
 async function connect(bed: Bed, a: IceAgent, b: IceAgent): Promise<void> {
   const before = [a.answers, b.answers] as const;
   while (a.answers === before[0] || b.answers === before[1]) {
@@ -95,7 +95,10 @@ async function agentAt(ufrag: string, port: number): Promise<IceAgent> {
   return agent;
 }
 
-/** What `work` leaves behind after the first tenth of its rounds: bytes of heap and descriptors per round. */
+/**
+ * What `work` leaves behind, not counting the first tenth of its rounds: heap bytes per round, and open
+ * descriptors.
+ */
 async function growth(rounds: number, work: (round: number) => Promise<void>) {
   const warm = Math.ceil(rounds / 10);
   let [heap, open] = [0, 0];
@@ -202,7 +205,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
   });
 });
 
-/** The page sends checks until one was answered through the relay. */
+/** The page sends checks until the far side has answered one through the relay. */
 async function connectFar(relayed: Bed, page: IceAgent, far: IceAgent): Promise<void> {
   while (page.answers === 0) {
     page.check({ to: far.ufrag, role: 'controlling', nominate: true });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** Arrival of frame `i` at 30 fps through a queue that fills and drains. */
+/** The arrival of frame `i` of a video at 30 fps, through a queue that fills and drains. */
 function arrival(i: number): { sendTimeUs: number; arrivalTimeUs: number; sizeBytes: number; seq: number } {
   const sendTimeUs = i * 33_333;
   const queueUs = Math.max(0, 60_000 - 800 * Math.abs((i % 300) - 225));
@@ -34,7 +34,7 @@ function line(i: number, more: object = {}): string {
   return JSON.stringify({ type: 'arrival', flow: 0, seq, ...times, size_bytes: sizeBytes, ...more });
 }
 
-/** A value of a row as CSV has it. */
+/** A row's value in the form in which CSV contains it. */
 function cell(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 }
@@ -48,7 +48,10 @@ const PLAIN = content(
   Array.from({ length: 600 }, (_, i) => line(i)),
 );
 
-/** A recorded live run: frames, wire counters, a change of parameter and of preset on the way. */
+/**
+ * The recording of a live run: frames, counters of received packets, and a change of a parameter and of the
+ * preset.
+ */
 function recording(): { text: string; groups: string[] } {
   const parameters = { start_bitrate_bps: 400_000, k_u: 0.02 };
   const half = core.createReceiver({ preset: 'gcc-live', parameters });
@@ -63,7 +66,7 @@ function recording(): { text: string; groups: string[] } {
     });
     half.takeFeedback();
     if (i % 3 === 2) {
-      const timeUs = arrival(i).arrivalTimeUs - 7_000; // counters are older than the frame before them
+      const timeUs = arrival(i).arrivalTimeUs - 7_000; // the counters' time is before the latest frame's
       half.pushInbound({ timeUs, packetsReceived: 3 * i, packetsLost: i >> 6, bytesReceived: 3100 * i });
       half.takeFeedback();
     }
@@ -271,7 +274,7 @@ describe('valid rows with extreme values', () => {
         if (row['type'] === 'rate' || row['type'] === 'group') seen[row['type']] += 1;
       }
     }
-    // The core did not just wave all of it through.
+    // The core must have processed the input, not just ignored it.
     expect(seen.rate).toBeGreaterThan(100);
     expect(seen.group).toBeGreaterThan(100);
   }, 30_000);

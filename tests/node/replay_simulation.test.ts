@@ -1,4 +1,4 @@
-/** The trace of a simulation, replayed, gives the group rows that the simulation's controllers gave. */
+/** Replaying the trace of a simulation gives the same group rows as the simulation's controllers gave. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../src/core/index.js';

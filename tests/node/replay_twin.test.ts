@@ -1,4 +1,7 @@
-/** `ccscope replay --twin` of simulated recordings, which have another seed than the twin and one change of the link. */
+/**
+ * `ccscope replay --twin` on recordings that were themselves simulated, with another seed than the twin's, and whose
+ * link changes during the call.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, tableSpec, type Core, type SimulationOptions } from '../../src/core/index.js';
@@ -15,7 +18,10 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** A trace as the page writes it, of a call that begins after a second; its capacity falls, then its RTT grows. */
+/**
+ * A trace as the Call page writes it. The call begins after 1 s; then the link's capacity falls, and its RTT
+ * grows.
+ */
 function recording(name: string, changed: Partial<TraceHeader> = {}): string {
   const link = { ...DEFAULT_LINK_CONFIG, capacity: '1.5mbps' };
   const options = twinOptions(
@@ -80,11 +86,11 @@ describe('ccscope replay --twin', () => {
     ]);
     const of = (name: string) => series.find((each) => each.name === name);
     for (const name of ['Target', 'Received']) {
-      // Another seed is another call, but of the same schedule.
+      // With another seed the call differs from its twin, but not by much, as both have the same schedule.
       expect(of(name)?.apart, name).toBeGreaterThan(1);
       expect(of(name)?.relative, name).toBeLessThan(0.2);
     }
-    // Without the change of the RTT by 200 ms for a quarter of the time it would be 50 ms.
+    // A twin without the RTT's change (+200 ms for a quarter of the time) would be 50 ms apart on average.
     expect(of('RTT')?.apart).toBeLessThan(35);
 
     const text = await ccscope(['replay', trace, '--twin']);
@@ -108,6 +114,8 @@ describe('ccscope replay --twin', () => {
     expect(unknown.stderr).toContain('link.capacity: expected');
     const both = await ccscope(['replay', observed, '--twin', '--set', 'k_u=0.02']);
     expect(both).toMatchObject({ status: 2, stdout: '' });
-    expect(both.stderr).toContain('--twin: it has what was recorded; leave out --set');
+    expect(both.stderr).toContain('with the settings that were recorded; leave out --set');
+    const rows = await ccscope(['replay', observed, '--twin', '--format', 'csv']);
+    expect(rows.stderr).toContain('leave out --format');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Replays reference vectors (see tests/vectors/README.md) through the command line and compares the output of the
- * filter and the detector: packet by packet, and group by group.
+ * Replays reference vectors (see tests/vectors/README.md) on the command line, and compares the outputs of the filter
+ * and the detector with them, packet by packet and group by group.
  */
 import { readFileSync } from 'node:fs';
 
@@ -38,7 +38,7 @@ function vector(name: string): Vector {
   return JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), 'utf8')) as Vector;
 }
 
-/** The file of a trace with these arrivals. */
+/** Writes a trace file with these arrivals. */
 function trace(name: string, arrivals: readonly Arrival[]): string {
   const header = {
     ccscope_trace: 1,
@@ -50,7 +50,7 @@ function trace(name: string, arrivals: readonly Arrival[]): string {
   return write(`${name}.ndjson`, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-/** Send times in microseconds from the 24-bit clock, which wraps every 64 s. */
+/** Arrivals with send times in microseconds, converted from the 24-bit clock, which wraps every 64 s. */
 function unwrapped(packets: Vector['packets']): Arrival[] {
   let wraps = 0;
   let last = 0;
@@ -126,7 +126,7 @@ describe.each(['B_overload_drain', 'D_jitter_sd3', 'H_spike_and_step'])('%s', (n
       last.size_bytes += size;
       arrivals.push({ ...last });
     }
-    // A group is finished by the first packet of the next one.
+    // Only the first packet of the next group completes a group, so a further packet completes the last one.
     arrivals.push({
       ...last,
       send_time_us: last.send_time_us + 1e5,

@@ -17,7 +17,7 @@ const SMALL = fileURLToPath(new URL('reproduce_scenario.json', import.meta.url))
 const { path, write } = scratch();
 const execute = promisify(execFile);
 
-// Workers are threads of the built library: TypeScript does not run in them.
+// Simulations run in worker threads, which cannot load TypeScript, so the library must be built first.
 beforeAll(async () => {
   const build = "await (await import('./scripts/build.mjs')).build({ app: false })";
   await execute(process.execPath, ['--input-type=module', '--eval', build], { cwd: root });
@@ -42,7 +42,7 @@ async function report(...args: string[]): Promise<Report> {
   return v.parse(reportSchema, JSON.parse(stdout));
 }
 
-/** All but what depends on the clock. */
+/** The report without the fields that depend on the clock. */
 function results({ experiments, failures, summary }: Report): unknown {
   const timeless = experiments.map(({ cpu_seconds, ...rest }) => {
     expect(cpu_seconds).toBeGreaterThan(0);
@@ -153,7 +153,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     const [a, b] = [mean(first, 'utilisation'), mean(second, 'utilisation')];
     expect(a).not.toBe(b);
     expect(mean(both, 'utilisation')).toBeCloseTo((a + b) / 2, 12);
-    // Student's t for one degree of freedom is 12.7062; the standard error of two is half their distance.
+    // Student's t for one degree of freedom is 12.7062. The standard error of two values is half of their
+    // distance.
     const { ci95 } = both.experiments[0]?.cells[0]?.metrics[0]?.measured ?? {};
     const half = (12.7062 * Math.abs(a - b)) / 2;
     expect((ci95?.[1] ?? NaN) - (ci95?.[0] ?? NaN)).toBeCloseTo(2 * half, 3);
@@ -194,7 +195,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     const worker = new URL('./reproduce_worker.mjs', import.meta.url);
     const scenario = { ...readScenario(SMALL), seed: 99, runs: 4 };
     const { report: made } = await reproduce([scenario], { worker, threads: 2, version: '1.2.3' });
-    // The fake worker fails for the seeds 100, 101 and 102.
+    // The fake worker (reproduce_worker.mjs) fails for the seeds 100, 101 and 102.
     expect(made.failures).toHaveLength(12);
     expect(made.failures.slice(0, 3)).toEqual([
       {
@@ -237,11 +238,12 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       ['nada-rfc8698', 0],
       ['gcc-ton', 0],
     ]);
-    // Each has five published numbers: all of them are judged, with any verdict.
+    // Two controllers have five published numbers each. All ten must be judged; the verdicts do not matter here.
     const { within, ordering, off } = summary.numbers;
     expect(within + ordering + off).toBe(10);
     expect(comparison).toEqual([]);
-    // The median of the delay is above a packet's transmission (9.9 ms at 1 Mbps) and below the queue.
+    // The median delay is longer than a packet's transmission (3.9 ms at 2.5 Mbps), and shorter than the full
+    // queue's.
     for (const cell of table?.cells ?? []) {
       const [delay] = [...cell.metrics, ...cell.others].filter(
         ({ name }) => name === 'owd_queue_delay_p50_ms',
@@ -275,7 +277,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
           expect(row.values[i]?.measured, `${row.name} ${name}`).toEqual(number?.measured);
         });
       }
-      // At least one row is the best of its column, and has the best mean among those with as many runs.
+      // A column's best rows must have the best mean among the rows with the most runs. There must be such rows if the
+      // column has a better direction and the means differ.
       columns.forEach(({ best }, i) => {
         const values = rows.flatMap((row) => row.values[i] ?? []);
         const most = Math.max(...values.map(({ measured }) => measured.n));
@@ -304,7 +307,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(status).toBe(0);
     const page = readFileSync(file, 'utf8');
     expect(page.match(/(?:src|href|action)="(?!#|data:)[^"]*"|@import|url\(/g)).toBeNull();
-    // The scenario's text ends no element, in the page and in the data.
+    // Text of the scenario must not end an element, neither in the page nor in its data.
     expect(page).toContain('Fig. 1 &lt;/script&gt;');
     expect(page.match(/<\/script>/g)).toHaveLength(2);
     expect(page.match(/data-figure=/g)).toHaveLength(8);

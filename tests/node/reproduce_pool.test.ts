@@ -146,7 +146,7 @@ test('only the first run of a cell that a picture shows is recorded', () => {
 
 test('the estimated cost follows time, capacity and flows', () => {
   const options = { durationUs: 100e6, forward: { capacityBps: 1_200_000 }, flows: [] };
-  // 1.2 Mbps are 100 packets of 1500 bytes a second.
+  // 1.2 Mbps is 100 packets of 1500 bytes per second.
   expect(estimatedCost(options)).toBe(10_000);
   expect(estimatedCost({ ...options, durationUs: 300e6 })).toBe(30_000);
   expect(estimatedCost({ ...options, forward: { capacityBps: 12_000_000 } })).toBe(100_000);

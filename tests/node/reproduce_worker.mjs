@@ -1,4 +1,4 @@
-// A worker for tests of the pool: the run's seed decides what it does.
+// A fake worker for tests of the pool. The seed of a run decides what the worker does.
 import { threadId } from 'node:worker_threads';
 
 export const REFUSED = 100;
@@ -20,7 +20,7 @@ export default async function run({ seed }) {
         throw new Error('out of luck');
       });
     });
-  // Later jobs end sooner, so that an order of ending would show.
+  // Later jobs end sooner, so that tests notice if results are returned in the order in which jobs ended.
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, 20 - seed)));
   const values = new Map([
     ['seed', seed],

@@ -40,7 +40,7 @@ async function report(...args: string[]): Promise<Report> {
   return JSON.parse(stdout) as Report;
 }
 
-/** The scenario that the guide to scenarios shows. */
+/** The example scenario in the guide to scenarios. */
 function guideExample(): string {
   const guide = readFileSync(new URL('../../src/scenario/README.md', import.meta.url), 'utf8');
   return /<!-- example: a scenario -->\s+```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
@@ -96,7 +96,8 @@ describe('ccscope run', () => {
       band: [0, 0.003],
     });
     expect(sfq?.metrics[0]?.measured.n).toBe(3);
-    // AQM 4.2: a TCP flow fills DropTail's 300 ms, SFQ keeps it out of the call's way.
+    // Section 4.2 of the AQM paper: a TCP flow fills DropTail's queue of 300 ms; with SFQ, the call does not
+    // wait for it.
     expect(experiment?.claims).toMatchObject([{ id: 'sfq-delays-less', holds: true }]);
   });
 
@@ -155,7 +156,7 @@ describe('ccscope run', () => {
       }),
     );
     const { experiments } = await report(file);
-    // 1504 bytes a millisecond.
+    // 1504 bytes per millisecond.
     expect(experiments[0]?.cells[0]?.metrics[0]?.measured.mean).toBeCloseTo(12_032_000, 3);
   });
 
@@ -215,7 +216,10 @@ describe('proposition 1', () => {
   const scenario = readScenario('ton-prop1');
   const frameMs = 1000 / 30;
 
-  /** True if a static threshold of this gradient sees overuse before the first loss. */
+  /**
+   * Whether a detector with a static threshold, given as a gradient of the delay, signals overuse before the
+   * first loss.
+   */
   function overuses(cell: Record<string, string>, gradient: number): boolean {
     const instance = instantiate(scenario, cell);
     const { durationUs, flows, ...rest } = compile(instance, 1);
@@ -223,7 +227,7 @@ describe('proposition 1', () => {
     if (flow?.kind !== 'media') throw new Error('expected a media flow');
     const parameters = {
       ...flow.parameters,
-      // The text of the paper: m itself against the threshold, and no persistence.
+      // As in the text of the paper: compares m itself with the threshold, and signals overuse at once.
       detector_gain_groups: 1,
       overuse_time_ms: 0,
       overuse_min_groups: 1,

@@ -72,7 +72,7 @@ describe('files', () => {
   });
 });
 
-/** Two ICE agents, one at each end of a link. */
+/** Makes two ICE agents, one at each end of a link. */
 async function agentsOf(
   { a, b }: Pick<LinkOpened, 'a' | 'b'>,
   offerer: string,
@@ -81,7 +81,7 @@ async function agentsOf(
   return [await IceAgent.at(offerer, a.port), await IceAgent.at(answerer, b.port)];
 }
 
-/** Each sends a check; returns whether each has had an answer by now. */
+/** Each of the two sends a check. Returns whether both have received an answer so far. */
 function meet(offerer: IceAgent, answerer: IceAgent): boolean {
   offerer.check({ to: answerer.ufrag, role: 'controlling', nominate: true });
   answerer.check({ to: offerer.ufrag, role: 'controlled' });
@@ -96,7 +96,7 @@ describe('links', () => {
     await expect.poll(() => meet(offerer, answerer)).toBe(true);
     offerer.send('hello');
     await expect.poll(() => answerer.media).toEqual(['hello']);
-    // The latest one, once a second.
+    // Once per second, the server reports how late packets recently were.
     const late = await client.next(
       (m) => 'type' in m && m.type === 'link/lateness' && m.recent_p95_ms !== null,
     );
@@ -121,7 +121,7 @@ describe('links', () => {
       expect(joined).toMatchObject({ ok: true, result: { link: lent, a, b, config } });
       const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
       expect(push).toMatchObject({ link: lent, rows: [{ capacity_bps: 2e6 }] });
-      // Once, so that nobody else takes it over.
+      // A lent link can be joined only once, so that no other page can take it over.
       const other = await Client.connect(server);
       expect(await other.ask({ type: 'link/join', link: lent })).toMatchObject({ ok: false });
       const taken = server.lend(shaper);
@@ -149,7 +149,7 @@ describe('links', () => {
     expect(told).toMatchObject({ ok: true, result: null });
     const peers = await agentsOf({ a, b }, 'offr', 'answ');
     const strangers = await agentsOf({ a, b }, 'odd1', 'odd2');
-    // The strangers' checks come first, each time.
+    // In each turn, the strangers send their checks first.
     await expect
       .poll(() => {
         meet(...strangers);

@@ -1,4 +1,4 @@
-/** The channel of the local server: who may connect to it, and the messages between a view and its server. */
+/** The WebSocket channel between a view and its local server: who may connect, and which messages pass. */
 import { once } from 'node:events';
 
 import { afterEach, expect, test } from 'vitest';
@@ -32,19 +32,19 @@ afterEach(async () => {
 
 function connect(address: string, options: { origin?: string; headers?: Record<string, string> } = {}) {
   const client = new WebSocket(address.replace('http', 'ws'), options);
-  // A refused one is ended before it was open.
+  // A refused client emits an error, because it ends before it was open.
   client.on('error', () => undefined);
   clients.push(client);
   return client;
 }
 
-/** The status with which a connection is refused. */
+/** The HTTP status with which a connection is refused. */
 async function refusal(client: WebSocket): Promise<number | undefined> {
   const [, response] = (await once(client, 'unexpected-response')) as [unknown, { statusCode?: number }];
   return response.statusCode;
 }
 
-/** The next texts, parsed. */
+/** Returns a function that resolves with the next received text, parsed as JSON. */
 function texts(client: WebSocket): () => Promise<unknown> {
   const waiting: unknown[] = [];
   let tell: (() => void) | null = null;
@@ -72,7 +72,7 @@ test('a view is told where it is and what came before, and asks the pages', asyn
   expect(await next()).toEqual({ type: 'answer', id: 1, results: [null] });
   client.send(JSON.stringify({ id: 2, window: 'broken', request: { type: 'flush' } }));
   expect(await next()).toEqual({ type: 'refusal', id: 2, message: 'no such window' });
-  // A message that is not a request reaches no page, and does not end the connection either.
+  // A message that is not a valid request must not reach a page, and must not end the connection.
   for (const text of ['', '{', '[]', '{"id":3,"window":null,"request":{"type":"constructor"}}'])
     client.send(text);
   client.send(JSON.stringify({ id: 4, window: null, request: { type: 'resume', more: 1 } }));
@@ -91,7 +91,7 @@ test('other sites, other keys and other services are refused', async () => {
   expect(await refusal(connect(path, { headers: { host: 'example.org' } }))).toBe(403);
   expect(await refusal(connect(`${path}x`, { origin }))).toBe(404);
   expect(await refusal(connect(`${origin}/view/`, { origin }))).toBe(404);
-  // This server shapes no links.
+  // This server was started without a shaper, so it has no channel for links.
   expect(await refusal(connect(`${origin}/ws`, { origin }))).toBe(503);
 });
 

@@ -7,7 +7,7 @@ import type { LinkOpened, ServerMessage } from '../../src/link/server_protocol.j
 
 const clients: Client[] = [];
 
-/** Call it once in a file: ends the clients that a test of it has left. */
+/** To be called once in a file: after each test, ends the clients that it has left open. */
 export function endClientsAfterEach(): void {
   afterEach(() => clients.splice(0).forEach((client) => client.socket.terminate()));
 }
@@ -31,7 +31,7 @@ export class Client {
     return client;
   }
 
-  /** The first message that fits, now or later; it is taken out. */
+  /** Takes the first message that fits from the inbox; waits for one if there is none yet. */
   async next(fits: (message: ServerMessage) => boolean): Promise<ServerMessage> {
     for (;;) {
       const index = this.#inbox.findIndex(fits);

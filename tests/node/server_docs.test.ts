@@ -1,4 +1,4 @@
-/** The local server shows the documentation at /docs/, from a folder of its own. */
+/** The local server serves the documentation at /docs/, from a separate folder. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

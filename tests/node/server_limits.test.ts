@@ -1,4 +1,4 @@
-/** What one client uses of the local server leaves the others their share. */
+/** However much of the local server one client uses, the others get their share. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -31,7 +31,7 @@ async function start(limits: Partial<ServerLimits> = {}): Promise<LocalServer> {
 
 const reply = (id: number) => (message: ServerMessage) => 'ok' in message && message.id === id;
 
-/** More than the system keeps of a connection's data for a client that does not read. */
+/** So many messages that the system cannot buffer them for a client that does not read. */
 const FLOOD = 40;
 
 function flood(sender: Client): void {
@@ -40,7 +40,7 @@ function flood(sender: Client): void {
   for (let i = 0; i < FLOOD; i++) sender.socket.send(text);
 }
 
-/** The outcomes of requests that were sent at once. */
+/** Sends `count` equal requests at once, and returns the replies. */
 async function outcomes(client: Client, count: number, request: object): Promise<ServerMessage[]> {
   const ids = Array.from({ length: count }, (_, i) => 100 + i);
   for (const id of ids) client.socket.send(JSON.stringify({ id, ...request }));
@@ -118,7 +118,7 @@ describe('rooms', () => {
     await second.next((message) => 'data' in message);
     third.socket.send(JSON.stringify({ type: 'room/signal', room: 'r', data: 'mine' }));
     expect(await third.next(() => true)).toMatchObject({ id: 0, ok: false, error: { field: 'room' } });
-    // A client that leaves makes room: a page that is reloaded, for instance.
+    // When a client leaves, for instance because its page is reloaded, another can join.
     first.socket.terminate();
     await second.next((message) => 'peers' in message && message.peers === 1);
     expect(await third.ask(join('r'))).toMatchObject({ ok: true, result: { peers: 2 } });
@@ -183,7 +183,7 @@ describe('a client that does not read', () => {
     const timer = setInterval(() => {
       for (let i = 0; i < 2000 && client.socket.readyState === WebSocket.OPEN; i++) client.socket.send(bad);
     }, 1);
-    // A reset reaches a paused socket as the failure of a write.
+    // A paused socket does not read, so it notices a reset only when a write fails.
     client.socket.once('error', () => client.socket.terminate());
     await closed;
     clearInterval(timer);

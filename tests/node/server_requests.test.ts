@@ -1,4 +1,4 @@
-/** No request, header or reset ends the local server. */
+/** No request, header or reset of a connection can end the local server. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -28,7 +28,7 @@ async function opened(): Promise<Socket> {
   return socket;
 }
 
-/** The status of the answer to raw bytes; null where the connection ends without one. */
+/** Sends raw bytes. Resolves with the status of the answer; null if the connection ends without one. */
 async function statusOf(text: string): Promise<number | null> {
   const socket = await opened();
   socket.write(text);
@@ -89,7 +89,8 @@ describe('the process is alive and answers after', () => {
     for (let i = 0; i < 20; i++) {
       const socket = await opened();
       const closed = once(socket, 'close');
-      // The reset follows at once, so that the answer is written into it.
+      // Resets the connection at once, so that the server writes its answer to a connection that no longer
+      // exists.
       socket.write(text, () => socket.resetAndDestroy());
       await closed;
     }

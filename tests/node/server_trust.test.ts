@@ -1,4 +1,7 @@
-/** What the local server answers to: its own names and its own pages, and no other site's. */
+/**
+ * The local server answers requests for its own host names and from its own pages, and refuses those of other
+ * sites.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -47,7 +50,7 @@ async function get(path: string, headers: Record<string, string>, at = server): 
 const statusFor = async (host: string, at = server): Promise<number | undefined> =>
   (await get('/', { host }, at)).status;
 
-/** The first line of the answer to raw bytes. */
+/** Sends raw bytes. Resolves with the first line of the answer. */
 async function raw(text: string): Promise<string> {
   const socket = connect(server.port, '127.0.0.1');
   socket.write(text);

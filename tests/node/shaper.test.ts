@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function peer(): Promise<Socket> {
-  // Room for all packets of a test, where its own thread waits for the processor.
+  // The buffer must hold all packets of a test, since this thread may have to wait for the processor.
   const socket = createSocket({ type: 'udp4', recvBufferSize: 1 << 20 });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -28,10 +28,10 @@ async function shaperWith(config: PartialLinkConfig): Promise<Shaper> {
   return shaper;
 }
 
-/** Both peers, known to the shaper. */
+/** A shaper and two peers that it knows: each has sent it a greeting. */
 async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a: Socket; b: Socket }> {
   const [shaper, a, b] = await Promise.all([shaperWith(config), peer(), peer()]);
-  // A packet of a's before b's greeting was read would have nowhere to go.
+  // Until the shaper has read b's greeting, a packet from a would have nowhere to go.
   await new Promise((sent) => b.send('hello', shaper.b.port, '127.0.0.1', sent));
   await expect.poll(() => shaper.sync().then(() => shaper.record.backward?.packets.rows)).toBe(1);
   a.send('hello', shaper.a.port, '127.0.0.1');
@@ -39,14 +39,14 @@ async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a
   return { shaper, a, b };
 }
 
-/** The fate of the forward packets so far. */
+/** What has become of each forward packet so far. */
 async function packetsOf(shaper: Shaper): Promise<PacketRecord[]> {
   await shaper.sync();
   const { forward } = shaper.record;
   return forward === null ? [] : packetsIn(forward, null, { fromUs: -Infinity, toUs: Infinity });
 }
 
-/** The next `count` messages. */
+/** The next `count` messages that a socket receives. */
 function messages(socket: Socket, count: number): Promise<Buffer[]> {
   const received: Buffer[] = [];
   return new Promise((resolve) => {
@@ -60,7 +60,10 @@ function messages(socket: Socket, count: number): Promise<Buffer[]> {
   });
 }
 
-/** Each packet left its own transmission time after it came, or after the one before it left. */
+/**
+ * Expects each packet to leave one transmission time after it came or the previous packet left, whichever was
+ * later.
+ */
 function expectSerial(records: readonly PacketRecord[], capacityBps: number): void {
   expect(records.length).toBeGreaterThan(1);
   let freeUs = -Infinity;
@@ -75,7 +78,7 @@ describe('the shaper', () => {
   it('relays packets in order both ways, each after its transmission time', async () => {
     const { shaper, a, b } = await connected({ capacity: '1mbps', rtt_ms: 10 });
     const there = messages(b, 10);
-    // 1250 B with 28 B of headers, so 10 ms each.
+    // 1250 bytes with the 28 bytes of headers, so each packet takes 10 ms.
     for (let i = 0; i < 10; i++) a.send(Buffer.alloc(1222, i), shaper.a.port, '127.0.0.1');
     expect((await there).map((packet) => packet[0])).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expectSerial((await packetsOf(shaper)).slice(-10), 1e6);
@@ -97,7 +100,7 @@ describe('the shaper', () => {
       const packet = Buffer.alloc(200);
       packet.writeUInt16BE(i);
       a.send(packet, shaper.a.port, '127.0.0.1');
-      // No socket's buffer holds all of them at once, so received ones are read in between.
+      // A socket's buffer does not hold all packets at once, so received ones are read in between.
       if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     const order = (await there).map((packet) => packet.readUInt16BE());
@@ -109,7 +112,7 @@ describe('the shaper', () => {
       return isLate;
     });
     expect(new Set(order).size).toBe(count);
-    // All are held back for the same time.
+    // The reordered packets are all held back for the same time, so they keep their order among themselves.
     expect(reordered).toEqual([...reordered].sort((x, y) => x - y));
     // Four standard deviations of the binomial distribution: sqrt(400 * 0.1 * 0.9) is 6.
     expect(Math.abs(reordered.length - 40)).toBeLessThanOrEqual(24);
@@ -140,9 +143,10 @@ describe('the shaper', () => {
     expect(lateMs).toHaveLength(50);
     expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
     const lateness = shaper.latenessMs();
-    // The two greetings too: b's only if its address was known when it was due.
+    // Besides the 50 packets, a's greeting counts; b's counts only if the address of a was known when it was due.
     expect([51, 52]).toContain(lateness.packets);
-    // It is reported to 0.01 ms; delivered packets were also under way for a moment.
+    // Lateness is rounded to 0.01 ms. The times measured at b also include the time that a packet took to get
+    // there.
     expect(lateness.p50_ms).toBeLessThanOrEqual(Math.max(...lateMs) + 0.01);
     expect(lateness.p99_ms).toBeGreaterThanOrEqual(lateness.p50_ms);
   });
@@ -155,7 +159,8 @@ describe('the shaper', () => {
     const dropped = records.filter((record) => record.dropped === 'queue-full');
     expect(dropped.length).toBeGreaterThan(0);
     for (const record of records) {
-      // Those that were accepted before the change and whose transmission had not started.
+      // The bytes of packets that were accepted before this one, and whose transmission had not yet started
+      // when it came.
       const waiting = records
         .filter((other) => other.dropped === null && other.offeredUs < record.offeredUs)
         .filter((other) => other.offeredUs + other.queueDelayUs > record.offeredUs)
@@ -192,7 +197,8 @@ describe('the shaper', () => {
 
   it('takes a change as a whole, or nothing of it', async () => {
     const shaper = await shaperWith({ capacity: '10gbps' });
-    // Cross traffic keeps up with at most 1 Gbps: it may come with a capacity below that, and not before.
+    // Cross traffic is only allowed up to 1 Gbps, so on this link it can be set together with a lower
+    // capacity, but not before.
     await shaper.set({ capacity: '1mbps', cross_traffic: 'cubic:1' });
     await expect(shaper.set({ capacity: '5gbps', loss_ratio: 1 })).rejects.toThrow(/^link\./);
     expect(shaper.config).toMatchObject({ capacity: '1mbps', loss_ratio: 0 });

@@ -1,4 +1,7 @@
-/** A closed shaper changes nothing any more, neither itself nor the shaper that uses its ports afterwards. */
+/**
+ * A closed shaper no longer does anything, neither to itself nor to the shaper that uses its ports
+ * afterwards.
+ */
 import { expect, it } from 'vitest';
 
 import { ShaperError, startShaper } from '../../src/shaper/shaper.js';

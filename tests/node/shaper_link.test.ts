@@ -19,7 +19,7 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** Both send checks until both were answered; `a` offered. */
+/** Both agents send checks until each has received an answer. `a` is the one that offered. */
 async function connect(a: IceAgent, b: IceAgent): Promise<void> {
   const before = [a.answers, b.answers] as const;
   await expect
@@ -31,7 +31,7 @@ async function connect(a: IceAgent, b: IceAgent): Promise<void> {
     .toBe(true);
 }
 
-/** Two agents that know each other: the first offered. */
+/** Two connected agents; the first is the one that offered. */
 async function connected(
   link: ShaperLink,
   ufrags: readonly [string, string] = ['offr', 'answ'],
@@ -49,7 +49,7 @@ function direction(link: ShaperLink, name: 'forward' | 'backward'): DirectionRec
   return record;
 }
 
-/** The rows of a direction that have this size. */
+/** The recorded packets of a direction that have this size. */
 function packetsOf(link: ShaperLink, name: 'forward' | 'backward', sizeBytes: number) {
   const { packets } = direction(link, name);
   return Array.from({ length: packets.rows }, (_, i) => ({
@@ -69,7 +69,7 @@ async function bound(port = 0): Promise<Socket> {
   return socket;
 }
 
-/** A port that is free can be bound. */
+/** Expects a port to be free, that is, that it can be bound. */
 async function expectFree(port: number): Promise<void> {
   const socket = await bound(port);
   socket.close();
@@ -86,12 +86,12 @@ describe('two agents at a relay', () => {
     expect(new Set(a.checkedBy)).toEqual(new Set(['answ']));
     await link.sync();
     expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'offr', answererUfrag: 'answ' }]);
-    // With 28 bytes of headers.
+    // The sizes include 28 bytes of headers.
     expect(packetsOf(link, 'forward', 33)).toMatchObject([{ flow: 1, reason: 0 }]);
     expect(packetsOf(link, 'backward', 36)).toMatchObject([{ flow: 1, reason: 0 }]);
     expect(direction(link, 'forward').capacity).toMatchObject([{ capacityBps: 10e6 }]);
     expect(link.record.latenessMs?.packets).toBeGreaterThanOrEqual(4);
-    // Reported once a second, if there were any.
+    // Lateness is reported once a second, if there were packets.
     await expect.poll(() => link.record.late, { timeout: 10_000 }).toHaveLength(1);
     const [second] = link.record.late;
     expect(second?.lateMs).toBeGreaterThanOrEqual(0);
@@ -125,7 +125,7 @@ describe('two agents at a relay', () => {
     await link.sync();
     const rows = packetsOf(link, 'forward', 1000);
     expect(rows.map(({ flow }) => flow).sort()).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2]);
-    // One bottleneck: 8 ms each, one after the other, whichever connection they belong to.
+    // All packets pass one bottleneck one after the other, 8 ms each, whichever connection they belong to.
     for (const [i, { departUs }] of rows.entries()) {
       const before = rows[i - 1];
       if (before) expect(departUs - before.departUs).toBeGreaterThanOrEqual(8000 - 1e-3);
@@ -277,7 +277,7 @@ describe('the settings of a link', () => {
       const before = rows[i - 1];
       if (before) expect(departUs - before.departUs).toBeCloseTo(10_000, 3);
     }
-    // DROP_REASONS: 1 is a random loss.
+    // In DROP_REASONS, 1 is a random loss.
     expect(packetsOf(link, 'backward', 32)).toMatchObject([{ reason: 1, queueDelayUs: NaN }]);
     expect(direction(link, 'backward').capacity.at(-1)).toEqual({
       timeUs: change.timeUs,
@@ -306,7 +306,8 @@ describe('the settings of a link', () => {
     await expect.poll(() => b.media.length).toBe(1);
     await link.sync();
     const [row] = packetsOf(link, 'forward', 125);
-    // Its 100 us on the wire start at the change, or after a check that was on the wire when the link stopped.
+    // Its transmission of 100 us starts at the change, or after that of a check that was interrupted when the
+    // link stopped.
     const waitedUs = (row?.departUs ?? NaN) - on.timeUs;
     expect(waitedUs).toBeGreaterThan(99.9);
     expect(waitedUs).toBeLessThan(100 + (1500 * 8) / 10);
@@ -394,7 +395,7 @@ describe('the settings of a link', () => {
       .poll(() => packets.reason.subarray(0, packets.rows).includes(2), { timeout: 5000 })
       .toBe(true);
     await link.set({ crossTraffic: 'none' });
-    // The queue may be full at first.
+    // Sends again and again, since the queue may still be full at first.
     await expect
       .poll(() => {
         a.send('last');
@@ -404,7 +405,7 @@ describe('the settings of a link', () => {
     await link.sync();
     const departed = packets.departUs.subarray(0, packets.rows);
     expect(departed.every((timeUs, i) => i === 0 || timeUs >= (departed[i - 1] ?? NaN))).toBe(true);
-    // Every packet that arrived is in the log: all except those lost in the sockets.
+    // The log contains at least the packets that arrived. (Sockets may have lost others after the link.)
     expect(packets.rows).toBeGreaterThanOrEqual(b.media.length);
   }, 20_000);
 
@@ -468,7 +469,7 @@ describe('the thread of a link', () => {
     });
     const ended = once(child, 'exit');
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-    // The one that leaves forgot to close its link.
+    // In the case `leave`, the process ends on its own, although its link is still open.
     if (what === 'stay') child.kill('SIGKILL');
     expect(await ended).toEqual(what === 'stay' ? [null, 'SIGKILL'] : [0, null]);
     await expectFree(Number(line));

@@ -1,5 +1,5 @@
-// The shaper judged on the wire by an independent sender and receiver. `npm run bench -- --only shaper` measures
-// how late it is on an idle machine, including delays up to 20 Mbps. Runs with nothing beside it.
+// An independent sender and receiver judge the shaper on the wire. Nothing else may run beside this test.
+// `npm run bench -- --only shaper` measures how late the shaper is on an idle machine, also with delays at 20 Mbps.
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -14,7 +14,7 @@ import { closeAfterEach, linkWith } from './links.js';
 
 closeAfterEach();
 
-/** The rate of a link under 1.3 times its capacity, over the capacity. */
+/** The ratio of a link's measured rate to its capacity, while 1.3 times the capacity is sent. */
 async function overloaded(
   capacityBps: number,
   traffic: Pick<Traffic, 'sizeBytes' | 'durationS'>,
@@ -25,7 +25,7 @@ async function overloaded(
   return rateRatio(passage, capacityBps);
 }
 
-// Repeated if another program had the machine: a shaper that is wrong is wrong each time.
+// Retried, since another program may have occupied the machine; a faulty shaper would fail each time.
 describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
   it.each([
     [100e3, 250],
@@ -57,7 +57,7 @@ describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
     const passage = await sendThrough(link, traffic);
     expect(passage.sequence.length).toBe(passage.sentUs.length);
     const excess = excessUs(passage, { capacityBps, oneWayDelayUs: 25_000 });
-    // A microsecond for the reading of two clocks.
+    // Tolerates a microsecond, because the times come from two clocks.
     expect(Math.min(...excess)).toBeGreaterThan(-1);
     expect(quantile(excess, 0.95)).toBeLessThan(3000 + (sizeBytes * 8e6) / capacityBps);
   });
@@ -69,7 +69,7 @@ describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
         rateBps: 0.8e6,
         sizeBytes: 250,
         durationS: 5,
-        // From here on only the packets that count draw from the generator.
+        // Sets the loss only now, so that only the measured packets draw numbers from the random generator.
         prepare: () => link.set({ loss }),
       });
       return { sent: sentUs.length, lost: sentUs.length - sequence.length };
@@ -91,7 +91,7 @@ describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
     });
     const { receivedUs } = passage;
     const begunUs = receivedUs[0] ?? NaN;
-    // Between two packets there is the transmission time of one.
+    // The link is overloaded, so the gap between two arrivals is the transmission time of one packet.
     const gaps = Array.from(receivedUs.subarray(1), (timeUs, i) => ({
       atUs: timeUs - begunUs,
       gapUs: timeUs - (receivedUs[i] ?? NaN),
@@ -121,9 +121,9 @@ describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
   });
 
   it('is judged by intervals that are those of tables', () => {
-    // Quantiles of the binomial distribution of 100 throws at a half: P(X <= 36) = 0.0033, P(X <= 37) = 0.0060.
+    // Binomial distribution, n = 100, p = 0.5: P(X <= 36) = 0.0033, P(X <= 37) = 0.0060.
     expect(binomialInterval(100, 0.5, 0.99)).toEqual([37, 63]);
-    // Ten throws at a tenth: P(X = 0) = 0.3487, P(X >= 5) = 0.0016, P(X >= 4) = 0.0128.
+    // n = 10, p = 0.1: P(X = 0) = 0.3487, P(X >= 5) = 0.0016, P(X >= 4) = 0.0128.
     expect(binomialInterval(10, 0.1, 0.99)).toEqual([0, 4]);
   });
 });

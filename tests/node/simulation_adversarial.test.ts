@@ -1,6 +1,6 @@
 /**
- * Simulations that make no sense: each ends within a bounded time, or is refused with a CoreError that names the
- * field.
+ * Simulations with absurd options: each must end within a bounded time, or be refused with a CoreError that names the
+ * field at fault.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -37,7 +37,7 @@ interface Outcome {
   seconds: number;
 }
 
-/** Runs to the end. */
+/** Runs a simulation to its end. */
 function run(options: Partial<SimulationOptions>, on: Core = core): Outcome {
   const began = performance.now();
   const simulation = on.createSimulation({ ...BASE, ...options });
@@ -50,7 +50,7 @@ function run(options: Partial<SimulationOptions>, on: Core = core): Outcome {
   }
 }
 
-/** The field of the CoreError that it ends with. */
+/** The field of the CoreError with which a simulation ends. */
 function failure(options: Partial<SimulationOptions>): string | undefined {
   try {
     run(options);
@@ -61,7 +61,10 @@ function failure(options: Partial<SimulationOptions>): string | undefined {
   return 'nothing';
 }
 
-/** Every number of the metrics is finite, or NaN if nothing was measured; counts and ratios are possible. */
+/**
+ * Expects every metric to be finite, or NaN if nothing was measured, and counts and ratios to have possible
+ * values.
+ */
 function expectSane(windows: readonly WindowMetrics[]): void {
   for (const { forward, backward, flows, jain, jainAll } of windows) {
     for (const path of [forward, backward]) {
@@ -244,7 +247,7 @@ describe('a simulation without bounds is given up', () => {
   it('when it needs more events than it may', () => {
     expect(failure({ durationUs: 1e12 })).toBe('maxEvents');
     expect(failure({ maxEvents: 1 })).toBe('maxEvents');
-    // Without capacity and delay a connection would send forever at one moment.
+    // Without a limit of capacity and without delay, a connection would send forever at the same simulated time.
     expect(failure({ forward: {}, flows: [{ kind: 'tcp' }] })).toBe('maxEvents');
     const files: FlowOptions = {
       kind: 'tcp',
@@ -252,7 +255,7 @@ describe('a simulation without bounds is given up', () => {
       short: { minBytes: 1, maxBytes: 1, idleMeanUs: 0 },
     };
     expect(failure({ forward: {}, flows: [files] })).toBe('maxEvents');
-    // Nothing happens except ticks, each of which checks a thousand flows.
+    // Nothing happens except ticks, but each tick checks a thousand flows.
     const idle = Array.from({ length: 1000 }, (): FlowOptions => ({ kind: 'tcp', startUs: 1e12 }));
     expect(failure({ flows: idle, rateIntervalUs: 1e3, durationUs: 1e12 })).toBe('maxEvents');
   });
@@ -297,7 +300,7 @@ describe('a simulation without bounds is given up', () => {
   it('at the setup, when it would measure too much', () => {
     const windows = Array.from({ length: 20 }, (_, i) => ({ name: `${i}`, beginUs: 0, endUs: i + 1 }));
     const flows = Array.from({ length: 500 }, (): FlowOptions => ({ kind: 'tcp' }));
-    // 21 windows with the run: 476 flows.
+    // With the whole run, which counts as one, there are 21 time windows; these allow at most 476 flows.
     expect(failure({ windows, flows })).toBe('windows');
     const many = Array.from({ length: 10001 }, (): FlowOptions => ({ kind: 'tcp', startUs: 1e12 }));
     expect(failure({ flows: many })).toBe('flows');
@@ -313,7 +316,7 @@ describe('a simulation without bounds is given up', () => {
   });
 });
 
-/** The same numbers everywhere (mulberry32). */
+/** A random generator (mulberry32): a given seed yields the same numbers on every platform. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -333,7 +336,7 @@ interface Leaf {
   value: unknown;
 }
 
-/** The values inside that are no objects, and where they are. */
+/** All values at any depth of an object that are not objects themselves, with their paths. */
 function leaves(value: unknown, path = ''): Leaf[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]): Leaf[] => {
@@ -343,7 +346,7 @@ function leaves(value: unknown, path = ''): Leaf[] {
   });
 }
 
-/** Options drawn at random: numbers anywhere in their ranges, the ends included. */
+/** Draws options at random, with numbers anywhere in their ranges, including the ends. */
 class Fuzzer {
   readonly #random: () => number;
   constructor(seed: number) {
@@ -361,11 +364,11 @@ class Fuzzer {
     const where = this.#random();
     if (where < 0.05) return low;
     if (where > 0.95) return high;
-    // Logarithmic where the range is wide.
+    // Drawn on a logarithmic scale, over at most six decades.
     const from = Math.max(low, high / 1e6);
     return from * (high / from) ** this.#random();
   }
-  /** With and without each of its fields. */
+  /** Keeps each of the fields with a probability of one half. */
   some(fields: Json): Json {
     return Object.fromEntries(Object.entries(fields).filter(() => this.chance(0.5)));
   }
@@ -407,7 +410,7 @@ class Fuzzer {
     if ('stopUs' in common && !('startUs' in common)) delete common['stopUs'];
     if (this.chance(0.5)) {
       const source = this.parameters(SCHEMA.components.media_source.parameters);
-      // Packets of any size, but not millions of them.
+      // Allows any size of packets, but bounds the rates, so that there are not millions of packets.
       if ('payload_bytes' in source) source['header_bytes'] = 40;
       source['max_bitrate_bps'] = this.between(1e3, 1e7);
       source['min_bitrate_bps'] = this.between(0, 1e6);
@@ -457,7 +460,7 @@ class Fuzzer {
     };
   }
 
-  /** Replaces one number or one name, somewhere inside, by something that cannot be meant; returns where. */
+  /** Replaces one number or name, at any depth, with an invalid value. Returns its path. */
   breakOne(options: Json): string {
     const places = leaves(options).filter(
       ({ key, path, value }) =>
@@ -507,7 +510,7 @@ describe('each number of the options', () => {
   });
   const defaults = (specs: readonly { name: string; default: number }[]): Json =>
     Object.fromEntries(specs.map(({ name, default: value }) => [name, value]));
-  /** A pause may have no end. */
+  /** May be infinite, since a pause may have no end. */
   const MAY_BE_INFINITE = ['flows.0.pauses.0.toUs'];
 
   it('is refused by its name when it is NaN, infinite, negative or beyond all measure', () => {
@@ -524,7 +527,7 @@ describe('each number of the options', () => {
         const leaf = leaves(options).find((each) => each.path === path);
         if (leaf !== undefined) leaf.holder[leaf.key] = bad;
         const told = simulate(options);
-        // An invalid pause is reported with its list, an invalid begin with the end that does not fit.
+        // For an invalid pause, the error names the list of pauses.
         const expected = path.startsWith('flows.0.pauses') ? 'flows.0.pauses' : path;
         expect(told, `${path}: ${bad}`).toBe(expected);
       }
@@ -562,7 +565,8 @@ describe('options at random', () => {
       const simulate = (): void => void run(options);
       expect(simulate, `seed ${seed}: ${where}`).toThrow(CoreError);
       const field = failure(options);
-      // An invalid pause is reported with its flow; steps and windows have to agree with their neighbours.
+      // An error may name a list instead of its entry, or another time that conflicts with the broken one. So the name
+      // of a time is left out of the comparison.
       const told = field?.replace(/\.(atUs|endUs|beginUs|stopUs|startUs)$/, '') ?? '';
       expect(
         where.startsWith(told) || where.replace(/_(\w)/g, (_, c: string) => c.toUpperCase()).startsWith(told),

@@ -1,4 +1,4 @@
-// Packets that strangers send to a relay: none of them affects a call, and nobody is flooded by them.
+// Packets that strangers send to a relay must not affect a call, and must not make the relay flood anybody.
 import { once } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
@@ -16,11 +16,11 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** The destinations of the two sides of a call, and of strangers who imitate one. */
+/** The ports to which the two sides of a call send, and strangers who imitate a side. */
 interface Bed {
   a: number;
   b: number;
-  /** Connections that the relay reports; null if it reports none. */
+  /** The number of connections that the relay has reported; null for a relay that does not report any. */
   flows(): Promise<number> | null;
 }
 
@@ -43,7 +43,7 @@ async function kitBed(): Promise<Bed> {
 const offer = (a: IceAgent, to: string): void => a.check({ to, role: 'controlling', nominate: true });
 const answer = (b: IceAgent, to: string): void => b.check({ to, role: 'controlled' });
 
-/** Both check until both were answered. */
+/** Both agents send checks until each has received an answer. */
 async function connect(a: IceAgent, b: IceAgent): Promise<void> {
   const before = [a.answers, b.answers] as const;
   await expect
@@ -61,7 +61,7 @@ async function connect(a: IceAgent, b: IceAgent): Promise<void> {
 const sent = (from: IceAgent, packet: Buffer | string, port: number): Promise<unknown> =>
   new Promise((done) => from.socket.send(packet, port, '127.0.0.1', done));
 
-/** Twenty packets each way arrive, and a stranger gets none of them. */
+/** Expects twenty packets in each direction to arrive, and no stranger to receive any of them. */
 async function expectPrivate(a: IceAgent, b: IceAgent, strangers: readonly IceAgent[]): Promise<void> {
   for (const side of [a, b]) side.media.length = 0;
   for (let i = 0; i < 20; i++) {
@@ -95,7 +95,7 @@ describe.each([
 
   it.each([0, 1])('have no seat for fragments that they have seen, first at side %d', async (side) => {
     const bed = await open();
-    // They answer what they are sent, but only know the password of their own name.
+    // The thieves answer checks, but know no password except that of their own name.
     const thieves = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
     const [thiefA, thiefB] = thieves;
     const attempts = [
@@ -152,7 +152,7 @@ describe.each([
     const checked = once(b.socket, 'message') as Promise<[Buffer]>;
     offer(a, 'answ');
     const [check] = await checked;
-    // The transaction is known, but was never sent there.
+    // The answer has the right transaction id, but comes from an agent to which the check was never sent.
     await sent(liar, bindingSuccess(check, 'answ'), bed.b);
     const unknown = bindingRequest('answ', { to: 'offr', role: 'controlled' });
     await sent(b, bindingSuccess(unknown, 'answ'), bed.b);
@@ -166,7 +166,7 @@ describe.each([
   it('are sent no more than they sent, and nothing without an own check', async () => {
     const bed = await open();
     const [a, victim] = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
-    // It never answers, like somebody in whose name a stranger sends.
+    // The victim never answers, since it did not send any check: a stranger sent one with the victim's address.
     victim.socket.removeAllListeners('message');
     let got = 0;
     victim.socket.on('message', (packet) => (got += packet.length));
@@ -174,7 +174,7 @@ describe.each([
     await sent(victim, one, bed.b);
     for (let i = 0; i < 100; i++) offer(a, 'answ');
     for (let i = 0; i < 100; i++) a.send('data');
-    // One more round, which the relay processes after all that.
+    // One more exchange: once it is complete, the relay has processed everything before it.
     const [c, d] = await Promise.all([agent('cccc', bed.a), agent('dddd', bed.b)]);
     await connect(c, d);
     expect(got).toBeLessThanOrEqual(one.length);

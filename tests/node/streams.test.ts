@@ -1,4 +1,4 @@
-/** What happens to a command whose output nobody reads. */
+/** What a command does if its output cannot be written, because the reader has left or the disk is full. */
 import { PassThrough, Readable, Writable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { scratch } from './support.js';
 
 const { path } = scratch();
 
-/** A command line with a standard output that fails like this from its first byte on. */
+/** Runs a command line whose standard output fails with this error code from the first byte on. */
 async function withFailing(
   code: string,
   args: readonly string[],

@@ -31,7 +31,7 @@ async function collect(stream: PassThrough): Promise<string> {
   return text;
 }
 
-/** A folder for one test file's files, removed afterwards. */
+/** Makes a folder for the files of one test file; it is removed after its tests. */
 export function scratch(): { path: (name: string) => string; write: (name: string, text: string) => string } {
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-'));
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -43,7 +43,7 @@ export function scratch(): { path: (name: string) => string; write: (name: strin
   return { path, write };
 }
 
-/** The rows of NDJSON text. */
+/** Parses the rows of an NDJSON text. */
 export function rows(text: string): Record<string, unknown>[] {
   return text
     .split('\n')

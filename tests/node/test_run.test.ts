@@ -1,4 +1,4 @@
-/** The test run itself: which parts run side by side, and which ones a change skips. */
+/** The test run itself: which parts run at the same time, and which ones need not run after a change. */
 import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';
@@ -7,7 +7,10 @@ import { isTaken, lateShare, partsOf, stolenShare } from '../../scripts/test/wak
 
 const PASSED = { passed: 1, failed: 0 };
 
-/** Runs parts on two cores, each until the next one may begin or nothing else runs; what ran at the same time, in order. */
+/**
+ * Runs parts on two cores. Whenever the set of running parts changes, the first of them is made to end. Returns the
+ * successive sets, and the results.
+ */
 async function observed(
   parts: Readonly<Record<string, Part>>,
   outcomes: Readonly<Record<string, Outcome>> = {},
@@ -21,7 +24,7 @@ async function observed(
   const onChange = (running: string[]): void => {
     together.push(running.join('+'));
     const [first] = running;
-    // A part that is blocked has nothing to end.
+    // If no part is running, there is nothing to end.
     if (first !== undefined) queueMicrotask(() => ends.get(first)?.());
   };
   const results = await schedule(parts, Object.keys(parts), run, { cores: 2, onChange });
@@ -102,7 +105,7 @@ describe('a change', () => {
 });
 
 describe('how well the machine kept time', () => {
-  // Due at 100 and woken at 150; due at 180 and woken at 200.
+  // Two wake-ups: one was due at 100 ms and came at 150 ms, the other was due at 180 ms and came at 200 ms.
   const late = [
     { toMs: 150, lateMs: 50 },
     { toMs: 200, lateMs: 20 },

@@ -1,4 +1,4 @@
-/** `ccscope trend`: the latest run of tests compared with earlier ones. */
+/** `ccscope trend`: compares the latest run of tests with earlier runs. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,10 @@ let folders = 0;
 
 type Numbers = Readonly<Record<string, number>>;
 
-/** A call of each run: null for a run in which its test did not run; several for `repeat`. */
+/**
+ * Writes a history with these runs of one test. For each run: the numbers of its call; null if the test did not run; a
+ * list if `repeat` made several calls.
+ */
 function history(runs: readonly (Numbers | readonly Numbers[] | null)[]): string {
   const folder = files.path(`history-${folders++}`);
   runs.forEach((numbers, i) => {
@@ -68,7 +71,7 @@ describe('the latest run', () => {
     expect(await outside('utilisation', 0.8, 0.9, 0.85, 0.79)).toBe('worse');
     expect(await outside('loss_ratio', 0.02, 0.01, 0.03, 0)).toBe('better');
     expect(await outside('loss_ratio', 0.02, 0.01, 0.03, 0.03)).toBeNull();
-    // Two runs are no range.
+    // Two earlier runs are too few for a range.
     expect(await outside('loss_ratio', 0.02, 0.01, 0.9)).toBeNull();
   });
 

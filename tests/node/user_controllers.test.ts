@@ -1,4 +1,7 @@
-/** Users' controllers on the command line: they run, and their errors are contained and named. */
+/**
+ * Users' controllers on the command line: they run; if one fails, the error is reported and does nothing
+ * else.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +21,7 @@ const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const AIMD = `${root}/public/controllers/aimd.ts`;
 
-/** The command as it is installed: users' controllers run in a worker beside it. */
+/** Runs the command as it is installed: users' controllers run in a worker of its own. */
 async function ccscope(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   try {
     const { stdout, stderr } = await execute(
@@ -69,7 +72,7 @@ async function run(...args: string[]): Promise<{ status: number; stderr: string;
 const utilisation = ({ experiments }: Report): number | undefined =>
   experiments[0]?.cells[0]?.metrics[0]?.measured.mean;
 
-/** A controller at 400 kbps; the code runs in its functions after a second or so. */
+/** Writes a controller that requests 400 kbps, and whose functions run the given code after a second or so. */
 const controller = (name: string, { arrival = '', rate = '', top = '' }): string =>
   write(
     `${name}.mjs`,
@@ -108,21 +111,21 @@ describe('ccscope run --controller', () => {
     expect(report.controller_faults).toHaveLength(1);
     expect(report.controller_faults[0]).toMatchObject({ half: 'sender', flow: 0 });
     expect(report.controller_faults[0]?.time_us).toBeLessThan(10e6);
-    // 400 kbps and headers, of 1 Mbps.
+    // 400 kbps plus headers, on a link of 1 Mbps.
     expect(utilisation(report)).toBeGreaterThan(0.37);
     expect(utilisation(report)).toBeLessThan(0.45);
   });
 
   it.each([
-    ['never-returns', { rate: 'for (;;);' }, /nothing was heard of it for 2 s/],
-    ['never-loads', { top: 'for (;;);' }, /nothing was heard of it for 2 s/],
+    ['never-returns', { rate: 'for (;;);' }, /it did not answer for 2 s/],
+    ['never-loads', { top: 'for (;;);' }, /it did not answer for 2 s/],
     [
       'leaks',
       { arrival: 'kept.push(new Array(1e6).fill(1.5));' },
-      /allocated more than 1024 MB|nothing was heard/,
+      /allocated more than 1024 MB|did not answer/,
     ],
-    ['fills', { arrival: 'for (;;) kept.push({ n });' }, /allocated more than 1024 MB|nothing was heard/],
-    // Its end is reported, however long that takes on a busy machine.
+    ['fills', { arrival: 'for (;;) kept.push({ n });' }, /allocated more than 1024 MB|did not answer/],
+    // The time limit is 30 s here, so that even on a busy machine the end of the thread is reported before it.
     ['exits', { arrival: 'process.exit(3);' }, /it ended its own thread with code 3/, '30'],
   ])(
     'one that %s is ended and named, exit 1',
@@ -170,10 +173,10 @@ describe('ccscope run --controller', () => {
 });
 
 describe('ccscope replay --controller', () => {
-  /** 60 s of frames of 600 kbps whose one-way delay is 25 ms, but 125 ms from 30 s to 40 s. */
+  /** Frames at 600 kbps for 60 s. Their one-way delay is 25 ms, but 125 ms from 30 s to 40 s. */
   const arrivals = Array.from({ length: 1800 }, (_, seq) => {
     const send_time_us = Math.round((seq * 1e6) / 30);
-    // What arrived before 40 s has been processed by 40.125 s.
+    // Frames sent after 40 s must not overtake the ones that were delayed.
     const held = send_time_us >= 30e6 && send_time_us < 40e6 ? 125e3 : 25e3;
     const arrival_time_us = Math.max(send_time_us + held, send_time_us >= 40e6 ? 40.1e6 : 0);
     return { type: 'arrival', flow: 0, seq, send_time_us, arrival_time_us, size_bytes: 2500 };
@@ -198,8 +201,8 @@ describe('ccscope replay --controller', () => {
       .map((line) => JSON.parse(line) as Rate);
     const at = (s: number): number => rates.find(({ time_us }) => time_us >= s * 1e6)?.target_bps ?? NaN;
     expect(rates[0]?.target_bps).toBeGreaterThanOrEqual(5e5 - 1);
-    // At most 1.5 times the received 600 kbps. When the delay jumps, nothing arrives for 100 ms of the 500 ms
-    // over which the rate is measured: 480 kbps, of which 0.85 are asked for.
+    // Before the jump, the target is 1.5 times the received 600 kbps. When the delay jumps, nothing arrives in 100 of
+    // the 500 ms over which the rate is measured, so the measured rate is 480 kbps, and the target 0.85 times that.
     expect(at(29)).toBeCloseTo(900e3, -4);
     expect(at(32)).toBeCloseTo(408e3, -4);
     expect(at(59)).toBeGreaterThan(800e3);

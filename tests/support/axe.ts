@@ -11,7 +11,7 @@ interface Axe {
   ): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }>;
 }
 
-/** The violations in what a selector matches, one per line. */
+/** The violations that axe finds in the elements that match a selector, one line each. */
 export async function accessibilityFaults(page: Page, context = 'body'): Promise<string[]> {
   await page.evaluate(axeSource);
   return page.evaluate(async (selector) => {

@@ -1,4 +1,4 @@
-/** Before browser tests: the library and the app that they run are up to date. */
+/** Builds the library and the app before browser tests. */
 import { build } from '../../scripts/build.mjs';
 
 export default (): Promise<void> => build();

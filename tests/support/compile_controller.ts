@@ -1,4 +1,4 @@
-/** A user's controller in C as a WebAssembly module, compiled as public/controllers/README.md says. */
+/** Compiles a user's controller from C to a WebAssembly module, as public/controllers/README.md describes. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 import { CoreError } from '../../src/core/index.js';
 
-/** The CoreError with which the core refuses the call in `act`. Passes on any other error. */
+/** Runs `act`, in which the core must throw a CoreError, and returns this error. Rethrows any other error. */
 export function refused(act: () => unknown): CoreError {
   try {
     act();

@@ -128,7 +128,7 @@ describe('the address of the page', () => {
     const url = new URL(pageUrl('http://127.0.0.1:1/', PLAN, 'link-7'));
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       autostart: '1',
-      // Whose settings the page is told when it joins it.
+      // The address has only the link's name; the page gets its settings when it joins the link.
       link: 'link-7',
       mode: 'cap',
       shadow: 'nada,gcc:ton-2017-literal',
@@ -165,7 +165,7 @@ describe('runs on an overloaded machine', () => {
     },
   });
 
-  /** Makes runs of these utilisations in turn; those below a half on an overloaded machine. */
+  /** Makes runs with these utilisations, one after the other. Runs below 0.5 report an overloaded machine. */
   async function made(utilisations: readonly number[], options: { runs: number; again?: number }) {
     const left = [...utilisations];
     const series: Series = {

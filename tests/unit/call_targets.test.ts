@@ -1,4 +1,4 @@
-/** The targets of a controller over a run, from its rows. */
+/** Statistics of a controller's target rates over a run, computed from its rows. */
 import { expect, test } from 'vitest';
 
 import { targetReport } from '../../src/calls/targets.js';
@@ -15,7 +15,8 @@ test('targets count as long as they hold, and only in the last two thirds', () =
   const { target_mean_bps, target_of_capacity, target_final_bps } = targetReport(rows, steps, run);
   // 61 ticks of 100 ms: 40 at 800 kbps and 21 at 400 kbps.
   expect(target_mean_bps).toBeCloseTo((40 * 800_000 + 21 * 400_000) / 61, 6);
-  // Shares: 40 of 0.8, 10 of 0.4 (before the capacity falls at 8 s), 11 of 0.8.
+  // The targets' shares of the capacity: 40 ticks of 0.8, 10 of 0.4 (before the capacity falls at 8 s), 11 of
+  // 0.8.
   expect(target_of_capacity).toEqual({ p5: 0.4, p50: 0.8, p95: 0.8 });
   expect(target_final_bps).toBe(400_000);
 });

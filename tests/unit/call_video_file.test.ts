@@ -1,4 +1,4 @@
-/** Files that Chromium plays as its camera; over any of the others it would end itself. */
+/** Files that Chromium plays as its camera. Others are refused, since Chromium would crash on them. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function written(name: string, ...parts: (string | Buffer)[]): string {
   return path;
 }
 
-/** Grey pictures of 4 x 2 behind a header. */
+/** A grey picture of 4 x 2 pixels; `y4m` writes pictures after a file header. */
 const FRAME = Buffer.concat([Buffer.from('FRAME\n'), Buffer.alloc(12, 128)]);
 const y4m = (header: string, ...frames: (string | Buffer)[]): string =>
   written('some.y4m', `YUV4MPEG2 ${header}\n`, ...frames);
@@ -27,7 +27,7 @@ describe('YUV4MPEG2', () => {
   it.each([
     ['W4 H2 F30:1 Ip A1:1 C420jpeg XYSCSS=420JPEG XCOLORRANGE=LIMITED', 30],
     ['W4 H2 F15:1', 15],
-    // Chromium divides integers.
+    // Chromium divides integers, so 30000 / 1001 gives 29.
     ['W4 H2 F30000:1001 C420mpeg2', 29],
   ])('takes %j', (header, fps) => {
     expect(readVideoFile(y4m(header, FRAME, FRAME))).toEqual({ width: 4, height: 2, fps });
@@ -65,7 +65,7 @@ describe('MJPEG', () => {
   const start = Buffer.from([0xff, 0xd8]);
   const application = Buffer.from([0xff, 0xe0, 0, 6, 1, 2, 3, 4]);
   const tables = Buffer.from([0xff, 0xc4, 0, 4, 0, 0]);
-  /** 600 lines of 800 pixels. */
+  /** A JPEG frame header for 600 lines of 800 pixels. */
   const header = Buffer.from([0xff, 0xc0, 0, 11, 8, 0x02, 0x58, 0x03, 0x20, 1, 1, 0x11, 0]);
 
   it('has the size of its first picture; Chromium plays it at 30 frames per second', () => {

@@ -1,4 +1,4 @@
-/** Lines and strips over time do not cross a stretch without rows. */
+/** In charts over time, lines and strips are interrupted where there are no rows. */
 import { expect, it } from 'vitest';
 
 import { addPoint, gapS, type TimedPoint } from '../../src/charts/gaps.js';
@@ -19,7 +19,7 @@ it('a line breaks where rows are too far apart, and has no value there', () => {
 
 it('rows of a page in the background, and rows decimated to the width of a chart, belong together', () => {
   expect(gapS(30, 800)).toBeGreaterThan(1.5);
-  // An hour on 800 pixels: two columns are 9 s.
+  // If an hour is drawn on 800 pixels, two pixel columns are 9 s.
   expect(gapS(3600, 800)).toBeGreaterThan(9);
 });
 

@@ -14,7 +14,7 @@ const keep = <T extends Simulation | SenderHalf>(each: T): T => {
   return each;
 };
 
-/** The link of lcc-2018: 1 Mbps, 50 ms each way. */
+/** Simulates a controller over the link of lcc-2018: 1 Mbps, with a delay of 50 ms each way. */
 const simulate = (controller: 'lcc' | 'gcc'): Simulation =>
   keep(
     core.createSimulation({
@@ -27,7 +27,7 @@ const simulate = (controller: 'lcc' | 'gcc'): Simulation =>
     }),
   );
 
-/** A density that is there, and axes that have points. */
+/** Returns the value; throws if there is none. */
 function there<T>(value: T | null | undefined): T {
   if (value === null || value === undefined) throw new Error('expected a value');
   return value;
@@ -50,7 +50,8 @@ describe('density of a simulated flow', () => {
       there(density.ratesBps[top % 128]),
       there(density.delaysUs[Math.floor(top / 128)]),
     ];
-    // The region in which LCC works: up to slightly above the capacity, between propagation and eq. 8's limit.
+    // LCC's operating region: rates up to slightly above the capacity, delays between propagation and eq. 8's
+    // limit.
     expect(rate).toBeGreaterThan(600e3);
     expect(rate).toBeLessThan(1.2e6);
     expect(delay).toBeGreaterThan(45e3);
@@ -89,7 +90,7 @@ describe('density of a sender half', () => {
   it('has its mode at the only pair', () => {
     const sender = keep(core.createSender({ controller: 'lcc', parameters: { start_bitrate_bps: 400e3 } }));
     expect(sender.density()).toBeNull();
-    // An RTT of 80 ms on the sender's own clock; the receiver's is hours ahead.
+    // On the sender's clock the RTT is 80 ms. The receiver's clock is hours ahead, which must not matter.
     const feedback = { timeUs: 1e10, receivedRateBps: 4e5, packetsReceived: 5, packetsLost: 0 };
     const echo = { echoSendTimeUs: 1000, echoDelayUs: 10e3 };
     sender.pushFeedback({ ...feedback, ...echo, values: [1e10, 1e10, 0] }, 91e3);

@@ -33,7 +33,7 @@ test('foreign messages are none', () => {
   expect(decodeFeedback(new ArrayBuffer(0))).toBeNull();
   expect(decodeFeedback(bytes.slice(0, -1).buffer)).toBeNull();
   expect(decodeFeedback(bytes.slice(0, 8 + 5 * 8).buffer)).toBeNull();
-  // The previous version's message, which had no flow: its numbers started where the flow is now.
+  // A message of the previous version, which had no flow: its numbers started where the flow is now.
   expect(decodeFeedback(bytes.slice(4).buffer)).toBeNull();
   bytes[0] = 0;
   expect(decodeFeedback(bytes.buffer)).toBeNull();

@@ -1,4 +1,4 @@
-/** The core's handles after their end, and after the core has failed. */
+/** The core's handles after they were destroyed, and after the core has failed. */
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { CoreError, CoreFailure, loadCore, type Core, type SimulationOptions } from '../../src/core/index.js';
@@ -16,9 +16,9 @@ const FEEDBACK = {
 };
 
 interface Opened {
-  /** Every method, with arguments that a living object takes. */
+  /** Calls of every method, with arguments that an object which is not destroyed accepts. */
   calls: Record<string, () => unknown>;
-  /** Everything that can be read from it. */
+  /** Everything that can be read from the object. */
   state(): unknown;
   destroy(): void;
 }
@@ -134,7 +134,8 @@ describe.each(Object.entries(KINDS))('a %s', (_, open) => {
     const next = open(core);
     ended.destroy();
     const third = open(core);
-    // A block that were freed twice would be handed out twice.
+    // If the memory had been freed twice, `next` and `third` would share it, and calls on one would change
+    // the other.
     const before = next.state();
     for (const call of Object.values(third.calls)) call();
     expect(next.state()).toEqual(before);

@@ -1,4 +1,4 @@
-/** What a form makes of a link's texts, and the texts that it writes. */
+/** How a form parses the texts of a link's settings, and which texts it writes. */
 import { describe, expect, it } from 'vitest';
 
 import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.js';

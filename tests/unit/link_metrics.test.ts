@@ -18,7 +18,7 @@ const record = (departUs: number, sizeBytes = 1250, queueDelayUs = 0): PacketRec
   dropped: null,
 });
 
-/** Packets of 1250 B (10,000 bits) at an even rate, the first one interval after `fromUs`. */
+/** Packets of 1250 bytes (10,000 bits) at an even rate. The first one departs one interval after `fromUs`. */
 function steady(fromUs: number, toUs: number, bps: number): PacketRecord[] {
   const intervalUs = 1e10 / bps;
   return Array.from({ length: Math.floor((toUs - fromUs) / intervalUs) }, (_, i) =>
@@ -35,7 +35,7 @@ const STEPS = [
 
 describe('percentiles by nearest rank', () => {
   it('takes the values that the definition names', () => {
-    // n = 5: ranks ceil(2.5) = 3, ceil(4.75) = 5, ceil(1) = 1.
+    // With n = 5 the ranks are ceil(2.5) = 3, ceil(4.75) = 5 and ceil(1) = 1.
     expect(percentiles([50, 15, 20, 35, 40], [50, 95, 20])).toEqual([35, 50, 15]);
     expect(percentiles([7], [50, 99])).toEqual([7, 7]);
     expect(percentiles([], [50])).toEqual([NaN]);
@@ -49,7 +49,7 @@ describe('percentiles by nearest rank', () => {
 
 describe('utilisation', () => {
   it('integrates a changing capacity', () => {
-    // 1 s at 1 Mbps, 2 s at 0.5, 1 s at 2.
+    // 1 s at 1 Mbps, 2 s at 0.5 Mbps and 1 s at 2 Mbps.
     expect(capacityBits(STEPS, { fromUs: 1e6, toUs: 5e6 })).toBe(4e6);
     expect(capacityBits(STEPS, { fromUs: 2.5e6, toUs: 3e6 })).toBe(250_000);
   });
@@ -67,9 +67,9 @@ describe('utilisation', () => {
 
 describe('time to 90 %', () => {
   it('is when the trailing two seconds reach it', () => {
-    // From 0 at full rate: 1.8 Mbit are through after 1.8 s, packet 180.
+    // At full rate from the start, 1.8 Mbit have departed after 1.8 s, with packet 180.
     expect(timeTo90(steady(0, 10e6, 1e6), 1e6, { fromUs: 0, toUs: 10e6 })).toBeCloseTo(1.8, 9);
-    // Half the rate for 5 s, then all of it: x s into that, (2 - x) / 2 + x = 1.8, so x = 1.6.
+    // Half the rate for 5 s, then the full rate. After x s of it, (2 - x) / 2 + x = 1.8, so x = 1.6.
     const records = [...steady(0, 5e6, 5e5), ...steady(5e6, 10e6, 1e6)];
     expect(timeTo90(records, 1e6, { fromUs: 0, toUs: 10e6 })).toBeCloseTo(6.6, 1);
   });
@@ -99,7 +99,7 @@ describe('time to a short queue', () => {
 describe('the metrics of a run', () => {
   it('measures queue and utilisation over the last two thirds, losses over all of it', () => {
     const log = new PacketLog();
-    const offset = 5e6; // the first packet
+    const offset = 5e6; // the time of the first packet
     for (const { departUs, sizeBytes } of steady(0, 3e6, 5e5)) {
       log.delivered({
         packetId: 0,
@@ -122,7 +122,8 @@ describe('the metrics of a run', () => {
     expect(m.utilisation).toBeCloseTo(0.5, 9);
     expect(m.queue_delay_ms).toEqual({ p50: 20, p95: 20, p99: 20 });
     expect(m.drops).toBe(50);
-    // The five packets offered before the first one of the run are not counted: 145 + 50.
+    // The four packets that were offered before the run began are not counted, so 146 were delivered and 50
+    // dropped.
     expect(m.loss_ratio).toBeCloseTo(50 / 196, 2);
     expect(m.time_to_90pct_s).toBeNull();
   });

@@ -16,7 +16,7 @@ import { settingsText } from '../../src/link/settings_text.js';
 const folder = mkdtempSync(join(tmpdir(), 'ccscope-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The capacities of both directions at their beginning. */
+/** The first steps of both directions' capacities, as numbers: time, capacity, time, capacity and so on. */
 const capacities = (settings: LinkSettings) => {
   const { forward, backward } = pathSettings(parseLinkSettings(settings));
   const first = new Map(
@@ -68,7 +68,7 @@ describe('the settings of a link', () => {
 
   it('have capacities in every form', () => {
     writeFileSync(join(folder, 'trace'), '10\n10\n20\n');
-    // Two packets of 1504 bytes in the first 10 ms, one in the next: 2.4064 and 1.2032 Mbit/s.
+    // Two packets of 1504 bytes in the first 10 ms and one in the next 10 ms: 2.4064 and 1.2032 Mbit/s.
     const trace = [0, 2_406_400, 10_000, 1_203_200, 20_000, 2_406_400];
     expect(capacities({ capacity: 250_000 })).toEqual([
       [0, 250_000],
@@ -191,7 +191,7 @@ describe('a usual network', () => {
   });
 
   it('has the numbers of its source, and gives way to what is said beside it', () => {
-    // WebPageTest: Cable (5/1 Mbps 28ms RTT).
+    // The network "Cable (5/1 Mbps 28ms RTT)" of WebPageTest.
     expect(capacities({ network: 'cable' })).toEqual([
       [0, 1e6],
       [0, 5e6],
@@ -212,7 +212,7 @@ describe("Chrome's throttling", () => {
       packetLoss: 2,
       packetQueueLength: 50,
     });
-    // 1 Mbit/s for 300 ms are 37500 bytes, 31 packets of 1200.
+    // 300 ms at 1 Mbit/s are 37,500 bytes, or 31 packets of 1200 bytes.
     expect(conditionsOf({ network: 'cable' })).toEqual({ latency: 14, packetLoss: 0, packetQueueLength: 31 });
     expect(conditionsOf({ capacity: '1mbps' })).toEqual({});
   });

@@ -1,4 +1,4 @@
-/** The package's dependencies, which everyone who installs it gets as well. */
+/** The package's dependencies, which are installed together with it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,10 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The app is shipped as one bundle, which brings its packages itself. */
+/**
+ * The library's sources. The app is shipped as a bundle that contains its packages, so its sources are left
+ * out.
+ */
 const librarySources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.ts$/.test(file) && !file.startsWith('app'),
 );

@@ -1,4 +1,4 @@
-/** Progress of a command whose standard error is no terminal. */
+/** How a command reports progress if its standard error is no terminal. */
 import { PassThrough, Readable } from 'node:stream';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

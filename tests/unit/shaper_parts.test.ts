@@ -19,7 +19,7 @@ describe('a delay line', () => {
     expect(line.next(100)).toEqual({ packet: 'a', dueUs: 100 });
     expect(line.next(250)).toEqual({ packet: 'b', dueUs: 200 });
     expect(line.next(250)).toBeNull();
-    // Due at the same time: in the order in which they came.
+    // Packets that are due at the same time leave in the order in which they came.
     expect([line.next(300), line.next(300), line.next(1e9)]).toEqual([
       { packet: 'held back', dueUs: 300 },
       { packet: 'c', dueUs: 300 },
@@ -44,7 +44,7 @@ describe('the lateness', () => {
   it('is counted to 0.01 ms', () => {
     const lateness = new Lateness();
     expect(lateness.summary()).toEqual({ p50_ms: NaN, p95_ms: NaN, p99_ms: NaN, packets: 0 });
-    // 1 to 100 hundredths of a millisecond, and a bit.
+    // 0.01 to 1.00 ms, each a little more, so that no value is on the border of two bins.
     for (let i = 100; i >= 1; i--) lateness.add(i / 100 + 0.001);
     expect(lateness.summary()).toEqual({ p50_ms: 0.505, p95_ms: 0.955, p99_ms: 0.995, packets: 100 });
     for (let i = 0; i < 900; i++) lateness.add(1e6);
@@ -78,7 +78,7 @@ describe('a capacity over time', () => {
     expect(schedule.passed(10.4e6)).toEqual([]);
     expect(schedule.passed(10.5e6)).toEqual([{ timeUs: 10.5e6, capacityBps: 2e6 }]);
     expect(schedule.upcoming(10.9e6)).toEqual([{ atUs: 11.8e6, capacityBps: 3e6 }]);
-    // More of a function's steps; those that were given but have not taken effect are given again.
+    // After `extend`, steps that were already returned but have not yet taken effect are returned again.
     schedule.extend(steps(1.85e6, 4e6));
     expect(schedule.upcoming(10.95e6)).toEqual([
       { atUs: 11.8e6, capacityBps: 3e6 },

@@ -40,7 +40,7 @@ function finished(options: Partial<SimulationOptions> = {}): Simulation {
   return run;
 }
 
-/** The CoreError that making such a simulation throws. */
+/** The CoreError that is thrown when a simulation with these options is made. */
 function refusal(options: Partial<SimulationOptions>): CoreError {
   try {
     simulation(options);
@@ -221,7 +221,7 @@ describe('the trace of a simulation', () => {
     expect(finished().drain()).toEqual([]);
     const batches = finished({ trace: { tables: ['queue', 'rate'] } }).drain();
     expect(new Set(batches.map(({ table }) => table))).toEqual(new Set(['queue', 'rate']));
-    // One each 200 ms.
+    // One row every 200 ms.
     expect(columnOf(batches, 'queue', 'time_us')).toEqual(
       Array.from({ length: 100 }, (_, i) => (i + 1) * 2e5),
     );
@@ -255,7 +255,7 @@ describe('the trace of a simulation', () => {
     const batches = run.drain();
     const column = (name: string) => columnOf(batches, 'packet', name);
     const dropped = column('dropped');
-    // The way back has no bottleneck, and drops nothing.
+    // The backward path has no bottleneck, so it drops nothing.
     const forwards = column('link').map((link, i) => ({
       link,
       flow: column('flow')[i],

@@ -1,4 +1,4 @@
-/** Changes in the middle of a simulation: what holds before their time, and what from then on. */
+/** Changes in the middle of a simulation: nothing differs before their time, and they apply from then on. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -67,7 +67,7 @@ describe('changes in the middle of a simulation', () => {
   it('make another queue of the one that waits', () => {
     const changes = [{ atUs: CHANGE_US, forward: { queue: { kind: 'droptail' as const, limitMs: 50 } } }];
     const rows = rowsOf(changes, 'queue');
-    // TCP fills 300 ms of DropTail, and then 50.
+    // TCP fills the DropTail queue, which holds 300 ms at first, and 50 ms after the change.
     expect(largest(rows.filter(before).map((row) => row['queue_delay_us'] ?? NaN))).toBeGreaterThan(200e3);
     const later = rows.filter((row) => !before(row)).map((row) => row['queue_delay_us'] ?? NaN);
     expect(largest(later)).toBeLessThan(65e3);
@@ -77,7 +77,7 @@ describe('changes in the middle of a simulation', () => {
   it('lose and delay packets from their time on', () => {
     const lost = rowsOf([{ atUs: CHANGE_US, forward: { lossRatio: 1 } }], 'packet');
     const passed = lost.filter((row) => row['dropped'] === 0).map((row) => row['time_us'] ?? NaN);
-    // What waited then leaves, within the queue's 300 ms.
+    // Packets that were in the queue at the change are still sent. The queue holds 300 ms.
     expect(largest(passed)).toBeGreaterThan(CHANGE_US);
     expect(largest(passed)).toBeLessThan(CHANGE_US + 350e3);
 

@@ -1,4 +1,4 @@
-/** The controllers of one side of a call: one in charge, shadows that come, go and fail by themselves. */
+/** The controllers of one side of a call: one in charge, and shadows that each come, go and fail independently. */
 import { describe, expect, it } from 'vitest';
 
 import type { ControllerFault, Feedback, TraceBatch } from '../../src/core/index.js';
@@ -7,7 +7,7 @@ import type { WorkerEvent } from '../../src/worker/media/protocol.js';
 import { Reporter } from '../../src/worker/media/reporter.js';
 import { Slots } from '../../src/worker/media/slots.js';
 
-/** A slot that records its calls, and fails on request. */
+/** A fake slot that records the calls of its methods, and fails on request. */
 class FakeSlot implements Slot {
   readonly asked: string[] = [];
   destroyed = false;

@@ -1,9 +1,9 @@
-/** The soak's judgement of growth: the slope, its interval, and the wording. */
+/** How the soak test judges growth: the slope, its confidence interval, and the wording. */
 import { describe, expect, it } from 'vitest';
 
 import { slopeOf, verdictOf } from '../../scripts/soak/slope.mjs';
 
-/** NIST StRD, linear regression, dataset "Norris": y, x. */
+/** The dataset "Norris" for linear regression, from NIST's StRD: pairs of y and x. */
 const NORRIS =
   `0.1 0.2;338.8 337.4;118.1 118.2;888.0 884.6;9.2 10.1;228.1 226.5;668.5 666.3;998.5 996.3;449.1 448.6;
 778.9 777.0;559.2 558.2;0.3 0.4;0.1 0.6;778.1 775.5;668.8 666.9;339.3 338.0;448.9 447.5;10.8 11.6;557.7 556.0;

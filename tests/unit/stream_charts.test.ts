@@ -1,13 +1,13 @@
-/** Which frames the chart of a received stream's delay marks, and where. */
+/** Which frames are marked in the delay chart of a received stream, and where. */
 import { expect, it } from 'vitest';
 
 import { keyFrameMs, overtakenFrameMs, upperLayerMs } from '../../src/charts/stream_charts.js';
 
-/** Frames as they came: when they were sent and came, in ms, and whether they are key frames. */
+/** Frames in the order of arrival: the times of sending and arrival, in ms, and whether it is a key frame. */
 const FRAMES = [
   [0, 0, 1],
   [33, 40, 0],
-  // The one sent at 67 ms is lost, and arrives after the next one.
+  // The frame sent at 67 ms is lost and retransmitted, so it arrives after the next one.
   [100, 102, 0],
   [67, 150, 0],
   [133, 151, 0],

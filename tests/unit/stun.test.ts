@@ -31,7 +31,7 @@ describe('a STUN message', () => {
       role: 'controlled',
       useCandidate: false,
     });
-    // RFC 8445, 7.2.2: first the fragment of the peer, then the sender's.
+    // The user name has first the peer's fragment, then the sender's (RFC 8445, section 7.2.2).
     expect(message && checkOf(message)).toEqual({ from: 'h6vY', to: 'evtj' });
   });
 
@@ -89,7 +89,8 @@ describe('a STUN message', () => {
     };
     expect(withType(0x0011)).toMatchObject({ class: 'indication', method: 1 });
     expect(withType(0x0111)).toMatchObject({ class: 'error', method: 1 });
-    // Allocate of RFC 8656 is 0x003; the highest method here is that below type 0x0400 (RFC 7983, 7).
+    // Method 3 is Allocate (RFC 8656). The parser accepts types below 0x0400 (RFC 7983, section 7), so
+    // methods up to 0xff.
     expect(withType(0x0103)).toMatchObject({ class: 'success', method: 3 });
     expect(withType(0x02ef)).toMatchObject({ class: 'request', method: 0xff });
     expect(withType(0x0401)).toBeNull();
@@ -131,7 +132,7 @@ describe('a STUN message', () => {
   });
 
   it('survives whatever comes', () => {
-    // Each length, and each of its bytes in turn: nothing throws, however it is interpreted.
+    // Cuts the request to every length, and replaces each byte in turn: the parser must never throw.
     let [messages, others] = [0, 0];
     for (let length = 0; length <= REQUEST.length; length++) {
       for (let at = 0; at < length; at++) {
@@ -144,7 +145,7 @@ describe('a STUN message', () => {
         }
       }
     }
-    // The sample has both packets that end at the header and packets that are read through their attributes.
+    // Many of these packets must be refused, and many others must be read to the end.
     expect(messages).toBeGreaterThan(1000);
     expect(others).toBeGreaterThan(1000);
   });

@@ -1,4 +1,4 @@
-/** Who watches once another controller is in charge. */
+/** Which controllers are shadows after another controller has taken charge. */
 import { describe, expect, it } from 'vitest';
 
 import { flowZeroText, takeCharge } from '../../src/app/take_charge.js';

@@ -24,7 +24,10 @@ afterEach(() => made.splice(0).forEach((each) => each.destroy()));
 const TARGET_BPS = 400e3;
 const START_BPS = 300e3;
 
-/** Sends a message each 100 ms, and asks for 400 kbps; `wrong` replaces functions of it. */
+/**
+ * A controller that sends a message every 100 ms and requests TARGET_BPS. `wrong` replaces some of its
+ * functions.
+ */
 function steady(
   wrong: {
     receiver?: Partial<UserReceiverHalf>;
@@ -62,7 +65,7 @@ function simulation(controller: UserController, options: Partial<SimulationOptio
   return created;
 }
 
-/** A column of a simulation's trace. */
+/** The values of a column in a simulation's trace. */
 function column(of: Simulation, table: string, index: number): number[] {
   const batches = of.drain().filter((batch) => batch.table === table);
   return batches.flatMap(({ columns }) => [...(columns[index] ?? [])]);

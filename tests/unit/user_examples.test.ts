@@ -1,4 +1,4 @@
-/** The examples of users' controllers, which public/controllers/README.md shows: the files themselves run here. */
+/** Runs the example controllers that public/controllers/README.md shows, from their own files. */
 import { readFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 type Media = Omit<MediaFlowOptions, 'kind'>;
 const PATH = { capacityBps: 1e6, oneWayDelayUs: 25e3, lossRatio: 0.005, jitterUs: 2e3 };
 
-/** Everything that a run with this controller measures and records. */
+/** All metrics and the trace of a run with this controller. */
 function outcome(
   media: Media,
   options: Partial<SimulationOptions> = {},
@@ -80,7 +80,7 @@ describe('controllers as WebAssembly modules', () => {
     expect(outcome({ controller })).toEqual(outcome({ controller: aimd }));
   });
 
-  /** The core's own module has the ABI that users' modules have. */
+  /** The core's GCC as a user's controller: the core's WebAssembly module has the same ABI as users' modules. */
   async function gccOfTheCore(): Promise<UserController> {
     const { index, values } = controllerSetup({ controller: 'gcc' }, 'simulation');
     return wasmController(coreBytes, { name: 'gcc', controller: index, parameters: values.slice(3) });
@@ -89,7 +89,7 @@ describe('controllers as WebAssembly modules', () => {
   it('the core itself as a module: its GCC gives the numbers of GCC', async () => {
     const { windows, trace } = outcome({ controller: 'gcc' });
     const user = outcome({ controller: await gccOfTheCore() });
-    // Only the core's own GCC reports which of its two rates binds.
+    // Only the core's own GCC reports which of its two rates limits the target, so this number is left out.
     const withoutBinding = (of: typeof windows) =>
       of.map((window) => ({
         ...window,
@@ -97,7 +97,8 @@ describe('controllers as WebAssembly modules', () => {
       }));
     expect(withoutBinding(user.windows)).toEqual(withoutBinding(windows));
     const arrivals = (of: unknown) => (of as { table: string }[]).filter(({ table }) => table === 'arrival');
-    // The RTT in them is the controller's own guess until one is known.
+    // Of the arrivals, only the number is compared: until an RTT is known, they contain the controller's own
+    // guess of it.
     expect(arrivals(user.trace).length).toBe(arrivals(trace).length);
   });
 

@@ -1,10 +1,10 @@
 // The ABI of the core: every function that the module exports, for C and C++.
 //
-// Conventions: a handle is an opaque pointer; it must not be used after its destroy function was called. Numbers
-// are doubles in microseconds, bits per second and bytes; times count from an origin that the caller chooses; a
-// name ends in its unit. No exception crosses this boundary. A function that can fail returns 0 on success. On
-// failure it changes nothing, returns 1 (or a null pointer, or -1, where its comment says so), and ccs_last_error()
-// names the field and what was expected.
+// Conventions: a handle is an opaque pointer; it must not be used after its destroy function was called. Numbers are
+// doubles in microseconds, bits per second and bytes; times count from an origin that the caller chooses; a name ends
+// in the unit. No exception crosses this boundary. A function that can fail returns 0 on success. On failure it changes
+// nothing, returns 1 (or a null pointer, or -1, where its comment says so), and ccs_last_error() names the field and
+// what was expected.
 //
 // Parameters, presets, queue disciplines and trace tables are identified by their index in ccs_schema(), not by
 // name.
@@ -29,7 +29,7 @@ double* ccs_input_buffer(int doubles);
 // session's buffer, columns in the order of trace/columns.def; NaN marks an absent value.
 
 // Creates the receiver half of a controller, with all its parameters taken from the input buffer; null on bad
-// arguments. `flow` is a whole number below 2^32 that is recorded with its rows.
+// arguments. `flow` is a whole number below 2^32 that is recorded in each row.
 void* ccs_receiver_create(int controller, double flow);
 // Makes two receiver halves that see the same stream share the analysis of its frames: the results are the same,
 // and most of the work is done once. Each half must still get every arrival. Refused once one of them has had an
@@ -59,7 +59,7 @@ int ccs_receiver_push_inbound(void* handle, int rows);
 int ccs_receiver_take_feedback(void* handle);
 // Consumes a feedback message of `count` numbers from the buffer, received at `now_us` on the sender's clock.
 int ccs_sender_push_feedback(void* handle, double now_us, int count);
-// Takes the cumulative counts of RTCP receiver reports; for the time in which no feedback comes.
+// Takes the cumulative counts of RTCP receiver reports, for use while no feedback arrives.
 int ccs_sender_push_receiver_report(void* handle, double now_us, double packets_received, double packets_lost);
 // Tells the sender half what was sent: cumulative bytes, the RTT and the browser's own estimate (the latter two NaN
 // where unknown).
@@ -111,7 +111,8 @@ const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
 // The drops of the last poll; abi/link_rows.def lists the columns.
 const double* ccs_link_drops(void* handle);
-// When the next packet leaves; infinity if no packet is under way.
+// When to poll next: nothing is delivered or dropped before that. Infinity if no packet is under way and there is no
+// cross traffic.
 double ccs_link_next_event_us(void* handle);
 int ccs_link_set_capacity(void* handle, double capacity_bps, double now_us);
 // Replaces the scheduled changes of capacity. The input buffer holds `steps` pairs of a time and a capacity, in the
@@ -122,7 +123,7 @@ int ccs_link_set_one_way_delay(void* handle, double one_way_delay_us, double now
 int ccs_link_set_loss_ratio(void* handle, double loss_ratio, double now_us);
 // Sets the mean length of a burst of losses, in packets.
 int ccs_link_set_burst_loss(void* handle, double packets, double now_us);
-// Starts outages at now_us; a mean of 0 ends them.
+// Starts outages at now_us; a mean_off_us of 0 ends them.
 int ccs_link_set_outages(void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us);
 // Holds the caller's packets back behind the bottleneck for delay_us with this probability; 0 turns reordering off.
 int ccs_link_set_reordering(void* handle, double ratio, double delay_us, double now_us);
@@ -132,8 +133,8 @@ int ccs_link_set_cross_rtt(void* handle, double rtt_us, double now_us);
 int ccs_link_set_cross_traffic(void* handle, double cubic, double new_reno, double now_us);
 int ccs_link_set_jitter(void* handle, double jitter_us, double now_us);
 int ccs_link_set_queue(void* handle, int queue_kind, int queue_values, double now_us);
-// The state of the link at now_us; abi/link_rows.def lists the values. The queue's include cross traffic; counts
-// start at the link's creation, and drops include losses. Null if now_us is refused.
+// The state of the link at now_us; abi/link_rows.def lists the values. The values of the queue include cross traffic;
+// counts start at the link's creation, and drops include losses. Null if now_us is refused.
 const double* ccs_link_stats(void* handle, double now_us);
 
 // --- A simulation (sim/simulation.h). Create its windows first, then its paths (direction 0 forward, 1 backward),
@@ -154,15 +155,16 @@ int ccs_sim_set_reordering(void* handle, int direction, double ratio, double del
 // Creates a path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.
 int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
                            double burst_bytes, double one_way_delay_us, double loss_ratio, double jitter_us);
-// Creates a path with loss, jitter and delay only.
+// Creates a path without a bottleneck: with delay, loss and jitter, and with the outages, bursts of losses and
+// reordering that were set for it.
 int ccs_sim_set_delay(void* handle, int direction, double one_way_delay_us, double loss_ratio, double jitter_us);
 // Schedules a change of a bottleneck's capacity, not earlier than the one scheduled last.
 int ccs_sim_schedule_capacity(void* handle, int direction, double at_us, double capacity_bps);
 // Adds a span of time that gets its own metrics; window 0 is the whole run.
 int ccs_sim_add_window(void* handle, double begin_us, double end_us);
-// Adds a media flow. The input buffer holds the values of the source, in the order of the schema; if `live` is 1,
-// those of the path of a live call (sim/live/live_flow.h); those of the controller; then pairs of begin and end of
-// pauses. A stop_us of NaN means that the flow does not stop.
+// Adds a media flow. The input buffer holds the values of the source, in the order of the schema; if `live` is 1, those
+// of the path of a live call (sim/live/live_flow.h); those of the controller; then the begin and the end of each pause.
+// A stop_us of NaN means that the flow does not stop.
 int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
                            int controller, int live, int pauses);
 // Adds a TCP flow. The input buffer holds TCP's values in the order of the schema, then, for short files, the
@@ -171,8 +173,9 @@ int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double st
                          int congestion_control, int short_files);
 // Chooses the recorded tables, one bit for each trace table.
 int ccs_sim_trace(void* handle, int tables, double interval_us);
-// Changes of a path between two runs, from the time reached on; those but the delay require a bottleneck. The values
-// of a new queue are in the input buffer, in the order of the schema; packets that wait move to it.
+// Functions that change a path between two runs; a change takes effect at the current simulated time. All of them
+// except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer, in
+// the order of the schema; packets that wait move to it.
 int ccs_sim_change_delay(void* handle, int direction, double one_way_delay_us);
 int ccs_sim_change_queue(void* handle, int direction, int queue_kind, int queue_values);
 int ccs_sim_change_mode(void* handle, int direction, int mode);
@@ -181,7 +184,8 @@ int ccs_sim_change_jitter(void* handle, int direction, double jitter_us);
 // Starts outages; a mean_off_us of 0 ends them.
 int ccs_sim_change_outages(void* handle, int direction, double mean_on_us, double mean_off_us, int off_phases);
 int ccs_sim_change_reordering(void* handle, int direction, double ratio, double delay_us);
-// Sets all parameters of a media flow's controller to the values in the input buffer, from the time reached on.
+// Sets all parameters of a media flow's controller to the values in the input buffer, from the current simulated time
+// on.
 int ccs_sim_configure(void* handle, int flow);
 // The sender half of a flow, as ccs_density() takes it; null if the flow is not a media flow.
 void* ccs_sim_sender_half(void* handle, int flow);

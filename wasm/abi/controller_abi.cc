@@ -1,5 +1,6 @@
-// The controllers behind the ABI: a receiver half and a sender half, each with its trace.
-// Rows go in through the session's buffer, columns in the order of trace/columns.def, NaN = absent.
+// The controllers behind the ABI: a receiver half and a sender half, each with its trace. Input
+// rows go through the session's buffer, with their columns in the order of trace/columns.def; NaN
+// marks an absent value.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -23,10 +24,10 @@ namespace {
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // A feedback message carries its flow in 32 bits.
 constexpr double kFlows = 4294967296.0;
-// The fields of a feedback message, before the controller's own values.
+// The number of fields in a feedback message that precede the controller's own values.
 constexpr int kFeedbackFields = 6;
 
-// State that receiver and sender sessions share. A handle is a pointer to one.
+// The state that receiver and sender sessions have in common. A handle is a pointer to a Session.
 struct Session {
   virtual ~Session() = default;
   virtual void Configure() = 0;
@@ -65,7 +66,7 @@ Row RowFrom(const Session& session, int index) {
   return row;
 }
 
-// Checks that the buffer has room for that many rows, so that nothing unwritten is read.
+// Checks that the buffer is long enough for that many rows, so that nothing beyond its end is read.
 template <class Row>
 int CheckRows(const Session& session, int rows) {
   const std::size_t most = session.buffer.size() / (sizeof(Row) / sizeof(double));
@@ -112,7 +113,7 @@ int CheckArrival(const ArrivalRow& row) {
   return 0;
 }
 
-// The send time that the sender stamped, or else one derived from RTP.
+// The send time that the sender reported or, without one, a time derived from RTP.
 Timestamp SendTime(ReceiverSession& session, const ArrivalRow& row) {
   if (!std::isnan(row.send_time_us)) return Timestamp::Micros(row.send_time_us);
   if (!std::isnan(row.abs_send_time)) return session.abs_send_clock.UnwrapAbsSendTime(row.abs_send_time);
@@ -149,7 +150,7 @@ int PushInbound(ReceiverSession& session, InboundRow row) {
   return 0;
 }
 
-// Fills in what every session has; parameters come from the input buffer.
+// Sets up the fields that every session has; takes the parameters from the input buffer.
 bool SetUp(Session& session, int controller, double flow) {
   session.controller = FindController(controller);
   session.flow = flow;
@@ -157,7 +158,7 @@ bool SetUp(Session& session, int controller, double flow) {
          ReadParameters(*session.controller, Input(session.controller->parameter_count), session.parameters);
 }
 
-// A message: the common fields, then the controller's own values.
+// Reads a message from the buffer: the common fields, then the controller's own values.
 int ReadFeedback(const Session& session, int count, Feedback& feedback) {
   if (count < kFeedbackFields || count > kFeedbackFields + Feedback::kMaxValues ||
       static_cast<std::size_t>(count) > session.buffer.size()) {
@@ -196,7 +197,7 @@ CCSCOPE_FN(void*, ccs_receiver_create)(int controller, double flow) {
 
 CCSCOPE_FN(int, ccs_receiver_share_frames)(void* handle, void* other) {
   ReceiverSession& session = AsReceiver(handle);
-  if (session.has_arrivals || AsReceiver(other).has_arrivals) return Fail("other", "expected receiver halves without an arrival");
+  if (session.has_arrivals || AsReceiver(other).has_arrivals) return Fail("other", "expected two receiver halves that have not been given arrivals yet");
   FrameCapacity* mine = session.receiver->frame_capacity();
   const FrameCapacity* theirs = AsReceiver(other).receiver->frame_capacity();
   if (mine != nullptr && theirs != nullptr) mine->ShareFrames(*theirs);

@@ -42,7 +42,7 @@ constexpr ControllerSpec kLcc{
       return std::make_unique<lcc::Sender>(ParamsFromValues<lcc::Parameters>(values), flow, seed, recorder);
     }};
 
-// A new controller gets its line here, and its lines in schema.cc.
+// To add a controller, add it here and add its lines in schema.cc.
 constexpr const ControllerSpec* kControllers[] = {&kGcc, &kNada, &kLcc};
 constexpr int kControllerCount = static_cast<int>(sizeof(kControllers) / sizeof(kControllers[0]));
 

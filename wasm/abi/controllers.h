@@ -23,8 +23,8 @@ struct ControllerSpec {
 // Null, with the last error set, if there is no controller with that number.
 const ControllerSpec* FindController(int controller);
 
-// Takes all parameters of a controller from `input` and checks them. False, with the last error set, if one is
-// refused.
+// Reads all parameters of a controller from `input` into `values` and checks them. False, with the last error
+// set, if one is refused.
 bool ReadParameters(const ControllerSpec& spec, const double* input, std::vector<double>& values);
 
 }  // namespace ccscope

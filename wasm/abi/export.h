@@ -1,5 +1,5 @@
 // Helpers shared by the files that implement the ABI (abi/ccscope.h). CCSCOPE_FN marks an exported function;
-// everything else stays inside the module.
+// everything else is invisible outside the module.
 #ifndef CCSCOPE_ABI_EXPORT_H_
 #define CCSCOPE_ABI_EXPORT_H_
 

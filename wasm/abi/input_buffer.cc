@@ -6,7 +6,8 @@
 namespace ccscope {
 namespace {
 
-// One buffer for all calls: the call that reads it directly follows the one that filled it.
+// One buffer serves all calls: a function that reads it is called directly after the caller has
+// filled it.
 std::vector<double>& Buffer() {
   static std::vector<double> buffer;
   return buffer;

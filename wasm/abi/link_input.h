@@ -1,4 +1,4 @@
-// Checks of the numbers that describe a link, shared by the link and the simulation at the ABI.
+// Checks of the numbers that describe a link; both link_abi.cc and simulation_abi.cc use them.
 #ifndef CCSCOPE_ABI_LINK_INPUT_H_
 #define CCSCOPE_ABI_LINK_INPUT_H_
 
@@ -19,7 +19,7 @@ inline bool Within(double value, double min, double max) { return value >= min &
 
 // Each function sets the last error and returns 1 if the value is refused.
 int CheckTime(const char* field, double us);
-// As CheckTime(), but also takes minus infinity, which leaves the first time to the calls that follow.
+// Like CheckTime(), but also accepts minus infinity, which does not advance the link's clock.
 int CheckTimeOrNone(double us);
 int CheckCapacity(double bps);
 int CheckCapacityOrOutage(double bps);
@@ -30,10 +30,12 @@ int CheckJitter(double us);
 int CheckMode(int mode);
 int CheckSeed(double seed);
 
-// Outages as the host describes them: mean durations in us, and the number of phases of an outage.
+// Reads the host's description of outages: mean durations in us, and the number of phases of an
+// outage.
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params);
 
-// Reordering: the share of packets that are held back, and for how long, in us.
+// Reads the host's description of reordering: the share of packets that are held back, and for how
+// long, in us.
 bool ReadReordering(double ratio, double delay_us, Reordering::Params& params);
 
 // A link as the host describes it.
@@ -48,7 +50,7 @@ struct LinkInput {
 // False, with the last error set, if a value is refused.
 bool ReadLink(const LinkInput& input, Link::Params& params);
 
-// The queue discipline whose `count` values are in the input buffer. Null if a value is refused.
+// Makes a queue discipline from the `count` values in the input buffer. Null if a value is refused.
 std::unique_ptr<QueueDisc> MakeQueue(int kind, int count, std::uint64_t seed);
 
 }  // namespace ccscope

@@ -1,6 +1,7 @@
-// The simulator at the ABI: wasm/sim/simulation.h behind flat functions. Setup comes first, in the order windows,
-// paths, flows; the first ccs_sim_run_until() ends it, and changes come between two of them. Lists come in the input buffer. Directions: 0 forward, 1
-// backward.
+// The simulator at the ABI: wasm/sim/simulation.h behind flat functions. A simulation is set up first, in the
+// order windows, paths, flows; the first ccs_sim_run_until() ends the set-up. After that, paths and controllers
+// may be changed between two calls of ccs_sim_run_until(). Lists are read from the input buffer. Directions: 0
+// forward, 1 backward.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -19,7 +20,7 @@ namespace {
 constexpr double kMaxDurationUs = 1e12;  // eleven days
 constexpr int kMaxFlows = 10000;
 constexpr int kMaxWindows = 64;
-// Each flow in each window holds three distributions.
+// The limit keeps memory small, since each flow holds five distributions for each window.
 constexpr int kMaxFlowsTimesWindows = 10000;
 constexpr double kMaxPacketsPerFrame = 10000;
 constexpr int kMaxPauses = 1000;  // every frame checks all of them
@@ -28,13 +29,13 @@ struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
 
   Simulation simulation;
-  // These apply to the path that is created next, for each direction.
+  // For each direction: settings that apply to the path that is created next.
   Outages::Params outages[2];
   double burst_loss_packets[2] = {1, 1};
   bool jitter_behind_queue[2] = {false, false};
   Reordering::Params reordering[2];
   Timestamp last_scheduled[2] = {Timestamp::MinusInfinity(), Timestamp::MinusInfinity()};
-  std::vector<const ControllerSpec*> controllers;  // of each flow; null without one
+  std::vector<const ControllerSpec*> controllers;  // of each flow; null if it has no controller
   std::uint64_t queue_seed[2] = {0, 0};
   bool running = false;
   std::vector<double> metrics;
@@ -69,7 +70,7 @@ int ChangeLink(SimulationHandle& h, int direction, Set set) {
   return ChangePath(h, direction, [&](Path& path, Timestamp now) { set(*path.link(), now); });
 }
 
-// The fields that every flow has. A stop of NaN means the end of the run.
+// The fields that every flow has. If `stop_us` is NaN, the flow runs to the end of the simulation.
 struct FlowInput {
   int direction;
   double start_us;
@@ -95,7 +96,7 @@ bool ReadFlow(const SimulationHandle& h, const FlowInput& input, FlowParams& par
   return true;
 }
 
-// The size of a key frame when the source sends at its highest rate.
+// Refuses a source whose key frames would need too many packets at its highest rate.
 bool CheckFrames(const MediaSource::Params& source) {
   const DataSize largest = std::max(source.min_rate(), source.max_rate()) * source.frame_interval() * source.key_frame_factor;
   if (largest / (source.payload() + source.header()) <= kMaxPacketsPerFrame) return true;

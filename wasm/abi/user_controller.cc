@@ -35,7 +35,7 @@ struct Bounds {
 #undef PARAMETER
 };
 
-// One buffer for all halves: an answer is read before the next question is asked.
+// One buffer serves all halves, since each answer is read before the next question is written.
 double numbers[kMessageFields + Feedback::kMaxValues];
 
 #if defined(__EMSCRIPTEN__)
@@ -52,7 +52,8 @@ int Ask(HostCall call, int half, std::initializer_list<double> question) {
   return AskHost(call, half, static_cast<int>(question.size()));
 }
 
-// The half's counterpart in the host. Number 0 stands for a half that the host could not make: it gets no answers.
+// The half's counterpart in the host. The number 0 stands for a half that the host could not make: questions to it
+// are not answered.
 struct HostHalf {
   HostHalf(HostCall create, double flow, const Bounds& bounds)
       : number(Ask(create, 0, {flow, bounds.min_bitrate_bps, bounds.max_bitrate_bps, bounds.start_bitrate_bps})) {}
@@ -139,7 +140,7 @@ class UserSender final : public SenderHalf {
       pacing_bps_ = numbers[1] > 0 && std::isfinite(numbers[1]) ? numbers[1] : target_bps_ * kPacingFactor;
     }
     const double target = std::clamp(target_bps_, bounds_.min_bitrate_bps, std::max(bounds_.min_bitrate_bps, bounds_.max_bitrate_bps));
-    // If the pacer were slower than the encoder, its queue would only grow.
+    // If the pacer were slower than the encoder, the pacer's queue would only grow.
     const double pacing = std::max(target, pacing_bps_);
     return {DataRate::BitsPerSec(target), DataRate::BitsPerSec(pacing), DataRate::BitsPerSec(kAbsent),
             DataRate::BitsPerSec(kAbsent), fraction_lost_, rtt_};

@@ -1,7 +1,7 @@
-// Controllers that the host provides: objects in TypeScript, or other WebAssembly modules. The halves here do what
-// every controller needs (received rate, packet counters, echo and RTT, the application's bounds, trace rows) and
-// ask the host for everything else through one function. If the host does not answer because its half failed, the
-// last good rate stays in force.
+// Controllers that the host provides: objects in TypeScript, or other WebAssembly modules. The halves here do
+// everything that all controllers need (received rate, packet counters, echo and RTT, the application's bounds,
+// trace rows) and get everything else from the host, through one function. If the host does not answer because its
+// half failed, the last good rate stays in force.
 #ifndef CCSCOPE_ABI_USER_CONTROLLER_H_
 #define CCSCOPE_ABI_USER_CONTROLLER_H_
 
@@ -9,7 +9,7 @@
 
 namespace ccscope {
 
-// The number of this controller at the ABI; those of the schema count from 0.
+// The number of this controller at the ABI; the controllers of the schema are numbered from 0.
 inline constexpr int kUserController = -1;
 
 extern const ControllerSpec kUserControllerSpec;
@@ -32,7 +32,8 @@ inline constexpr int kNoAnswer = -1;
 using UserHost = int (*)(HostCall call, int half, double* numbers, int count);
 
 #if !defined(__EMSCRIPTEN__)
-// In the module the host function is an import; in native builds it is the one set here, and none by default.
+// In the WebAssembly module the host function is an import. In native builds it is the function set here; by default
+// there is none.
 void SetUserHost(UserHost host);
 #endif
 

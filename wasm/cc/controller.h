@@ -32,11 +32,11 @@ struct InboundCounters {
   DataSize received;
 };
 
-// A message from the receiver half to the sender half: what every controller's receiver knows, and numbers that
-// only the sender half of the same controller understands; that controller's header documents them.
+// A message from the receiver half to the sender half: the fields that every controller's receiver half fills in, and
+// values that only the sender half of the same controller can interpret; that controller's header documents them.
 struct Feedback {
   static constexpr int kMaxValues = 64;
-  // An echo that gives a longer RTT than this comes from another clock.
+  // An RTT longer than this is implausible: the echoed time was taken from a different clock.
   static constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
 
   Timestamp time;  // receiver's clock
@@ -48,7 +48,7 @@ struct Feedback {
   int value_count = 0;
   std::array<double, kMaxValues> values;  // the first value_count of them are set
 
-  // The RTT from the echo, measured at the sender half; nothing if it is implausible.
+  // The RTT from the echo, measured at the sender half; no value if the RTT is implausible.
   std::optional<TimeDelta> Rtt(Timestamp now) const {
     const TimeDelta rtt = now - echo_send_time - echo_delay;
     return IsRtt(rtt) ? std::optional(rtt) : std::nullopt;
@@ -58,7 +58,8 @@ struct Feedback {
   void Add(double value) { values[static_cast<std::size_t>(value_count++)] = value; }
 };
 
-// A message without `value_count` values is damaged or comes from another controller.
+// Returns an error unless the message has `count` values: otherwise it is damaged or comes from a different
+// controller.
 inline ParameterError ExpectValues(const Feedback& feedback, int count) {
   return feedback.value_count == count ? ParameterError{} : ParameterError{"values", "expected those of the same controller"};
 }
@@ -73,12 +74,12 @@ class ReceiverHalf {
   // any.
   [[nodiscard]] virtual std::optional<Feedback> OnArrival(const Arrival& arrival) = 0;
   [[nodiscard]] virtual std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) = 0;
-  // The analysis of frames in a live call, which receivers of one stream may share; null if the half does not use
-  // it.
+  // The analysis of a live call's frames, which several receiver halves of the same stream may share. Null if this
+  // half does not use it.
   virtual FrameCapacity* frame_capacity() { return nullptr; }
 };
 
-// The rates that the sender half asks for. A rate that a controller does not have is NaN.
+// The rates that the sender half requests. A rate that a controller does not have is NaN.
 struct RateUpdate {
   DataRate target;  // for the encoder
   DataRate pacing;  // for the pacer
@@ -88,8 +89,8 @@ struct RateUpdate {
   TimeDelta rtt;
 };
 
-// Tells the half what was sent: cumulative bytes on the wire, and how much waits in the pacer (nothing where that
-// is not visible, as in a browser).
+// What was sent: cumulative bytes on the wire, and how much waits in the pacer (zero where that is not visible, as in a
+// browser).
 struct SentCounters {
   Timestamp time;
   DataSize sent;
@@ -101,20 +102,21 @@ class SenderHalf {
  public:
   virtual ~SenderHalf() = default;
   virtual void Configure(const double* values) = 0;
-  // Describes what is wrong with a message of the receiver half, which arrived over a network.
+  // Checks a message from the receiver half, which arrived over a network and may be damaged. Returns a description
+  // of what is wrong with it, if anything.
   [[nodiscard]] virtual ParameterError Check(const Feedback& feedback) const = 0;
   // Takes a message that passed Check().
   virtual void OnFeedback(const Feedback& feedback, Timestamp now) = 0;
   // Takes cumulative packet counts from RTCP receiver reports, while no feedback arrives.
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
-  // Takes an RTT from another source than the feedback's echo (ICE checks, RTCP).
+  // Takes an RTT that was measured by other means than the feedback's echo (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;
   // Called before each frame in a simulation, and with each reading of the counters in a call. Returns true if the
   // rates may have changed.
   virtual bool OnSent(const SentCounters& /*counters*/) { return false; }
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
-  // Writes the density of rate and delay that the controller has learnt, per bps and us, on a grid: for each delay
-  // a row of rates. Returns false if the controller has no density.
+  // Writes the joint density of rate and delay that the controller has learnt, per bps and us, at the points of a
+  // grid: one row per delay, one column per rate. Returns false if the controller has no density.
   [[nodiscard]] virtual bool Density(DensityAxes& /*axes*/, double* /*values*/) const { return false; }
 };
 

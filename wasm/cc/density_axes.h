@@ -4,7 +4,8 @@
 
 namespace ccscope {
 
-// `count` points from `from` to `to`. An end that is NaN is replaced by the end of the density.
+// `count` points from `from` to `to`. A NaN in `from` or `to` is replaced by the corresponding end of the range that
+// the density covers.
 struct DensityAxis {
   static constexpr int kMaxCount = 256;
 

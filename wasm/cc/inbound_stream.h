@@ -1,5 +1,5 @@
-// What every receiver half knows of the incoming stream: the time, packets received and lost, the received rate,
-// and the newest arrival, whose echo lets the sender half measure the RTT.
+// The state of the incoming stream, as every receiver half keeps it: the time, packets received and lost, the
+// received rate, and the newest arrival, whose echo lets the sender half measure the RTT.
 #ifndef CCSCOPE_CC_INBOUND_STREAM_H_
 #define CCSCOPE_CC_INBOUND_STREAM_H_
 
@@ -20,7 +20,7 @@ class InboundStream {
 
   // Counts an arrival. `is_echoed`: whether it may be used to measure the RTT.
   void OnArrival(const Arrival& arrival, bool is_echoed = true);
-  // Packets received and lost since the previous counters; nothing for the first ones. Negative if the counters ran
+  // Packets received and lost since the previous counters; no value for the first ones. Negative if the counters ran
   // backwards.
   struct Counted {
     double received;
@@ -34,12 +34,12 @@ class InboundStream {
   Timestamp last_arrival_time() const { return last_arrival_time_; }
   bool has_counters() const { return packets_.has_counters(); }
   std::optional<double> highest_seq() const { return packets_.highest_seq(); }
-  // Whether an arrival that left later came before this one.
+  // Whether an arrival that was sent later than this one has already come in.
   bool IsOvertaken(const Arrival& arrival) const { return has_arrivals() && arrival.send_time < last_send_time_; }
 
-  // Nothing until a rate can be measured. `window`: the time over which the wire's counters are compared.
+  // No value until a rate can be measured. `window`: the time over which the wire's counters are compared.
   std::optional<DataRate> ReceivedRate(RateSource source, TimeDelta window);
-  // The fields that every controller's message has, as of now; the controller adds its own values.
+  // A message with the fields that are common to all controllers, as of now(); the controller adds its own values.
   Feedback Message(DataRate received_rate) const;
 
  private:

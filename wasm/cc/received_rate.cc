@@ -19,7 +19,7 @@ void ArrivalRate::SetWindow(TimeDelta window) {
   started_ = false;
 }
 
-// Moves the window on; its sum loses what leaves the window.
+// Moves the window on to `now_ms` and subtracts the buckets that leave it from the sum.
 void ArrivalRate::Advance(double now_ms) {
   if (now_ms <= last_ms_) return;
   if (now_ms - last_ms_ >= window_ms_) Clear();
@@ -27,7 +27,7 @@ void ArrivalRate::Advance(double now_ms) {
   while (!buckets_.empty() && buckets_.front().ms <= now_ms - window_ms_) sum_ -= buckets_.PopFront().size;
 }
 
-// An arrival older than the newest one, but within the window.
+// Adds an arrival that is older than the newest one, but within the window.
 void ArrivalRate::AddLate(DataSize size, double ms) {
   std::size_t place = buckets_.size();
   while (place > 0 && buckets_[place - 1].ms > ms) --place;

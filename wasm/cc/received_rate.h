@@ -1,5 +1,6 @@
-// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), from arrivals, or from the wire's cumulative
-// counters if a call has them: completed frames undercount when packets are lost.
+// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), from arrivals, or, if a call has them, from the
+// wire's cumulative counters: arrivals count too little when packets are lost, since only complete frames are
+// counted.
 #ifndef CCSCOPE_CC_RECEIVED_RATE_H_
 #define CCSCOPE_CC_RECEIVED_RATE_H_
 
@@ -15,14 +16,14 @@ namespace ccscope {
 // The source of a received rate: the arrivals, or the wire's counters as soon as there are any.
 enum class RateSource { kArrivals, kWire };
 
-// Bytes of the last `window` (at most 2 s), counted per millisecond, with a running sum.
+// The bytes that arrived in the last `window` (at most 2 s), counted per millisecond, with a running sum.
 class ArrivalRate {
  public:
   explicit ArrivalRate(TimeDelta window) { SetWindow(window); }
   // Changes the window, which discards what was counted so far.
   void SetWindow(TimeDelta window);
   void Add(DataSize size, Timestamp now);
-  // The rate over the window, or over the time since the first arrival; nothing before 2 ms have passed.
+  // The rate over the window, or over the time since the first arrival; no value before 2 ms have passed.
   std::optional<DataRate> Rate(Timestamp now);
 
  private:
@@ -36,12 +37,12 @@ class ArrivalRate {
   void Advance(double now_ms);
   void AddLate(DataSize size, double ms);
 
-  RingBuffer<Bucket> buckets_;  // of the window, in time order; empty without arrivals
+  RingBuffer<Bucket> buckets_;  // of the window, in time order; empty if nothing arrived in it
   DataSize sum_;
   int window_ms_ = 0;
   bool started_ = false;
   double first_ms_ = 0;
-  double last_ms_ = 0;  // the newest bucket
+  double last_ms_ = 0;  // the time to which the window has advanced
 };
 
 // The rate between two readings of the cumulative counters, about one window apart.

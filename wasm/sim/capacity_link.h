@@ -34,7 +34,7 @@ class CapacityLink {
   bool busy() const { return busy_; }
   Mode mode() const { return params_.mode; }
   DataRate capacity() const { return params_.capacity; }
-  // The capacity; during an outage the one before it, so that it is never zero.
+  // The capacity or, during an outage, the capacity before it; never zero.
   DataRate nominal_capacity() const { return last_capacity_; }
 
   // Begins to transmit a packet. The link must not be busy.

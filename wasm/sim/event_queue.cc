@@ -8,7 +8,7 @@
 namespace ccscope {
 namespace {
 
-// Later deadlines share one tick; the heap sorts them.
+// All deadlines later than this share one tick; the heap sorts them.
 constexpr double kLastTickUs = 1e15;
 
 }  // namespace
@@ -55,7 +55,8 @@ void EventQueue::SiftDown(std::size_t slot, const Entry& entry) {
   Place(slot, entry);
 }
 
-// A vacant root keeps the time that was popped. No deadline is earlier, so no entry moves past it.
+// A vacant root still holds the deadline that was popped. No other deadline is earlier, so SiftUp() moves no entry
+// past it.
 void EventQueue::AddToHeap(const Entry& entry) {
   if (vacant_) {
     vacant_ = false;
@@ -129,7 +130,7 @@ void EventQueue::Schedule(Source source, Timestamp at) {
   const Entry before = node.entry;
   node.entry = {at, next_order_++ << kSourceBits | source};
   if (node.place == kOnWheel) {
-    // A source whose deadline moves to later stays where it is until its bucket is emptied.
+    // A source whose deadline becomes later stays where it is until its bucket is emptied.
     if (tick > tick_ && at > before.at) return;
     Unlink(source);
   } else if (node.place != kAbsent) {
@@ -168,7 +169,8 @@ EventQueue::Tick EventQueue::EarliestOnWheel() const {
   return earliest;
 }
 
-// Moves the deadlines of this tick to the heap; those of later turns, or moved to later, stay behind.
+// Empties a bucket of the present tick: deadlines of this tick move to the heap; deadlines of later turns, and those
+// that have become later, go back onto the wheel.
 void EventQueue::Empty(std::size_t bucket) {
   Source source = buckets_[bucket];
   buckets_[bucket] = kNone;
@@ -181,7 +183,7 @@ void EventQueue::Empty(std::size_t bucket) {
   }
 }
 
-// Advances to the next tick with a deadline, since the heap is empty.
+// Advances to the next tick with a deadline; called when the heap is empty.
 void EventQueue::Advance() {
   if (on_wheel_ == 0) return;
   for (const Tick start = tick_; heap_.empty();) {

@@ -1,13 +1,12 @@
-// What happens next in virtual time. Each source of events (a path, a timer of a flow) has one
-// deadline, so the queue holds as many entries as there are sources, not as there are packets.
+// The queue of future events in virtual time. Each source of events (a path, a timer of a flow) has one deadline, so
+// the queue has one entry per source, not one per packet.
 //
-// A timing wheel before a heap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP
-// 1987): time is cut into ticks; deadlines of later ticks wait, unsorted, in the wheel's bucket of their
-// tick, and only those of the present tick are sorted, in a heap of a few entries. So an event costs the
-// same with one flow and with hundreds. Contract:
+// A timing wheel in front of a heap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): time is
+// cut into ticks; deadlines of later ticks wait, unsorted, in their tick's bucket of the wheel, and only those of the
+// present tick are sorted, in a heap of a few entries. So an event costs the same with one flow and with hundreds.
+// Contract:
 //
-//  1. Pop() gives the source with the earliest deadline; equal deadlines come in the order in which
-//     they were set.
+//  1. Pop() returns the source with the earliest deadline; equal deadlines come in the order in which they were set.
 //  2. A deadline before the one popped last is an error of the caller: time never goes back.
 //  3. No allocation once all sources are added.
 #ifndef CCSCOPE_SIM_EVENT_QUEUE_H_
@@ -51,10 +50,11 @@ class EventQueue {
   static constexpr std::size_t kArity = 4;
   static constexpr int kSourceBits = 20;
   static constexpr Source kNone = ~Source{0};
-  // Where a source is, unless it is in a slot of the heap.
+  // The values of Node::place for a source that is not in a slot of the heap.
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   static constexpr std::uint32_t kOnWheel = kAbsent - 1;
-  // With the timers of video and TCP flows a tick has few events, and most deadlines are within one turn.
+  // With the timers of video and TCP flows a tick has few events, and most deadlines are within one turn of the
+  // wheel.
   static constexpr double kTicksPerUs = 1.0 / 1024;
   static constexpr std::size_t kBuckets = 512;
 
@@ -67,7 +67,7 @@ class EventQueue {
     Entry entry;
     std::uint32_t place = kAbsent;
     Source next = kNone;       // in the same bucket
-    std::uint32_t bucket = 0;  // possibly with a later deadline than the one it was put there for
+    std::uint32_t bucket = 0;  // if on the wheel; its deadline may have become later since it was put there
   };
 
   // Free of branches, which would be mispredicted half of the time.
@@ -88,7 +88,7 @@ class EventQueue {
 
   void Link(Source source, Tick tick);
   void Unlink(Source source);
-  // Puts a source that is in neither into the heap or onto the wheel.
+  // Puts a source into the heap or onto the wheel; it must be in neither.
   void Put(Source source, Tick tick);
   Tick NextFullBucket() const;
   Tick EarliestOnWheel() const;
@@ -98,11 +98,11 @@ class EventQueue {
   std::vector<Node> nodes_;  // by source
   std::vector<Entry> heap_;  // deadlines of ticks up to tick_
   Tick tick_ = -1;
-  std::array<Source, kBuckets> buckets_;              // the first of each
+  std::array<Source, kBuckets> buckets_;              // the first source of each
   std::array<std::uint64_t, kBuckets / 64> full_{};   // one bit for each bucket
   std::size_t on_wheel_ = 0;
-  // Pop() leaves the root vacant for the next deadline that is set: if that one belongs into the heap, this takes
-  // half the steps of moving the last entry to the root and appending the new one.
+  // Pop() leaves the root vacant for the next deadline that is set: if that one belongs in the heap, this takes half
+  // the steps of moving the last entry to the root and appending the new one.
   bool vacant_ = false;
   std::uint64_t next_order_ = 0;
 };

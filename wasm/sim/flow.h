@@ -1,5 +1,5 @@
-// One end-to-end flow of a simulation: a sender and a receiver, data from one to the other and messages back. The
-// simulation carries the packets, runs the timers and takes the measurements.
+// One end-to-end flow of a simulation: a sender and a receiver, with data in one direction and messages in the other.
+// The simulation carries the packets, runs the timers and takes the measurements.
 #ifndef CCSCOPE_SIM_FLOW_H_
 #define CCSCOPE_SIM_FLOW_H_
 
@@ -33,10 +33,11 @@ class SenderHalf;
 
 class Flow;
 
-// What a flow can ask of the simulation that it belongs to.
+// What a flow can request from the simulation that it belongs to.
 class FlowNetwork {
  public:
-  // Sends a packet, which the flow numbers; false if it was dropped at once (nothing more is reported about it).
+  // Sends a packet; `id` is the flow's own number for it. Returns false if the packet was dropped at once (nothing
+  // more is then reported about it).
   virtual bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
   // Reports packets that begin to wait in the flow's pacer or, if negative, that have stopped waiting.
   virtual void Hold(int packets) = 0;
@@ -45,14 +46,14 @@ class FlowNetwork {
   // Propagation delay of the round trip, and of the data's direction alone.
   virtual TimeDelta MinRtt(int flow) const = 0;
   virtual TimeDelta MinOneWayDelay(int flow) const = 0;
-  // The windows that are currently being measured.
+  // The indices of the time windows that are being measured now.
   virtual const std::vector<int>& active_windows() const = 0;
 
  protected:
   ~FlowNetwork() = default;
 };
 
-// Counts what a flow does in the active windows.
+// Counts what a flow does in the time windows that are being measured.
 class FlowMeter {
  public:
   FlowMeter(const FlowNetwork& network, int windows)
@@ -60,33 +61,34 @@ class FlowMeter {
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
-  // By how much the one-way delay exceeds the propagation delay, measured since a packet was sent (the queuing
-  // delay of CMP III and LCC III-A) and since the encoder made it (the measure of the simulator that CMP names).
+  // By how much the one-way delay exceeds the propagation delay, measured since a packet was sent (the queuing delay
+  // of CMP III and LCC III-A) and since the encoder made it (as the simulator that CMP names measures it).
   void OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
-  // A frame can be shown, after the picture stood still for this long.
+  // A frame can be shown.
   void OnFrame();
+  // The picture stood still for this long before a frame could be shown.
   void OnFreeze(TimeDelta length);
 
   FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }
   const FlowWindow& window(int index) const { return windows_[static_cast<std::size_t>(index)]; }
 
-  // Bytes that arrived since the last call, for rates over intervals.
+  // Bytes that arrived since the previous TakeReceived(), for rates over intervals.
   DataSize TakeReceived();
-  // The same for the trace.
+  // What was counted since the previous TakeInterval(), for the trace.
   struct Interval {
     DataSize sent;
     DataSize received;
     double packets_received = 0;
-    TimeDelta queue_delay;  // of all of them together
-    // NaN if none arrived.
+    TimeDelta queue_delay;  // the sum over these packets
+    // NaN if no packet arrived.
     double mean_queue_delay_us() const { return queue_delay.us() / packets_received; }
   };
   Interval TakeInterval();
   TimeDelta last_rtt() const { return last_rtt_; }
 
-  // Totals since the start, whatever the windows: sent = received + lost + under way.
+  // Totals since the start, independent of the windows: sent = received + lost + under way.
   double sent_packets() const { return sent_packets_; }
   double received_packets() const { return received_packets_; }
   double lost_packets() const { return lost_packets_; }
@@ -120,9 +122,9 @@ class Flow {
   // A packet that Send() accepted was dropped later.
   virtual void OnDropped(Leg leg, std::uint32_t id, Timestamp now) = 0;
 
-  // Whether it has data to send during all of [begin, end].
+  // Whether the flow has data to send during all of [begin, end].
   virtual bool ActiveThrough(Timestamp begin, Timestamp end) const { return begin >= params_.start && end <= params_.stop; }
-  // The rate that its controller asks for; infinite without a controller.
+  // The rate that the flow's controller requests; infinite without a controller.
   virtual DataRate target() const { return DataRate::PlusInfinity(); }
   // Whether losses limit that rate, A_s < A_r (ToN III); false if the controller has no such rates.
   virtual bool is_loss_bound() const { return false; }
@@ -130,7 +132,7 @@ class Flow {
   virtual const SenderHalf* sender() const { return nullptr; }
   // Sets all parameters of its controller, in the order of the controller's .def, from now on.
   virtual void Configure(const double*) {}
-  // The highest rate at which it would ever send.
+  // The highest rate at which the flow would ever send.
   virtual DataRate highest_rate() const { return DataRate::PlusInfinity(); }
   // Records its rows of the trace.
   virtual void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) = 0;

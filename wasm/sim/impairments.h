@@ -10,12 +10,12 @@
 
 namespace ccscope {
 
-// Loss of packets with a given overall ratio p, independently of one another or in bursts: the model of
-// Gilbert ("Capacity of a burst-noise channel", 1960) in its simplest form (Hasslinger and Hohlfeld, "The
-// Gilbert-Elliott model for packet loss in real time services on the Internet", 2008), in which a packet
-// is lost if and only if the channel is in its bad state. With the transition probabilities r out of that
-// state and q into it, runs of lost packets have a mean length of 1 / r, and p = q / (q + r). A run is never
-// made shorter than independent losses make it, 1 / (1 - p).
+// Loss of packets with a given overall ratio p, independently of one another or in bursts: the model of Gilbert
+// ("Capacity of a burst-noise channel", 1960) in its simplest form (Hasslinger and Hohlfeld, "The Gilbert-Elliott
+// model for packet loss in real time services on the Internet", 2008), in which a packet is lost if and only if the
+// channel is in its bad state. With the transition probabilities r out of that state and q into it, runs of lost
+// packets have a mean length of 1 / r, and p = q / (q + r). The mean length is never less than that of independent
+// losses, 1 / (1 - p).
 class RandomLoss {
  public:
   // `burst`: mean length of a run of lost packets; 1: independent losses.
@@ -32,7 +32,7 @@ class RandomLoss {
   double ratio() const { return ratio_; }
   double burst() const { return burst_; }
 
-  // Draws only if the loss ratio is not zero, so that a link without loss uses no random numbers.
+  // Draws a random number only if the loss ratio is not zero, so that a link without loss uses no random numbers.
   bool Lose(Random& random) {
     if (ratio_ <= 0) return false;
     return lost_ = random.Uniform() < (lost_ ? behind_lost_ : behind_good_);
@@ -42,18 +42,18 @@ class RandomLoss {
   double ratio_;
   double burst_;
   double behind_lost_;  // probability of a loss after a lost packet: 1 - r
-  double behind_good_;  // after a packet that got through, or at first: q
+  double behind_good_;  // after a packet that got through, and for the first packet: q
   bool lost_ = false;
 };
 
-// An extra delay of |N(0, sd)|, at most 3 sd, that never lets a packet pass another: the
-// truncated Gaussian of nada-vs-gcc-2016 (sd 5 ms, in [0, 15] ms) and of RFC 8868.
+// An extra delay of |N(0, sd)|, at most 3 sd, with which no packet overtakes another: the truncated Gaussian of
+// nada-vs-gcc-2016 (sd 5 ms, in [0, 15] ms) and of RFC 8868.
 class Jitter {
  public:
   explicit Jitter(TimeDelta sd = TimeDelta::Zero()) : sd_(sd) {}
 
   bool active() const { return sd_ > TimeDelta::Zero(); }
-  // When a packet offered at `now` gets through; not before the packet offered before it.
+  // When a packet offered at `now` gets through: never before the packet that was offered before it.
   Timestamp Release(Timestamp now, Random& random);
   // Changes the standard deviation; packets under way keep their times.
   void SetDeviation(TimeDelta sd) { sd_ = sd; }
@@ -63,9 +63,9 @@ class Jitter {
   Timestamp last_ = Timestamp::MinusInfinity();
 };
 
-// Holds packets back behind the bottleneck, each with the same probability and for the same time; those that leave
-// within it overtake them. A packet that comes after a later one is a reordered packet, and the time by which it
-// is late its late time offset (RFC 4737, 3.3 and 4.2.2).
+// Holds packets back behind the bottleneck, each with the same probability and for the same time; packets that leave
+// the bottleneck within that time overtake the held one. A packet that arrives after a later one is a reordered
+// packet, and the time by which it is late is its late time offset (RFC 4737, 3.3 and 4.2.2).
 class Reordering {
  public:
   struct Params {
@@ -76,7 +76,8 @@ class Reordering {
   explicit Reordering(const Params& params) : params_(params) {}
 
   void Set(const Params& params) { params_ = params; }
-  // Draws only if packets are reordered at all, so that a link without reordering uses no random numbers.
+  // Draws a random number only if packets are reordered at all, so that a link without reordering uses no random
+  // numbers.
   TimeDelta Hold(Random& random) const;
 
  private:

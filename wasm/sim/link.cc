@@ -138,7 +138,8 @@ void Link::ApplyCapacity(DataRate capacity, Timestamp now) {
   queue_->OnCapacity(capacity);
 }
 
-// The queue does not know of outages: its limit in time refers to the capacity before the outage.
+// The queue is not informed of outages: a limit that is given as a time still refers to the capacity before the
+// outage.
 void Link::ToggleOutage() {
   const Timestamp now = outages_.next();
   outages_.Toggle();
@@ -146,7 +147,7 @@ void Link::ToggleOutage() {
   StartNext(now);
 }
 
-// The channel carries from this time on, and the next outage lies in the future.
+// At `from`, the channel carries packets again; the next outage begins after now_.
 void Link::StartOutagesAgain(Timestamp from) {
   outages_.StartAgain(now_);
   bottleneck_.SetCapacity(capacity_, from);

@@ -1,20 +1,21 @@
-// One direction of a path, sans-IO: the caller says what time it is, and asks when something will
-// happen next. Packets pass four stages, which are kept apart so that each may change on its own:
+// One direction of a path, sans-IO: the caller passes the current time, and can query when something will happen
+// next. Packets pass five separate stages, each of which may be changed on its own:
 //
 //   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay -> reordering
 //
-// Where a simulation asks for it, jitter acts between propagation delay and reordering instead.
+// If a simulation requests it, jitter acts between propagation delay and reordering instead.
 //
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
-//  2. No packet overtakes another of its flow (none at all, with a discipline that is a FIFO), but one that
-//     reordering holds back: its delivery is told in its place, and says by how much later it arrives.
-//  3. Results do not depend on how often or how late Poll() is called (but for outages.h, kMostAtOnce): what
-//     happens inside is computed at its own time, in time order. At equal times a transmission ends first, then the
-//     capacity changes, then an outage begins or ends, then a packet reaches the queue.
+//  2. Deliveries of a flow are reported in the order of its packets (with a FIFO discipline, also across flows). A
+//     packet that reordering holds back is reported in its original place too; the field `held` of its delivery is
+//     the time by which it arrives later.
+//  3. Results do not depend on how often or how late Poll() is called (with one exception: outages.h, kMostAtOnce):
+//     what happens inside is computed at its own time, in time order. At equal times a transmission ends first, then
+//     the capacity changes, then an outage begins or ends, then a packet reaches the queue.
 //  4. A time before the latest one given counts as the latest one.
 //
-// Flows with numbers below 0 are cross traffic (loaded_link.h), which is counted apart.
+// Flows with numbers below 0 are cross traffic (loaded_link.h), which is counted separately.
 #ifndef CCSCOPE_SIM_LINK_H_
 #define CCSCOPE_SIM_LINK_H_
 
@@ -41,7 +42,7 @@ class Link final : private DropSink {
     double loss_ratio = 0;
     double burst_loss_packets = 1;  // mean length of a run of lost packets
     TimeDelta jitter = TimeDelta::Zero();  // standard deviation
-    bool jitter_behind_queue = false;      // it acts after the propagation delay instead of before the queue
+    bool jitter_behind_queue = false;      // jitter acts after the propagation delay, not before the queue
     Outages::Params outages = {};
     Reordering::Params reordering = {};
     std::uint64_t seed = 1;
@@ -52,7 +53,7 @@ class Link final : private DropSink {
     Timestamp depart;   // last bit left the bottleneck
     Timestamp deliver;  // reaches the far end, unless it is held back
     TimeDelta queue_delay;
-    TimeDelta held = TimeDelta::Zero();  // by reordering: it arrives later by this
+    TimeDelta held = TimeDelta::Zero();  // how much later it arrives because reordering holds it back
   };
   struct Drop {
     Packet packet;
@@ -96,7 +97,7 @@ class Link final : private DropSink {
   // The same for the caller's packets only.
   Timestamp NextEventOfCaller() const;
 
-  // Changes of settings, each at `now`.
+  // Changes of settings, which take effect at `now`.
   void SetCapacity(DataRate capacity, Timestamp now);  // zero is an outage
   void SetMode(CapacityLink::Mode mode, Timestamp now);
   void SetOneWayDelay(TimeDelta delay, Timestamp now);
@@ -119,7 +120,7 @@ class Link final : private DropSink {
   const Stats& stats() const { return stats_[0]; }
   const Stats& cross_stats() const { return stats_[1]; }
   TimeDelta one_way_delay() const { return one_way_delay_; }
-  // The capacity as set, even during an outage of the channel.
+  // The capacity as it was set; an outage of the channel does not change this value.
   DataRate capacity() const { return capacity_; }
   double queue_packets() const { return queue_->stats().packets; }
   DataSize queue_size() const { return queue_->stats().bytes; }
@@ -138,7 +139,7 @@ class Link final : private DropSink {
   };
 
   Stats& StatsOf(int flow) { return stats_[flow < 0 ? 1 : 0]; }
-  // The earliest time at which a packet that has not passed the bottleneck may be delivered.
+  // A time before which no packet that has not passed the bottleneck yet can be delivered.
   Timestamp NextBehindBottleneck() const;
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kStream = 0x43726f7373547266;
 constexpr int kKinds = 2;
 constexpr int kPlaces = kKinds * LoadedLink::kMaxFlowsOfAKind;
-// At kMaxCapacity this takes about a millisecond to compute.
+// At kMaxCapacity, a step of this length takes about a millisecond to compute.
 constexpr TimeDelta kLongestStep = TimeDelta::Millis(50);
 
 Link::Params WithoutOutages(Link::Params params) {
@@ -22,7 +22,7 @@ Link::Params WithoutOutages(Link::Params params) {
 LoadedLink::LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
     : link_(WithoutOutages(params), std::move(queue)), seeds_(params.seed ^ kStream), outages_(params.outages) {}
 
-// Outages and connections begin at the first time that is known.
+// Outages and connections begin at the first time that the caller passes.
 void LoadedLink::Begin() {
   begun_ = true;
   if (outages_.mean_off > TimeDelta::Zero()) link_.SetOutages(outages_, now_);

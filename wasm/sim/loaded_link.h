@@ -4,12 +4,13 @@
 //  1. The caller's flows are numbered from 0. Those of the cross traffic have lower numbers, so that disciplines
 //     that distinguish flows never confuse the two.
 //  2. Cross traffic is counted, but its deliveries and drops are not reported to the caller.
-//  3. What happens inside (segments, ACKs, TCP's timers) is computed at its own time, in time order, however
-//     often the link is asked. At equal times deliveries come first, then ACKs, then timers.
-//  4. Cross traffic and outages that are set before any time is known begin at the first time.
-//  5. One call computes at most kMostEventsAtOnce events. If the caller was silent for longer, the cross traffic
-//     beyond them is omitted: its connections end there, and new ones begin when the caller asks again. The
-//     caller's packets pass the link as always.
+//  3. What happens inside (segments, ACKs, TCP's timers) is computed at its own time, in time order, however often
+//     the caller uses the link. At equal times deliveries come first, then ACKs, then timers.
+//  4. Cross traffic and outages that are set before the caller has passed any time begin at the first time that it
+//     passes.
+//  5. One method call computes at most kMostEventsAtOnce events. If the caller was silent for longer, the cross
+//     traffic beyond these events is omitted: its connections end there, and new ones begin at the time of that
+//     method call. The caller's packets pass the link as always.
 #ifndef CCSCOPE_SIM_LOADED_LINK_H_
 #define CCSCOPE_SIM_LOADED_LINK_H_
 
@@ -30,16 +31,16 @@ namespace ccscope {
 
 class LoadedLink final : private FlowNetwork {
  public:
-  // Connections that always have data to send, by their congestion control.
+  // The number of connections for each congestion control; they always have data to send.
   struct CrossTraffic {
     int cubic = 0;
     int new_reno = 0;
   };
   static constexpr int kMaxFlowsOfAKind = 64;
-  // Takes a few tenths of a second to compute: minutes of traffic at 10 Mbps, and seconds at kMaxCapacity. A caller
-  // that asks whenever NextEvent() says so stays far below.
+  // This many events take a few tenths of a second to compute. They are minutes of traffic at 10 Mbps, and seconds at
+  // kMaxCapacity. A caller that polls at each NextEvent() stays far below that number.
   static constexpr int kMostEventsAtOnce = 1'000'000;
-  // For real time, with other links on the same thread, all of which wait while one computes.
+  // A limit for use in real time: other links on the same thread wait while one link computes.
   static constexpr DataRate kMaxCapacity = DataRate::BitsPerSec(1e9);
 
   LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue);
@@ -47,17 +48,18 @@ class LoadedLink final : private FlowNetwork {
   // The same as in Link, for the caller's packets.
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
   void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
-  // The same, one at a time, after At(): what was not taken yet.
+  // The same results one at a time, after At(): those that were not taken yet.
   RingBuffer<Link::Delivery>& deliveries() { return deliveries_; }
   RingBuffer<Link::Drop>& drops() { return drops_; }
-  // With cross traffic it sometimes asks for a call without need, so that there is never much to compute at once.
+  // As in Link. With cross traffic, the time is sometimes earlier than needed, so that there is never much to compute
+  // at once.
   Timestamp NextEvent() const;
 
-  // The link after everything until `now` has happened: a setting changed through it changes at `now`.
+  // The link, after all events until `now`: a setting that is changed through it changes at `now`.
   Link& At(Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
-  // Round-trip propagation delay of the connections, at least the link's one way. By default it is twice the link's
-  // one way.
+  // Sets the round-trip propagation delay of the connections. It is at least the link's one-way delay, and by default
+  // twice that delay.
   void SetCrossRtt(TimeDelta rtt, Timestamp now);
   // Ends surplus connections and starts missing ones; the others continue.
   void SetCrossTraffic(const CrossTraffic& wanted, Timestamp now);
@@ -106,7 +108,7 @@ class LoadedLink final : private FlowNetwork {
   Random seeds_;
   Outages::Params outages_;
   CrossTraffic cross_traffic_;
-  TimeDelta cross_rtt_ = TimeDelta::PlusInfinity();  // not given
+  TimeDelta cross_rtt_ = TimeDelta::PlusInfinity();  // infinity: not given
   bool begun_ = false;
   Timestamp now_ = Timestamp::MinusInfinity();
   const std::vector<int> no_windows_;

@@ -12,8 +12,9 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // A compound RTCP packet (report and SDES, or report and REMB) with its UDP and IPv4 headers.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
-// The number of latest packets that may be retransmitted; at once no more of them than the target rate carries in a
-// round trip, once an RTT is known (WebRTC of 2016: RTPPacketHistory, RTPSender::OnReceivedNACK).
+// How many of the latest packets may be retransmitted. In answer to one request, at most as many are retransmitted as
+// the target rate carries in one round trip, once an RTT is known (WebRTC of 2016: RTPPacketHistory,
+// RTPSender::OnReceivedNACK).
 constexpr std::size_t kSentPackets = 600;
 constexpr TimeDelta kLongestReportInterval = TimeDelta::Seconds(1);
 constexpr double kRtpModulus = 4294967296.0;
@@ -33,7 +34,7 @@ MediaFlow::MediaFlow(const FlowParams& params, const MediaSource::Params& source
   ApplyRate(params.start);
 }
 
-// Frames of different flows have different phases, although all flows start at full seconds.
+// Frames of different flows have different phases, even if the flows start at the same time.
 void MediaFlow::Begin() {
   const Timestamp start = params().start;
   network().SetTimer(index(), kFrame, start + source_params_.frame_interval() * random_.Uniform());
@@ -84,7 +85,7 @@ void MediaFlow::OnFrame(Timestamp now) {
     paced_size_ += paced_.back().size;
   }
   network().Hold(static_cast<int>(paced_.size()) - held);
-  // A source that ignores the controller is not held back by its pacing rate either.
+  // A source that ignores the controller is not held back by the controller's pacing rate either.
   if (source_params_.ramp_time_constant_s > 0) pacer_.SetRate(std::max(rate_.pacing, source_.rate() * 2));
   StartPacer(now);
 }
@@ -116,8 +117,8 @@ void MediaFlow::OnPacer(Timestamp now) {
   if (pacing_) network().SetTimer(index(), kPacer, next_pacer_);
 }
 
-// Between half and one and a half of the mean interval, so that reports do not keep step with frames
-// (RFC 3550 6.2).
+// The next report follows after half to one and a half of the mean interval, so that reports do not keep step with
+// frames (RFC 3550 6.2).
 void MediaFlow::OnProbe(Timestamp now) {
   if (now >= params().stop) return;
   SendData({.probe = true, .size = kRtcpSize}, now);
@@ -125,7 +126,8 @@ void MediaFlow::OnProbe(Timestamp now) {
   network().SetTimer(index(), kProbe, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * factor);
 }
 
-// RTCP at the pace of WebRTC when only video is sent (RTCPSender): between half and one and a half of the interval.
+// Reports at the intervals of WebRTC when only video is sent (RTCPSender): between half and one and a half of the
+// mean interval.
 void MediaFlow::OnReport(Timestamp now) {
   if (now >= params().stop) return;
   if (arrived_.highest_seq()) SendMessage(ReceiverReport{arrived_.received(), arrived_.lost()}, kRtcpSize, now);
@@ -216,8 +218,10 @@ void MediaFlow::OnArrival(const DataPacket& packet, TimeDelta queue_delay, Times
   const Timestamp undelayed = now - network().MinOneWayDelay(index());
   meter().OnOneWayDelay(undelayed - packet.sent, undelayed - packet.encoded);
   if (!is_new) return;
-  arrived_.OnArrival(packet.seq);
+  const bool is_rtx = source_params_.uses_rtx() && packet.sent > packet.first_sent;
+  if (!is_rtx) arrived_.OnArrival(packet.seq);
   if (may_repeat()) AskForMissing(packet.rtt, now);
+  if (is_rtx) return;
   // A retransmitted packet keeps the time of its first transmission.
   const Arrival arrival{packet.seq,           packet.first_sent, now,       packet.size,
                         packet.rtp_timestamp, packet.key_frame,  packet.rtt};

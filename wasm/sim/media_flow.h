@@ -1,6 +1,6 @@
 // A video call in one direction: encoder -> pacer -> network -> receiver half -> feedback -> sender half -> encoder
-// (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V). If the source asks for them, there
-// are receiver reports at their own pace, and retransmissions.
+// (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V). If the source's parameters request
+// them, there are also receiver reports at intervals of their own, and retransmissions.
 #ifndef CCSCOPE_SIM_MEDIA_FLOW_H_
 #define CCSCOPE_SIM_MEDIA_FLOW_H_
 
@@ -23,7 +23,7 @@ namespace ccscope {
 
 class MediaFlow final : public Flow {
  public:
-  // The two halves of its controller, and its start rate.
+  // The two halves of the flow's controller.
   struct Controller {
     std::unique_ptr<ReceiverHalf> receiver;
     std::unique_ptr<SenderHalf> sender;
@@ -67,7 +67,7 @@ class MediaFlow final : public Flow {
     Timestamp encoded = {};
     Timestamp sent = {};
     Timestamp first_sent = {};  // before all retransmissions
-    TimeDelta rtt = {};   // as the sender knew it then
+    TimeDelta rtt = {};   // the sender's latest measurement when it sent this
   };
   struct Echo {
     Timestamp probe_sent;
@@ -90,7 +90,7 @@ class MediaFlow final : public Flow {
   void OnMessage(const Message& message, Timestamp now);
   void Repeat(const MissingRun& run);
   void AskForMissing(TimeDelta rtt, Timestamp now);
-  bool may_repeat() const { return source_params_.nack != 0; }
+  bool may_repeat() const { return source_params_.retransmits(); }
   void SendData(DataPacket packet, Timestamp now);
   void SendMessage(const Message& message, DataSize size, Timestamp now);
   void OnArrival(const DataPacket& packet, TimeDelta queue_delay, Timestamp now);
@@ -108,9 +108,9 @@ class MediaFlow final : public Flow {
   RingBuffer<DataPacket> repeats_;  // retransmissions, sent before what is in `paced_`
   RingBuffer<DataPacket> paced_;
   DataSize paced_size_;  // of both queues
-  RingBuffer<DataPacket> sent_packets_;  // the latest ones, by their numbers
+  RingBuffer<DataPacket> sent_packets_;  // the latest ones, in the order of their numbers
   DataSize sent_;  // total, on the wire
-  Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest start of an interval
+  Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest start of the next interval
   bool pacing_ = false;
   double next_seq_ = 0;
   NackList nacks_;

@@ -51,8 +51,9 @@ void MediaSource::SetTarget(DataRate target) {
   target_ = target;
 }
 
-// libwebrtc makes a new EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc,
-// kDefaultUtilizationFactor, kMinFramesSinceLayoutChange).
+// The first frames after a new target are given only a share of it, since libwebrtc makes a new
+// EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc, kDefaultUtilizationFactor,
+// kMinFramesSinceLayoutChange).
 DataRate MediaSource::GivenTarget() const {
   return frames_of_target_ < params_.new_target_frames ? target_ * params_.new_target_share : target_;
 }
@@ -64,7 +65,8 @@ void MediaSource::FollowTarget() {
   rate_ = std::clamp(next, params_.min_rate(), highest);
 }
 
-// Before it follows a new target, VP8 uses up, or fills, the buffer that the target leaves (media_source.md).
+// After a fall of the target, VP8 first makes frames larger: it spends what its buffer holds beyond the new target's
+// optimum (media_source.md).
 DataRate MediaSource::MeanRate() const {
   const DataRate target = GivenTarget();
   if (target >= rate_ || target_ < rate_ * (1 - params_.cut_without_inverse)) return rate_;

@@ -1,5 +1,5 @@
 // A video encoder: frames at a fixed rate whose sizes follow a target rate with a delay and with noise.
-// media_source.md says what was measured of VP8.
+// media_source.md describes what was measured with VP8.
 #ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
 #define CCSCOPE_SIM_MEDIA_SOURCE_H_
 
@@ -18,8 +18,11 @@ class MediaSource {
 
     TimeDelta frame_interval() const { return TimeDelta::Seconds(1 / frame_rate); }
     DataSize payload() const { return DataSize::Bytes(payload_bytes); }
-    // The number of packets in a frame of this size.
+    // The payload of the largest packet of a frame of this size.
     DataSize LargestFragment(DataSize frame) const;
+    enum class Nack { kOff, kSameStream, kRtx };
+    bool retransmits() const { return Choice<Nack>(nack) != Nack::kOff; }
+    bool uses_rtx() const { return Choice<Nack>(nack) == Nack::kRtx; }
     DataSize header() const { return DataSize::Bytes(header_bytes); }
     DataRate min_rate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
     DataRate max_rate() const { return DataRate::BitsPerSec(max_bitrate_bps); }
@@ -28,7 +31,7 @@ class MediaSource {
   MediaSource(const Params& params, DataRate start_rate);
 
   void SetTarget(DataRate target);
-  // The next frame is a key frame.
+  // Makes the next frame a key frame.
   void RequestKeyFrame() { key_frame_requested_ = true; }
 
   struct Frame {
@@ -39,7 +42,7 @@ class MediaSource {
   // Makes the next frame; to be called at intervals of 1 / frame_rate.
   Frame NextFrame(Random& random);
 
-  // The rate that the encoder presently aims at, between the last target and the ones before it.
+  // The rate that the encoder aims at now, which lies between the latest target and earlier ones.
   DataRate rate() const { return rate_; }
 
  private:
@@ -53,7 +56,7 @@ class MediaSource {
   DataRate rate_;
   double follow_down_;  // the share of the remaining way to the target that one frame covers
   double follow_up_;
-  double inverse_;      // the excess of a frame, relative to the remaining way
+  double inverse_;      // by how much frames are too large after a fall, relative to the remaining way
   double innovation_;   // standard deviation of the new part of a frame's noise
   double noise_ = 0;
   double ramp_ = 1;     // growth per frame
@@ -61,8 +64,8 @@ class MediaSource {
   int frames_of_target_ = 0;
   bool key_frame_requested_ = true;  // the first frame is one
   double give_back_;    // share of the excess that one frame makes up for
-  double excess_ = 0;   // the total by which the frames so far exceeded their means, in means
-  int key_frame_interval_;  // in frames; 0: none
+  double excess_ = 0;   // the total by which the frames so far exceeded their means, in units of the mean
+  int key_frame_interval_;  // in frames; 0: no periodic key frames
 };
 
 inline constexpr int kMediaSourceParameterCount = static_cast<int>(sizeof(MediaSource::Params) / sizeof(double));

@@ -12,7 +12,7 @@
 
 namespace ccscope {
 
-// A measured stretch of time.
+// A stretch of time, [begin, end): one that is measured, or a pause of a flow.
 struct Window {
   Timestamp begin;
   Timestamp end;
@@ -39,7 +39,7 @@ class RunningMean {
   double squares_ = 0;
 };
 
-// What one flow did within a window. A packet counts when it is sent, when it arrives, when it is lost.
+// What one flow did within a window. Packets count at the time at which they are sent, arrive, or are lost.
 struct FlowWindow {
   double sent_packets = 0;
   DataSize sent;

@@ -1,9 +1,9 @@
-// Outages of a wireless channel (gcc-packet-grouping-2016): for random times the channel carries, or it
-// does not. Packets wait in the buffer in front of it during an outage, and are sent one after the
-// other at its end: a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's gain.
+// Outages of a wireless channel (gcc-packet-grouping-2016): for random times the channel carries packets, and for
+// random times between them it does not. Packets wait in the buffer in front of it during an outage, and are sent one
+// after the other at its end: a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's gain.
 //
-// Times on are exponentially distributed. So are outages with one phase; with k phases they are the sum
-// of k exponential times (Erlang), as of a channel access that takes several attempts.
+// The times between outages are exponentially distributed. Outages with one phase are, too; outages with k phases are
+// the sum of k exponential times (Erlang), like a channel access that takes several attempts.
 #ifndef CCSCOPE_SIM_OUTAGES_H_
 #define CCSCOPE_SIM_OUTAGES_H_
 
@@ -22,10 +22,10 @@ class Outages {
     int off_phases = 1;
   };
 
-  // The channel carries at first, at time 0. Outages use their own generator, so that they leave all other draws
-  // from the seed unchanged.
+  // At time 0 the channel carries packets. Outages use their own generator, so that they leave all other draws from
+  // the seed unchanged.
   Outages(const Params& params, std::uint64_t seed);
-  // Replaces the outages from `now` on, starting with a channel that carries.
+  // Replaces the outages; at `now` the channel carries packets.
   void Restart(const Params& params, Timestamp now);
 
   bool down() const { return down_; }
@@ -34,8 +34,8 @@ class Outages {
   // Toggles the channel; call at next().
   void Toggle();
 
-  // How many changes one call catches up on. After a silence with more changes (10 s at the shortest means, 20
-  // minutes at those of the slides) the channel carries, and outages start again.
+  // The most changes that are caught up on at once. After a silence with more changes (10 s at the shortest means, 10
+  // minutes at 100 ms on and 20 ms off) the channel carries, and outages start again.
   static constexpr int kMostAtOnce = 10'000;
   void StartAgain(Timestamp now) { Restart(params_, now); }
 

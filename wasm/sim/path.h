@@ -36,7 +36,7 @@ class Path {
   // When to call AdvanceTo() next; infinity if nothing is under way.
   Timestamp NextEvent() const;
 
-  // From `now` on; no packet overtakes one that is on its way.
+  // Takes effect at `now`; no packet overtakes one that is already on its way.
   void SetOneWayDelay(TimeDelta delay, Timestamp now);
 
   bool has_bottleneck() const { return link_ != nullptr; }

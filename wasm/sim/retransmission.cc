@@ -9,8 +9,8 @@ namespace {
 // WebRTC of 2016: max_nack_list_size, and kMaxNackRetries of its later module.
 constexpr std::size_t kMostMissing = 250;
 constexpr int kMostRequests = 10;
-// The shortest time between two requests for a packet (kProcessIntervalMs of that module), used while no round trip
-// is known.
+// The shortest time between two requests for a packet (kProcessIntervalMs of that module), which also applies while no
+// round trip is known.
 constexpr TimeDelta kLeastInterval = TimeDelta::Millis(20);
 
 }  // namespace

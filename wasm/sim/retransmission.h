@@ -23,9 +23,9 @@ class NackList {
  public:
   // Takes the number of a packet that arrived. Returns whether it is new.
   bool OnArrival(double seq);
-  // The next run of packets to request at `now`; nothing if there is none.
+  // The next run of packets to request at `now`; no value if none is due.
   std::optional<MissingRun> Due(TimeDelta rtt, Timestamp now);
-  // Whether a packet was given up since the last call.
+  // Whether a packet was given up since the previous TakeGivenUp().
   bool TakeGivenUp();
 
  private:

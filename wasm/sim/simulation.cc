@@ -96,7 +96,7 @@ void Simulation::Begin() {
   for (FlowSlot& slot : flows_) slot.flow->Begin();
 }
 
-// The limit that the work done so far, or the memory held now, exceeds.
+// Which limit is exceeded by the work done so far or by the memory held now, if any.
 Simulation::Status Simulation::Exceeded() const {
   if (work_ >= params_.max_events) return Status::kTooManyEvents;
   if (packets_ > params_.max_packets) return Status::kTooManyPackets;

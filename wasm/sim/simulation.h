@@ -1,12 +1,13 @@
 // The packet simulator: flows over a forward and a backward path, in virtual time. Sans-IO and
 // deterministic: the same setup, in the same order, gives the same bytes. Contract:
 //
-//  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. From then on paths and controllers may
-//     change between two calls of RunUntil(), behind all events of that time.
+//  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. After that, paths and controllers may
+//     be changed between two calls of RunUntil(); the change takes effect after all events of the time that was
+//     reached.
 //  2. Events of equal time run in the order in which they were scheduled.
 //  3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
-//  4. A run ends at its duration, or with a status when it needs more work or memory than it was allowed:
-//     a packet that is sent counts as an event, a flow that a tick looks at does, too.
+//  4. A run ends at its duration, or with a status when it needs more work or memory than it was allowed. Each packet
+//     sent counts as an event, and so does each flow that is examined at a tick of the rates or of the trace.
 #ifndef CCSCOPE_SIM_SIMULATION_H_
 #define CCSCOPE_SIM_SIMULATION_H_
 
@@ -48,14 +49,14 @@ class Simulation final : private FlowNetwork {
 
   explicit Simulation(const Params& params);
 
-  // Without a queue there is no bottleneck. `link.seed` is set here.
+  // If `queue` is null, there is no bottleneck. `link.seed` is set here.
   void SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue);
-  // In time order.
+  // Steps have to be scheduled in time order.
   void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
   // Seeds for everything that draws random numbers, in the order of the setup.
   std::uint64_t NextSeed() { return seeds_.Next(); }
-  // The seed for the controller of a flow. It is not part of that series: most controllers draw nothing, and
-  // changing a flow's controller must not change what the network does.
+  // The seed for the controller of a flow. It is not part of the series of NextSeed(): most controllers draw no
+  // random numbers, and changing a flow's controller must not change what the network does.
   std::uint64_t ControllerSeed(int flow) const {
     return Random(params_.seed + static_cast<std::uint64_t>(flow) * 0x9e3779b97f4a7c15).Next();
   }
@@ -68,13 +69,13 @@ class Simulation final : private FlowNetwork {
                   MediaFlow::Controller controller);
   int AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp);
 
-  // Records the tables whose bits are set; `rate` and `queue` rows at this interval.
+  // Records the tables whose bits are set; `rate`, `throughput` and `queue` rows at this interval.
   void SetTrace(std::uint32_t tables, TimeDelta interval);
   Recorder& recorder() { return recorder_; }
 
   Status RunUntil(Timestamp end);
 
-  // The path after everything until now has happened, for changes of its settings; ChangedPath() must follow.
+  // The path, after all events until now(), for changes of its settings; ChangedPath() must be called afterwards.
   Path& ChangePath(Direction direction);
   void ChangedPath(Direction direction) { PollPath(static_cast<int>(direction)); }
   // Sets all parameters of a media flow's controller, in the order of its .def.
@@ -103,7 +104,8 @@ class Simulation final : private FlowNetwork {
     double jain_all_mean;
   };
   Fairness fairness(int window) const;
-  // From the flow's start until it first received 90 % of its share; negative if it never did.
+  // From the flow's start until it first received 90 % of its fair share of the capacity, or of its highest rate if
+  // that is less; negative if it never did.
   TimeDelta convergence(int flow) const { return flows_[static_cast<std::size_t>(flow)].convergence; }
 
  private:
@@ -140,7 +142,7 @@ class Simulation final : private FlowNetwork {
   struct PathSlot {
     std::unique_ptr<Path> path;
     EventQueue::Source source;
-    std::vector<CapacityStep> capacity;  // from the start on
+    std::vector<CapacityStep> capacity;  // all steps since the start of the run
   };
   struct WindowSlot {
     Window span;
@@ -199,7 +201,7 @@ class Simulation final : private FlowNetwork {
   bool begun_ = false;
   Timestamp now_;
   double events_ = 0;
-  double work_ = 0;     // events, packets sent, flows looked at
+  double work_ = 0;     // events, packets sent, and flows examined at ticks
   double packets_ = 0;
 };
 

@@ -27,7 +27,8 @@ TcpFlow::TcpFlow(const FlowParams& flow, const Params& params, int index, int wi
       sender_(params.tcp, params.congestion_control),
       receiver_(params.tcp, params.congestion_control) {}
 
-// Connections that start in the same second do not start in the same microsecond.
+// Staggers the starts, so that connections with the same start time do not start in the same
+// microsecond.
 void TcpFlow::Begin() {
   constexpr TimeDelta kStagger = TimeDelta::Millis(100);
   network().SetTimer(index(), kStartOrStop, params().start + kStagger * random_.Uniform());

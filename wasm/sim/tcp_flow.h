@@ -57,7 +57,7 @@ class TcpFlow final : public Flow {
   tcp::Sender sender_;
   tcp::Receiver receiver_;
   bool running_ = false;
-  // When the timers are set to fire: a timer that is postponed is only checked again when it fires.
+  // When the timers are set to fire. If a deadline becomes later, its timer is not set again before it has fired.
   Timestamp sender_timer_ = Timestamp::PlusInfinity();
   Timestamp receiver_timer_ = Timestamp::PlusInfinity();
   Pool<tcp::Segment> segments_;

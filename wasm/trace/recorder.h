@@ -21,8 +21,8 @@ class Recorder {
   void KeepOnly(std::uint32_t tables) { kept_ = tables; }
   bool keeps(TraceTable table) const { return (kept_ >> static_cast<int>(table) & 1) != 0; }
 
-  // Records a row that the controller consumed. The order of inputs across tables is kept, since replaying them in
-  // this order gives the same outputs.
+  // Records a row that the controller consumed. The order of inputs across tables is recorded, too, since
+  // replaying them in this order gives the same outputs.
   template <class Row>
   void Input(const Row& row) {
     if (!keeps(Row::kTable)) return;
@@ -38,7 +38,7 @@ class Recorder {
     Append(Row::kTable, BitCast<std::array<double, kColumns>>(row).data(), kColumns);
   }
 
-  // Rows of all tables since the last Clear().
+  // The number of rows in all tables since the last Clear().
   int kept_rows() const { return kept_rows_; }
   int rows(int table) const { return tables_[static_cast<std::size_t>(table)].rows; }
   const double* column(int table, int column) const {
@@ -61,7 +61,7 @@ class Recorder {
     std::vector<std::vector<double>> columns;
     int rows = 0;
   };
-  // One function for all kinds of rows: a copy for each kind would make the module larger and nothing faster.
+  // Not a template: one copy for each kind of row would make the module larger without making it faster.
   void Append(TraceTable table, const double* values, int columns);
 
   std::uint32_t kept_ = ~std::uint32_t{0};

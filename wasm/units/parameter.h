@@ -1,9 +1,10 @@
 // The specification of one parameter of a component (a controller, a queue discipline, TCP, a source). Each
 // component declares its parameters once, in a .def file of
 //   PARAMETER(name, unit, default, min, max, values, section, description)
-// `values` is "" for a number, "whole" for a whole one, or the names of an enumeration, "a|b|c", which the numbers
-// from 0 stand for. Everything else is generated from this file: the struct that the component uses, the range
-// checks, the schema that gives TypeScript its types and sliders, and the tables of the documentation.
+// `values` is "" for a number, "whole" for a whole number, or "a|b|c" for an enumeration with these names, whose value
+// is the index of a name, counted from 0. Everything else is generated from the .def file: the struct that the
+// component uses, the range checks, the schema that gives TypeScript its types and sliders, and the tables of the
+// documentation.
 #ifndef CCSCOPE_UNITS_PARAMETER_H_
 #define CCSCOPE_UNITS_PARAMETER_H_
 
@@ -15,7 +16,8 @@
 
 namespace ccscope {
 
-// The part that is needed at run time; units, sections and descriptions are in the schema (abi/schema.cc).
+// The part of a specification that is needed at run time; units, sections and descriptions are only in the schema
+// (abi/schema.cc).
 struct ParameterSpec {
   const char* name;  // ends in the unit, if it has one
   double min;
@@ -41,9 +43,9 @@ struct PresetSpec {
   int count;
 };
 
-// The value of an `off|on`.
+// Whether a parameter with the values `off|on` is on.
 constexpr bool IsOn(double value) { return value != 0; }
-// The value of an enumeration as `E`, whose enumerators are in the order of the names.
+// The value of an enumeration as an enumerator of `E`, which must list its enumerators in the order of the names.
 template <class E>
 constexpr E Choice(double value) {
   return static_cast<E>(static_cast<int>(value));
@@ -60,7 +62,7 @@ struct ParameterError {
 // Checks that there are `spec_count` values, each in its range, and whole if it is a count or an enumeration.
 ParameterError CheckValues(const ParameterSpec* specs, int spec_count, const double* values, int value_count);
 
-// A component's parameters, from their values in the order of its .def file.
+// Makes a component's parameters from values in the order of its .def file.
 template <class Params>
 Params ParamsFromValues(const double* values) {
   std::array<double, sizeof(Params) / sizeof(double)> copy;

@@ -1,6 +1,6 @@
-// A seeded generator whose numbers have the same bits in a native build and in WebAssembly: integer arithmetic, +,
-// -, *, / and the square root (which IEEE 754 rounds exactly), and ccscope::det::Log. There is no global generator:
-// code that draws random numbers is given one.
+// A seeded generator whose numbers have the same bits in a native build and in WebAssembly: it uses only integer
+// arithmetic, +, -, *, / and the square root (which IEEE 754 rounds exactly), and ccscope::det::Log. There is no global
+// generator: code that draws random numbers is given one.
 #ifndef CCSCOPE_UNITS_RANDOM_H_
 #define CCSCOPE_UNITS_RANDOM_H_
 
@@ -9,7 +9,7 @@
 
 namespace ccscope {
 
-// xoshiro256** 1.0 (Blackman and Vigna 2018), its state filled by SplitMix64 from the seed.
+// xoshiro256** 1.0 (Blackman and Vigna 2018); SplitMix64 fills its state from the seed.
 class Random {
  public:
   explicit Random(std::uint64_t seed);

@@ -1,11 +1,11 @@
-// Strong types for time, rate and size. No bare number with a unit crosses a function boundary in
-// this core; a number gets its unit from a named constructor and gives it up to a named accessor:
+// Strong types for time, rate and size. No bare number with a unit crosses a function boundary in this core; a named
+// constructor gives a number its unit, and a named accessor returns the bare number:
 //
 //   TimeDelta::Millis(5).us() == 5000      DataSize::Bytes(1250) / TimeDelta::Millis(10) == 1 Mbps
 //
-// The representation is a double. Time is held in microseconds, which is what the ABI and the
-// traces carry: integers are exact up to 2^53 us (285 years), and so is the 6.18 fixed-point
-// abs-send-time of RTP (one tick is 15625/4096 us, a dyadic fraction). kilo is 1000.
+// The representation is a double. Time is held in microseconds, as in the ABI and in traces: integers are exact up to
+// 2^53 us (285 years), and so is the 6.18 fixed-point abs-send-time of RTP (one tick is 15625/4096 us, a dyadic
+// fraction). kilo is 1000.
 #ifndef CCSCOPE_UNITS_UNITS_H_
 #define CCSCOPE_UNITS_UNITS_H_
 
@@ -15,8 +15,8 @@ namespace ccscope {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// The common part of these types: a number and its comparisons. The comparisons are spelled out, since today's
-// compilers (clang 14, GCC 12) turn one that goes through a defaulted <=> into up to three.
+// The common part of these types: a number and its comparisons. All comparisons are spelled out: with a defaulted <=>,
+// today's compilers (clang 14, GCC 12) generate up to three comparisons for one.
 template <class T>
 class Quantity {
   friend constexpr bool operator==(const T& a, const T& b) { return a.value_ == b.value_; }
@@ -59,7 +59,7 @@ class TimeDelta : public Quantity<TimeDelta> {
   explicit constexpr TimeDelta(double us) : Quantity(us) {}
 };
 
-// A point in time on a clock that the caller owns; only differences are meaningful.
+// A point in time on a clock that the caller chooses; only differences between such points are meaningful.
 class Timestamp : public Quantity<Timestamp> {
  public:
   constexpr Timestamp() = default;

@@ -15,7 +15,10 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const base = process.env['DOCS_BASE'] ?? '/docs/';
 const links = repositoryLinks(root, base);
 
-/** The page's inline scripts, by hash, the site's workers, whose core is WebAssembly, and nothing from elsewhere. */
+/**
+ * Allows the page's inline scripts (by their hashes) and the site's workers, whose core is WebAssembly, but nothing
+ * from other sites.
+ */
 function contentPolicy(html: string): string {
   const scripts = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^]*?)<\/script>/g)];
   const hashes = scripts.map(
@@ -51,7 +54,7 @@ export default defineConfig({
       links.plugin(md);
       liveFigures(md, base);
     },
-    // Fragments are those of GitHub, so that links hold there and here.
+    // Fragments are formed as on GitHub, so that links work there and here.
     anchor: { slugify: (text) => slug(text) },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
@@ -79,10 +82,10 @@ export default defineConfig({
     outline: [2, 3],
     search: {
       provider: 'local',
-      // A name such as `k_u` is two words, which have to be in the same section.
+      // The search splits a name such as `k_u` into two words, which must then both be in the same section.
       options: { miniSearch: { searchOptions: { combineWith: 'AND', fuzzy: false } } },
     },
   },
-  // The repository's `public` is the app's.
+  // The folder `public` of the repository belongs to the app.
   vite: { configFile: false, publicDir: false, build: { chunkSizeWarningLimit: 2000 } },
 });

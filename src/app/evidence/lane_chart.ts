@@ -16,7 +16,7 @@ function colourOf(tone: EvidenceSpan['tone'], { colours }: ChartTheme): string {
   return colours[names[tone]];
 }
 
-/** The part of the text that fits. */
+/** The text, cut with an ellipsis if it is wider than `width`. */
 function fitted(ctx: CanvasRenderingContext2D, text: string, width: number): string {
   if (ctx.measureText(text).width <= width) return text;
   let shown = text;
@@ -85,7 +85,7 @@ export class LaneChart extends TimeChart {
     super.setTheme(theme);
   }
 
-  /** The marks at a time, without connection states. */
+  /** What happened at a time, as text; ordinary connection states are left out. */
   textAt(timeUs: number): string {
     const there = this.#shown.spans.filter(
       ({ fromUs, toUs, tone }) => tone !== 'soft' && fromUs <= timeUs && timeUs < toUs,

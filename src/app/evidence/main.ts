@@ -1,6 +1,6 @@
 /**
- * The script of the evidence page of a call under test: draws the charts whose data the page holds.
- * It is inlined, with the style beside it, so the page needs nothing else.
+ * The script of the evidence page of a call under test: draws the charts whose data the page contains. It is inlined,
+ * with the style beside it, so the page needs nothing else.
  */
 import { axisKey, formatTime, TimeAxis, type TimeChart, whichRows } from '../../charts/index.js';
 import type { EvidenceCharts, EvidenceDirection, EvidenceTable } from '../../calls/evidence_page.js';
@@ -21,7 +21,7 @@ const columnsOf = (table: EvidenceTable): Columns =>
     Object.entries(table).map(([name, values]) => [name, Float64Array.from(values, (value) => value ?? NaN)]),
   );
 
-/** The rows in a window and one on either side, thinned to one point a pixel. */
+/** The rows in the window and one on either side, thinned to at most about `points` rows. */
 function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, points: number): Columns {
   const time = columns['time_us'] ?? new Float64Array();
   const { fromUs, toUs } = axis.window;
@@ -117,7 +117,7 @@ class Sheet {
       this.#drawn.push(new Drawn(make(canvas, axis, look), legend, look));
     }
     this.#lanes = charts.lanes.length === 0 ? null : this.#addLanes(place);
-    // The first one is the link's initial settings.
+    // The first mark stands for the link's initial settings, not for a change.
     const marks = charts.marks.slice(1);
     this.#all.forEach((chart, i) =>
       chart.setMarks(marks, i === 0 ? ({ timeUs }) => axis.jumpTo(timeUs) : undefined),
@@ -148,7 +148,7 @@ class Sheet {
     this.showValues();
   }
 
-  /** The values at the cursor, or at the end without one. */
+  /** Shows the values at the cursor or, without a cursor, at the end of the window. */
   showValues(): void {
     for (const one of this.#drawn) one.show(this.axis.cursorUs ?? this.axis.window.toUs);
   }

@@ -1,16 +1,16 @@
-/** What all charts of a call show behind their lines: freezes. */
+/** The freezes of a call's video, which all charts of the call show behind their lines. */
 import type { Plugin } from 'chart.js';
 
 import { inPlot } from '../../charts/index.js';
 import type { ChartTheme } from '../../charts/theme.js';
 import type { EvidenceCharts } from '../../calls/evidence_page.js';
 
-/** The colours change with the page's; the plugin reads them when it draws. */
+/** A mutable holder of the theme: plugins read it when they draw, so that a change of the theme reaches them. */
 export interface Look {
   theme: ChartTheme;
 }
 
-/** Freezes as shades. */
+/** Draws the freezes as shaded spans. */
 export const freezesPlugin = ({ freezes }: EvidenceCharts, look: Look): Plugin<'line'> => ({
   id: 'freezes',
   beforeDatasetsDraw: (chart) =>

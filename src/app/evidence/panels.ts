@@ -115,13 +115,13 @@ const delaySeries: readonly Series[] = [
   },
 ];
 
-/** What is drawn instead of packets where there is no record of packets. */
+/** The label of the series `packets` if no packets were recorded and it shows estimates instead. */
 const ESTIMATES: Pick<Series, 'label' | 'description'> = {
   label: 'estimates',
   description: 'How much longer than the shortest each frame, or each round trip, took',
 };
 
-/** The whole call's percentiles, across the chart. */
+/** The percentiles of the whole call, as horizontal lines across the chart. */
 function percentileSeries({ queueDelayMs }: EvidenceDirection): Series[] {
   const line = (p: 50 | 95, value: number, colour: ColourName): Series => ({
     id: `all-p${p}`,

@@ -1,6 +1,6 @@
 /**
- * Why the controllers that watched the call would have changed their targets. Each line moves the charts to its
- * moment.
+ * The lists that explain why the controllers that watched the call would have changed their target rates. Choosing a
+ * line moves the charts to its time.
  */
 import { formatTime } from '../../charts/index.js';
 import type { EvidenceReasons } from '../../calls/evidence_page.js';
@@ -60,7 +60,10 @@ export class WhyList {
     this.#buttons.push(made);
   }
 
-  /** Marks the line of each list that holds at a time, and returns that of the first list. */
+  /**
+   * Marks, in each list, the line that applies at a time, which is the latest one up to then. Returns the text of
+   * that line in the first list.
+   */
   show(timeUs: number | null): string {
     const texts = this.#buttons.map((made) => {
       const holds = timeUs === null ? undefined : made.findLast((one) => one.timeUs <= timeUs)?.button;

@@ -1,12 +1,15 @@
-/** The steps of a capacity that is drawn by hand. */
+/** The steps of a capacity schedule that the user draws by hand. */
 import type { CapacityStep } from '../../core/link.js';
 
 /** Two steps cannot come closer to each other than this. */
 const GAP_US = 100e3;
-/** A drag cannot take the capacity below this: a capacity of 0 would be an outage. */
+/** The lowest capacity of a step that is not an outage (a capacity of 0). The first step cannot be an outage. */
 export const LEAST_BPS = 50e3;
 
-/** Moves a step: the first one stays at 0 and keeps some capacity, the others stay between their neighbours. */
+/**
+ * Moves a step. The first one stays at time 0 and keeps a capacity of at least LEAST_BPS; the others stay between
+ * their neighbours.
+ */
 export function moved(
   steps: readonly CapacityStep[],
   index: number,
@@ -19,8 +22,15 @@ export function moved(
   return steps.map((step, i) => (i === index ? { atUs: at, capacityBps: bps } : step));
 }
 
-/** Adds a step, in time order; returns the same steps if one exists at that time already. */
+/** Adds a step, in time order; returns `steps` unchanged if one of them is closer to the new one than GAP_US. */
 export function added(steps: readonly CapacityStep[], step: CapacityStep): readonly CapacityStep[] {
   if (steps.some(({ atUs }) => Math.abs(atUs - step.atUs) < GAP_US)) return steps;
   return [...steps, step].sort((a, b) => a.atUs - b.atUs);
+}
+
+/** A capacity times a factor, to three digits. Below LEAST_BPS only an outage is possible; what rises from one is LEAST_BPS. */
+export function scaledBps(capacityBps: number, factor: number): number {
+  if (capacityBps === 0) return factor > 1 ? LEAST_BPS : 0;
+  const bps = Number((capacityBps * factor).toPrecision(3));
+  return bps < LEAST_BPS ? 0 : bps;
 }

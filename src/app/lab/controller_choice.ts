@@ -10,7 +10,7 @@ import { boundsOf } from '../../scenario/chosen_controller.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { MediaFlow } from './edits.js';
 
-/** The names of controllers for people. */
+/** The names of controllers as the pages show them. */
 export const CONTROLLER_TITLES: Readonly<Record<ControllerName, string>> = {
   gcc: 'GCC',
   nada: 'NADA',
@@ -41,13 +41,13 @@ export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>
 export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 'preset'>): string =>
   preset ?? defaultPreset(controller ?? 'gcc', 'simulation');
 
-/** Whether a controller can be chosen: it cannot if the controller is what the scenario's cells differ in. */
+/** Whether a controller can be chosen: it cannot if `controller` is an axis of the scenario. */
 export const isFree = ({ axes = [] }: Scenario): boolean => axes.every(({ name }) => name !== 'controller');
 
 /**
- * The scenario with this preset in all of its media flows, in every cell. Bounds of the rate stay; other
- * parameters and the published values are dropped, since they belong to the controller that was there. Returns
- * the scenario itself for an empty name, and where no controller can be chosen.
+ * The scenario with this preset in all of its media flows, in every cell. Bounds of the rate stay; other parameters,
+ * the published values and the claims are dropped, since they belong to the replaced controller. Returns the scenario
+ * itself if `preset` is empty or unknown, or if no controller can be chosen.
  */
 export function withPreset(scenario: Scenario, preset: string): Scenario {
   const controller = preset === '' ? undefined : controllerOfPreset(preset);

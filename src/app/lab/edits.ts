@@ -1,4 +1,4 @@
-/** What the controls of the live Lab do to a scenario: each gives another scenario, and leaves the one it had. */
+/** The edits of the live Lab's controls. Each returns a changed copy and leaves the given scenario as it was. */
 import { boundsOf } from '../../scenario/chosen_controller.js';
 import { instantiate, type CellParams } from '../../scenario/cells.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
@@ -8,12 +8,12 @@ export type Direction = 'forward' | 'backward';
 export type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
 export type TcpFlow = Extract<ScenarioFlow, { kind: 'tcp' }>;
 
-/** The name and the length of a network until the user measures something else. */
+/** The simulated time of a new network, until the user changes it. */
 const FRESH_DURATION_S = 60;
 
 /**
- * One cell of a scenario as a scenario of its own, which can be changed. Published values and the paper's
- * claims stay behind, since they are about the original; a scenario of the user's own keeps its name.
+ * Turns one cell of a scenario into a separate scenario that can be changed. The published values and the paper's
+ * claims are left out, since they belong to the original. A scenario that is not from a paper keeps its name.
  */
 export function editable(scenario: Scenario, cell: CellParams): Scenario {
   const { id, title, description, forward, backward, flows, windows, duration_s, rate_interval_ms, seed } =
@@ -48,7 +48,7 @@ export const FRESH_NETWORK = {
   flows: [{ kind: 'media', name: 'call', preset: 'gcc' }],
 } as const;
 
-/** Removes undefined fields, so that a setting that returns to its usual value leaves the file. */
+/** Removes undefined fields: a setting that has its usual value again is not written to the file. */
 function trimmed<T extends object>(settings: T): T {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }
@@ -68,7 +68,7 @@ export const changePath =
 export const rttOf = (scenario: Scenario): number =>
   (scenario.forward.one_way_delay_ms ?? 0) + (pathOf(scenario, 'backward').one_way_delay_ms ?? 0);
 
-/** Each way has half of the RTT. */
+/** Sets the RTT: each direction gets half of it as its one-way delay. */
 export const changeRtt =
   (rttMs: number): Edit =>
   (scenario) =>
@@ -95,8 +95,8 @@ export const changeFlow =
   });
 
 /**
- * Sets another controller's preset. Bounds of the rate stay; other parameters were meant for the controller
- * that was there.
+ * Gives a flow the preset of another controller. Bounds of the rate stay; other parameters are dropped, since they
+ * were meant for the previous controller.
  */
 export const changeController =
   (name: string, preset: string): Edit =>
@@ -111,7 +111,7 @@ export const removeFlow =
   (name: string): Edit =>
   (scenario) => ({ ...scenario, flows: scenario.flows.filter((flow) => flow.name !== name) });
 
-/** `call`, or `call-2` where there is one already. */
+/** A name that no flow has yet: `wanted` or, if that is taken, one such as `call-2`. */
 export function freeName({ flows }: Scenario, wanted: string): string {
   const taken = new Set(flows.map(({ name }) => name));
   for (let n = 1; ; n++) {

@@ -27,7 +27,10 @@ export class History<T> {
     return isNew;
   }
 
-  /** The value before the last step; undefined if nothing can be undone. */
+  /**
+   * Undoes the last step: returns the value before it, and keeps `now` for redoing. Undefined if nothing can be
+   * undone.
+   */
   back(now: T): T | undefined {
     const before = this.#before.at(-1);
     if (before === undefined) return undefined;
@@ -37,7 +40,7 @@ export class History<T> {
     return before;
   }
 
-  /** The value that was undone last; undefined if nothing can be redone. */
+  /** Redoes the step that was undone last: returns the value after it. Undefined if nothing can be redone. */
   forth(now: T): T | undefined {
     const after = this.#after.at(-1);
     if (after === undefined) return undefined;
@@ -53,7 +56,7 @@ export class History<T> {
     this.#end();
   }
 
-  /** The next change begins a new step. */
+  /** Ends the current gesture: the next change begins a new step. */
   #end(): void {
     this.#gesture = '';
     this.#tell();

@@ -2,13 +2,10 @@
 import { computed, signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
-import { saveAs } from '../files.js';
 import type { CellParams } from '../../scenario/cells.js';
 import type { Scenario } from '../../scenario/scenario.js';
-import { traceHeader } from '../../scenario/trace_header.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 import { dismiss, notify } from '../notices.js';
-import { ownControllers, type OwnController } from '../own_controllers.js';
 import { cellFor, wrongChoices } from '../../runs/cell_choice.js';
 import { withPreset } from './controller_choice.js';
 import {
@@ -20,16 +17,19 @@ import {
   type Edit,
   type MediaFlow,
 } from './edits.js';
-import { fromFragment, toFragment } from '../../runs/fragment.js';
+import { fromFragment } from '../../runs/fragment.js';
+import { downloadMetrics, downloadScenario, downloadTrace } from './downloads.js';
 import { History } from './history.js';
 import { LiveRun, type Wanted } from '../../runs/live_run.js';
 import { fetchScenario, registry } from './registry.js';
+import { OwnFlows } from './own_flows.js';
+import { OwnLink } from './own_link.js';
 import { Pin } from './pin.js';
 import { fromPinLink, toPinLink } from './pin_link.js';
 import { areFew, traceOf, type Run } from '../../runs/run.js';
 import { change, ownPart, pinPart, settings } from './settings.js';
 import type { LabState } from './state.js';
-import { tellSimulationError } from './simulation_notice.js';
+import { tellSimulationError, tellTraceError } from './simulation_notice.js';
 import { Sweep } from './sweep/sweep.js';
 import type { Sweepable } from './sweep/sweepable.js';
 
@@ -41,16 +41,10 @@ export interface Loaded {
 }
 
 const FIRST_SCENARIO = 'ton-fig11';
-/** The wait before a scenario is packed into the address: packing takes time that a drag needs. */
-const LINKED_AFTER_MS = 200;
-/** A controller of the user's, and the flows that it controls, by their names. */
-export interface Own extends OwnController {
-  flows: readonly string[];
-}
 
 /**
- * A network up to this long (in seconds of all its flows) is simulated at once; a longer one waits for the
- * user.
+ * The longest network that is simulated at once, in seconds added up over its flows; a longer one waits until the
+ * user starts it.
  */
 const AT_ONCE_FLOW_S = 4000;
 
@@ -63,28 +57,28 @@ export class Lab {
     return value === null ? {} : cellFor(value.cells, settings.value.cell);
   });
   readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
-  /** What a run would simulate now: one cell, with the chosen controller. */
+  /** The loaded scenario with the chosen controller; a run simulates one cell of it. */
   readonly chosen = computed<Scenario | null>(() => {
     const { value } = this.loaded;
     return value === null ? null : withPreset(value.scenario, settings.value.controller);
   });
-  /** The chosen cell as its controls show it. */
+  /** The chosen cell as a separate scenario, which the controls of the network show. */
   readonly network = computed<Scenario | null>(() => {
     const { value } = this.chosen;
     return value === null ? null : editable(value, this.cell.value);
   });
-  readonly own = signal<Own | null>(null);
+  readonly ownFlows = new OwnFlows();
   readonly live: LiveRun;
   readonly pin = new Pin();
   readonly sweep = new Sweep();
   readonly history = new History<Loaded>();
-  /** Where the run before stays as a faint line. */
+  /** The charts, which keep the lines of the previous run as faint lines. */
   charts: Scope | null = null;
-  /** Whether the run that is drawn is to stay as a ghost when another comes. */
+  /** Whether the drawn run is to stay as a ghost (faint lines) when the next one is drawn. */
   #isGhostDue = false;
   /** Counts requests to show something; only the latest one takes effect. */
   #turn = 0;
-  #linking = 0;
+  readonly #link = new OwnLink();
 
   constructor(readonly store: TraceStore) {
     this.live = new LiveRun(store, {
@@ -94,7 +88,10 @@ export class Lab {
     });
   }
 
-  /** Loads what the address asks for, and runs it. */
+  /**
+   * Loads the scenario in the page's address, or else the first one, and runs it if it is quick to simulate or if the
+   * address requests a run; then pins the pinned run in the address, if any.
+   */
   async open(): Promise<void> {
     const pinned = pinPart.peek();
     const own = await fromFragment('own', ownPart.peek()).catch(() => {
@@ -111,7 +108,7 @@ export class Lab {
     if (pinned !== '') await this.#pinLinked(pinned);
   }
 
-  /** Pins the run that the address holds. */
+  /** Pins the run that the address contains. */
   async #pinLinked(part: string): Promise<void> {
     try {
       const { scenario, seed } = await fromPinLink(part);
@@ -123,7 +120,7 @@ export class Lab {
     }
   }
 
-  /** Says which values of the address's cell do not exist in the scenario, and drops them. */
+  /** Reports which of the address's cell values do not exist in the scenario, and drops them. */
   #checkCell(): void {
     const { value: loaded } = this.loaded;
     if (loaded === null) return;
@@ -145,8 +142,7 @@ export class Lab {
   /** Shows a scenario of the registry. */
   async choose(id: string): Promise<void> {
     if (!(await this.#loadListed(id))) return;
-    this.#linking += 1;
-    ownPart.value = '';
+    this.#link.drop();
     change({ ...FRESH, scenario: id });
     await this.#ready();
   }
@@ -157,30 +153,17 @@ export class Lab {
     await this.openText(text, { kind: 'file', name: file.name }, file.name);
   }
 
-  /** Shows the scenario of a text, which messages call `what`. */
+  /** Shows the scenario in a text; messages refer to it as `what`. */
   async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
     if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
     change({ ...FRESH, scenario: '' });
-    void this.#link(text);
+    void this.#link.put(text);
     await this.#ready();
   }
 
-  /** Begins with a network of one call. */
+  /** Shows a new network with one call. */
   async begin(): Promise<void> {
     await this.openText(JSON.stringify(FRESH_NETWORK), { kind: 'controls' }, FRESH_NETWORK.title);
-  }
-
-  /** Puts a scenario into the address; while a slider is dragged, only the last one. */
-  async #link(text: string): Promise<void> {
-    const turn = ++this.#linking;
-    await new Promise((resolve) => setTimeout(resolve, LINKED_AFTER_MS));
-    if (turn !== this.#linking) return;
-    const packed = await toFragment('own', text);
-    if (turn !== this.#linking) return;
-    ownPart.value = packed;
-    if (packed === '')
-      notify('info', 'own', 'This scenario is too long for a link.', 'Send its file along with the link.');
-    else dismiss('own');
   }
 
   async #loadListed(id: string): Promise<boolean> {
@@ -205,7 +188,7 @@ export class Lab {
       this.history.clear();
       this.loaded.value = { scenario, cells, from };
       this.#isGhostDue = false;
-      this.own.value = null;
+      this.ownFlows.forget();
       this.charts?.dropGhost();
       this.unpin();
       this.sweep.clear();
@@ -219,7 +202,7 @@ export class Lab {
     }
   }
 
-  /** The loaded scenario can be changed and run from now on. */
+  /** Ends the loading: from now on the scenario can be changed and run. */
   async #ready(): Promise<void> {
     this.isLoading.value = false;
     await this.startIfQuick();
@@ -237,33 +220,20 @@ export class Lab {
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
 
-  /** Gives a flow a preset; the user's controller no longer controls it. */
+  /** Gives a flow a preset; if the user's controller controlled the flow, it no longer does. */
   takeController(flow: string, preset: string): void {
-    const { value: own } = this.own;
-    if (own !== null) this.own.value = { ...own, flows: own.flows.filter((name) => name !== flow) };
+    this.ownFlows.release(flow);
     this.edit(`${flow}.controller`, changeController(flow, preset));
   }
 
-  /** Puts the user's controller in the place of an earlier one, or adds a call that it controls. */
+  /** Lets a user's controller control the flows of an earlier one or, if there are none, a call that is added. */
   useOwn(file: File): void {
-    const [network, before] = [this.network.peek(), this.own.peek()];
+    const { value: network } = this.network;
     if (network === null) return;
-    const fix = ownControllers.keep(file);
-    if (fix !== null) return notify('error', 'own-file', `${file.name} was not taken.`, fix);
-    dismiss('own-file');
-    const { name } = file;
-    const present = before?.flows.filter((flow) => network.flows.some((each) => each.name === flow)) ?? [];
     const flow = freeName(network, OWN_CALL.name);
-    this.own.value = { name, url: ownControllers.urlOf(name), flows: present.length > 0 ? present : [flow] };
-    if (present.length === 0) this.edit(`add ${flow}`, addFlow(OWN_CALL));
-    else this.vary({});
-  }
-
-  /** The user's controller for a run of a network. */
-  #controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
-    const { value: own } = this.own;
-    const flows = own?.flows.filter((flow) => network?.flows.some(({ name }) => name === flow)) ?? [];
-    return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
+    const controlled = this.ownFlows.use(file, network, flow);
+    if (controlled === 'new flow') this.edit(`add ${flow}`, addFlow(OWN_CALL));
+    else if (controlled === 'earlier flows') this.vary({});
   }
 
   undo(): void {
@@ -278,21 +248,24 @@ export class Lab {
     if (after) this.#show(after);
   }
 
-  /** Changes which of the scenario's runs is shown, and simulates that. */
+  /** Changes which run of the scenario is shown, and simulates it, unless no run has been started yet. */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
     change(patch);
     this.#isGhostDue = true;
     if (settings.peek().run) void this.start();
   }
 
-  /** Shows or hides packets and equations; what was not recorded is simulated again. */
+  /**
+   * Shows or hides packets and equations. To show them, the run is simulated again, since it was not recorded with
+   * packets.
+   */
   showInside(inside: boolean): void {
     if (inside === settings.peek().inside) return;
     change({ inside });
     if (inside && settings.peek().run) void this.start();
   }
 
-  /** Whether a run whose packets are to be shown has recorded them. */
+  /** Whether a run is short enough for its packets to be recorded when they are to be shown. */
   hasPackets({ flows, durationUs }: Run): boolean {
     return areFew({ flows, durationUs });
   }
@@ -308,13 +281,12 @@ export class Lab {
     const { scenario, from } = loaded;
     change({ scenario: from.kind === 'list' ? scenario.id : '', controller: '', run: true });
     if (from.kind === 'list') {
-      this.#linking += 1;
-      ownPart.value = '';
-    } else void this.#link(JSON.stringify(scenario));
+      this.#link.drop();
+    } else void this.#link.put(JSON.stringify(scenario));
     void this.start();
   }
 
-  /** Runs a network that is quick to simulate, and any other if the address says so. */
+  /** Runs the network if it is quick to simulate or if the address requests a run. */
   async startIfQuick(): Promise<void> {
     const { value: network } = this.network;
     if (network === null) return;
@@ -328,7 +300,7 @@ export class Lab {
     if (scenario === null) return;
     change({ run: true });
     try {
-      const controller = this.#controllerFor(this.network.peek());
+      const controller = this.ownFlows.controllerFor(this.network.peek());
       const wanted = { scenario, cell: this.cell.peek(), seed: this.seed.peek(), ...controller };
       const run = await this.live.play(wanted);
       if (run === null) return;
@@ -339,7 +311,7 @@ export class Lab {
     }
   }
 
-  /** Keeps the run that is drawn beside those that follow. */
+  /** Pins the drawn run: it stays visible beside the runs that follow. */
   async pinRun(): Promise<void> {
     const run = this.live.run.peek();
     if (run === null) return;
@@ -365,7 +337,7 @@ export class Lab {
     const { value: network } = this.network;
     if (network === null) return;
     try {
-      const controller = this.#controllerFor(network);
+      const controller = this.ownFlows.controllerFor(network);
       await this.sweep.run({ network, seed: this.seed.peek(), swept, ...controller });
       dismiss('sweep');
     } catch (error) {
@@ -376,46 +348,30 @@ export class Lab {
   #tellFaults({ result }: Run): void {
     const [fault] = result?.faults ?? [];
     if (fault === undefined) return dismiss('own-fault');
-    const what = `The controller ${this.own.peek()?.name ?? ''} failed in its ${fault.half} half: ${fault.message}.`;
+    const what = `The controller ${this.ownFlows.own.peek()?.name ?? ''} failed in its ${fault.half} half: ${fault.message}.`;
     notify('warning', 'own-fault', what, 'Its call kept the last good rate from then on.');
   }
 
-  /** The trace as a file of format v1. */
   async downloadTrace(): Promise<void> {
     const { value: run } = this.live.run;
-    if (run === null) return;
-    const { scenario, cell, seed } = run;
-    const header = { created: new Date().toISOString(), ...traceHeader(scenario, cell, seed) };
-    saveAs(await this.store.exportNdjson(header), `${fileName(run)}.ndjson`);
+    if (run !== null) await downloadTrace(run, this.store);
   }
 
   downloadMetrics(): void {
     const { value: run } = this.live.run;
-    if (run?.result == null) return;
-    const { scenario, cell, seed, result } = run;
-    const { windows, metrics, events, timeUs } = result;
-    const report = { scenario: scenario.id, cell, seed, simulated_us: timeUs, events, windows, metrics };
-    saveAs(json(report), `${fileName(run)}-metrics.json`);
+    if (run !== null) downloadMetrics(run);
   }
 
-  /** The network that the controls show, as a scenario file. */
+  /** Saves the network that the controls show as a scenario file. */
   downloadScenario(): void {
     const { value: network } = this.network;
-    if (network === null) return;
-    saveAs(json({ ...network, seed: this.seed.peek() }), `${network.id}.json`);
+    if (network !== null) downloadScenario(network, this.seed.peek());
   }
 }
 
-/** Called when a trace worker fails. */
-export const tellTraceError = (error: Error): void =>
-  notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
-
-const json = (value: unknown): Blob =>
-  new Blob([`${JSON.stringify(value, null, 2)}\n`], { type: 'application/json' });
-
 const OWN_CALL: MediaFlow = { kind: 'media', name: 'own', preset: 'gcc' };
 
-/** Settings that another scenario does not keep. */
+/** Values to which settings return when another scenario is shown. */
 const FRESH = {
   cell: {},
   controller: '',
@@ -428,6 +384,3 @@ const FRESH = {
   window_s: 0,
   from_s: 0,
 };
-
-const fileName = ({ scenario, cell, seed }: Run): string =>
-  ['ccscope', scenario.id, ...Object.values(cell), `seed${seed}`].join('-');

@@ -5,9 +5,10 @@ import { messageOf } from '../notices.js';
 import { keepOffline } from '../offline/register.js';
 import { followPaper } from '../print.js';
 import { followTheme } from '../theme.js';
-import { Lab, tellTraceError } from './lab.js';
+import { Lab } from './lab.js';
 import { runScope } from '../../runs/run_scope.js';
 import { change, followUrl, settings } from './settings.js';
+import { tellTraceError } from './simulation_notice.js';
 import { LabApp } from './ui/lab_app.js';
 
 async function open(root: HTMLElement): Promise<void> {

@@ -1,11 +1,11 @@
-/** The scenarios of the list, by paper. */
+/** The listed scenarios, grouped by paper. */
 
 export interface Listed {
   id: string;
   title: string;
   /** Short name of the paper. */
   paper: string;
-  /** Where in the paper. */
+  /** Where in the paper the experiment is: a figure, a table or a section. */
   source: string;
 }
 
@@ -19,7 +19,7 @@ export const PAPERS: ReadonlyMap<string, string> = new Map([
   ['rmcat', 'RMCAT test cases, every controller (RFC 8867)'],
 ]);
 
-/** Scenarios by paper, known papers first. */
+/** Groups scenarios by paper; the papers of PAPERS come first. */
 export function byPaper(listed: readonly Listed[]): { title: string; scenarios: readonly Listed[] }[] {
   const papers = [...new Set([...PAPERS.keys(), ...listed.map(({ paper }) => paper)])];
   return papers

@@ -1,4 +1,4 @@
-/** A run that is pinned beside the one that changes. */
+/** A run that is pinned, to be shown beside the run that the user goes on changing. */
 import { signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
@@ -12,11 +12,11 @@ import { runScope } from '../../runs/run_scope.js';
 export interface Pinned {
   live: LiveRun;
   scope: Scope;
-  /** Ends it. */
+  /** Removes the pinned run. */
   close(): void;
 }
 
-/** Keeps two time axes at the same window and cursor. Returns what ends that. */
+/** Keeps two time axes at the same window and cursor. Returns a function that ends this. */
 export function together(a: Scope, b: Scope): () => void {
   let isFollowing = false;
   const follow =
@@ -37,7 +37,10 @@ export class Pin {
   /** Counts pins; only the latest one takes effect. */
   #turn = 0;
 
-  /** Simulates a run again, beside the one in `beside`: the same seed gives the same rows. Rejects with SimulationError. */
+  /**
+   * Simulates a run again, to show it next to the charts of `beside`: the same seed gives the same rows. Rejects
+   * with SimulationError.
+   */
   async pin(
     { scenario, cell, seed, controller }: Wanted,
     beside: Scope,

@@ -1,4 +1,4 @@
-/** The pinned run in the address: its scenario and its seed, which give the same rows anywhere. */
+/** The pinned run in the address: its scenario and its seed, which give the same rows on every machine. */
 import * as v from 'valibot';
 
 import { editable } from './edits.js';
@@ -7,7 +7,10 @@ import type { Wanted } from '../../runs/live_run.js';
 
 const linked = v.object({ scenario: v.unknown(), seed: v.pipe(v.number(), v.integer()) });
 
-/** Empty where the run is too long for a link, or has a controller of the user's: a link cannot hold their file. */
+/**
+ * The fragment for a pinned run. Empty if its scenario is too long for a link, or if it has a user's own controller,
+ * whose file a link cannot contain.
+ */
 export async function toPinLink({ scenario, cell, seed, controller }: Wanted): Promise<string> {
   if (controller !== undefined) return '';
   return toFragment('pin', JSON.stringify({ scenario: editable(scenario, cell), seed }));

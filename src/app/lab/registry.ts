@@ -7,7 +7,9 @@ export { byPaper } from './papers.js';
 
 export const registry: readonly Listed[] = list;
 
-/** The scenarios whose id, title, paper or place in the paper contains every word. */
+/**
+ * The scenarios that match every word. Each word may occur in the id, the title, the paper or the place in the paper.
+ */
 export function found(words: string): readonly Listed[] {
   const wanted = words.toLowerCase().split(/\s+/);
   return registry.filter(({ id, title, paper, source }) => {

@@ -2,6 +2,7 @@
 import { LINK_KEYS, LINK_FIELDS } from '../../link/fields.js';
 import { sayLinkValue } from '../../link/words.js';
 import { cellLabel, instantiate } from '../../scenario/cells.js';
+import { outageText } from '../../scenario/outage_text.js';
 import type { ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
 import { parametersText } from '../parameter_text.js';
 import { CONTROLLER_TITLES } from './controller_choice.js';
@@ -18,19 +19,16 @@ function capacityText({ capacity, capacity_per_flow: each }: ScenarioPath): stri
 }
 
 function pathText(path: ScenarioPath): string {
-  const { one_way_delay_ms: delay, outage } = path;
-  const values = path as Readonly<Record<string, unknown>>;
+  const { one_way_delay_ms: delay } = path;
+  const values: Readonly<Record<string, unknown>> = { ...path, outage: outageText(path.outage) };
   const settings = LINK_KEYS.filter((key) => key !== 'capacity').flatMap((key) => {
     const value = values[key];
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return key === 'queue' || value !== LINK_FIELDS[key].usual ? sayLinkValue(key, value) : [];
   });
-  return [
-    capacityText(path),
-    ...settings,
-    ...(delay === undefined ? [] : [`${delay} ms one way`]),
-    ...(typeof outage === 'object' ? [`outages ${outage.mean_off_ms}ms/${outage.mean_on_ms}ms`] : []),
-  ].join(', ');
+  return [capacityText(path), ...settings, ...(delay === undefined ? [] : [`${delay} ms one way`])].join(
+    ', ',
+  );
 }
 
 function kindText(flow: ScenarioFlow): string {
@@ -53,7 +51,7 @@ function flowText(flow: ScenarioFlow): string {
   return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
 }
 
-/** What was simulated; the settings of the page may have moved on. */
+/** Describes what was simulated; the settings of the page may have changed since. */
 export function runFacts({ scenario, cell, seed, controller }: Run): Facts {
   const { forward, backward, flows, duration_s: duration } = instantiate(scenario, cell);
   return [

@@ -1,4 +1,4 @@
-/** The Lab's state as a signal that the address follows; a scenario of one's own is its fragment. */
+/** The Lab's state as a signal that the address follows; the address's fragment contains a user's own scenario. */
 import { signal } from '@preact/signals';
 
 import { addressWith, followAddress } from '../address.js';
@@ -10,9 +10,12 @@ const initial = parseLab(location.search);
 export const settings = signal<LabState>(initial.state);
 /** Parts of the address that were refused when the page was opened. */
 export const problems = signal(initial.problems);
-/** The scenario of one's own in the address's fragment: at first that of the link, then the one shown. */
+/**
+ * The part of the address's fragment with the user's own scenario: at first from the opened link, later the one that
+ * is shown.
+ */
 export const ownPart = signal(partOf('own', location.hash.slice(1)));
-/** The same for the pinned run. */
+/** The part of the address's fragment with the pinned run, likewise. */
 export const pinPart = signal(partOf('pin', location.hash.slice(1)));
 
 export function change(patch: Partial<LabState>): void {

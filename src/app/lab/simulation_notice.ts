@@ -1,9 +1,9 @@
-/** Tells the user why a simulation gave no result. */
+/** Tells the user why a simulation, or its trace, gave no result. */
 import { SimulationError } from '../../worker/simulation/simulation_client.js';
 import type { SimulationProblem } from '../../worker/simulation/simulation_protocol.js';
 import { messageOf, notify } from '../notices.js';
 
-/** `what` did not happen, and why; `code` is the notice's name. */
+/** Shows a notice that `what` did not happen, and why; `code` is the notice's name. */
 export function tellSimulationError(error: unknown, what: string, code: string): void {
   if (!(error instanceof SimulationError)) {
     notify('error', code, `${what}: ${messageOf(error)}.`, 'Try again, or reload the page.');
@@ -11,6 +11,10 @@ export function tellSimulationError(error: unknown, what: string, code: string):
   }
   notify('error', code, `${what}: ${describe(error)}.`, error.fix);
 }
+
+/** Shows a notice that a trace worker failed. */
+export const tellTraceError = (error: Error): void =>
+  notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
 
 function describe({ message, field, expected, got }: SimulationProblem): string {
   return field !== undefined && expected !== undefined && got !== undefined

@@ -1,6 +1,6 @@
 /**
- * The Lab's one state, which is its URL: a link reproduces what one sees, seed included. A value that
- * does not fit becomes the default, and a problem says which field and what was expected.
+ * The Lab's state, all of which is in its URL: a link reproduces what is shown, including the seed. An invalid value
+ * becomes the default, and a problem names the field and what was expected.
  */
 import * as v from 'valibot';
 
@@ -35,15 +35,15 @@ type Entries = typeof entries;
 export interface LabState {
   /** Id of a scenario of the registry; empty: the first, or the one in the address's fragment. */
   scenario: string;
-  /** Axis -> value; what is missing is that of the first cell. */
+  /** The value of each axis, by the axis's name; a missing axis takes its value from the first cell. */
   cell: Readonly<Record<string, string>>;
   /** A preset for all media flows; empty: the scenario's own. */
   controller: string;
-  /** Null: the scenario's. */
+  /** The seed of the run; null: the scenario's own. */
   seed: number | null;
-  /** Runs when the page is opened. */
+  /** Whether a run starts as soon as the page is opened. */
   run: boolean;
-  /** The flow whose controller is shown; empty: the first with one. */
+  /** The flow whose controller is shown; empty: the first flow with a controller. */
   flow: string;
   /** The flows that are drawn; empty: the first few. */
   draw: readonly string[];
@@ -51,9 +51,9 @@ export interface LabState {
   packets: boolean;
   /** Whether packets on their way, the state machine and the equations are shown. */
   inside: boolean;
-  /** The moment that is looked at inside a run; 0: one that shows something. */
+  /** The moment that is shown inside a run; 0: a quarter into the run, since nothing happens at its beginning. */
   at_s: number;
-  /** The visible stretch of time; 0: all of it. */
+  /** The length of the visible stretch of time; 0: all of it. */
   window_s: number;
   from_s: number;
   hide: readonly string[];
@@ -99,7 +99,7 @@ export function parseLab(query: string): { state: LabState; problems: StateProbl
   return { state: { ...DEFAULT_LAB, ...changes, cell }, problems };
 }
 
-/** Writes what differs from the defaults. */
+/** Writes a URL's query with the settings that differ from the defaults. */
 export function serialiseLab({ cell, ...state }: LabState): string {
   const query = new URLSearchParams();
   const text = (value: unknown): string => {

@@ -1,4 +1,4 @@
-/** What a learner predicted and found, kept in this browser and nowhere else. */
+/** A learner's predictions and solved tasks, stored only in this browser. */
 import { signal } from '@preact/signals';
 import * as v from 'valibot';
 
@@ -15,7 +15,7 @@ const answersSchema = v.record(v.string(), answer);
 export type Answer = v.InferOutput<typeof answer>;
 export type Answers = Readonly<Record<string, Answer>>;
 
-/** The answers that were kept; none if they are damaged or the browser keeps nothing. */
+/** The stored answers; empty if they are damaged or if the browser stores nothing. */
 function kept(): Answers {
   try {
     return v.parse(answersSchema, JSON.parse(localStorage.getItem(KEY) ?? '{}'));
@@ -31,7 +31,7 @@ function keep(next: Answers): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(next));
   } catch {
-    // Without storage the answers last as long as this visit.
+    // Without storage, the answers last only until the page is closed.
   }
 }
 

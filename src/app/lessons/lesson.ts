@@ -1,16 +1,16 @@
-/** What a lesson is. */
+/** The parts of a lesson, and the readings and scenarios that lessons share. */
 import type { ComponentChildren } from 'preact';
 
 import type { FlowMetrics, WindowMetrics } from '../../core/simulation.js';
 
-/** A number of a run that learners compare. */
+/** A number measured in each run, which learners compare. */
 export interface Reading {
   title: string;
   of: (whole: WindowMetrics) => number;
   text: (value: number) => string;
 }
 
-/** A choice that was run: the value of the axis, and what the whole run measured. */
+/** A choice that was run: the value of the scenario's axis, and the metrics of the whole run. */
 export interface Tried {
   value: string;
   whole: WindowMetrics;
@@ -37,9 +37,9 @@ export interface Lesson {
   text: ComponentChildren;
   task: {
     ask: ComponentChildren;
-    /** Whether this run is the answer. */
+    /** Whether this run solves the task. */
     isSolved: (tried: Tried) => boolean;
-    /** The value of the axis that is the answer. */
+    /** The value of the axis that solves the task. */
     solution: string;
     /** The reason, for teachers and for learners who have found the answer. */
     because: ComponentChildren;
@@ -88,8 +88,8 @@ const ms = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : '–';
 
 /**
- * The share of everything that the link could carry in the whole run that a flow received, even if the flow was
- * present for only a part of it.
+ * What a flow received, as a share of what the link could carry in the whole run, even if the flow was present
+ * for only a part of the run.
  */
 export const shareOf = (flow: string, title = `Share of ${flow}`): Reading => ({
   title,

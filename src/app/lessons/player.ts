@@ -10,7 +10,7 @@ import type { Lesson, Tried } from './lesson.js';
 
 export class Player {
   readonly live: LiveRun;
-  /** The choice that is being simulated; null while none is. */
+  /** The choice that is being simulated; null if no simulation runs. */
   readonly running = signal<string | null>(null);
   /** The results of the choices, in the order in which they were tried. */
   readonly tried = signal<readonly Tried[]>([]);
@@ -23,7 +23,7 @@ export class Player {
     });
   }
 
-  /** Another lesson begins, and the former results are dropped. */
+  /** Drops the results, since another lesson begins. */
   async reset(): Promise<void> {
     this.#turn += 1;
     this.tried.value = [];
@@ -31,7 +31,7 @@ export class Player {
     await this.live.reset();
   }
 
-  /** Simulates a choice of a lesson and cancels one that is being simulated. Failures are shown as notices. */
+  /** Simulates a choice of a lesson and cancels the simulation of an earlier one. Failures are shown as notices. */
   async play({ scenario }: Lesson, choice: string): Promise<void> {
     const turn = ++this.#turn;
     const isLatest = (): boolean => turn === this.#turn;

@@ -1,4 +1,4 @@
-/** What the page of lessons shows, which is its address: a link opens a lesson with a choice already run. */
+/** The state of the page of lessons, all of which is in its address: a link opens a lesson and runs a choice. */
 import * as v from 'valibot';
 
 import { oneOf, type StateProblem } from '../url_fields.js';
@@ -33,7 +33,7 @@ export function parseLessons(query: string): { state: LessonsState; problems: St
   return { state: { ...DEFAULT_LESSONS, ...changes }, problems };
 }
 
-/** Writes what differs from the defaults. */
+/** Writes a URL's query with the settings that differ from the defaults. */
 export function serialiseLessons(state: LessonsState): string {
   const query = new URLSearchParams();
   for (const field of ['lesson', 'choice', 'theme'] as const)

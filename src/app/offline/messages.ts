@@ -1,11 +1,11 @@
-/** What pages and the service worker say to each other. */
+/** The messages between the pages and the service worker. */
 
-/** The service worker's script; it lies beside the pages. */
+/** The file name of the service worker's script, which is in the folder of the pages. */
 export const WORKER_FILE = 'service_worker.js';
 
 /**
- * Asks a new worker that waits whether the page with this script is of the worker's own version. It answers yes
- * or no.
+ * Asks a waiting service worker whether the page with this script belongs to the worker's own version. The worker
+ * answers with a boolean.
  */
 export interface IsCurrent {
   /** Address of the page's script. */

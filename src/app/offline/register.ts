@@ -1,4 +1,4 @@
-/** Stores the app so that it works offline, and says when a newer version exists. */
+/** Stores the app so that it works offline, and tells the user when a newer version exists. */
 import { SERVER_METRIC } from '../../link/server_protocol.js';
 import { notify } from '../notices.js';
 import { hasMetric } from '../server_timing.js';
@@ -14,7 +14,10 @@ function tellNewer(): void {
   );
 }
 
-/** A new worker waits until no page of the version before is open. */
+/**
+ * Asks a waiting worker whether this page already belongs to the worker's version; if not, tells the user of the
+ * newer one. (A new worker waits until no page of the previous version is open.)
+ */
 function askWaiting(waiting: ServiceWorker): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = ({ data: isCurrent }: MessageEvent<boolean>) => {
@@ -41,7 +44,7 @@ function follow(registration: ServiceWorkerRegistration): void {
 
 async function register(): Promise<void> {
   const { serviceWorker } = navigator;
-  // The local server runs on this machine and serves the latest build: nothing of it is stored.
+  // The local server runs on this machine and serves the latest build, so nothing is stored.
   if (hasMetric(SERVER_METRIC)) {
     await (await serviceWorker.getRegistration('./'))?.unregister();
     return;
@@ -49,10 +52,10 @@ async function register(): Promise<void> {
   follow(await serviceWorker.register(`./${WORKER_FILE}`));
 }
 
-/** Begins once the page has loaded everything that it needs itself. */
+/** Registers the service worker once the page itself has loaded. */
 export function keepOffline(): void {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return;
-  // Where a browser refuses, as some private windows do, the page works as long as its host can be reached.
+  // If the browser refuses, as in some private windows, the page works only while its host can be reached.
   const begin = (): void => void register().catch(() => undefined);
   if (document.readyState === 'complete') begin();
   else addEventListener('load', begin, { once: true });

@@ -18,7 +18,7 @@ interface Extendable extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** All files, as the build has listed them. */
+/** The list of all files, which the build inserts. */
 declare const APP_FILES: PrecacheEntry[];
 
 /** A network that takes longer than this to answer counts as absent. */
@@ -28,7 +28,10 @@ const worker = self as unknown as WorkerScope;
 
 precache(APP_FILES);
 
-/** The stored file for an address: pages have their state in the query, and some hosts leave `.html` out. */
+/**
+ * The stored file for an address. The query, in which pages keep their state, is ignored; `.html` is added where
+ * needed, since some hosts leave it out.
+ */
 async function kept(address: string): Promise<Response | undefined> {
   const { origin, pathname } = new URL(address);
   const path = origin + pathname;
@@ -54,7 +57,8 @@ addEventListener('activate', (event) => {
   (event as Extendable).waitUntil(worker.clients.claim());
 });
 
-// A waiting worker never takes over: it begins when no page of the earlier version is open.
+// Answers IsCurrent. A waiting worker does not replace the active one by itself: it starts once no page of the
+// earlier version is open.
 addEventListener('message', ({ data, ports: [port] }: MessageEvent<IsCurrent>) => {
   port?.postMessage(getCacheKeyForURL(data.script) !== undefined);
 });

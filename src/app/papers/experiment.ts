@@ -1,4 +1,4 @@
-/** An experiment on the page: its plan, its progress and its results. */
+/** An experiment on the page of papers: its plan, its progress and its results. */
 import { computed, signal } from '@preact/signals';
 
 import type { Listed } from '../lab/papers.js';
@@ -9,7 +9,7 @@ export interface LoadedPlan extends Plan {
   scenario: Scenario;
 }
 
-/** What running an experiment takes, or has taken so far. */
+/** The amount of work in runs of an experiment: in all of them, or in those that have ended. */
 export interface Work {
   runs: number;
   /** Virtual time, seconds. */
@@ -49,7 +49,7 @@ export class Experiment {
   readonly isComplete = computed(
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
-  /** The result as it is shown: a part of a map does not show where the map is highest. */
+  /** The result as it is shown. A map is shown only when complete: a part of it does not show where it is highest. */
   readonly shown = computed(() =>
     this.isComplete.value || this.plan.value?.scenario.surface === undefined ? this.reported.value : null,
   );
@@ -62,9 +62,9 @@ export class Experiment {
   }
 
   /**
-   * The places in the plan of the runs that have not ended. The first runs of all cells come before the second ones, so
-   * that a cancelled experiment has results of as many cells as possible; costly runs come before cheap ones, so that
-   * the workers end at about the same time.
+   * The runs that have not ended, as indices into the plan. The first runs of all cells come before the second ones,
+   * so that a cancelled experiment has results for as many cells as possible; costly runs come before cheap ones, so
+   * that the workers end at about the same time.
    */
   left(): number[] {
     const runs = this.plan.peek()?.runs ?? [];

@@ -1,4 +1,4 @@
-/** The table of an experiment: every published number, and what has been measured of it so far. */
+/** The table of an experiment: every published number, with the value measured so far. */
 import { cellKey } from '../../scenario/cells.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../papers/report.js';
 import { WIDER } from '../../papers/text.js';
@@ -17,7 +17,7 @@ export function cellsShown(
     .filter(({ metrics }) => metrics.length > 0);
 }
 
-/** Whether runs gave the number: without it no verdict is shown until all runs have ended. */
+/** Whether any run measured the number. If none did, no verdict is shown until all runs have ended. */
 export const isMeasured = ({ measured }: Pick<MetricReport, 'measured'>): boolean => measured.n > 0;
 
 /** Where the number stands in the paper, the notes on it, and the reason for its band. */
@@ -28,19 +28,19 @@ export const reasonsOf = ({ where, read, why, note, wider_than_rule: wider }: Me
   ...(wider === undefined ? [] : [`${WIDER} ${wider}`]),
 ];
 
-/** 86,976. (Formatting by locale takes 15 ms the first time.) */
+/** Groups digits, as in 86,976. (Formatting by locale takes 15 ms the first time.) */
 export const grouped = (count: number): string => String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** `1 run`, `6,656 runs`. */
 export const runsText = (runs: number): string => `${grouped(runs)} ${runs === 1 ? 'run' : 'runs'}`;
 
-/** `1.5 h`, `50 min`, `30 s`: virtual time, or how long something takes. */
+/** `3 h`, `50 min`, `30 s`: virtual time, or how long something takes. */
 export function durationText(seconds: number): string {
   if (seconds >= 2 * 3600) return `${grouped(seconds / 3600)} h`;
   return seconds >= 120 ? `${grouped(seconds / 60)} min` : `${grouped(Math.max(1, seconds))} s`;
 }
 
-/** `120 runs of 300 s`, or the sum of their times if they differ. */
+/** `120 runs of 300 s each, 10 h of simulated time`; runs of different durations have no `each`. */
 export function costText({ runs, simulatedS }: { runs: number; simulatedS: number }, each?: number): string {
   return each === undefined
     ? `${runsText(runs)}, ${durationText(simulatedS)} of simulated time`

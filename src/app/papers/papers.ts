@@ -18,7 +18,7 @@ export interface Progress {
   of: number;
   /** The share of the work that is done, 0 to 1. */
   share: number;
-  /** Null while it cannot be estimated. */
+  /** The seconds that are left; null while they cannot be estimated. */
   toGoS: number | null;
 }
 
@@ -36,9 +36,9 @@ export class Papers {
   readonly #loading = new Map<string, Promise<void>>();
   readonly #pool = new PapersPool();
   readonly #reporter = new Reporter();
-  /** When the batch began, and how much of its work was done before. */
+  /** When the batch began, and how much of its work had been done by then. */
   #began = { atMs: 0, cost: 0 };
-  /** The total time of all batches. */
+  /** The wall-clock time of all batches that have ended, in seconds. */
   #wallS = 0;
 
   constructor(listed: readonly Listed[]) {
@@ -75,8 +75,8 @@ export class Papers {
   }
 
   /**
-   * Runs the missing runs of these experiments, and all runs of one that is complete. Quick experiments come
-   * first.
+   * Runs these experiments: for each one, the runs that are missing or, if it is complete, all runs again. Quick
+   * experiments come first.
    */
   async run(ids: readonly string[]): Promise<void> {
     dismiss('run');
@@ -140,7 +140,7 @@ export class Papers {
   }
 
   /**
-   * Cancels the experiments that run. Their results so far are kept, and running them again continues from
+   * Cancels these experiments, if they run. Their results so far are kept, and running them again continues from
    * there.
    */
   cancel(ids: readonly string[]): void {
@@ -168,7 +168,7 @@ export class Papers {
     return { runs: done.runs, of: total.runs, share, toGoS: Number.isFinite(toGoS) ? toGoS : null };
   }
 
-  /** The report of what has been run of these experiments, as `ccscope reproduce --json` writes it. */
+  /** Saves a report on these experiments' results so far, in the format of `ccscope reproduce --json`. */
   download(ids: readonly string[]): void {
     const reported = this.of(ids).flatMap((each) => each.shown.peek() ?? []);
     const seconds = reported.reduce((sum, { report }) => sum + report.cpu_seconds, 0);

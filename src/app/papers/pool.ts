@@ -1,4 +1,4 @@
-/** The runs of the page of papers, over the workers that share them. */
+/** Spreads the simulation runs of the page of papers over several workers. */
 import { SimulationPool } from '../../runs/simulation_pool.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { PackedBatches } from '../../trace/index.js';
@@ -16,7 +16,10 @@ export class PapersPool {
     return this.#pool.check(text);
   }
 
-  /** Simulates one run as soon as a worker is free; null if it was aborted. Rejects if no run can succeed. */
+  /**
+   * Simulates one run as soon as a worker is free; null if it was aborted. A run that fails resolves to its failure;
+   * rejects only if no run can succeed.
+   */
   run(
     request: Extract<SimulationRequest, { scenario: unknown }> & { scenario: Scenario },
     signal: AbortSignal,
@@ -40,7 +43,7 @@ async function outcomeOf(
     });
     return cancelled ? null : { result: { values, densities, rows, seconds: elapsedMs / 1e3 } };
   } catch (error) {
-    // Without the core no other run succeeds either.
+    // If the core did not load, no other run can succeed either.
     if (!(error instanceof SimulationError) || error.kind === 'core') throw error;
     return { failure: { name: error.name, message: error.message } };
   }

@@ -1,4 +1,4 @@
-/** What runs in the report worker: it plans experiments, keeps the results of their runs, and judges them. */
+/** The service in the report worker: it plans experiments, keeps the results of their runs, and judges them. */
 import {
   experimentOf,
   failureOf,
@@ -26,7 +26,7 @@ export type SentOutcome =
 
 export interface Reported extends ExperimentOutcome {
   failures: FailureReport[];
-  /** The number of runs that the result is of. */
+  /** The number of runs that the result covers. */
   runs: number;
 }
 
@@ -40,7 +40,7 @@ interface Kept {
 export class ReportService {
   readonly #experiments = new Map<string, Kept>();
 
-  /** Plans an experiment none of whose runs has ended. */
+  /** Plans an experiment, and forgets the results of an earlier plan. */
   open(scenario: Scenario): Plan {
     const jobs = jobsOf(scenario, { pictures: true });
     this.#experiments.set(scenario.id, { scenario, jobs, ended: new Map() });

@@ -1,4 +1,4 @@
-/** The page's end of the report worker. */
+/** The page's side of the connection to the report worker. */
 import { transfer, wrap } from 'comlink';
 
 import type { Scenario } from '../../scenario/scenario.js';
@@ -16,7 +16,7 @@ export class Reporter {
   });
 
   constructor() {
-    // Those who ask get the failure as their answer.
+    // Callers of `open` and `report` receive the failure; this only keeps it from counting as an unhandled rejection.
     this.#broken.catch(() => undefined);
   }
 
@@ -24,7 +24,7 @@ export class Reporter {
     return Promise.race([this.#remote.open(scenario), this.#broken]);
   }
 
-  /** Questions are answered in order: a report has everything that was added before it. */
+  /** Adds a run's outcome. The worker handles messages in order: a later `report` includes the outcome. */
   add(id: string, index: number, sent: SentOutcome): void {
     const rows = 'result' in sent ? sent.result.rows : [];
     const buffers = rows.flatMap(({ layout, values }) => [layout.buffer, values.buffer]);

@@ -1,6 +1,6 @@
 /**
- * What the page of papers shows, which is also its address: everything, one paper or one experiment, and
- * whether it is run.
+ * The state of the page of papers, all of which is in its address: whether all papers, one paper or one
+ * experiment is shown, and whether the experiments are run.
  */
 import * as v from 'valibot';
 
@@ -12,7 +12,7 @@ export interface PapersState {
   paper: string;
   /** Id of an experiment; empty: the list. */
   scenario: string;
-  /** Whether what is shown is run when the page opens. */
+  /** Whether the shown experiments are run as soon as the page opens. */
   run: boolean;
   theme: 'auto' | 'dark' | 'light';
 }
@@ -46,7 +46,7 @@ export function parsePapers(
   return { state: { ...state, paper: '' }, problems };
 }
 
-/** Writes what differs from the defaults. */
+/** Writes a URL's query with the settings that differ from the defaults. */
 export function serialisePapers({ paper, scenario, run, theme }: PapersState): string {
   const query = new URLSearchParams();
   if (scenario !== '') query.set('scenario', scenario);

@@ -1,4 +1,4 @@
-/** Counts tasks that kept the page's thread for longer than 50 ms, in browsers that report them. */
+/** Counts the tasks that kept the page's main thread busy for longer than 50 ms, in browsers that report them. */
 export class LongTasks {
   #count = 0;
   #longestMs = 0;

@@ -1,4 +1,6 @@
-/** A call or a recording in words, for a report. A recording's header may hold anything. */
+/**
+ * A call or a recording in words, for a report. A recording's header may contain anything, so its values are checked.
+ */
 import * as v from 'valibot';
 
 import { LINK_FIELDS, LINK_KEYS } from '../../link/fields.js';
@@ -13,7 +15,7 @@ import type { Shown } from './recorder.js';
 
 type Facts = readonly (readonly [name: string, value: string])[];
 
-/** These settings are told even where they have their usual values. */
+/** These settings are listed even if they have their usual values. */
 const ALWAYS: readonly string[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
 
 const linkForm = v.record(v.string(), v.unknown());
@@ -94,7 +96,10 @@ function chosen(state: AppState): Facts {
   ];
 }
 
-/** A recording tells how its call began; the link's settings may have changed since. */
+/**
+ * A recording's header has the settings with which its call began. If the link's settings have changed since, they
+ * are listed as well.
+ */
 export function callFacts(shown: Shown, state: AppState): Facts {
   if (shown.kind === 'nothing' || shown.kind === 'sample') return chosen(state);
   if (shown.kind === 'file') return recorded(shown);

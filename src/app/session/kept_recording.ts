@@ -6,7 +6,7 @@ import type { TraceHeader } from '../../trace/index.js';
 import type { JournalEntry } from '../../worker/trace/trace_journal.js';
 import { openDatabase, type Database, type StoredRecording } from '../stored.js';
 
-/** When a recording begins, older ones than these are deleted. */
+/** The most recordings of earlier visits that are kept; older ones are deleted when a recording begins. */
 const MOST_KEPT = 3;
 
 const lockOf = (id: string): string => `ccscope-recording-${id}`;
@@ -47,21 +47,23 @@ export class KeptRecording {
   #recording: StoredRecording | null = null;
   #release: () => void = () => undefined;
   readonly #database: Promise<Database>;
-  /** Each write begins after the one before it. */
+  /** The latest write; each write begins after the one before it has ended. */
   #writing: Promise<void> = Promise.resolve();
   #failed = false;
 
-  /** Called once if the browser does not keep the recording. */
+  /** `onFailed` is called when the browser cannot keep the recording. */
   constructor(private readonly onFailed: (error: unknown) => void) {
     this.#database = openDatabase();
-    // Errors reach whoever reads or writes.
+    // Reads and writes report the error; this only keeps it from counting as an unhandled rejection.
     this.#database.catch(() => undefined);
   }
 
-  /** From now on another recording is kept; the former one is left for a later visit. */
+  /** Begins to keep a new recording; the previous one stays stored for a later visit. */
   begin(header: Partial<TraceHeader>): void {
     if (!isPossible)
-      return this.onFailed(new Error('only a page of this machine, or over HTTPS, may keep it'));
+      return this.onFailed(
+        new Error('browsers let only pages of this machine or over HTTPS keep recordings'),
+      );
     const recording = { id: crypto.randomUUID(), startedMs: Date.now(), header };
     this.own(recording);
     this.#write(async (database) => {
@@ -88,14 +90,14 @@ export class KeptRecording {
     });
   }
 
-  /** The recording stays stored and no longer grows. */
+  /** Ends the recording, which stays stored. */
   end(): void {
     this.#release();
     this.#release = () => undefined;
     this.#recording = null;
   }
 
-  /** The recording was saved elsewhere and is deleted here. */
+  /** Ends the recording and deletes it, since it was saved elsewhere. */
   forget(): void {
     const { id } = this.#recording ?? {};
     this.end();

@@ -12,8 +12,8 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
 }
 
 /**
- * For the in-page bottleneck. It shapes one direction only, the return path being the page's own
- * memory, so that direction gets the whole RTT. Changes of the capacity are `runSchedule`'s.
+ * For the in-page bottleneck. It shapes one direction only, since the other one is just the page's own memory; that
+ * direction therefore gets the whole RTT as its delay. A capacity schedule is left to `runSchedule`.
  */
 export function toLinkOptions(link: LinkConfig): LinkOptions {
   const { schedule: _, ...options } = forwardLink(link);

@@ -40,12 +40,12 @@ export class LiveChanges {
       report(this.#setLink(now, change));
     }
     if (before.shadow.join() !== now.shadow.join()) report(this.#setShadows(now.shadow));
-    // A change of the controller needs another call.
+    // A change of the controller needs another call, so it is not applied here.
     if (before.controller === now.controller && watcherOf(before) === watcherOf(now))
       this.#applyController(before, now);
   }
 
-  /** Rejects if one is a user's whose file is not in this page. */
+  /** Rejects if a shadow is a user's controller whose file is not in this page. */
   async #setShadows(texts: readonly string[]): Promise<void> {
     const { shadows, call, started } = this.running;
     // With two pages the far side keeps the controllers that it had at the start of the call.

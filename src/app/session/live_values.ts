@@ -1,4 +1,4 @@
-/** The newest row of each table and a few counts, kept while rows pass on their way to the store. */
+/** The newest row of each table and a few counts, updated from each batch of rows on its way to the store. */
 import type { TraceBatch } from '../../core/index.js';
 import { TABLE_SPECS, tableSpec } from '../../core/schema.js';
 
@@ -35,7 +35,7 @@ export class LiveValues {
   #signal = NaN;
   #newestUs = 0;
 
-  /** Looks at a batch; must be called before its columns are transferred. */
+  /** Looks at a batch; must be called before its columns are transferred to the store's worker. */
   observe({ table, rows, columns }: TraceBatch): void {
     if (rows === 0) return;
     this.#rows.set(table, (this.#rows.get(table) ?? 0) + rows);
@@ -48,7 +48,7 @@ export class LiveValues {
     if (table === 'group') this.#countOveruse(columns);
   }
 
-  /** Only rows of flow 0 count: shadows decide nothing. */
+  /** Only rows of flow 0 count, since shadows control nothing. */
   #countOveruse(columns: readonly Float64Array[]): void {
     const [flows, signals] = [columns[GROUP_FLOW], columns[GROUP_SIGNAL]];
     signals?.forEach((signal, row) => {

@@ -14,9 +14,9 @@ export type Path = Pick<CallOptions, 'relay' | 'bottleneck' | 'signalling'>;
 export interface PathListener {
   rows(rows: readonly LinkRow[]): void;
   lateness(lateness: ToldLatenessMs): void;
-  /** The call waits for the other page. */
+  /** Called when the call waits for the other page. */
   waiting(): void;
-  /** The path can no longer be used; returns whether the call starts again. */
+  /** Called when the path can no longer be used. Returns whether the call is started again. */
   broken(cause: Cause): boolean;
 }
 
@@ -43,7 +43,7 @@ async function openLink(running: Running, listener: PathListener): Promise<Path>
       listener.broken(linkFailed(message)) ||
       notify('error', 'link', `The shaped link failed: ${message}.`, 'Start the call again.'),
   });
-  // A link that is gone reports that separately.
+  // An error is ignored here: if the link is gone, the listener is told separately.
   const expect = (ufrags: PeerUfrags): void => void server.expectPeers(link, ufrags).catch(() => undefined);
   return { relay: { a, b, expect } };
 }
@@ -58,7 +58,7 @@ function rowsMissing(count: number): void {
   );
 }
 
-/** Enters the room of the call and waits there for the other page. */
+/** Enters the room of the call, and tells the listener that the call waits for the other page. */
 async function enter(server: ServerClient, { started }: Running, listener: PathListener): Promise<Room> {
   const room = await Room.join(server, started.room);
   room.onAgain = () => listener.broken(farSideAgain());
@@ -66,7 +66,7 @@ async function enter(server: ServerClient, { started }: Running, listener: PathL
   return room;
 }
 
-/** Our page sends, to itself or to another page of the room. */
+/** Opens the path for a page that sends, to itself or to another page of the room. */
 async function host(running: Running, listener: PathListener): Promise<Path> {
   const path = await openLink(running, listener);
   const { server, originEpochMs } = running;
@@ -76,7 +76,7 @@ async function host(running: Running, listener: PathListener): Promise<Path> {
   return { ...path, signalling: room.signalling };
 }
 
-/** Our page receives from another page of the room. */
+/** Opens the path for a page that receives from another page of the room. */
 async function join(running: Running, listener: PathListener): Promise<Path> {
   if (!running.server) throw new ServerError('rooms need the local server');
   const room = await enter(running.server, running, listener);

@@ -17,11 +17,11 @@ import type { StoredRecording } from '../stored.js';
 import { KeptRecording } from './kept_recording.js';
 import { LiveValues } from './live_values.js';
 
-/** Columns of the queue that count from the beginning. */
+/** Columns of the table `queue` that are running totals. */
 const QUEUE_COUNTERS = ['drops', 'delivered_bytes'];
 const QUEUE_COLUMNS = tableSpec('queue').columns.map(({ name }) => name);
 
-/** The TCP connections beside a call, by their names in its header. */
+/** The flow under which the trace's header lists all TCP connections beside the call. */
 const CROSS = { flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' } as const;
 
 /** What the charts show now. `version` changes when all of it has been replaced. */
@@ -35,16 +35,16 @@ export interface Shown {
 export class Recorder {
   readonly live = new LiveValues();
   readonly shown = signal<Shown>({ kind: 'nothing', name: '', header: {}, version: 0 });
-  /** How much of a file has been read, from 0 to 1; null while none is. */
+  /** How much of a file has been read, from 0 to 1; null while no file is being read. */
   readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
-  /** Whether it holds a recording of a call that has not been downloaded completely. */
+  /** Whether there is a recording of a call that has not been downloaded completely. */
   readonly unsaved = signal(false);
   /** How far the sample has been played. */
   sampleUs: () => number = () => 0;
   #sampleRead: Promise<unknown> = Promise.resolve();
-  /** The counts of the queue when the call was last restarted: its counters begin at zero again then. */
+  /** The queue's totals at the last restart of the call, after which the link counts from zero again. */
   #counted: Partial<Record<string, number>> = {};
 
   private constructor(
@@ -145,7 +145,7 @@ export class Recorder {
     }
   }
 
-  /** Shows a file instead. Rejects with TraceError, and then keeps what was shown. */
+  /** Shows a file instead of the present trace. If it rejects (with TraceError), the present trace stays. */
   async open(file: File): Promise<void> {
     this.opening.value = 0;
     try {
@@ -161,16 +161,16 @@ export class Recorder {
     }
   }
 
-  /** Shows the sample trace until there is another one. */
+  /** Shows the sample trace until another trace is shown. */
   async showSample(trace: Blob): Promise<void> {
     const reading = this.store.open(trace);
-    // A file that has been read must not replace what was opened after it.
+    // Whatever is opened next waits for this, so that the sample cannot replace it.
     this.#sampleRead = reading.catch(() => undefined);
     const header = await reading;
     if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
   }
 
-  /** Shows a recording that an earlier visit left as if it were a file of that name. */
+  /** Shows a recording that an earlier visit left, in the same way as a file called `name`. */
   async recover(left: StoredRecording, name: string): Promise<void> {
     await this.#sampleRead;
     const entries = await this.kept.read(left);
@@ -185,7 +185,10 @@ export class Recorder {
     this.#show('file', name, header);
   }
 
-  /** The recording has been downloaded in its present state; what a growing one gets later has not. */
+  /**
+   * Notes that the recording has been downloaded. If it still grows, it stays unsaved, since its later rows are not
+   * in the file.
+   */
   saved(grows: boolean): void {
     this.unsaved.value = grows;
     if (!grows) this.kept.forget();

@@ -4,19 +4,19 @@ import type { AppState } from '../state.js';
 import { changeEvent, restartMessage, type SettingChange } from './restarts.js';
 import { ServerClient } from './server_client.js';
 
-/** What ended a call that is restarted. */
+/** Why a call is ended and started again. */
 export interface Cause {
-  /** The words for the recording. */
+  /** The events that note the cause in the recording. */
   events: readonly { name: string; detail: unknown }[];
-  /** Resolves when a new call can be tried; default: at once. */
+  /** Resolves when a new call can be tried. Default: one is tried at once. */
   wait?(isWanted: () => boolean): Promise<unknown>;
-  /** The words for the user once the new call runs, with or without the local server. */
+  /** The message for the user once the new call runs; `hasServer`: whether it runs over the local server. */
   message(now: AppState, hasServer: boolean): string;
 }
 
 /** How long the local server may be away before a call goes on without it. */
 const AWAY_MS = 5000;
-/** A cause that has ended this many calls within a minute would end the next one as well. */
+/** The most recoveries within WITHIN_MS: after that many in a row, the next call would probably end as well. */
 const MOST_RECOVERIES = 3;
 const WITHIN_MS = 60_000;
 
@@ -50,7 +50,7 @@ export const serverLost = ({ role }: AppState): Cause => ({
       : 'The call goes on with the bottleneck in the page: it shapes whole frames, not packets.',
 });
 
-/** Counts recoveries. */
+/** Limits how often a call is restarted automatically. */
 export class Patience {
   #times: number[] = [];
 

@@ -1,4 +1,4 @@
-/** Settings that a running call cannot take: when one is changed, the call is started again. */
+/** Settings that a running call cannot apply: when one is changed, the call is started again. */
 import { effect, type ReadonlySignal } from '@preact/signals';
 
 import { isOwn, titleOf, watcherOf } from '../controllers.js';
@@ -30,18 +30,21 @@ export interface SettingChange {
   to: string | number | boolean;
 }
 
-/** The settings that only another call can apply. The mode has no meaning while the browser is in charge. */
+/**
+ * The changed settings that only another call can apply. While the browser's own controller is in charge, the mode
+ * has no meaning, so its changes are left out.
+ */
 export function changesForRestart(before: AppState, now: AppState): SettingChange[] {
   const isNative = before.controller === 'native' && now.controller === 'native';
   const changed = NEED_RESTART.filter(
     (name) => before[name] !== now[name] && !(name === 'mode' && isNative),
   ).map((name): SettingChange => ({ name, from: before[name], to: now[name] }));
-  // The browser stays in charge, and another controller is chosen to watch.
+  // True if the browser's controller stays in charge and another controller is chosen to watch.
   const isOther = isNative && watcherOf(before) !== watcherOf(now);
   return isOther ? [...changed, { name: 'preset', from: before.preset, to: now.preset }] : changed;
 }
 
-/** What the restart changed, for the user. */
+/** The message that tells the user what the restart changed. */
 export function restartMessage(now: AppState, changes: readonly SettingChange[]): string {
   const facts = new Set(changes.map(({ name }) => factOf(now, name)));
   return `The call was restarted: ${[...facts].join('; ')}.`;

@@ -1,10 +1,10 @@
-/** Two pages in one room of the local server: who sends, over which link, and the call's signals. */
+/** What two pages in one room of the local server exchange: who sends, over which link, and the call's signalling. */
 import type { RelayAddress, Signalling } from '../../rtc/index.js';
 import type { ServerClient } from './server_client.js';
 
-/** What the sending page tells the other one before the call. */
+/** What the sending page sends to the other page before the call. */
 export interface Invitation {
-  /** Which of the sending page's calls the invitation is for: the number of its room there. */
+  /** Identifies the sending page's call: the random number that its `Room` drew. */
   call: number;
   originEpochMs: number;
   relay: { a: RelayAddress; b: RelayAddress } | null;
@@ -56,8 +56,8 @@ export class Room {
   }
 
   /**
-   * For the receiving page: waits for the invitation. A recording that continues has one clock: in that case only an
-   * invitation with that origin is accepted.
+   * For the receiving page: waits for the invitation. A recording that continues must keep its clock: with
+   * `originEpochMs`, only an invitation with that origin is accepted.
    */
   invitation(originEpochMs?: number): Promise<Invitation> {
     return new Promise((resolve) => {
@@ -74,7 +74,7 @@ export class Room {
     });
   }
 
-  /** For the receiving page: tells the other one that its half of the call is ready. */
+  /** For the receiving page: tells the other page that the receiving half of the call is ready. */
   ready(): void {
     this.#send({ kind: 'ready' });
   }

@@ -1,4 +1,4 @@
-/** What one call holds while it runs; all of it is released when the call ends, the latest first. */
+/** The resources of one call while it runs. They are released when the call ends, the newest first. */
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/schema.js';
 import type { Call, LiveController } from '../../rtc/index.js';
@@ -13,7 +13,7 @@ import type { ServerClient } from './server_client.js';
 import { liveController, ShadowFlows } from './shadows.js';
 import type { SentVideo } from './source.js';
 
-/** The call was stopped while it was starting. */
+/** Thrown when a call was stopped while it was starting. */
 export class Stopped extends Error {
   override readonly name = 'Stopped';
 }
@@ -23,18 +23,18 @@ export class Running {
   server: ServerClient | null = null;
   /** The shaped link at the local server. */
   link: string | null = null;
-  /** Its settings, as the server has them. */
+  /** The link's settings, as the server reported them. */
   config: Partial<LinkConfig> = {};
   /** The video that is sent, as its track describes it; null in the page that receives. */
   video: SentVideo | null = null;
-  /** Settles once the call has ended; null before anyone asked it to end. */
+  /** Settles once the call has ended; null until its end is requested. */
   ending: Promise<void> | null = null;
   #ended = false;
   readonly #closers: (() => unknown)[] = [];
   /** The rates of the cross traffic on this call's link. */
   readonly cross = new CrossRate();
 
-  /** Zero of the call's times, in milliseconds of the Unix epoch. */
+  /** The origin of the call's times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
   /** Numbers the flows of the shadows, across all calls of the recording. */
   readonly shadows: ShadowFlows;
@@ -55,7 +55,10 @@ export class Running {
     return this.#ended;
   }
 
-  /** Registers `close` for the end of the call. After the end it closes at once and throws Stopped. */
+  /**
+   * Registers `close` to be called when the call ends. If it has already ended, calls `close` at once and throws
+   * Stopped.
+   */
   own(close: () => unknown): void {
     if (this.#ended) {
       close();
@@ -74,7 +77,7 @@ export class Running {
     return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
   }
 
-  /** The controller that is flow 0. Throws if it is a user's whose file is not in this page. */
+  /** The controller that runs as flow 0. Throws if it is a user's controller whose file this page does not have. */
   get controller(): LiveController & { name: string } {
     const { controller, preset, set } = this.started;
     if (isOwn(controller)) return liveController(controller);
@@ -83,7 +86,7 @@ export class Running {
     return { controller: watcher, preset, parameters: { ...set }, name };
   }
 
-  /** The bitrates that the controllers begin with. */
+  /** The part of the trace's header about the controllers: flow 0 with its parameters, and the shadows. */
   get controllerStart(): Partial<TraceHeader> {
     const { min_bps, max_bps, start_bps } = this.started;
     const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };
@@ -97,7 +100,7 @@ export class Running {
     };
   }
 
-  /** Who the settings put in charge. */
+  /** The mode of the call: `observe` whenever the browser's own controller is in charge. */
   get mode(): AppState['mode'] {
     return this.started.controller === 'native' ? 'observe' : this.started.mode;
   }

@@ -22,7 +22,7 @@ class Player {
     this.#rewind();
   }
 
-  /** The charts are full from the start on, so that they move at once. */
+  /** Starts with full charts, so that they move at once. */
   #rewind(): void {
     this.#beganMs = performance.now();
     const { axis } = this.scope;

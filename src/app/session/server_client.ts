@@ -1,4 +1,4 @@
-/** The page's end of the local server: shaped links and rooms, over one WebSocket. */
+/** The page's side of the connection to the local server: shaped links and rooms, over one WebSocket. */
 import type { PeerUfrags } from '../../rtc/index.js';
 import type { PartialLinkConfig } from '../../link/link_config.js';
 import {
@@ -75,8 +75,8 @@ export class ServerClient {
   }
 
   /**
-   * Looks for a server that went away, until the time is over or the search is aborted. Resolves to whether it
-   * is back.
+   * Looks for a server that went away, for at most `forMs` and as long as `isWanted` returns true. Resolves to
+   * whether the server is back.
    */
   static async isBack(forMs: number, isWanted: () => boolean): Promise<boolean> {
     const untilMs = performance.now() + forMs;
@@ -107,7 +107,7 @@ export class ServerClient {
     await this.#ask({ type: 'link/set', link, config });
   }
 
-  /** Tells a link whose packets it is for. */
+  /** Tells a link which peers' packets it carries. */
   async expectPeers(link: string, { a, b }: PeerUfrags): Promise<void> {
     await this.#ask({ type: 'link/peers', link, a, b });
   }

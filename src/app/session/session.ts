@@ -25,7 +25,7 @@ export class Session {
   readonly lateness = signal<LatenessMs | null>(null);
   readonly localStream = signal<MediaStream | null>(null);
   readonly remoteStream = signal<MediaStream | null>(null);
-  /** Flow 0 of the call that runs, or ran last. */
+  /** Flow 0 of the running call or, if none runs, of the last one. */
   readonly inCharge = signal<{ flow: 0; name: string; controller: string }>({
     flow: 0,
     name: 'GCC',
@@ -33,14 +33,14 @@ export class Session {
   });
   /** `performance.now()` when the call was connected. */
   readonly connectedAt = signal<number | null>(null);
-  /** The same for the first of several calls that followed each other by automatic restarts. */
+  /** `performance.now()` when the call was first connected; automatic restarts do not change it. */
   readonly beganAt = signal<number | null>(null);
   #running: Running | null = null;
   /** Counts requests to stop: one that comes while a call restarts prevents the restart. */
   #stops = 0;
   /** Whether the local server went away during a call that continues. */
   #isServerLost = false;
-  /** The call whose recording says that its controller did not get control of the rates. */
+  /** The call for which an event has been recorded that its controller could not take control as requested. */
   #capTold: Running | null = null;
   readonly #patience = new Patience();
   #lastMedia: MediaStats | null = null;
@@ -58,7 +58,7 @@ export class Session {
     return this.#running?.link ?? null;
   }
 
-  /** Counters of the received pictures, of the last call if none runs; null before the first. */
+  /** Counters of the received video, from the running call or else from the last one; null before the first call. */
   async media(): Promise<MediaStats | null> {
     const { call } = this.#running ?? {};
     if (call) this.#lastMedia = await call.mediaStats();
@@ -101,7 +101,7 @@ export class Session {
     if (isWanted()) await this.#run(new Running(settings.peek(), running), cause);
   }
 
-  /** The same for a cause that may recur; false if it has recurred too often. */
+  /** Restarts a call for a cause that may recur. Returns false if there were too many such restarts. */
   #recover(running: Running, cause: Cause): boolean {
     const mayBe = running.ending === null && this.#patience.allows();
     if (mayBe) void this.#restart(running, cause);
@@ -120,7 +120,7 @@ export class Session {
     this.connectedAt.value = null;
   }
 
-  /** Makes a call the one that runs. `cause` is why an earlier one was ended for it. */
+  /** Opens a call, which becomes the running one. `cause`: why an earlier call was ended, if this is a restart. */
   async #run(running: Running, cause?: Cause): Promise<void> {
     this.#running = running;
     this.#lastMedia = null;
@@ -172,7 +172,7 @@ export class Session {
     this.remoteStream.value = call.remoteStream;
     const changes = new LiveChanges(running, this.recorder);
     running.own(() => changes.end());
-    // If the far side is another page, the user ends and starts the call.
+    // If the far side is another page, a changed setting does not restart the call: the user does that.
     if (state.role === 'loopback') running.own(this.#watch(running));
   }
 
@@ -225,7 +225,7 @@ export class Session {
     void this.#restart(running, serverLost(running.started));
   }
 
-  /** Moves a call that continued without the server back to it. */
+  /** Moves a call that went on without the server back to the server, as soon as that can be reached. */
   async #followServer(running: Running): Promise<void> {
     if (await ServerClient.isBack(Infinity, () => !running.ending))
       await this.#restart(running, serverBack());
@@ -246,7 +246,8 @@ export class Session {
       originEpochMs: running.originEpochMs,
       ...(fps === undefined ? {} : { sourceFps: fps }),
       ...(key_frame_interval_s > 0 ? { keyFrameIntervalS: key_frame_interval_s } : {}),
-      // Rows that a call still had under way when the next one began would be recorded in the wrong place.
+      // Rows of an earlier call that arrive after the next one has begun are dropped: they would be recorded in the
+      // wrong place.
       onTrace: (batch) => this.#running === running && this.recorder.append(batch),
       onEvent: (event) => this.#running === running && this.recorder.event(event),
       onStatus: (status) => this.#onStatus(running, status),

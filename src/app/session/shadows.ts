@@ -15,8 +15,8 @@ export interface ShadowFlow {
 }
 
 /**
- * A controller of the settings in the form that a call takes. Throws if it is a user's whose file is not in
- * this page.
+ * Converts a controller that is written as in the settings into the form that a call takes. Throws if it is a user's
+ * controller whose file this page does not have.
  */
 export function liveController(text: string): LiveController & { name: string } {
   const name = titleOf(text);
@@ -24,13 +24,16 @@ export function liveController(text: string): LiveController & { name: string } 
   return { url: ownControllers.urlOf(ownName(text)), name };
 }
 
-/** Numbers of shadows: each keeps its own for the whole recording, even if it is removed and added again. */
+/**
+ * The flow numbers of shadows: each shadow keeps its number for the whole recording, even if it is removed and added
+ * again.
+ */
 export class ShadowFlows {
   readonly #flows = new Map<string, number>();
   #next = 1;
   readonly #known: ShadowFlow[] = [];
 
-  /** The shadows of a list in the form that a call takes. Throws for a user's whose file is not in this page. */
+  /** Converts a list of shadows into the form that a call takes. Throws if this page does not have a user's file. */
   take(texts: readonly string[]): ShadowController[] {
     return texts.map((text) => {
       const live = liveController(text);

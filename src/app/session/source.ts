@@ -1,4 +1,4 @@
-/** The video that a call sends, made here or from a real camera, and the voice beside it. */
+/** The video that a call sends, synthetic or from a real camera, and the synthetic voice beside it. */
 import { createSyntheticCamera, createSyntheticVoice, type CallOptions } from '../../rtc/index.js';
 import { VIDEO_SIZES } from '../../scenario/video_format.js';
 import type { AppState } from '../state.js';
@@ -16,7 +16,7 @@ type SourceSettings = Pick<AppState, 'source' | 'size' | 'fps' | 'audio' | 'seed
 /** What a call is given to send. */
 export type SourceTracks = Required<Pick<CallOptions, 'track'>> & Pick<CallOptions, 'audioTrack'>;
 
-/** The video that is sent, for the trace; null if the browser does not report it. */
+/** The sent video, as the trace describes it; null for a value that the browser does not report. */
 export interface SentVideo {
   label: string;
   width: number | null;
@@ -24,14 +24,17 @@ export interface SentVideo {
   frame_rate: number | null;
 }
 
-/** A browser that plays a file as its camera uses the file's path as the label: its last part is enough. */
+/**
+ * Describes the sent video. A browser that plays a file as its camera labels the track with the file's path; only the
+ * path's last part is kept.
+ */
 export function videoOf(track: MediaStreamTrack, { source, size, fps }: SourceSettings): SentVideo {
   if (source === 'synthetic') return { label: source, ...VIDEO_SIZES[size], frame_rate: fps };
   const { width = null, height = null, frameRate = null } = track.getSettings();
   return { label: track.label.replace(/^.*[\\/]/, ''), width, height, frame_rate: frameRate };
 }
 
-/** `resizeMode` of Media Capture and Streams; `none`: a mode of the camera's own, whose pictures are not scaled. */
+/** `resizeMode` of Media Capture and Streams; `none`: a native mode of the camera, without scaling. */
 interface CameraConstraints extends MediaTrackConstraints {
   resizeMode: { exact: 'none' };
 }
@@ -60,8 +63,9 @@ export class SourceKeeper {
   #voice: Source | null = null;
 
   /**
-   * The tracks of such a source: those in use if they have the same settings and are live, else new ones. Null if the
-   * source is no longer wanted by the time the user has allowed it. Rejects if the user refuses it.
+   * Returns the tracks of a source with these settings: those in use if they still fit and are live, otherwise new
+   * ones. Null if the source is no longer wanted by the time the user has allowed it. Rejects if the user does not
+   * allow it.
    */
   async open(settings: SourceSettings, isWanted: () => boolean): Promise<SourceTracks | null> {
     const { source, size, fps, audio, seed } = settings;

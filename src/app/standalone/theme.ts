@@ -1,4 +1,7 @@
-/** Dark or light, as the reader's system has it, or as the page's button says. */
+/**
+ * Dark or light: the preference of the reader's system or, once the page's button was pressed, the choice made with
+ * it.
+ */
 import { darkTheme, lightTheme, type ChartTheme } from '../../charts/theme.js';
 
 const prefersDark = matchMedia('(prefers-color-scheme: dark)');

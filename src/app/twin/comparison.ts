@@ -1,4 +1,4 @@
-/** The recording that is shown beside the simulation of the same schedule: at most one comparison at a time. */
+/** Compares the shown recording with a simulation of the same schedule: at most one comparison at a time. */
 import { signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
@@ -9,9 +9,9 @@ import type { TraceStore } from '../../worker/trace/trace_client.js';
 
 export type TwinState =
   | { kind: 'none' }
-  /** The simulated share. */
+  /** The share that has been simulated, from 0 to 1. */
   | { kind: 'running'; share: number }
-  /** Why there is no recording to compare with, and what the user can do. */
+  /** Why the recording could not be compared, and what the user can do. */
   | { kind: 'refused'; message: string; fix: string }
   | {
       kind: 'done';
@@ -31,7 +31,7 @@ export class TwinComparison {
     private readonly scope: Scope,
   ) {}
 
-  /** Simulates what is shown now, as far as it has been recorded. A failure becomes its state. */
+  /** Simulates what is shown now, as far as it has been recorded. A failure gives the state `refused`. */
   async compare(): Promise<void> {
     this.remove();
     const abort = new AbortController();

@@ -1,4 +1,7 @@
-/** "Compare with the simulation": the button beside the facts of the call, and the distance between the two. */
+/**
+ * "Compare with the simulation": the button below the facts of the call, and the table that shows how far the call
+ * and its simulation are apart.
+ */
 import { useEffect, useMemo } from 'preact/hooks';
 
 import type { Scope } from '../../boards/scope.js';
@@ -8,7 +11,7 @@ import type { Recorder } from '../session/recorder.js';
 import { change, settings } from '../settings.js';
 import { TwinComparison, type TwinState } from './comparison.js';
 
-/** The page's only comparison, with the recording that is shown; another recording removes it. */
+/** The page's only comparison, of the recording that is shown; it is removed when another recording is shown. */
 export function useTwin(recorder: Recorder, scope: Scope, running: boolean): TwinComparison {
   const twin = useMemo(() => new TwinComparison(recorder, scope), [recorder, scope]);
   const { kind, version } = recorder.shown.value;
@@ -95,7 +98,7 @@ function Row({ series, scope }: { series: SeriesDistance; scope: Scope }) {
   );
 }
 
-/** The distance as numbers. */
+/** The table of the differences between the call and its simulation. */
 export function TwinPanel({ twin, scope }: { twin: TwinComparison; scope: Scope }) {
   const state = twin.state.value;
   if (state.kind !== 'done') return null;

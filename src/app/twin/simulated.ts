@@ -1,4 +1,4 @@
-/** Simulates the twin of what is shown; it is loaded when somebody asks for it. */
+/** Simulates the twin of the shown recording. This module is loaded when it is first needed. */
 import type { TraceHeader } from '../../trace/index.js';
 import { packBatches, unpackBatches } from '../../trace/packed.js';
 import { asRecorded, distances, readCall, type SeriesDistance } from '../../twin/comparison.js';
@@ -10,13 +10,13 @@ import { NotAtHand, ownControllers } from '../own_controllers.js';
 
 /** The simulation of a recorded call. */
 export interface SimulatedTwin {
-  /** Its rows, on the clock of the recording; the caller closes it. */
+  /** The simulation's rows, on the recording's clock; the caller closes the store. */
   store: TraceStore;
   distances: readonly SeriesDistance[];
   /** The part of the recording that was compared. */
   fromUs: number;
   toUs: number;
-  /** What was assumed where the recording says nothing or the twin cannot follow it. */
+  /** The assumptions that were made where the recording lacks information or the simulation cannot reproduce it. */
   assumed: readonly string[];
 }
 
@@ -30,7 +30,7 @@ interface Handlers {
 /** The seed of everything random in the twin: the same recording gives the same numbers. */
 const SEED = 1;
 
-/** A user's controller, if this page has its file. Throws NoTwin. */
+/** The module of a user's controller. Throws NoTwin if this page does not have its file. */
 async function moduleOf(name: string): Promise<{ url: string; name: string }> {
   await ownControllers.look([name]);
   try {
@@ -44,7 +44,10 @@ async function moduleOf(name: string): Promise<{ url: string; name: string }> {
   }
 }
 
-/** Null if it was stopped. Rejects with NoTwin, with the errors of `readCall`, or with SimulationError. */
+/**
+ * Resolves to null if the simulation was stopped. Rejects with NoTwin, with the errors of `readCall`, or with
+ * SimulationError.
+ */
 export async function simulateTwin(
   recording: { store: TraceStore; header: Partial<TraceHeader> },
   { signal, onShare, onError }: Handlers,

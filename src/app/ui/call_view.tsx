@@ -35,13 +35,13 @@ export function Video({
 
 interface FlowChoiceProps {
   flows: readonly number[];
-  /** The header may name the streams. */
+  /** The trace's header, which may name the flows. */
   header: Partial<TraceHeader>;
   flow: number;
   onChoose: (flow: number) => void;
 }
 
-/** The flow of an opened trace that is shown. */
+/** Lets the user choose which flow of an opened trace is shown. */
 export function FlowChoice({ flows, header, flow, onChoose }: FlowChoiceProps) {
   const id = useId();
   const named = recordedFlows(header);
@@ -95,7 +95,7 @@ function factsOfCall(
 const shadowFacts = (shadows: readonly { name: string }[]): Facts =>
   shadows.length === 0 ? [] : [['Watching', shadows.map(({ name }) => name).join(', ')]];
 
-/** The header comes from a file, so its fields may be anything. */
+/** The facts of an opened trace. Its header comes from a file, so its fields may be anything. */
 function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   const { source, created, controller, preset, mode } = header;
   const recorded = created === undefined ? '' : new Date(created).toLocaleString();

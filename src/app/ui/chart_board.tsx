@@ -6,7 +6,7 @@ import { AxisToolbar, ChartFigure, Charts, useNarrow } from '../../boards/chart_
 import type { DrawnController } from '../../boards/recorded_controllers.js';
 import { chartTools } from './chart_tools.js';
 
-/** In `control` mode the browser's estimate is a constant floor that says nothing. */
+/** Series that are left out in `control` mode: there the browser's estimate is only a constant floor. */
 const IN_CONTROL = ['browser'];
 const NONE: readonly string[] = [];
 
@@ -18,14 +18,14 @@ interface BoardProps {
   shadows: readonly DrawnController[];
   /** The traffic that shares the bottleneck. */
   beside: readonly { flow: number; name: string }[];
-  /** The flow whose controller is shown. */
+  /** The controller whose internals are shown. */
   detailed: DrawnController;
 }
 
 export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, detailed }: BoardProps) {
   const isNarrow = useNarrow();
   const shown = callBoards(inCharge, shadows, detailed, beside);
-  // A chart keeps the series that it was made with.
+  // A chart keeps the series that it was made with: other controllers need another chart, hence another key.
   const who = [
     inCharge.controller,
     ...[...beside, ...shadows].map(({ flow, name }) => `${flow} ${name}`),

@@ -1,4 +1,4 @@
-/** Downloads of a chart. */
+/** The buttons that save a chart as a file. */
 import type { Board } from '../../boards/chart_figure.js';
 import { chartTheme } from '../../boards/theme.js';
 import type { TimeChart } from '../../charts/index.js';
@@ -8,7 +8,7 @@ import { saveAs } from '../files.js';
 import { messageOf, notify } from '../notices.js';
 
 interface ChartToolsProps {
-  /** The chart's name for people. */
+  /** The chart's name, as the page shows it. */
   title: string;
   /** The name of its files without the extension. */
   file: string;
@@ -57,7 +57,7 @@ export function ChartTools({ title, file, picture, csv }: ChartToolsProps) {
   );
 }
 
-/** Strips have states instead of numbers; the trace contains them. */
+/** A strip shows states, not numbers, so it offers no CSV; the states can be read from the trace. */
 export const chartTools = ({ id, title, strip }: Board, chart: TimeChart) => (
   <ChartTools
     title={title}

@@ -14,7 +14,7 @@ import { effectHelp, isTwoPages } from './panels.js';
 /** Whether a file is meant as a controller, even if no page can run it. */
 export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
 
-/** Puts the controller of a file in charge, or says why it cannot. */
+/** Puts the controller in a file in charge, or shows a notice that explains why this is not possible. */
 export function takeController(file: File, running: boolean): void {
   const fix = ownControllers.keep(file);
   if (fix === null) change(takeCharge(settings.peek(), ownText(file.name), running));
@@ -22,7 +22,7 @@ export function takeController(file: File, running: boolean): void {
 }
 
 interface PanelProps {
-  /** Whether a call runs, and whether it cannot be changed now. */
+  /** Whether a call runs, and whether its controllers cannot be changed now. */
   running: boolean;
   disabled: boolean;
 }
@@ -33,7 +33,7 @@ function InChargeField({ running, disabled }: PanelProps) {
   const id = useId();
   const { controller } = settings.value;
   const own = ownControllers.list.value.map(({ name }) => ownText(name));
-  // A link may name a file that is not in this page; the choice stays visible.
+  // The address may name a controller whose file this page does not have; it is listed all the same.
   const others = isOwn(controller) && !own.includes(controller) ? [...own, controller] : own;
   return (
     <div class="field" title={effectHelp()}>
@@ -86,10 +86,13 @@ function OwnFile({ running, disabled }: PanelProps) {
   );
 }
 
-/** Whether a shadow would duplicate the controller in charge, or the first that watches. */
+/** Whether a shadow would duplicate flow 0: the controller in charge, or the first that watches the browser's. */
 const isInCharge = (text: string): boolean => text === flowZeroText(settings.value);
 
-/** The default of each controller, the user's own controllers, and whatever else was chosen. */
+/**
+ * The shadows to choose from: the default preset of each controller, the user's own controllers, and all that are
+ * chosen already.
+ */
 function offered(): string[] {
   const { shadow } = settings.value;
   const own = ownControllers.list.value.map(({ name }) => ownText(name));
@@ -157,7 +160,7 @@ function ShadowChoice({ disabled }: { disabled: boolean }) {
   );
 }
 
-/** The presets of the controller in charge or, with the browser in charge, of all that may watch. */
+/** The presets of the controller in charge or, with the browser in charge, of all controllers that may watch. */
 function PresetField() {
   const { controller, preset } = settings.value;
   const watchers = CONTROLLER_NAMES.filter((name) => controller === 'native' || name === controller);
@@ -171,7 +174,7 @@ function PresetField() {
         help={chosen?.description ?? ''}
         options={presets.map(({ name, description }) => ({ value: name, label: name, help: description }))}
         onChoose={(name) => {
-          // The parameters of another controller have other names.
+          // Another controller has other parameters, so the present ones are dropped.
           const isOther = watcherOf({ controller, preset: name }) !== watcherOf({ controller, preset });
           change(isOther ? { preset: name, set: {} } : { preset: name });
         }}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 
-/** Copies text and says so for a moment. */
+/** A button that copies text, and confirms that for a moment. */
 export function CopyButton({ text, children }: { text: () => string; children: string }) {
   const done = useSignal('');
   const copy = async (): Promise<void> => {

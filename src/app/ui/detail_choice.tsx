@@ -10,7 +10,7 @@ interface DetailProps {
   onChoose: (flow: number) => void;
 }
 
-/** The controller whose internals the charts show, where several controllers saw the same call. */
+/** The menu of the controllers that saw the same call; the charts show the internals of the chosen one. */
 export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
   const id = useId();
   return (

@@ -1,4 +1,4 @@
-/** Sidebar: a download beside the call, in the same queue, at the press of a button. */
+/** Sidebar: a button that starts and stops a download beside the call, through the same queue. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 

@@ -16,7 +16,7 @@ interface FieldProps {
   help: string;
 }
 
-/** A text field whose text takes effect as soon as it is valid; until then the last valid text stays in effect. */
+/** A text field. Valid text takes effect on Enter or when the focus leaves; otherwise the last valid text stays. */
 export function TextField({
   field,
   label,

@@ -44,7 +44,7 @@ export function Picture({ media }: MediaProps) {
   return <span title={title}>{now.fps.toFixed(0)} fps</span>;
 }
 
-/** The mean quantiser of the frames between two readings; NaN without one, or if the counters restarted. */
+/** The mean quantiser of the frames between two readings; NaN if it is unknown, or if the counters restarted. */
 export function meanQp({ now, before }: Media): number {
   const frames = (now.encoder?.framesEncoded ?? NaN) - (before?.encoder?.framesEncoded ?? NaN);
   const sum = (now.encoder?.qpSum ?? NaN) - (before?.encoder?.qpSum ?? NaN);
@@ -53,7 +53,10 @@ export function meanQp({ now, before }: Media): number {
 
 type Fact = readonly [name: string, value: string, title: string];
 
-/** The values that are known: a browser, or the page at one end of a call, does not have all. */
+/**
+ * The facts whose values are known. Some browsers, and a page that is only one end of a call, do not have all of
+ * them.
+ */
 function factsOf(media: Media): readonly Fact[] {
   const { encoder, freezeCount, totalFreezesDurationS } = media.now;
   const known = (number: number | undefined): number is number => number !== undefined && number >= 0;
@@ -77,7 +80,7 @@ function factsOf(media: Media): readonly Fact[] {
   return facts;
 }
 
-/** The quality of the video, in a line whose place is kept. */
+/** The quality of the video, in a line that keeps its place even when it is empty. */
 export function EncoderFacts({ media }: MediaProps) {
   const facts = media.value === null ? [] : factsOf(media.value);
   return (

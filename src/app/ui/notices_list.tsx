@@ -17,7 +17,7 @@ export interface Shown {
 
 const LEVELS = { info: 'Info', warning: 'Note', error: 'Error' };
 
-/** The dismissed notices: one comes back only with another text. */
+/** The notices that the user dismissed; a notice comes back only with another text. */
 const read = signal<ReadonlySet<string>>(new Set());
 const keyOf = ({ code, message }: Shown): string => `${code} ${message}`;
 
@@ -33,10 +33,10 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
   ];
 }
 
-/** Codes that end with what only a run knows share a section. */
+/** Codes that begin with one of these words and end with a variable part share a section of the list of errors. */
 const FAMILIES = ['cell', 'controller-fault', 'left', 'scenario', 'url'];
 
-/** The section on a notice's code in the list of errors. */
+/** The address of the section on a notice's code in the list of errors. */
 const sectionOf = ({ code }: Shown): string =>
   `./docs/src/text/errors.html#${FAMILIES.find((family) => code.startsWith(`${family}-`)) ?? code}`;
 
@@ -47,11 +47,11 @@ interface NoticesListProps {
   /** Parts of the address that were refused. */
   problems: readonly StateProblem[];
   notices: readonly Shown[];
-  /** Notices lie over the page's lower edge, so that one that comes during a call moves nothing. */
+  /** Whether the notices lie over the page's lower edge, so that a new notice during a call moves nothing. */
   isOver?: boolean;
 }
 
-/** More notices than these would hide the page: a button shows the rest. */
+/** The most notices that are shown at once, so that they do not hide the page; a button shows the rest. */
 const MOST_SHOWN = 2;
 const RANKS: readonly Shown['level'][] = ['error', 'warning', 'info'];
 

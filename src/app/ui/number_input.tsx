@@ -1,4 +1,4 @@
-/** A number with a slider that takes effect while it moves; the field takes any value of the range. */
+/** A number with a slider that takes effect while it moves; the field accepts any value of the range. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -11,9 +11,9 @@ export interface NumberInputProps {
   /** The slider's range. */
   min: number;
   max: number;
-  /** How the number is written; default: three digits. */
+  /** The step of the field and of a linear slider. Default: none; the slider's values then have three digits. */
   step?: number;
-  /** Equal distances on the slider are equal ratios. */
+  /** Whether equal distances on the slider stand for equal ratios. */
   isLogarithmic?: boolean;
   value: number;
   /** The number's range, which can be wider than the slider's. Default: the slider's. */
@@ -22,13 +22,13 @@ export interface NumberInputProps {
   onTake: (value: number) => void;
 }
 
-/** The steps of a slider whose position is not its value. */
+/** The number of steps of a logarithmic slider, whose positions are not its values. */
 const STEPS = 240;
 
 const rounded = (value: number, isWhole: boolean): number =>
   isWhole ? Math.round(value) : Number(value.toPrecision(3));
 
-/** The slider's scale: linear, or in equal ratios. */
+/** The slider's scale: linear or logarithmic. */
 function scaleOf({ min, max, step, isLogarithmic = false, isWhole = false }: NumberInputProps) {
   if (!isLogarithmic)
     return {

@@ -9,7 +9,7 @@ import { NetworkButtons } from './network_buttons.js';
 import { PartsField } from './parts_field.js';
 import { QueueField } from './queue_field.js';
 
-/** The capacity as a slider from 100 kbps to 3 Mbps, in equal ratios. */
+/** The range of the capacity's slider, 100 kbps to 3 Mbps, in steps of equal ratios. */
 const SLIDER = { low: 1e5, high: 3e6, steps: 100 };
 
 function CapacitySlider() {
@@ -99,10 +99,12 @@ export function LinkPanel() {
   );
 }
 
-/** A call with another page is restarted by the user, since that page has to join again. */
+/**
+ * Whether the far side is another page. Such a call is restarted by the user, since the other page has to join again.
+ */
 export const isTwoPages = (): boolean => settings.value.role !== 'loopback';
 
-/** What happens if a setting is changed that a running call cannot apply. */
+/** Tells the user what happens when a setting is changed that a running call cannot apply. */
 export const effectHelp = (): string =>
   isTwoPages() ? 'Takes effect with the next call' : 'During a call, a change starts it again by itself';
 

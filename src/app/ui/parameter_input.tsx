@@ -12,7 +12,9 @@ const trimmed = (value: number): number => Number(value.toPrecision(3));
 const fitting = ({ min, max, whole }: ParameterSpec, value: number): number =>
   Math.min(max, Math.max(min, whole ? Math.round(value) : value));
 
-/** A plain slider where the base is well inside the range, else one in equal ratios around it; null for none. */
+/**
+ * A linear slider if the base is well above `min`; otherwise a logarithmic one around the base, or null if base ≤ 0.
+ */
 function sliderOf({ min, max }: ParameterSpec, base: number) {
   if (base - min > (max - min) / 20) {
     return {

@@ -12,12 +12,12 @@ interface ParameterListProps extends OrderedParameters {
   names: string;
   /** The values that differ from the preset, by name. */
   given: Readonly<Record<string, number>>;
-  /** Called with a new value; null is the preset's. */
+  /** Called with a new value; null stands for the preset's value. */
   onChange: (name: string, value: number | null) => void;
   onReset: () => void;
 }
 
-/** Fewer parameters than this need no search. */
+/** This many parameters or fewer need no search. */
 const FEW = 10;
 
 export function ParameterList({

@@ -13,7 +13,7 @@ interface PartsFieldProps {
 
 export function PartsField({ field, text, onChange }: PartsFieldProps) {
   const form = PARTS_FORMS[field];
-  // While one number makes the setting `none`, the others keep what was typed.
+  // While one number makes the setting `none`, the others keep the values that were entered.
   const kept = useSignal(form.usual);
   const values = form.read(text) ?? [0, ...kept.value.slice(1)];
   const take = (index: number, value: number): void => {

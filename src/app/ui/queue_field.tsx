@@ -19,7 +19,7 @@ import { NumberInput } from './number_input.js';
 import { ParameterInput } from './parameter_input.js';
 
 interface QueueFieldProps {
-  /** As people write it: `codel:target=13ms`. */
+  /** The queue as text: `codel:target=13ms`. */
   queue: string;
   /** `part` names the part that was changed. */
   onChange: (queue: string, part: string) => void;
@@ -30,7 +30,7 @@ interface FormProps {
   set: (form: QueueForm, part: string) => void;
 }
 
-/** These settings are shown at once; the other settings of a discipline are folded. */
+/** These settings are always shown; the other settings of a discipline are folded away. */
 const FIRST: readonly string[] = [
   'target_ms',
   'interval_ms',
@@ -39,20 +39,20 @@ const FIRST: readonly string[] = [
   'depth_packets',
 ];
 
-/** Units of limits, for people, and how far their sliders go. */
+/** The units of limits, as the page shows them, and the upper ends of their sliders. */
 const LIMIT_UNITS: Readonly<Record<string, { name: string; unit: string; most: number; step: number }>> = {
   limit_ms: { name: 'ms of the capacity', unit: 'ms', most: 2000, step: 10 },
   limit_bytes: { name: 'bytes', unit: 'B', most: 256_000, step: 1000 },
   limit_packets: { name: 'packets', unit: 'packets', most: 1000, step: 1 },
 };
-/** The initial value in another unit: about 300 ms at 1 Mbps. */
+/** The limit's value after a change of its unit: about 300 ms at 1 Mbps. */
 const FIRST_LIMITS: Readonly<Record<string, number>> = {
   limit_ms: 300,
   limit_bytes: 37_500,
   limit_packets: 25,
 };
 
-/** The one limit of a discipline that can count it in several units. */
+/** The fields for a discipline's limit, if that can be counted in several units. */
 function LimitFields({ form, set }: FormProps) {
   const id = useId();
   const limit = limitOf(form);
@@ -70,7 +70,7 @@ function LimitFields({ form, set }: FormProps) {
         max={most}
         step={step}
         value={value}
-        // 0 would be no limit at all.
+        // A value of 0 would mean that there is no limit.
         range={[spec.whole ? 1 : 0.001, spec.max]}
         isWhole={spec.whole === true}
         onTake={(next) => set(withLimit(form, spec.name, next), 'queue.limit')}

@@ -1,4 +1,4 @@
-/** The call at a glance, as text: a table of the values at the cursor, or the newest. */
+/** The call at a glance, as text: a table of the values at the cursor or, without a cursor, of the newest ones. */
 
 import {
   besideId,
@@ -21,7 +21,7 @@ function used(rateBps: number, capacityBps: number): string {
 
 interface SummaryProps {
   scope: Scope;
-  /** Where the queue is: `shaper`, `in-page`, or something else where it is unknown. */
+  /** Where the queue is: `shaper`, `in-page`, or any other text if it is unknown. */
   bottleneck: string;
   /** Whether the controller only watches. */
   observes: boolean;
@@ -29,7 +29,7 @@ interface SummaryProps {
   shadows: readonly DrawnController[];
   /** The traffic that shares the bottleneck. */
   beside: readonly { flow: number; name: string }[];
-  /** The flow whose controller is shown. */
+  /** The controller whose internals are shown. */
   detailed: DrawnController;
 }
 
@@ -80,7 +80,7 @@ export function Summary(props: SummaryProps) {
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ...insideRow(detailed.controller, at),
   ];
-  // These values come and go during a call: their place is kept, so that nothing else moves.
+  // These rows come and go during a call: space is reserved for them, so that nothing else moves.
   const others: readonly Row[] = [
     ...beside.map(({ flow, name }): Row => {
       const rate = at(besideId(flow));

@@ -10,11 +10,11 @@ import { change, linkTo, settings } from '../settings.js';
 import { DEFAULT_STATE, type AppState } from '../state.js';
 import { CopyButton } from './copy_button.js';
 
-/** Whether a copied link includes the time window that is shown and the theme; each has to be chosen. */
+/** Whether a copied link includes the shown time window, and the theme; both only if the user chooses so. */
 const withTime = signal(false);
 const withTheme = signal(false);
 
-/** The contents of a link for others. */
+/** The state that a link for others contains. */
 function shared(): AppState {
   const state = settings.peek();
   const { window_s, from_s, paused, theme } = DEFAULT_STATE;

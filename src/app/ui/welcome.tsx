@@ -2,13 +2,13 @@ import type { Session } from '../session/session.js';
 import { titleOf, watcherOf } from '../controllers.js';
 import { settings } from '../settings.js';
 
-/** What Start will do with the present settings. */
 interface WelcomeProps {
   session: Session;
   /** Whether the sample is shown behind this text. */
   isSample: boolean;
 }
 
+/** Explains what Start will do with the present settings. */
 export function Welcome({ session, isSample }: WelcomeProps) {
   const { capacity, queue, rtt_ms, controller, preset, bottleneck } = settings.value;
   const watcher = watcherOf(settings.value);

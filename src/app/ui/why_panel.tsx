@@ -1,6 +1,6 @@
 /**
- * "Why did it do that?": one line for each change of the controller's target; choosing it moves the charts
- * there.
+ * "Why did it do that?": one line for each change of the controller's target rate; choosing a line moves the charts
+ * to its time.
  */
 import { effect, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -13,19 +13,19 @@ import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 
 /**
- * How often the explanation is renewed while rows keep coming, and the share of the worker's time that it may
- * take.
+ * How often the explanation is renewed while rows keep coming, and the largest share of the worker's time that this
+ * may take.
  */
 const AGAIN_MS = 1000;
 const WORKER_SHARE = 0.05;
 /**
- * A recording or a simulation that has changed is explained once it has been still for this long: dragging a
- * slider changes it many times.
+ * A recording or a simulation is explained again once its rows have not been replaced for this long: dragging a
+ * slider replaces them many times.
  */
 const STILL_MS = 200;
-/** A longer list is cut to the part around the charts' window. */
+/** At most this many lines are shown: of a longer list, those that begin at the start of the charts' window. */
 const MOST_LINES = 400;
-/** A mark within this share of the window counts as at the cursor. */
+/** A mark counts as at the cursor if it is no farther from it than this share of the window. */
 const AT_MARK = 0.01;
 
 const NOTHING: Explanation = { changes: [], marks: [] };
@@ -34,11 +34,11 @@ const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as cons
 interface WhyPanelProps {
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
-  /** The flow whose target is explained; null: all rows. */
+  /** The flow whose target rate is explained; null: all rows. */
   flow: number | null;
   /** The bottleneck whose changes are marked; null: the only one. */
   link: number | null;
-  /** The controller of the flow, and its parameters. */
+  /** The trace's header, which has the flow's controller and its parameters. */
   header: Partial<TraceHeader>;
 }
 
@@ -58,10 +58,10 @@ function saidAt({ changes, marks }: Explanation, cursorUs: number | null, window
     .join(' · ');
 }
 
-/** Asks for the explanation whenever the rows have been replaced or have grown. */
+/** Requests the explanation again whenever the rows have been replaced or more have come. */
 function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   const explanation = useSignal(NOTHING);
-  /** Whether the explanation is of rows that are gone. */
+  /** Whether the explanation is still that of rows that have been replaced. */
   const isStale = useSignal(false);
   const version = scope.version.value;
   useEffect(() => {
@@ -109,7 +109,7 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   return { explanation, isStale };
 }
 
-/** The lines of a long list from the start of the charts' window on. */
+/** The part of a long list that is shown: MOST_LINES lines, from the start of the charts' window. */
 function inSight(changes: readonly TargetChange[], fromUs: number): readonly TargetChange[] {
   const first = changes.findIndex(({ toUs }) => toUs >= fromUs);
   const start = Math.min(first < 0 ? changes.length : first, changes.length - MOST_LINES);
@@ -128,7 +128,7 @@ function moveFocus(event: KeyboardEvent, list: HTMLElement): void {
 
 interface LinesProps {
   changes: readonly TargetChange[];
-  /** The line that holds at the cursor. */
+  /** The line that applies at the cursor. */
   current: TargetChange | undefined;
   scope: Scope;
 }

@@ -11,13 +11,16 @@ const batch = v.object({
   messages: v.array(pageMessage),
 });
 
-/** JSON has no NaN; these numbers are never null for any other reason. */
+/** Turns null back into NaN: JSON writes NaN as null, and no field is null for another reason. */
 const numbers = <T extends object>(stats: T): T =>
   Object.fromEntries(
     Object.entries(stats).map(([name, value]: [string, unknown]) => [name, value ?? NaN]),
   ) as T;
 
-/** The batch of an observer. Throws for anything else, since a page can call the observer's binding, too. */
+/**
+ * Parses a batch from an observer. Throws for anything else, since a page can call the observer's binding,
+ * too.
+ */
 export function readBatch(text: unknown): PageBatch {
   const checked = v.parse(batch, typeof text === 'string' ? JSON.parse(text) : text);
   for (const message of checked.messages) {

@@ -4,7 +4,7 @@ import type { FrameColumns, PacketColumns } from './record.js';
 
 const FIRST_CAPACITY = 256;
 
-/** In the order of a `frames` message. */
+/** The columns of FrameColumns, in the order of the numbers in a `frames` message. */
 export const FRAME_COLUMNS = [
   'ssrc',
   'rtpTimestamp',
@@ -14,7 +14,7 @@ export const FRAME_COLUMNS = [
   'spatialIndex',
   'temporalIndex',
 ] as const;
-/** In the order of the packet log. */
+/** The columns of PacketColumns, in the order of the packet log. */
 export const PACKET_COLUMNS = [
   'offeredUs',
   'sizeBytes',
@@ -35,7 +35,7 @@ export function dropRows<Name extends string>(
   table.rows -= count;
 }
 
-/** Columns without rows, with room for some. */
+/** Empty columns with room for `capacity` rows. */
 export function frameColumns(capacity = FIRST_CAPACITY): FrameColumns {
   const column = () => new Float64Array(capacity);
   return {
@@ -59,7 +59,7 @@ function grow(frames: FrameColumns, rows: number): void {
   }
 }
 
-/** Adds the frames of a message; `numbers` has NUMBERS_PER_FRAME for each. */
+/** Adds the frames of a message; `numbers` has NUMBERS_PER_FRAME numbers for each frame. */
 export function addFrames(frames: FrameColumns, numbers: readonly number[]): void {
   const more = Math.floor(numbers.length / NUMBERS_PER_FRAME);
   grow(frames, frames.rows + more);

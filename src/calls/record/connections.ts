@@ -11,15 +11,16 @@ const areMates = (a: EndpointRecord, b: EndpointRecord): boolean =>
 const wasConnected = (endpoint: EndpointRecord): boolean =>
   endpoint.states.some(({ state }) => state === 'connected');
 
-/** Indexes of a record, so that the cost of a connection does not grow with their number. */
+/** Indexes of a record, so that the work for one connection does not grow with the number of connections. */
 interface Index {
   /** Endpoints by the user name fragments that they have had. */
   byLocalUfrag: Map<string, EndpointRecord[]>;
-  /** By the ids of endpoints. */
+  /** Connections by the ids of their endpoints. */
   connections: Map<number, ConnectionRecord>;
   nextConnection: number;
-  /** Flows of the link that do not belong to a connection yet, and how many of the link's were examined. */
+  /** Flows of the link that do not belong to a connection yet. */
   loose: RelayFlow[];
+  /** How many of the link's flows have been examined. */
   flowsSeen: number;
 }
 
@@ -47,7 +48,7 @@ function note({ byLocalUfrag }: Index, endpoint: EndpointRecord): void {
   }
 }
 
-/** The first endpoint in the record that has had one of these fragments and fits. */
+/** The first endpoint in the record that has had one of these fragments and satisfies `fits`. */
 function firstOf(
   { byLocalUfrag }: Index,
   ufrags: readonly string[],
@@ -67,8 +68,8 @@ export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRe
 }
 
 /**
- * Assigns the roles of two endpoints that talk to each other. If both offered at once (RFC 3264, section 4) their
- * own roles are ambiguous, and the relay knows better.
+ * Assigns the roles of two endpoints that talk to each other. If both offered at once (RFC 3264, section 4),
+ * their own roles are ambiguous; `assign` corrects them with what the relay saw.
  */
 function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord): void {
   const [first, second] = a.id < b.id ? [a, b] : [b, a];
@@ -78,7 +79,7 @@ function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord
   connection.answerer = answerer.id;
 }
 
-/** Updates the connections with what is known of an endpoint. */
+/** Updates the connections with what is known about an endpoint. */
 export function join(record: CallRecord, endpoint: EndpointRecord): void {
   const index = indexOf(record);
   note(index, endpoint);
@@ -86,7 +87,7 @@ export function join(record: CallRecord, endpoint: EndpointRecord): void {
   if (existing !== undefined && existing.offerer !== null && existing.answerer !== null) return;
   const mate = firstOf(index, endpoint.remoteUfrags, (each) => areMates(endpoint, each));
   if (mate === undefined) {
-    // A far side that is not under test, as far as is known.
+    // As far as is known, the far side is not under test.
     if (existing === undefined && wasConnected(endpoint)) addConnection(record, index, endpoint);
     return;
   }
@@ -104,14 +105,17 @@ function addConnection(record: CallRecord, index: Index, endpoint: EndpointRecor
   return connection;
 }
 
-/** Moves its flows to another connection. */
+/** Removes a connection; its flows become loose and are assigned again. */
 function remove({ connections, link }: CallRecord, index: Index, lonely: ConnectionRecord): void {
   connections.splice(connections.indexOf(lonely), 1);
   const flows = new Set(lonely.flows);
   index.loose.push(...(link?.flows ?? []).filter(({ flow }) => flows.has(flow)));
 }
 
-/** Whether both fragments of a flow are an endpoint's: its own and its far side's. */
+/**
+ * Whether a flow belongs to an endpoint: one of the flow's two fragments is the endpoint's own, and the other
+ * one is its far side's.
+ */
 const hasFlow = (
   { localUfrags, remoteUfrags }: EndpointRecord,
   { offererUfrag, answererUfrag }: RelayFlow,
@@ -119,7 +123,10 @@ const hasFlow = (
   (localUfrags.includes(offererUfrag) && remoteUfrags.includes(answererUfrag)) ||
   (localUfrags.includes(answererUfrag) && remoteUfrags.includes(offererUfrag));
 
-/** Assigns the link's flows to each connection; the first flow also tells which side offered. */
+/**
+ * Assigns the link's flows to their connections. The first flow of a connection also decides which endpoint
+ * counts as its offerer.
+ */
 export function assignFlows(record: CallRecord): void {
   const index = indexOf(record);
   const flows = record.link?.flows ?? [];
@@ -128,7 +135,7 @@ export function assignFlows(record: CallRecord): void {
   index.loose = index.loose.filter((flow) => !assign(index, flow));
 }
 
-/** False if the connection of a flow is not known yet. */
+/** Assigns a flow to its connection; false if the connection is not known yet. */
 function assign(index: Index, flow: RelayFlow): boolean {
   const endpoint = firstOf(index, [flow.offererUfrag, flow.answererUfrag], (each) => hasFlow(each, flow));
   const owner = endpoint && index.connections.get(endpoint.id);

@@ -13,7 +13,10 @@ import type { CallRecord, EndpointRecord, StatsSample } from './record.js';
 import type { Shadows } from './shadows.js';
 import { sourceOf, Sources } from './sources.js';
 
-/** The part of a link that is told whose packets it sees. */
+/**
+ * The part of a link's interface that is used here: the relay's address, and methods that inform the link of
+ * whose packets it carries.
+ */
 interface ToldLink {
   readonly relay?: RelayAddress;
   local?(ufrag: string, page: number): void;
@@ -23,16 +26,16 @@ interface ToldLink {
 interface Known {
   record: EndpointRecord;
   freezes: FreezeFinder;
-  /** Streams of which a transform has shown a frame. */
+  /** SSRCs of the streams from which at least one frame was reported. */
   framed: Set<number>;
   /**
-   * Pictures that each stream had already decoded when it was first seen: an observer that starts late has not
-   * missed them.
+   * How many frames each stream had already decoded when it was first seen: a transform of an observer that
+   * starts late cannot have seen them.
    */
   decodedBefore: Map<number, number>;
 }
 
-/** Where a window is. */
+/** The place of a browser window: its page, and whether it is the page itself, an iframe or a popup. */
 export interface WindowPlace {
   page: number;
   place: EndpointRecord['place'];
@@ -40,13 +43,19 @@ export interface WindowPlace {
 
 type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 
-/** Frames are shown this much later than they arrive if nothing is wrong, so earlier ones are waited for. */
+/**
+ * With the frame source `elements`, a frame is reported only when it is shown: normally at most this long
+ * after its arrival. The shadows run this far behind, so that they get the frames in the order of arrival.
+ */
 const SHOWN_LATE_US = 500_000;
 
-/** After this many decoded pictures without a frame from the transform, the transform is taken to see none. */
+/** If the transform has reported no frame when this many were decoded, it is assumed never to be called. */
 const PATIENCE_FRAMES = 30;
 
-/** Marks an endpoint whose transform is never called: browsers silently ignore one that is set too late. */
+/**
+ * Falls back to getStats for an endpoint whose transform is never called: browsers silently ignore a
+ * transform that is set too late.
+ */
 function checkFrames({ record, framed, decodedBefore }: Known, { inbound }: StatsSample): void {
   if (record.frameSource !== 'transform') return;
   for (const { ssrc, framesDecoded } of inbound)
@@ -196,7 +205,7 @@ export class Endpoints {
     return null;
   }
 
-  /** The document is gone, and with it its connections. */
+  /** To be called when a window's document is gone: its connections are then closed. */
   windowEnded(window: string, timeUs: number): void {
     for (const { record } of this.#windows.get(window)?.values() ?? []) {
       this.#sources.gone(record.id);

@@ -4,9 +4,9 @@ import type { EndpointRecord, Freeze, InboundStats, StatsSample } from './record
 import type { Source } from './sources.js';
 
 /**
- * A picture that has stood still for this long is a freeze in progress, unless its source stands still: a still
- * picture of a live source is intact. A source that was stopped leaves a frozen picture. If frames arrive and
- * none is shown, the picture is frozen whatever its source does; before the first frame packets count, since
+ * A picture that has stood still for this long is a freeze in progress if frames arrive but are not decoded,
+ * if its source has given new frames, or if its source was stopped. While a live source gives no new frames,
+ * a still picture is no freeze. Before the first decoded frame, packets are counted instead of frames, since
  * Chromium counts no frames then.
  */
 const STANDS_US = 1e6;
@@ -16,11 +16,9 @@ interface Stream {
   count: number;
   totalS: number;
   decoded: number;
-  /**
-   * When a new picture was last seen, or the first packet; how many frames the source had given then, and how
-   * many had arrived.
-   */
+  /** When a new picture, or the first packet, was last seen; the next three counts were taken at that time. */
   grewUs: number;
+  /** Frames that the source had given. */
   sourceFrames: number;
   framesReceived: number;
   packetsReceived: number;
@@ -28,14 +26,17 @@ interface Stream {
   open: Freeze | null;
 }
 
-/** A picture that stands still for less is not a freeze (webrtc-stats, freezeCount); no browser counts more. */
+/** The length of the shortest freeze: no browser counts shorter ones (webrtc-stats, freezeCount). */
 const SHORTEST_US = 150e3;
-/** No browser counts more between two samples, but a page can replace its statistics by anything. */
+/**
+ * At most this many freezes are accepted between two samples, since a page can replace its statistics by any
+ * numbers.
+ */
 const MOST_FREEZES = 1000;
 
 export type SourceOf = (ssrc: number) => Source;
 
-/** Finds an endpoint's freezes from its samples, each of which has to be passed to it. */
+/** Finds an endpoint's freezes from its samples. Each sample has to be passed to `see`. */
 export class FreezeFinder {
   readonly #streams = new Map<number, Stream>();
 
@@ -66,7 +67,7 @@ export class FreezeFinder {
     Object.assign(before, { timeUs, count, totalS, decoded });
   }
 
-  /** The browser counts a freeze when the picture is back, at some time between two samples. */
+  /** The browser counts a freeze only once the picture moves again, at some time between two samples. */
   #counted(stream: Stream, stats: InboundStats, timeUs: number): void {
     if (stream.open !== null) this.freezes.splice(this.freezes.indexOf(stream.open), 1);
     const most = Math.min(MOST_FREEZES, 1 + Math.floor((timeUs - stream.timeUs) / SHORTEST_US));
@@ -75,7 +76,7 @@ export class FreezeFinder {
     const endUs = Math.round((stream.timeUs + timeUs) / 2);
     for (let left = freezes; left > 0; left--) {
       const fromUs = endUs - left * lengthUs;
-      // The first one is the freeze that was seen in progress.
+      // The earliest of these freezes is the one that was seen in progress.
       const noticed = (left === freezes ? stream.open?.noticed : undefined) ?? { timeUs, fromUs };
       this.freezes.push({ fromUs, toUs: fromUs + lengthUs, ssrc: stats.ssrc, noticed });
     }

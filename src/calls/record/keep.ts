@@ -10,7 +10,7 @@ import { dropRows, FRAME_COLUMNS, frameColumns, PACKET_COLUMNS } from './columns
 import type { CallRecord, DirectionRecord, EndpointRecord, FrameColumns, LateSecond } from './record.js';
 import type { Shadows } from './shadows.js';
 
-/** Two hours: at two samples and thirty frames a second about 40 MB an endpoint. */
+/** Two hours: about 40 MB per endpoint, at two samples and thirty frames a second. */
 export const KEPT_US = 2 * 3600e6;
 const PIECES = 8;
 
@@ -21,13 +21,13 @@ export class Keeper {
     private readonly record: CallRecord,
     private readonly keepUs: number,
     private readonly shadows: Pick<Shadows, 'end'>,
-    /** Whether the record states that it is limited. */
+    /** Whether a notice in the record says that old data are dropped. */
     private readonly tells = true,
   ) {
     this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
   }
 
-  /** Drops what is too old at this time of the record. */
+  /** Drops what is older than `keepUs` at the time `nowUs`. */
   advance(nowUs: number): void {
     if (nowUs < this.#dropAtUs) return;
     this.#dropAtUs = nowUs + this.keepUs / PIECES;
@@ -80,8 +80,8 @@ function dropDirection(direction: DirectionRecord, fromUs: number): void {
   const { packets, rows, capacity } = direction;
   const kept = packets.departUs.subarray(0, packets.rows).findIndex((timeUs) => timeUs > fromUs);
   dropRows(packets, PACKET_COLUMNS, kept < 0 ? packets.rows : kept);
-  // Their counts are cumulative, and a capacity lasts until the next one: the last one before the kept part is
-  // needed.
+  // The last row and the last capacity before the kept part are still needed: the rows' counts are
+  // cumulative, and a capacity lasts until the next one.
   rows.splice(
     0,
     rows.findLastIndex(({ time_us }) => time_us <= fromUs),

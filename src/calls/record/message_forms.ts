@@ -1,6 +1,6 @@
 /**
- * The form of each message that an observer sends. A page can call whatever it finds, and replace the observer's
- * text by its own: a message of another form is ignored.
+ * The form of each message that an observer sends. A page can call the observer's binding with a text of its own:
+ * a message that has none of these forms is refused.
  */
 import * as v from 'valibot';
 
@@ -54,7 +54,7 @@ const stats = v.custom<Record<string, unknown>>(
     Object.entries(value).every(([name, each]) => isValid(name, each)),
 );
 
-/** A sample's numbers, apart from its streams'. */
+/** A sample: its own fields and those of each stream must have the form of `stats`. */
 const sample = v.custom<StatsSample>((value) => {
   if (typeof value !== 'object' || value === null) return false;
   const { outbound, inbound, ...own } = value as Record<string, unknown>;
@@ -103,7 +103,7 @@ const FORMS: { [Type in PageMessage['type']]: v.GenericSchema } = {
   }),
 };
 
-/** A message of an observer. */
+/** A message from an observer. */
 export const pageMessage = v.custom<PageMessage>((value) => {
   const { type } = (value ?? {}) as { type?: unknown };
   return (

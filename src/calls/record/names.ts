@@ -1,10 +1,13 @@
-/** Names of pages and connection ends for people. */
+/** Human-readable names of pages and of the ends of connections. */
 import type { CallRecord, EndpointRecord } from './record.js';
 
 /** Names a page by its id: ids count from 0, names from 1. */
 export const pageName = (id: number): string => `page ${id + 1}`;
 
-/** `page 1`, `page 2 (iframe)`; if one page has several, with their roles: `page 1 (offerer)`. */
+/**
+ * The name of an endpoint: `page 1` or `page 2 (iframe)`; `page 1 (offerer)` if the page has several
+ * endpoints.
+ */
 export function endpointName({ endpoints }: CallRecord, { page, place, role }: EndpointRecord): string {
   const several = endpoints.filter((other) => other.page === page).length > 1;
   const parts = [place === 'page' ? null : place, several ? role : null].filter((part) => part !== null);

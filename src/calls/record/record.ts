@@ -1,7 +1,7 @@
 /**
  * The record of a call under test: what its pages reported about their peer connections, and what the link did to
- * their packets. It grows during the call; judgements and charts only read it. Every time counts in microseconds
- * from the record's origin.
+ * their packets. It grows during the call; judgements and charts only read it. All times are in microseconds from
+ * the record's origin.
  */
 import type { Direction } from '../../core/direction.js';
 import type { TraceBatch } from '../../core/index.js';
@@ -27,8 +27,8 @@ export type {
 
 export type { ShadowFlow };
 /**
- * The direction: `forward` is from the side that offered to the side that answered, and from a page to a far side
- * that is not a page, whoever offered: its upload.
+ * `forward` is from the side that offered to the side that answered. If the far side is not a page under
+ * test, `forward` is the direction of the page's upload, whoever offered.
  */
 export type { Direction };
 
@@ -36,9 +36,9 @@ export type { Direction };
 export interface PacketColumns {
   /** The number of rows that are filled. */
   rows: number;
-  /** When it reached the link. */
+  /** When the packet reached the link. */
   offeredUs: Float64Array;
-  /** With IPv4 and UDP headers. */
+  /** Including IPv4 and UDP headers. */
   sizeBytes: Float64Array;
   /** From reaching the queue to the start of its transmission; NaN if it was dropped. */
   queueDelayUs: Float64Array;
@@ -46,11 +46,11 @@ export interface PacketColumns {
   departUs: Float64Array;
   /** Index in DROP_REASONS; 0 if it was not dropped. */
   reason: Float64Array;
-  /** The connection that it belongs to, as the relay counts them from 1. */
+  /** The number of its RelayFlow, counted from 1; 0 if the relay did not know it yet. */
   flow: Float64Array;
 }
 
-/** A capacity that the link had from a time on. */
+/** The link's capacity from `timeUs` until the next change. */
 export interface CapacityChange {
   timeUs: number;
   capacityBps: number;
@@ -61,16 +61,16 @@ export interface DirectionRecord {
   packets: PacketColumns;
   /** The queue, ten times a second. */
   rows: QueueRow[];
-  /** What the capacity was, from the link's start on, in time order. */
+  /** The link's capacity since its start, in time order. */
   capacity: CapacityChange[];
   /**
-   * From here on everything is kept; of what came before, parts were dropped as too much or too old. Absent while
-   * nothing was dropped.
+   * Everything after this time is kept; earlier data are incomplete, since some were dropped as too old or
+   * too many. Absent while nothing was dropped.
    */
   keptFromUs?: number;
 }
 
-/** A pair of ICE agents that the relay has seen, by their user name fragments. */
+/** A pair of ICE agents that the relay has seen, identified by their user name fragments. */
 export interface RelayFlow {
   flow: number;
   /** The user name fragment of the side that offered. */
@@ -87,17 +87,19 @@ export interface LinkChangeRecord {
 
 /** A measurement of lateness over one second. */
 export interface LateSecond {
-  /** Its end. */
+  /** The end of the second. */
   timeUs: number;
   lateMs: number;
 }
 
-/** Both directions between two sides: their settings, and what happened to packets. */
+/** The two directions of a link, with their settings and what happened to their packets. */
 export interface PathRecord {
-  /** The page (its id) that it belongs to; null for the shared one. */
+  /** The id of the page that has this link to itself; null for the link that the other pages share. */
   page: number | null;
   changes: LinkChangeRecord[];
-  /** With the backend `devtools` only its capacity: the browser reports nothing about its queue. */
+  /**
+   * With the backend `devtools`, only the capacity is recorded: the browser reports nothing about its queue.
+   */
   forward: DirectionRecord | null;
   backward: DirectionRecord | null;
 }
@@ -105,22 +107,29 @@ export interface PathRecord {
 export interface LinkRecord extends PathRecord {
   page: null;
   backend: 'shaper' | 'devtools';
-  /** The links of single pages: `link.for`. A capacity from before the first change is that of the shared one. */
+  /**
+   * The links of single pages: `link.for`. A capacity from before such a link's first change is that of the
+   * shared link.
+   */
   own: PathRecord[];
   flows: RelayFlow[];
-  /** The lateness of sent packets; null without a shaper or packets. */
+  /** How late the shaper sent packets; null without a shaper, or if it sent none. */
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
-  /** Its 95th percentile, for each second in which packets were sent. */
+  /** The 95th percentile of the same lateness, for each second in which packets were sent. */
   late: LateSecond[];
   /**
-   * Times in which no packet passed because the shaper's thread had ended; an end of null means that it lasts.
+   * Times in which no packet passed because the shaper's thread had ended; `toUs` is null while the
+   * interruption lasts.
    */
   interruptions: { fromUs: number; toUs: number | null }[];
   /** What went wrong with the link itself. */
   notices: RecordNotice[];
 }
 
-/** Video frames that an endpoint received, from encoded transforms. */
+/**
+ * Video frames that an endpoint received, as reported by encoded transforms or, with the frame source
+ * `elements`, by the elements that show them.
+ */
 export interface FrameColumns {
   rows: number;
   ssrc: Float64Array;
@@ -130,25 +139,29 @@ export interface FrameColumns {
   sizeBytes: Float64Array;
   /** 1 for a key frame. */
   keyFrame: Float64Array;
-  /** Its layers (webrtc-svc); NO_LAYER if the browser does not report it. */
+  /** Its spatial and its temporal layer (webrtc-svc); NO_LAYER if the browser does not report them. */
   spatialIndex: Float64Array;
   temporalIndex: Float64Array;
 }
 
 /**
- * A pause in which the shown picture did not change. Its length is the browser's; its position is accurate to
- * half a second. The last one of a stream may still be in progress and grow.
+ * A pause in which the shown picture did not change. Its length is normally the one that the browser
+ * measured; its position is accurate to half a second. The last one of a stream may still be in progress and
+ * grow.
  */
 export interface Freeze {
   fromUs: number;
   toUs: number;
   /** The stream whose picture it was; absent if unknown. */
   ssrc?: number;
-  /** The sample at which it was first known, and when it seemed to have started then; absent if unknown. */
+  /**
+   * The time of the sample that first showed the freeze, and the start that was assumed then; absent if
+   * unknown.
+   */
   noticed?: { timeUs: number; fromUs: number };
 }
 
-/** An action on a call on command, or the failure of one. */
+/** An action that was requested on a connection, with its result: done or failed. */
 export interface ActionRecord {
   timeUs: number;
   action: Action;
@@ -163,7 +176,7 @@ export interface EndpointRecord {
   page: number;
   url: string;
   place: 'page' | 'iframe' | 'popup';
-  /** The side that its first description made it; null before. */
+  /** Whether its first description was an offer or an answer; null until it has one. */
   role: 'offerer' | 'answerer' | null;
   /** User name fragments that it has had: one, unless ICE was restarted or the media are not bundled. */
   localUfrags: string[];
@@ -181,7 +194,7 @@ export interface EndpointRecord {
   /** Whether its packets pass the link; null until known. */
   routed: boolean | null;
   notices: RecordNotice[];
-  /** The actions on it; absent while there were none. */
+  /** The actions that were requested on it; absent if there were none. */
   actions?: ActionRecord[];
   /**
    * Its samples, frames and shadows are kept from here on; older ones were dropped. Absent while nothing was
@@ -194,12 +207,12 @@ export interface EndpointRecord {
 export interface ConnectionRecord {
   /** Unique in the record, from 0. */
   id: number;
-  /** Ids of endpoints. A page whose far side is not under test has the offerer's seat, whoever offered. */
+  /** Ids of endpoints. If the far side is not under test, the page counts as the offerer, whoever offered. */
   offerer: number | null;
   answerer: number | null;
   /**
-   * The flows of its packets in the link's record: empty until the relay saw it, and without a shaper; more than
-   * one after an ICE restart or if the media are not bundled.
+   * The flows of its packets in the link's record: empty until the relay has seen it, or without a shaper;
+   * more than one after an ICE restart or if the media are not bundled.
    */
   flows: number[];
 }
@@ -207,14 +220,18 @@ export interface ConnectionRecord {
 /** What controllers that run beside the call report on a video stream that an endpoint received. */
 export interface ShadowRecord {
   /**
-   * The flow of the arrivals in the rows, which is also that of the first controller: Chrome's, for the delay.
+   * The flow number in the rows of `arrival` and `inbound`, and in those of the first controller: by default
+   * Chrome's, from whose rows the delay is taken.
    */
   flow: number;
   endpoint: number;
   ssrc: number;
-  /** The controllers, each with the flow of its rows. */
+  /** The controllers, each with the flow number in its rows. */
   flows: readonly ShadowFlow[];
-  /** Rows of `arrival`, `inbound`, `group`, `rate`. Send times are derived from RTP timestamps. */
+  /**
+   * The input rows (`arrival`, `inbound`) once, and the output rows (`group`, `rate` and others) of each
+   * controller. Send times are derived from RTP timestamps.
+   */
   batches: TraceBatch[];
 }
 
@@ -236,7 +253,7 @@ export interface CallRecord {
   /** Empty if frames are not observed. */
   shadows: ShadowRecord[];
   /**
-   * The largest lateness of a callback of the observer's worker in each page, for each second; empty if frames
+   * For each page and second, the largest lateness of a callback in the observer's worker; empty if frames
    * are not observed.
    */
   late: LateSecond[];

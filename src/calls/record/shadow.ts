@@ -1,7 +1,8 @@
 /**
- * Controllers that run beside a call: they see a received video stream frame by frame and report what they would
- * have done. Send times come from RTP timestamps, since nothing is added to frames. Their rows are the same as
- * those of a replay of the recorded arrivals: the sender half acts on each feedback, on the receiver's clock.
+ * Controllers that run beside a call: they see a received video stream frame by frame and report what they
+ * would have done. Send times come from RTP timestamps, since nothing is added to frames. A replay of the
+ * recorded arrivals gives the same rows, because in both cases the sender half acts on each feedback at once,
+ * on the receiver's clock.
  */
 import {
   type ArrivalInput,
@@ -17,7 +18,10 @@ import { IP_UDP_HEADER_BYTES } from '../metrics.js';
 import type { OutboundStats, StatsSample } from './record.js';
 import type { ShadowFlow } from './shadow_flow.js';
 
-/** What the controllers of a stream record, except for the first one: their inputs are the same as its. */
+/**
+ * Tables that a stream's controllers record, except the first controller: it records all tables, including
+ * the inputs, which are the same for all of them.
+ */
 const OUTPUTS: readonly TableName[] = ['group', 'feedback', 'rate', 'nada', 'lcc'];
 
 /** One frame of a stream. */
@@ -26,7 +30,7 @@ export interface ShadowFrame {
   arrivalUs: number;
   sizeBytes: number;
   keyFrame: boolean;
-  /** Whether some frames may be missing here although they arrived. */
+  /** Whether other frames of the stream may have arrived without being reported here. */
   mayMiss: boolean;
   spatialIndex: number;
 }
@@ -36,7 +40,7 @@ interface Step {
   run(): void;
 }
 
-/** The sending side's own measurements; NaN if it is not under test. */
+/** The sending side's own measurements; NaN if that side is not under test. */
 interface Sent {
   bytes: number;
   browserEstimateBps: number;
@@ -44,7 +48,7 @@ interface Sent {
 
 const orZero = (value: number): number => (Number.isNaN(value) ? 0 : value);
 
-/** Both halves of a controller. */
+/** The receiver half and the sender half of one controller. */
 class Halves {
   readonly #receiver: ReceiverHalf;
   readonly #sender: SenderHalf;
@@ -55,7 +59,7 @@ class Halves {
     this.#sender = core.createSender(options);
   }
 
-  /** Makes both share the analysis of their stream's frames. */
+  /** Shares the analysis of the stream's frames with the halves of another controller. */
   shareFrames(other: Halves): void {
     this.#receiver.shareFrames(other.#receiver);
   }
@@ -90,18 +94,21 @@ class Halves {
   }
 }
 
-/** The shadows of one received stream. */
+/** The controllers that run beside one received stream. */
 export class StreamShadow {
   readonly #halves: readonly Halves[];
   readonly #arrivals = new FrameArrivals();
   #steps: Step[] = [];
   #nowUs = -Infinity;
   #rttUs = NaN;
-  /** The RTT of the last arrival that carries one: a replay knows no later value. */
+  /**
+   * The RTT of the latest arrival that carries one. Controllers get no newer value, since a replay would not
+   * have it.
+   */
   #arrivedRttUs = NaN;
   #sent: Sent = { bytes: NaN, browserEstimateBps: NaN };
 
-  /** The first of the flows also has the rows of the inputs. */
+  /** The first controller in `flows` also records the input tables. */
   constructor(core: Core, flows: readonly ShadowFlow[]) {
     this.#halves = flows.map((flow, i) => new Halves(core, flow, i === 0 ? undefined : OUTPUTS));
     const [first, ...others] = this.#halves;
@@ -112,7 +119,7 @@ export class StreamShadow {
     this.#steps.push({ timeUs: frame.arrivalUs, run: () => this.#arrive(frame) });
   }
 
-  /** The counts of the receiving side. */
+  /** Takes the receiving side's counters. */
   received({ timeUs, inbound, rttS }: StatsSample, ssrc: number): void {
     const stats = inbound.find((each) => each.ssrc === ssrc);
     if (stats === undefined || Number.isNaN(stats.packetsReceived + stats.bytesReceived)) return;
@@ -130,7 +137,7 @@ export class StreamShadow {
     this.#steps.push({ timeUs, run });
   }
 
-  /** The counts of the sending side, if it is under test. */
+  /** Takes the sending side's counters, if that side is under test. */
   sent({ timeUs, outbound, rttS, availableOutgoingBps }: StatsSample): void {
     const videos = outbound.filter(({ kind }) => kind === 'video');
     if (videos.length === 0) return;
@@ -150,8 +157,8 @@ export class StreamShadow {
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // An arrival from before an earlier report counts as arriving now, since the core's clock does not go
-      // back.
+      // A step that is older than the latest one that ran counts as happening now, since the core's clock
+      // does not go back.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

@@ -7,10 +7,10 @@ export interface ShadowController {
   preset: PresetName;
 }
 
-/** A controller that watches a stream, and the flow of its rows. */
+/** A controller that watches a stream, and the flow number in its rows. */
 export interface ShadowFlow extends ShadowController {
   flow: number;
 }
 
-/** Chrome's controller of live calls, which tests examine. */
+/** Chrome's controller in live calls: by default, it runs beside every stream. */
 export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const satisfies ShadowController;

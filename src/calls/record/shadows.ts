@@ -1,4 +1,7 @@
-/** The shadows of a call: one for each video stream that an endpoint receives. */
+/**
+ * The shadows of a call: each video stream that an endpoint receives has one, which runs controllers beside
+ * the call.
+ */
 import { loadCore, type Core, type TraceBatch } from '../../core/index.js';
 import type { PageMessage } from '../../inject/protocol.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from '../../inject/protocol.js';
@@ -17,10 +20,10 @@ interface Shadow {
 }
 
 export interface ShadowsOptions {
-  /** Run beside each stream; default: Chrome's. */
+  /** The controllers that run beside each stream; default: Chrome's. */
   controllers?: readonly ShadowController[];
   load?: () => Promise<Core>;
-  /** Whether controllers are also given what the sender counted, if it is under test. Default: true. */
+  /** Whether controllers also get the sender's counters, if the sender is under test. Default: true. */
   knowsSenders?: boolean;
   /** The flow numbers of a stream's controllers; default: consecutive numbers from 0. */
   flowsOf?: (endpoint: number, ssrc: number, count: number) => number[];
@@ -35,7 +38,7 @@ export class Shadows {
   #loaded: Core | null = null;
   #failed = false;
   #closed = false;
-  /** What arrives while the core is still loading. */
+  /** Work that waits until the core is loaded. */
   #waiting: (() => void)[] = [];
 
   readonly #options: Required<Pick<ShadowsOptions, 'controllers' | 'load' | 'knowsSenders' | 'flowsOf'>> &
@@ -55,7 +58,7 @@ export class Shadows {
     };
   }
 
-  /** Frames that an endpoint received. */
+  /** Takes frames that an endpoint received. */
   frames(endpoint: EndpointRecord, rows: Extract<PageMessage, { type: 'frames' }>['rows']): void {
     const mayMiss = endpoint.frameSource === 'elements';
     this.#whenLoaded(() => {
@@ -77,7 +80,10 @@ export class Shadows {
     });
   }
 
-  /** A participant that left, or another SSRC: its controllers get no more input. */
+  /**
+   * Passes a sample to a stream's controllers; ends them if the stream is gone (its sender left or changed
+   * its SSRC).
+   */
   #received({ id }: EndpointRecord, shadow: Shadow, sample: StatsSample): void {
     const { record, stream, namedUs } = shadow;
     stream.received(sample, record.ssrc);
@@ -88,7 +94,7 @@ export class Shadows {
     }
   }
 
-  /** Everything that an endpoint knew until `untilUs` has been reported. */
+  /** Runs an endpoint's shadows up to `untilUs`; everything that happened until then must have been reported. */
   advance(endpoint: EndpointRecord, untilUs: number): void {
     this.#whenLoaded(() => {
       for (const { record, stream } of this.#ofEndpoint(endpoint)) {
@@ -99,7 +105,7 @@ export class Shadows {
     });
   }
 
-  /** An endpoint is gone: its shadows get no more input. Their rows stay. */
+  /** To be called when an endpoint is gone: ends its shadows. Their rows stay in the record. */
   end({ id }: EndpointRecord): void {
     this.#whenLoaded(() => {
       for (const { stream } of this.#all.get(id)?.values() ?? []) stream.destroy();

@@ -1,4 +1,4 @@
-/** The sources of the video that pages under test send: whether they give anything new to see. */
+/** The sources of the video that pages under test send: whether they still give new frames. */
 import type { StatsSample } from './record.js';
 
 /** The source behind a received picture. */
@@ -22,9 +22,9 @@ export function sourceOf(sender: StatsSample | undefined, ssrc: number): Source 
   return { frames: stream.sourceFrames, isStopped };
 }
 
-/** All sources, for pictures that come through a server, where it is unknown whose they are. */
+/** All sources together. They are used for pictures that come through a server, whose senders are unknown. */
 export class Sources {
-  /** Frames of live sources so far, by endpoints and streams. */
+  /** The latest frame counts of live sources, by endpoint id and SSRC. */
   readonly #live = new Map<number, Map<number, number>>();
   #frames = 0;
 
@@ -45,7 +45,7 @@ export class Sources {
     this.#live.delete(endpoint);
   }
 
-  /** Combines several: if none is live, nothing new can come. */
+  /** All sources as one, which is stopped if none of them is live. */
   get all(): Source {
     return { frames: this.#frames, isStopped: this.#live.size === 0 };
   }

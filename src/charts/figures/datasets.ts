@@ -1,4 +1,4 @@
-/** A figure's series in the form of Chart.js. */
+/** A figure's series as datasets of Chart.js. */
 import type { ChartDataset } from 'chart.js';
 
 import type { BarFigure, BoxFigure, CurveFigure, CurveLook, Figure } from '../../figures/figure.js';
@@ -57,7 +57,7 @@ function boxes(figure: BoxFigure): Dataset[] {
 
 function dash(look: CurveLook, index: number, colour: number): number[] {
   if (look === 'dashed') return DASHED;
-  // References share one colour.
+  // Steps are references, which share one colour: they differ by dash alone.
   if (look === 'step') return DASHES[colour % DASHES.length] ?? [];
   return DASHES[Math.floor(index / ORDER.length) % DASHES.length] ?? [];
 }
@@ -71,7 +71,7 @@ function curves(figure: CurveFigure): Dataset[] {
     stepped: look === 'step',
     borderWidth: look === 'step' || look === 'dashed' ? 1.5 : 1.4,
     borderDash: dash(look, index, number ?? 0),
-    // A few points are single measurements; many points form a signal.
+    // Few points are single measurements, drawn with markers; many points form a signal, drawn without markers.
     pointRadius: look === 'markers' ? 2.5 : points.length > 40 ? 0 : 3,
     pointHitRadius: 4,
     tension: 0,

@@ -183,7 +183,7 @@ export class FigureChart {
     };
   }
 
-  /** Draws this picture once more, as it is now, on another canvas. */
+  /** A configuration that draws this picture, as it is now, on another canvas. */
   copy(): ChartConfiguration {
     const configuration = this.#configuration();
     configuration.data.datasets.forEach((dataset, index) => {

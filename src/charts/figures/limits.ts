@@ -1,6 +1,8 @@
 import type { Figure, PublishedMark } from '../../figures/figure.js';
 
-/** A band that would squeeze the measured data continues beyond the plot. */
+/**
+ * A band that ends above this multiple of the highest value would squeeze the data, so the plot's edge cuts it off.
+ */
 const FARTHEST_BAND = 1.6;
 
 /** What must be visible on the figure's y axis: measured and published values, and the near ends of bands. */
@@ -53,6 +55,6 @@ export function limits(figure: Figure): { suggestedMin: number; suggestedMax: nu
   for (const value of bands) if (value > high && value <= farthest) high = value;
   if (low > high) return { suggestedMin: 0, suggestedMax: 1 };
   if (low === high) high = low === 0 ? 1 : low + Math.abs(low) / 10;
-  // Deviations may reach below zero even if no measured value does.
+  // A deviation may reach below zero although the axis is meant for positive values: it is cut at zero.
   return { suggestedMin: (figure.y.min ?? low) >= 0 ? Math.max(0, low) : low, suggestedMax: high };
 }

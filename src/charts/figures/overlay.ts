@@ -1,11 +1,14 @@
-/** What Chart.js does not draw: standard deviations, and what was published, on top of the measured data. */
+/**
+ * What Chart.js does not draw: a density below the curves, and standard deviations and published values on top of the
+ * measured data.
+ */
 import type { Chart, Plugin, Scale } from 'chart.js';
 
 import type { CurveFigure, Figure, PublishedMark } from '../../figures/figure.js';
 import type { ChartTheme } from '../theme.js';
 import { colourOf } from './datasets.js';
 
-/** Half the width of the band of a point without a width. */
+/** Half the width of a band at an element without a width, such as a point. */
 const POINT_HALF_WIDTH = 7;
 const DIAMOND = 5;
 const CAP = 3;
@@ -35,7 +38,7 @@ class Painter {
     this.#ctx = chart.ctx;
   }
 
-  /** The band that counts as reproduced: it extends to the edge of the plot if it has no limit. */
+  /** The band that counts as reproduced: on a side without a limit, it extends to the edge of the plot. */
   band({ x, halfWidth }: Placed, mark: PublishedMark, fill: string = this.theme.colours.ink): void {
     const { low = null, high = null } = mark;
     if (low === null && high === null) return;
@@ -43,7 +46,7 @@ class Painter {
     const clamp = (pixel: number): number => Math.min(bottom, Math.max(top, pixel));
     const from = high === null ? top : clamp(this.y.getPixelForValue(high));
     const to = low === null ? bottom : clamp(this.y.getPixelForValue(low));
-    // Narrower than a bar, whose colour must stay visible beside it.
+    // The band is narrower than a bar, so that the bar's colour stays visible beside it.
     const half = Math.min(POINT_HALF_WIDTH, Math.max(3, 0.45 * halfWidth));
     const left = x - half;
     const width = 2 * half;
@@ -59,7 +62,7 @@ class Painter {
     this.#ctx.globalAlpha = 1;
   }
 
-  /** The published value, in the colour of its series if several share a place. */
+  /** The published value, as a diamond; `fill` is the colour of its series where several series can share a place. */
   diamond({ x }: Placed, value: number, fill: string = this.theme.colours.ink): void {
     const y = this.y.getPixelForValue(value);
     const ctx = this.#ctx;
@@ -110,7 +113,7 @@ class Painter {
   }
 }
 
-/** The darkness of low densities relative to the peak: 1 would be proportional, and hardly visible. */
+/** The exponent from density to darkness; if it were 1 (proportional), low densities would be hardly visible. */
 const DENSITY_EXPONENT = 0.6;
 const LEAST_SEEN = 0.004;
 

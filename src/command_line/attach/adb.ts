@@ -7,12 +7,12 @@ import { plain } from '../../text/plain.js';
 
 /** Where Chrome listens on Android. */
 const SOCKET = 'localabstract:chrome_devtools_remote';
-/** The first use starts adb's server. */
+/** Long enough for the first use, which starts adb's server. */
 const TIMEOUT_MS = 20_000;
 
 const execute = promisify(execFile);
 
-/** The fix for what adb reports. */
+/** Fixes for errors that adb may report. */
 const FIXES: readonly [said: RegExp, fix: string][] = [
   [/no devices/, 'connect the phone by USB, and allow USB debugging in its developer options'],
   [/more than one device/, 'say which with --adb SERIAL; adb devices lists them'],
@@ -33,14 +33,17 @@ async function adb(args: readonly string[]): Promise<string> {
   }
 }
 
-/** The serial number of the only connected phone: one that is connected later must not be mistaken for it. */
+/**
+ * The serial number of the only connected phone, so that later commands address this phone even if another
+ * one is connected by then.
+ */
 async function onlySerial(): Promise<string> {
   const said = await adb(['get-serialno']);
   if (said !== '' && said !== 'unknown') return said;
   throw new FailedRun('--adb: adb names no phone; connect it by USB, and see what adb devices says');
 }
 
-/** Ends the forwarding. Unplugging the phone may have done so already. */
+/** Ends the forwarding; it may have ended already because the phone was unplugged. */
 async function giveBack(phone: readonly string[], port: string, say: (text: string) => void): Promise<void> {
   const command = [...phone, 'forward', '--remove', `tcp:${port}`];
   await adb(command).catch((error: unknown) => {
@@ -50,8 +53,8 @@ async function giveBack(phone: readonly string[], port: string, say: (text: stri
 }
 
 /**
- * Runs `work` with the address of the debugging port of the phone's Chrome, whose forwarding ends afterwards; if
- * ending it fails, that is reported. A null serial means the only connected phone. Throws FailedRun.
+ * Forwards the debugging port of the phone's Chrome, and runs `work` with its address. The forwarding ends
+ * afterwards; if that fails, `say` reports it. A null serial means the only connected phone. Throws FailedRun.
  */
 export async function withPhone<T>(
   serial: string | null,

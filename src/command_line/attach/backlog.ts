@@ -1,6 +1,6 @@
 /**
- * What a view that connects later needs to hear: the latest half minute in full, and of everything before it the
- * messages that describe connections. So its size is bounded, however long the calls last.
+ * What is sent to a view that connects late: all messages of the latest half minute, and of the older ones
+ * only those that describe connections. So the backlog's size is bounded, however long the calls last.
  */
 import type { PageBatch, PageMessage, WindowPlace } from '../../watch/index.js';
 
@@ -15,7 +15,7 @@ const PERIODIC: readonly PageMessage['type'][] = ['sample', 'frames', 'late'];
 
 export class Backlog {
   #recent: Heard[] = [];
-  /** The older part, by window. */
+  /** The messages that are older than KEPT_US, merged into one batch for each browser window. */
   readonly #older = new Map<string, Heard>();
 
   add(heard: Heard): void {

@@ -20,7 +20,7 @@ function startFix(url: string): string {
   return `start the browser with ${flags} (Chrome 136 and newer want --user-data-dir=FOLDER beside it), or name its debugging port: ccscope attach PORT`;
 }
 
-/** The version of the browser with this debugging port, `Chrome/156.0.1.2`. Throws FailedRun. */
+/** The version of the browser with this debugging port, such as `Chrome/156.0.1.2`. Throws FailedRun. */
 async function browserAt(url: string): Promise<string> {
   let answer: Response;
   let body: unknown;
@@ -34,7 +34,8 @@ async function browserAt(url: string): Promise<string> {
   }
   const version = v.safeParse(versionAnswer, body);
   if (version.success) return plain(version.output.Browser);
-  // Chromium only answers to addresses and to localhost, so that no page can reach it by a name that it controls.
+  // Chromium only answers requests to an IP address or to localhost, so that no page can reach the port by a DNS
+  // name that the page's owner controls.
   const fix = answer.ok ? startFix(url) : "use the machine's IP address in the place of its name";
   throw new FailedRun(
     `what listens at ${url} is not the debugging port of a Chromium (it answered ${answer.status}); ${fix}`,
@@ -44,7 +45,7 @@ async function browserAt(url: string): Promise<string> {
 /** A browser that somebody else started. */
 export interface AttachedBrowser {
   browser: Browser;
-  /** As `Chrome/156.0.1.2`. */
+  /** Such as `Chrome/156.0.1.2`. */
   version: string;
   /** Aborted when the command has to end, and when the browser has ended. */
   signal: AbortSignal;
@@ -75,7 +76,8 @@ export async function withBrowser<T>(
 async function connect(url: string): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   try {
-    // Playwright's defaults are made for tests: another colour scheme, and another folder for downloads.
+    // Without Playwright's defaults, which are made for tests: they change the colour scheme and the download
+    // folder.
     return await chromium.connectOverCDP(url, { noDefaults: true, timeout: CONNECT_MS });
   } catch (error) {
     const why = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
@@ -85,7 +87,7 @@ async function connect(url: string): Promise<Browser> {
   }
 }
 
-/** Closing a browser that was only connected to just ends the connection. */
+/** `close` only ends the connection: Playwright did not start this browser. */
 async function letGo(browser: Browser): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));

@@ -7,7 +7,7 @@ import type { PageBatch } from '../../watch/index.js';
 export class ConnectionCount {
   count = 0;
   readonly #ufrags = new Set<string>();
-  /** Those that have not reported any yet, by window. */
+  /** Connections that have not reported a fragment yet, by window. */
   readonly #unnamed = new Map<string, Set<number>>();
 
   hear({ window, messages }: PageBatch): void {

@@ -42,7 +42,7 @@ async function idOf(page: Page): Promise<string> {
   }
 }
 
-/** Inspects every page; leaves nothing in them. */
+/** Inspects every page, and leaves nothing in any of them. */
 export function listPages(browser: Browser): Promise<ListedPage[]> {
   return Promise.all(
     pagesOf(browser).map(async (page) => {
@@ -106,9 +106,9 @@ export async function choosePages(browser: Browser, pattern: string): Promise<Pa
   const meant = await Promise.all(pages.map((page) => matches(page, pattern)));
   const chosen = pages.filter((_, i) => meant[i]);
   if (chosen.length > 0) return chosen;
-  const there =
-    pages.length === 0 ? 'the browser has none' : pages.map((page) => plain(page.url(), 80)).join(', ');
+  if (pages.length === 0) throw new FailedRun('--page: the browser has no open pages; open one first');
+  const there = pages.map((page) => plain(page.url(), 80)).join(', ');
   throw new FailedRun(
-    `--page: no page has ${pattern} in its id, title or URL (${there}); ccscope attach --list shows all`,
+    `--page: no page has ${pattern} in its id, title or URL (open pages: ${there}); ccscope attach --list shows all`,
   );
 }

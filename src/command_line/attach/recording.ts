@@ -11,18 +11,18 @@ import { UsageError } from '../../text/errors.js';
 import type { Watch } from '../../watch/index.js';
 import { fileOutput, type Output } from '../io.js';
 
-/** What a file holds. */
+/** How many rows a recording has, and how many of them are arrivals. */
 export interface Recorded {
   rows: number;
   arrivals: number;
 }
 
-/** Nothing leaves the recording without being written, so the file is complete from the first segment on. */
+/** Exports all segments that are still in memory; the older ones are already in the file. */
 const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
 
 /**
- * Throws UsageError if the path is a device or a folder: at the end the file is replaced by another one, which
- * must not happen to those.
+ * Throws UsageError if the path is a device or a folder: the end of a recording replaces the file by another
+ * one, which must not happen to a device or a folder.
  */
 export function checkReplaceable(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
@@ -58,7 +58,7 @@ export class Recording {
     this.#output.write(text);
   }
 
-  /** Writes the rest. Resolves with the content of the file. */
+  /** Writes the rest. Resolves with the numbers of rows in the file. */
   async end(): Promise<Recorded> {
     this.watch.spill = null;
     const { before, after } = this.watch.export(WHOLE);
@@ -69,8 +69,8 @@ export class Recording {
   }
 
   /**
-   * Written beside the file and then renamed, so that readers always see a complete file. Its name is unique, and
-   * a link stays a link.
+   * Writes a new file beside the old one and then renames it, so that readers always see a complete file. The new
+   * file's name is unique. If the path is a symbolic link, its target is replaced.
    */
   async #replaceHead(head: string): Promise<void> {
     const file = await realpath(this.file);

@@ -1,6 +1,4 @@
 /** Watches the pages of a running browser: shows them in a view, records them, and leaves them as they were. */
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import type { Browser, Page } from 'playwright-core';
 
 import type { PageRecord } from '../../calls/record/record.js';
@@ -9,6 +7,7 @@ import { PageFeed, within } from '../../observe/feed.js';
 import { FailedRun } from '../../text/errors.js';
 import { plain } from '../../text/plain.js';
 import { Watch, type FeedMessage } from '../../watch/index.js';
+import { sleepFor } from '../interrupt.js';
 import { Backlog } from './backlog.js';
 import type { AttachedBrowser } from './browser.js';
 import { ConnectionCount } from './connection_count.js';
@@ -22,16 +21,16 @@ export interface AttachPlan {
   url: string;
   /** Which pages are watched; null: all, including those that open later. */
   page: string | null;
-  /** The file of the recording. */
+  /** The file of the recording; null: nothing is recorded. */
   record: string | null;
-  /** Ends after this time. */
+  /** Ends after this time; null: when the user ends it. */
   durationMs: number | null;
   /** Whether the view is opened in a browser. */
   open: boolean;
   say(text: string): void;
 }
 
-/** The observations, for programs. */
+/** What was observed, in a form for programs. */
 export interface AttachReport {
   browser: string;
   pages: { url: string; ended: 'closed' | 'crashed' | null }[];
@@ -39,10 +38,8 @@ export interface AttachReport {
   recording: { file: string; rows: number; frames: number } | null;
 }
 
-/** How much of a recording is in memory, and not in its file yet. */
+/** How much of a recording is kept in memory before it is written to the file. */
 const UNWRITTEN_US = 30e6;
-/** The longest time that a timer can take: longer waits are split. */
-const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 const CLOCK_MS = 2000;
 
 /** The clock of the browser, possibly that of a phone, in milliseconds of the Unix epoch. */
@@ -55,12 +52,6 @@ async function epochMsOf(browser: Browser): Promise<number> {
   return Math.round(typeof told === 'number' ? told : Date.now());
 }
 
-/** Rejects when the signal is aborted. */
-async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
-  for (let left = ms; left > 0; left -= LONGEST_SLEEP_MS)
-    await sleep(Math.min(left, LONGEST_SLEEP_MS), undefined, { signal });
-}
-
 class Attachment {
   readonly #pages: PageRecord[] = [];
   readonly #backlog = new Backlog();
@@ -69,7 +60,7 @@ class Attachment {
   readonly #recording: Recording | null;
   #view: ViewServer | null = null;
   readonly #connections = new ConnectionCount();
-  /** Whether it is over. */
+  /** Whether the command has begun to leave the pages. */
   #leaves = false;
   #nowUs = 0;
 
@@ -93,7 +84,7 @@ class Attachment {
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
       },
-      // Calls of pages that are not watched are ignored.
+      // Only a page's own code can call the binding with something that is not a batch: ignored.
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);
@@ -103,7 +94,7 @@ class Attachment {
       },
       opened: () => undefined,
       ended: ({ record }) => {
-        // If the connection to the browser ends, so do all pages.
+        // Only while connected: if the connection to the browser ends, all pages count as ended.
         if (!this.#leaves && this.attached.browser.isConnected() && record.ended !== null)
           plan.say(`page ${record.ended.why}: ${plain(record.url)}`);
       },
@@ -114,7 +105,7 @@ class Attachment {
     for (const { batch, place } of this.#backlog.all) yield { type: 'batch', batch, place };
   }
 
-  /** Starts to watch these pages, or all with null. Throws FailedRun. */
+  /** Starts to watch these pages, or all pages if `chosen` is null. Throws FailedRun. */
   async begin(chosen: readonly Page[] | null): Promise<void> {
     const { browser, version } = this.attached;
     const { plan } = this;
@@ -157,8 +148,8 @@ class Attachment {
   }
 
   /**
-   * Views are told about the end even if the recording cannot be finished: a full disk must not block the
-   * command.
+   * Ends the views even if the recording cannot be finished: a full disk must not keep the command from
+   * ending.
    */
   async #endRecording(): Promise<Recorded | undefined> {
     try {

@@ -12,9 +12,9 @@ import { readViewMessage, VIEW_PATH, type FeedMessage, type PageRequest } from '
 interface ViewOptions {
   title: string;
   originEpochMs: number;
-  /** What a view that connects now has to be told first. */
+  /** The messages that a view that connects now has to get first. */
   backlog(): Iterable<FeedMessage>;
-  /** Asks a window of the pages, or all with null. */
+  /** Sends a request to one browser window; null: to all windows. */
   ask(window: string | null, request: PageRequest): Promise<unknown[]>;
 }
 
@@ -22,11 +22,11 @@ export interface ViewServer {
   /** The address of the view, with its key. */
   readonly url: string;
   tell(message: FeedMessage): void;
-  /** Tells the views why, and ends. */
+  /** Tells the views why the server ends, and ends the server. */
   close(why: string): Promise<void>;
 }
 
-/** A view that connects late is sent a backlog of several connections at once. */
+/** Large enough for the backlog of several connections, which a view that connects late is sent at once. */
 const BUFFER_BYTES = 1 << 26;
 
 /**
@@ -77,7 +77,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
 
 const send = (socket: ChannelSocket, message: FeedMessage): void => socket.send(JSON.stringify(message));
 
-/** A request for something unknown gets an error; other messages get no answer. */
+/** Answers a request; a request that fails gets a refusal. Messages that are not requests get no answer. */
 async function answer(socket: ChannelSocket, text: string, { ask }: ViewOptions): Promise<void> {
   let id: number | null = null;
   try {

@@ -25,9 +25,9 @@ const INSTALLED = [
 ];
 
 /**
- * Features that a browser without a window does not need: the address bar's list, a page of its own that costs
- * each new page 1.6 s of CPU. Only the last switch with this name counts, so Playwright's features are repeated
- * here.
+ * Features that a browser without a window does not need, such as the list of suggestions under the address
+ * bar: that list is a page of its own and costs 1.6 s of CPU for each new page. Chromium obeys only the last
+ * `--disable-features`, so the features that Playwright disables are repeated here.
  */
 const DISABLED_FEATURES = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter'],
@@ -55,7 +55,10 @@ export const CHROMIUM_FLAGS = [
   '--disable-backgrounding-occluded-windows',
 ];
 
-/** From CCSCOPE_CHROMIUM, the PATH, the usual places, or Playwright's own. Throws UsageError or FailedRun. */
+/**
+ * The path of a Chromium: from CCSCOPE_CHROMIUM, the PATH, the usual places, or Playwright's own. Throws
+ * UsageError or FailedRun.
+ */
 function findChromium(playwrights: string): string {
   const named = process.env['CCSCOPE_CHROMIUM'];
   if (named !== undefined && named !== '') {
@@ -74,8 +77,8 @@ function findChromium(playwrights: string): string {
 }
 
 /**
- * Starts Chromium, with the video file `camera` as its camera, if given. It ends with this process, however that
- * ends. Throws FailedRun.
+ * Starts Chromium, with the video file `camera` as its camera, if given. Chromium ends with this process, however
+ * the process ends. Throws FailedRun.
  */
 export async function launchChromium(
   camera: string | null = null,
@@ -117,14 +120,17 @@ export interface OwnBrowser {
 
 /** How long a Chromium that no longer answers can delay the end of a command; the end of the process kills it. */
 const CLOSE_TIMEOUT_MS = 3000;
-/** Playwright may fail a request to a page before it reports that the browser is gone. */
+/**
+ * How long to wait for the report that the browser is gone: Playwright may fail a request to a page before it
+ * reports that.
+ */
 const NEWS_MS = 2000;
 const SOMETHING_ENDED = /closed|crashed|disconnected/;
 
 /**
- * Runs `work` with a Chromium (see launchChromium for its `camera`) that is closed afterwards, whatever happens.
- * Rejects at once, whatever `work` waits for: with the signal's reason if that is aborted, with FailedRun if
- * Chromium or a page has ended.
+ * Runs `work` with a Chromium (see launchChromium for its `camera`) that is closed afterwards, whatever
+ * happens. Rejects at once, whatever `work` waits for: with the signal's reason if the signal is aborted,
+ * with FailedRun if Chromium or a page has ended.
  */
 export async function withChromium<T>(
   signal: AbortSignal,

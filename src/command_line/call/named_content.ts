@@ -25,7 +25,7 @@ interface Recipe {
   filters: string;
 }
 
-/** Words of one to nine letters in lines of a screen's width; the same for each call. */
+/** Words of one to nine letters in lines of a screen's width. The text is the same every time. */
 function lines(count: number): string {
   let state = 1;
   const random = (below: number): number => {
@@ -43,7 +43,10 @@ function lines(count: number): string {
 
 const TEXT_ROWS = 24;
 
-/** Still for 3 s, one screen down in 2 s, still for 3 s, and back. */
+/**
+ * How far the text is scrolled, in screens: still for 3 s, one screen down in 2 s, still for 3 s, and back in
+ * 2 s.
+ */
 const SCROLLED = 'if(lt(t,3),0,if(lt(t,5),(t-3)/2,if(lt(t,8),1,(10-t)/2)))';
 
 const RECIPES = {
@@ -101,7 +104,7 @@ function cacheFolder(): string {
   return join(chosen === undefined || chosen === '' ? usual : chosen, 'ccscope', 'sources');
 }
 
-/** The path of a content's file; another recipe has another file. */
+/** The path of a content's file; a changed recipe gets a new file. */
 export function contentFile(name: ContentName, format: VideoFormat): string {
   const recipe = createHash('sha256').update(ffmpegArguments(name, format).join('\0')).digest('hex');
   const { width, height, fps } = format;

@@ -9,13 +9,13 @@ import type { TargetRows } from '../../calls/targets.js';
 import type { CallMode, CallPlan, CallSource } from './types.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** A trace of hours is a long text. */
+/** Longer, since the trace of hours is a long text. */
 const TRACE_TIMEOUT_MS = 300_000;
 
 /** The page's state (`window.ccscope` of the Call page). */
 export interface PageState {
   phase: string;
-  /** Its link at the local server; null without one. */
+  /** The name of the link that the page has joined at the local server; null if it has joined none. */
   link: string | null;
   status: {
     effectiveMode: CallMode;
@@ -49,7 +49,9 @@ export interface PageTargets extends TargetRows {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** These apply to the page's own pictures; a camera that plays a file has its fixed format. */
+/**
+ * Size and frame rate of the page's own pictures; none for a camera that plays a file, which determines both.
+ */
 function formatOf({ file, width, height, fps }: CallSource): Record<string, string> {
   if (file !== null) return {};
   const size = VIDEO_SIZE_NAMES.find(
@@ -58,7 +60,10 @@ function formatOf({ file, width, height, fps }: CallSource): Record<string, stri
   return { fps: String(fps), ...(size === undefined ? {} : { size }) };
 }
 
-/** The Call page's address for a plan and a link lent to its server: the whole state is in the query. */
+/**
+ * The address with which the Call page carries out a plan: the query contains all settings. `link` is the
+ * name by which the page joins the link.
+ */
 export function pageUrl(url: string, plan: CallPlan, link: string): string {
   const query = new URLSearchParams({
     autostart: '1',
@@ -73,7 +78,7 @@ export function pageUrl(url: string, plan: CallPlan, link: string): string {
     ...(plan.preset === undefined ? {} : { preset: plan.preset }),
     shadow: plan.shadows.join(','),
     max_bps: String(plan.sourceMaxBps),
-    // This also seeds the simulated camera, so it is the plan's seed, which differs from run to run.
+    // This also seeds the simulated camera.
     seed: String(plan.seed),
     key_frame_interval_s: String(plan.keyFrameIntervalS),
   });
@@ -81,7 +86,7 @@ export function pageUrl(url: string, plan: CallPlan, link: string): string {
   return `${url}?${query.toString()}`;
 }
 
-/** Queries the page. Every query throws FailedRun if the page does not answer. */
+/** Sends queries to the page. Every query throws FailedRun if the page does not answer. */
 export class OwnPage {
   constructor(private readonly page: Page) {}
 

@@ -49,7 +49,8 @@ export async function runPageCall(
   try {
     return await withChromium(context.signal, async ({ browser, signal }) => {
       await openPages(browser, plan, observer).catch((error: unknown) => {
-        // Why a page did not load, if it has ended.
+        // If a page has crashed or the link has failed, throws that error instead: it explains why the page
+        // did not load.
         refuseLoss(observer.record);
         throw error;
       });
@@ -66,7 +67,7 @@ async function openPages(
   { urls, clicks }: PagePlan,
   observer: CallObserver,
 ): Promise<void> {
-  // One after the other: the pages decide what the first one does, offer or wait.
+  // One after the other, so that their order is fixed: it may decide which page offers and which one waits.
   for (const url of urls) {
     const context: BrowserContext = await browser.newContext({
       ignoreHTTPSErrors: true,
@@ -132,7 +133,7 @@ async function measure({ plan, link, observer, browser, context }: Measuring): P
   };
 }
 
-/** The addresses, without their queries. */
+/** The addresses, without scheme and query. */
 const titleOf = ({ urls }: PagePlan): string =>
   [...new Set(urls.map((url) => url.replace(/^[a-z]+:\/\/|[?#].*$/g, '')))].join(', ');
 
@@ -161,7 +162,7 @@ function neverConnected({ endpoints }: CallRecord): string {
   return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); see that the pages find each other without ccscope`;
 }
 
-/** A call is over if it loses its link or one of its pages. */
+/** Throws FailedRun if the link has failed or a page has crashed: the call is over then. */
 function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
   if (crashed) throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; see the browser's log`);
@@ -169,7 +170,7 @@ function refuseLoss({ pages, link }: CallRecord): void {
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }
 
-/** A call that ends early has no measurements. */
+/** Throws FailedRun if the call has ended early: it then has no measurements. */
 function refuseEnd(record: CallRecord): void {
   refuseLoss(record);
   const alive = record.endpoints.some((endpoint) =>

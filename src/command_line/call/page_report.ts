@@ -1,6 +1,6 @@
 /**
- * What `ccscope call --url` reports of a call, in the same form as other calls. If media flow both ways, the
- * direction that carried more media counts.
+ * The report of `ccscope call --url`, in the same form as for other calls. If media flow both ways, it covers
+ * the direction that carried more.
  */
 import { machineReport } from '../../machine/index.js';
 import { tableSpec, type TableName } from '../../core/index.js';
@@ -46,7 +46,10 @@ function overuses(shadow: ShadowRecord): number {
   return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
 }
 
-/** What GCC, running beside the call, would have asked for: for the stream of which it saw most. */
+/**
+ * The target rates that GCC, running beside the call, would have requested; `shadow` is the shadow with the
+ * most batches of rows.
+ */
 function shadowReport(
   shadow: ShadowRecord | undefined,
   steps: readonly CapacityStep[],
@@ -61,7 +64,7 @@ function shadowReport(
 const hasMedia = ({ sender, receiver }: Path): boolean =>
   ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;
 
-/** Empty for a single call. */
+/** How connections shared the link; empty if there is only one. */
 function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): { shares?: SharesReport } {
   const received = paths.filter(hasMedia).map((path) => receivedCurve(record, [path]).rateBps(window));
   if (received.length < 2) return {};
@@ -115,7 +118,8 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // The queue's rows come ten times a second: without cross traffic they differ slightly from the packets.
+    // Only with cross traffic: path utilisation comes from the queue's rows, ten a second, and so differs
+    // slightly from that of the packets even if there is no other traffic.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

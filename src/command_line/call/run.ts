@@ -31,7 +31,7 @@ export interface RunContext {
   /** Called with the finished share of the run. */
   onProgress(share: number): void;
   wantTrace: boolean;
-  /** The interactive chart; null for calls of ccscope's own page. */
+  /** Whether an interactive chart is wanted; calls of ccscope's own page have none. */
   wantHtml: boolean;
 }
 
@@ -151,9 +151,9 @@ async function measure(
       ? []
       : packetsIn(forward, null, { fromUs: forward.keptFromUs ?? -Infinity, toUs: Infinity });
   const capacity = parseSchedule(plan.link.capacity);
-  // The page's rows and the link's count from the same origin.
+  // The times of the page's rows and of the link count from the same origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
-  // If the browser decides the bitrate, flow 0 only watches, too.
+  // In observe mode the browser decides the bitrate, so flow 0 only watches, too.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
   const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({

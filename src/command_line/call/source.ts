@@ -1,4 +1,6 @@
-/** What a call's page sends: its own pictures, those of a file, or a content that ffmpeg makes once. */
+/**
+ * The video that a call's page sends: its own pictures, those of a file, or a content that ffmpeg makes once.
+ */
 import { basename, resolve } from 'node:path';
 
 import { VIDEO_SIZES, type VideoSize } from '../../scenario/video_format.js';
@@ -29,7 +31,7 @@ export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
   const flag = size === undefined ? (fps === undefined ? null : 'fps') : 'size';
   if (flag !== null)
     throw new UsageError(
-      `--${flag}: not with a file, whose pictures have their own; remove it, or make another file`,
+      `--${flag}: a video file has its own size and frame rate; remove it, or make another file`,
     );
   return { name: basename(source), ...readVideoFile(source), file: resolve(source) };
 }

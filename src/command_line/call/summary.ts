@@ -9,7 +9,7 @@ import {
   type SummaryKey,
 } from './types.js';
 
-/** Metrics of which less is better and null means "never": such a run counts as infinitely long. */
+/** Times for which less is better and null means "never": null counts as infinitely long. */
 const NEVER: readonly SummaryKey[] = ['time_to_90pct_s'];
 
 function valueOf(run: RunReport, key: SummaryKey): number | null {
@@ -20,7 +20,7 @@ function valueOf(run: RunReport, key: SummaryKey): number | null {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** Nulls are omitted, or count as infinite if `never` is set. */
+/** The median and the range. Nulls are left out, or count as infinite if `never` is set. */
 export function spread(values: readonly (number | null)[], never = false): Spread {
   const numbers = values.flatMap((value) => (value !== null ? [value] : never ? [Infinity] : []));
   return {

@@ -16,7 +16,7 @@ const kbps = (bps: number | null): string => text(bps === null ? null : bps / 1e
 const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
   [p50, p95, p99].map((value) => text(value, digits)).join(' / ');
 
-/** What the calls sent; unknown for pages that are not ccscope's. */
+/** What the calls sent; empty for pages that are not ccscope's, since it is unknown. */
 function sentText({ source, codec, audio }: ControllerReport): string[] {
   if (source === undefined) return [];
   const { name, width, height, fps } = source;
@@ -81,7 +81,10 @@ const SHADOW_COLUMNS: readonly [title: string, cell: (target: TargetReport) => s
   ['at the end kbps', (target) => kbps(target.target_final_bps)],
 ];
 
-/** What the shadows would have asked for, below what was asked for. */
+/**
+ * For each run, the target rates of the controller in charge, if there is one, then those that the shadows
+ * would have requested.
+ */
 function shadowLines(runs: readonly RunReport[]): string[] {
   if (runs.every(({ shadows }) => shadows.length === 0)) return [];
   const rows = runs.flatMap((run, i) => {
@@ -109,7 +112,10 @@ function faultLines(runs: readonly RunReport[]): string[] {
 /** Put before the number of a run whose machine was overloaded. */
 const MARK = '!';
 
-/** Which runs reflect the machine, what distorts them, and how many there are. */
+/**
+ * Which runs were made on an overloaded machine, how that distorts their numbers, and how many such runs
+ * there are.
+ */
 function machineLines(runs: readonly RunReport[], aside: readonly RunReport[]): string[] {
   const marked = runs.filter(({ machine }) => machine.overloaded).length;
   if (marked + aside.length === 0) return [];

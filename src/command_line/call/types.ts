@@ -27,19 +27,19 @@ export interface CallSource extends SourceReport {
   file: string | null;
 }
 
-/** The calls of one controller: how each is made. */
+/** How the calls of one controller are made. */
 export interface CallPlan {
   /** A controller of the core, `native`, or the name of a user's file. */
   controller: string;
-  /** The controller in the form of the page's address. */
+  /** The controller as it is written in the page's address. */
   text: string;
   mode: CallMode;
   /** The preset of flow 0; absent for a user's controller. */
   preset?: string;
   set: Readonly<Record<string, number>>;
-  /** The shadows, in the form of the page's address. */
+  /** The shadows, as they are written in the page's address. */
   shadows: readonly string[];
-  /** All users' controllers among these. */
+  /** The files of users' own controllers, whether in charge or shadows. */
   files: readonly { name: string; path: string }[];
   source: CallSource;
   codec: VideoCodec;
@@ -52,7 +52,10 @@ export interface CallPlan {
   seed: number;
 }
 
-/** A controller that only watched: in `observe` mode all of them, flow 0 first. */
+/**
+ * A controller that only watched. In `observe` mode all controllers only watch; the one of flow 0 comes
+ * first.
+ */
 export interface ShadowReport extends TargetReport {
   name: string;
   controller: string;
@@ -60,7 +63,7 @@ export interface ShadowReport extends TargetReport {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** A half of a controller that failed during the call. */
+/** A failure of one half of a controller during the call. */
 export interface FaultReport {
   controller: string;
   half: 'sender' | 'receiver';
@@ -81,7 +84,7 @@ export interface SentReport {
 export interface ReceivedReport {
   width: number | null;
   height: number | null;
-  /** As on the wire, over the last two thirds; null without audio. */
+  /** The rate of the audio on the wire, over the last two thirds of the run; null without audio. */
   audio_bps: number | null;
 }
 
@@ -107,7 +110,7 @@ export interface RunReport extends LinkMetrics, TargetReport {
   cross_utilisation: number;
   /** How often the detector entered overuse. */
   overuse_count: number;
-  /** Decoded frames per second over the last two thirds. */
+  /** Decoded frames per second over the last two thirds of the run. */
   fps: number | null;
   /** Over the whole run. */
   freeze_count: number | null;
@@ -123,7 +126,7 @@ export interface RunReport extends LinkMetrics, TargetReport {
   shadows: ShadowReport[];
   /** Faults of users' controllers, or of the core. */
   controller_faults: FaultReport[];
-  /** The notices that the page showed. */
+  /** The notices of the pages and of the link. */
   notices: string[];
 }
 
@@ -133,7 +136,7 @@ export interface Spread {
   max: number | null;
 }
 
-/** Medians and ranges over the runs; a time that was never reached counts as longer than any. */
+/** Medians and ranges over the runs; a time that was never reached counts as longer than any other. */
 export type Summary = Record<SummaryKey, Spread>;
 
 export const SUMMARY_KEYS = [
@@ -158,12 +161,13 @@ export interface ControllerReport {
   /** The pages that made the calls; absent for ccscope's own. */
   urls?: readonly string[];
   /**
-   * The preset of the controller, or of the first shadow if the browser decides; null for a user's controller.
+   * The preset of the controller, or of the first shadow if the browser decides the bitrate; null for a
+   * user's controller.
    */
   preset: string | null;
   /** Parameters that differ from the preset. */
   parameters: Readonly<Record<string, number>>;
-  /** These three are absent if the pages decide them. */
+  /** `source`, `codec` and `audio` are absent if the pages decide them. */
   source?: SourceReport;
   codec?: VideoCodec;
   audio?: boolean;
@@ -183,7 +187,8 @@ export interface ControllerReport {
 }
 
 /**
- * The ratio of the first controller to the other one: of their medians, and the spread of the ratios run by run.
+ * The first controller's numbers divided by the second one's: the ratio of the medians, and the spread of the
+ * ratios of single runs.
  */
 export interface Ratio extends Spread {
   of_medians: number | null;

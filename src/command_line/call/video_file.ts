@@ -19,7 +19,7 @@ export const VIDEO_FILE = /\.(y4m|mjpeg)$/i;
 /** Chromium searches this much of a file for the first frame. */
 const Y4M_HEADER_BYTES = 200;
 const FRAME = 'FRAME\n';
-/** 8-bit 4:2:0 without alpha, by all its names. */
+/** All names of 8-bit 4:2:0 without alpha. */
 const Y4M_COLOURS = ['420', '420jpeg', '420mpeg2', '420paldv'];
 const MJPEG_FPS = 30;
 const JPEG_HEADER_BYTES = 65_536;
@@ -68,7 +68,7 @@ function y4mFormat(head: Buffer, size: number, expected: Expected): VideoFormat 
   const isEven = (side: number): boolean => Number.isInteger(side) && side > 0 && side % 2 === 0;
   if (!isEven(width) || !isEven(height)) throw expected('an even width and height');
   const [, frames = '', seconds = ''] = /^(\d+):(\d+)$/.exec(token('F') ?? '') ?? [];
-  // Chromium divides integers: it takes 30000:1001 for 29.
+  // Chromium uses integer division: it plays 30000:1001 at 29 frames per second.
   const fps = Math.floor(Number(frames) / Number(seconds));
   if (!(fps >= 1 && fps <= 240)) throw expected('a frame rate from 1 to 240');
   if (!Y4M_COLOURS.includes(token('C') ?? '420')) throw expected('8-bit pictures in 4:2:0');
@@ -81,7 +81,7 @@ function y4mFormat(head: Buffer, size: number, expected: Expected): VideoFormat 
 /** Markers of a JPEG without a length: start of image, restarts, and fill bytes. */
 const isBare = (marker: number): boolean =>
   marker === 0xd8 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
-/** Frame headers, baseline to progressive; C4, C8 and CC are other segments. */
+/** Frame headers of JPEG, C0 to C3: baseline, extended, progressive and lossless. */
 const isFrameHeader = (marker: number): boolean => marker >= 0xc0 && marker <= 0xc3;
 
 function mjpegFormat(head: Buffer, expected: Expected): VideoFormat {

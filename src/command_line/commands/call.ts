@@ -181,7 +181,8 @@ async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
   } finally {
     await close();
   }
-  // The measurements then do not show the controller; a shadow's fault does not affect them.
+  // If the controller in charge failed, the measurements do not show how it works, so the command fails. A
+  // shadow's fault does not affect them.
   const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
   const inCharge = faults.filter(({ flow }) => flow === 0);
   if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
@@ -208,7 +209,7 @@ interface Planned {
   close(): Promise<void>;
 }
 
-/** Checks the options at once, and returns what prepares the calls. Throws UsageError. */
+/** Checks the options at once, and returns a function that prepares the calls. Throws UsageError. */
 function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Planned> {
   if (flags.url.length > 0) {
     const plan = pagePlanOf(flags, isGiven);

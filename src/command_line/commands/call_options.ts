@@ -24,10 +24,10 @@ import { UsageError } from '../../text/errors.js';
 import { sourcePreset } from '../twin/options.js';
 import { linkConfigOf, type LinkFlags } from './link_options.js';
 
-/** A controller by name: of the core, of the browser (`native`), or a file. */
+/** A controller by name: one of the core's, the browser's (`native`), or a user's file. */
 export interface NamedController {
   name: string;
-  /** In the form of the page's address. */
+  /** As it is written in the page's address. */
   text: string;
   /** The file of a user's controller. */
   path?: string;
@@ -239,7 +239,7 @@ function setOf(controller: ControllerName, given: CallFlags['set']): Record<stri
   return set;
 }
 
-/** Throws UsageError for a preset or a parameter that no controller has. */
+/** Throws UsageError for a preset or a parameter that none of the chosen controllers has. */
 function checkUsed({ preset, set }: CallFlags, plans: readonly CallPlan[]): void {
   const names = plans.map(({ controller }) => controller).join(', ');
   if (preset !== undefined && !plans.some((plan) => plan.preset === preset)) {

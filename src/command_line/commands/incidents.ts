@@ -16,7 +16,7 @@ interface IncidentsFlags {
   json?: string;
 }
 
-/** Adds \`ccscope incidents\`. */
+/** Adds `ccscope incidents`. */
 export function register(program: Command, io: Io): void {
   program
     .command('incidents')

@@ -11,7 +11,7 @@ import { ConfigError, parseDuration } from '../../text/quantities.js';
 import { systemCode } from '../../text/errors.js';
 import { didYouMean } from '../../text/suggest.js';
 
-/** Keyed by the names of the kit's settings; values as in LinkConfig. */
+/** Keyed by the `setting` of each field in LINK_FIELDS; values as in LinkConfig. */
 export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: LinkConfig[K] };
 
 /** Turns errors of this package's parsers into usage errors of the command line. */
@@ -54,7 +54,7 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
     throw new InvalidArgumentError(`Expected at least ${minMs} ms.`);
   });
 
-/** How much of a trace is used; its last capacity stays. */
+/** How much of a trace is used; the last capacity in it stays in force afterwards. */
 const TRACE_US = 300e6;
 
 /** A capacity as it was written, or a mahimahi trace as a schedule. */

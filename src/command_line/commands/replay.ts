@@ -53,7 +53,7 @@ flow of a row names it; --flow replays only one of them.
 With --twin the recording of a call of ccscope's own page is set beside its simulation, which gets every
 recorded change of the link and the controller: averages, differences, and where the two part most.`;
 
-/** Adds \`ccscope replay\`. */
+/** Adds `ccscope replay`. */
 export function register(program: Command, io: Io): void {
   program
     .command('replay')
@@ -154,12 +154,16 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
 }
 
 /** Throws UsageError for options that a twin does not take, because the recording decides them. */
-function checkAlone({ controller, preset, flow, set, rows, out }: ReplayFlags): void {
-  const given = Object.entries({ controller, preset, flow, rows, out }).find(
+function checkAlone({ controller, preset, flow, set, format, rows, out }: ReplayFlags): void {
+  const written = format === 'ndjson' ? undefined : format;
+  const given = Object.entries({ controller, preset, flow, format: written, rows, out }).find(
     ([, value]) => value !== undefined,
   );
   const name = given?.[0] ?? (Object.keys(set).length > 0 ? 'set' : null);
-  if (name !== null) throw new UsageError(`--twin: it has what was recorded; leave out --${name}`);
+  if (name === null) return;
+  throw new UsageError(
+    `--twin: it simulates the call with the settings that were recorded; leave out --${name}`,
+  );
 }
 
 /** The results of a replay. */
@@ -254,7 +258,7 @@ async function feed(source: Source, replayer: Replayer, output: Output, io: Io):
   }
 }
 
-/** Null if the trace's length is unknown, and if rows scroll over the terminal. */
+/** Null if the trace's length is unknown, or if rows scroll over the terminal. */
 function progressOf({ bytes }: Source, io: Io): Progress | null {
   return bytes === null || io.stdout.isTTY === true ? null : progress(io, bytes);
 }

@@ -17,7 +17,7 @@ export class RowText {
     this.#format = format;
   }
 
-  /** The header before all rows. */
+  /** The header line that precedes all rows; empty for NDJSON. */
   head(table: ReplayTable): string {
     if (this.#format === 'ndjson') return '';
     return `${tableSpec(table)
@@ -85,7 +85,7 @@ export class ReplaySummary {
     return `${total} ${total === 1 ? 'row' : 'rows'} (${each})`;
   }
 
-  /** `overuse_count` and `underuse_count` say how often the detector entered that signal. */
+  /** `overuse_count` and `underuse_count` say how often the detector entered overuse and underuse. */
   result(arrivals: number): Record<string, unknown> {
     return {
       rows: { arrival: arrivals, ...this.#rows },

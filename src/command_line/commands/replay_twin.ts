@@ -18,7 +18,7 @@ import { recordedOptions } from '../../twin/recorded_call.js';
 import { writeJson, type Io } from '../io.js';
 import { openTrace } from './trace_source.js';
 
-/** The same as the Call page's. */
+/** The seed of the twin, the same as on the Call page. */
 const SEED = 1;
 
 const UNITS: Readonly<Record<Quantity, { unit: string; scale: number; digits: number }>> = {

@@ -198,7 +198,7 @@ async function runPlan(
     results.push({ cell, values });
   }
   const { surface } = scenario;
-  // A part of a map is shown like ordinary cells.
+  // If only a part of a map was run, its cells are shown like those of other scenarios.
   const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const [cell] = cells;
@@ -216,7 +216,7 @@ function traceOf(
   scenario: Scenario,
   flags: RunFlags,
 ): { tables: (typeof TABLE_SPECS)[number]['name'][]; intervalUs: number } {
-  // Rows for each packet of each flow would make a file several times as large.
+  // Without `packet`: rows for each packet of each flow would make the file several times as large.
   const tables = TABLE_SPECS.map(({ name }) => name).filter((name) => name !== 'packet');
   if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
   return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };
@@ -272,7 +272,7 @@ class RunProgress {
     this.#runs++;
   }
 
-  /** Makes room for text. */
+  /** Removes the bar to make room for text. */
   clear(): void {
     this.#shown.clear();
   }

@@ -1,11 +1,10 @@
 import { isIPv4 } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
 import { ConfigError } from '../../text/quantities.js';
 import { UsageError } from '../../text/errors.js';
-import { interruptible } from '../interrupt.js';
+import { interruptible, sleepFor } from '../interrupt.js';
 import { writeJson, type Io } from '../io.js';
 import type { RelayAddress } from '../../link/server_protocol.js';
 import { isLoopback } from '../../shaper/relay/peers.js';
@@ -92,7 +91,8 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   shaper.onError = (error) => failure.abort(error);
   const stream = flags.json === '-' ? io.stderr : io.stdout;
   const say = (text: string) => stream.write(`${text}\n`);
-  // Once nobody reads its output, nobody would end it either.
+  // Without --duration, the command also ends when the reader of its output is gone, since it might otherwise
+  // run for ever.
   const unread = new AbortController();
   if (flags.duration === undefined) stream.once('error', () => unread.abort());
   say(`a ${shaper.a.address}:${shaper.a.port}  (peer A sends here)`);
@@ -101,7 +101,7 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   try {
     await interruptible(async (asked) => {
       const signal = AbortSignal.any([asked, failure.signal, unread.signal]);
-      await sleep(flags.duration ?? 2 ** 31 - 1, undefined, { signal }).catch(() => undefined);
+      await sleepFor(flags.duration ?? Infinity, signal).catch(() => undefined);
     });
     failure.signal.throwIfAborted();
     await shaper.sync();

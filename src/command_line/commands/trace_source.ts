@@ -13,8 +13,8 @@ export interface Source {
 }
 
 /**
- * Opens a trace; `written` are the files that the command writes meanwhile, by flag. Throws UsageError for a
- * trace that does not exist, and for one that would be overwritten.
+ * Opens a trace; `written` are the files that the command writes meanwhile, by the flags that name them.
+ * Throws UsageError for a trace that does not exist, and for one that would be overwritten.
  */
 export function openTrace(
   trace: string,

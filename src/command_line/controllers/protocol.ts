@@ -29,7 +29,7 @@ export interface TaskResult {
   windows: readonly WindowMetrics[];
   batches: TraceBatch[];
   arrivals: number;
-  /** Faults of the controller during the task. */
+  /** Faults of the controller during the task; for a piece of a trace, all faults since the replay began. */
   faults: readonly ControllerFault[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * A command's end of the worker that runs a user's controller: a controller that never returns, or fills the
- * memory, is ended.
+ * A command's side of the worker that runs a user's controller. It ends a controller that never returns or that
+ * fills the memory.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -9,9 +9,9 @@ import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import type { Task, TaskProblem, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
 export interface RunnerOptions {
-  /** How long it may be silent; default 10 s. */
+  /** How long the worker may report nothing while it loads or has a task; default 10 s. */
   timeLimitMs?: number;
-  /** What the worker's JavaScript may keep, and what the process may additionally grow by; default 1 GiB. */
+  /** Limit of the worker's JavaScript heap, in MiB; the whole process may grow by twice as much. Default 1024. */
   memoryLimitMb?: number;
 }
 
@@ -21,7 +21,7 @@ const WATCH_MS = 100;
 /** Memory limit of a WebAssembly controller. */
 const WASM_LIMIT_BYTES = 64 * 2 ** 20;
 
-/** The controller had to be ended: it never returned, or it filled the memory. */
+/** The controller had to be ended, for example because it never returned or filled the memory. */
 export class ControllerEnded extends FailedRun {
   constructor(
     message: string,
@@ -32,7 +32,7 @@ export class ControllerEnded extends FailedRun {
   }
 }
 
-/** Errors by name, since classes are lost when an error leaves a worker. */
+/** Restores the class of an error from its name, since classes are lost when an error leaves a worker. */
 function errorOf({ name, message }: TaskProblem): Error {
   if (
     ['UsageError', 'CoreError', 'ConfigError', 'TraceError', 'ParameterProblem', 'SyntaxError'].includes(name)
@@ -125,11 +125,11 @@ export class ControllerRunner {
 
   #look(): void {
     const grownMb = (process.memoryUsage.rss() - this.#rssBytes) / 2 ** 20;
-    // Its JavaScript, the same amount again outside of it, and what is being recorded.
+    // Twice: the worker's JavaScript heap, and as much again for other memory, such as the rows being recorded.
     if (grownMb > 2 * this.#memoryLimitMb) this.#end(`it allocated more than ${this.#memoryLimitMb} MB`);
     else if (performance.now() - this.#heardAt > this.#timeLimitMs)
       this.#end(
-        `nothing was heard of it for ${this.#timeLimitMs / 1000} s: a function does not return, or fills the memory`,
+        `it did not answer for ${this.#timeLimitMs / 1000} s: a function does not return, or fills the memory`,
       );
   }
 

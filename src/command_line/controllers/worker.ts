@@ -15,7 +15,7 @@ import { controllerOf } from '../../worker/guest/user_module.js';
 import type { Task, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
 const { controller: file, memoryLimitBytes } = workerData as WorkerSetup;
-/** A command takes a controller that is silent for long for one that never returns. */
+/** How often progress is reported: a command ends a controller that is silent for long. */
 const PROGRESS_MS = 100;
 
 const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);

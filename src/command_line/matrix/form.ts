@@ -47,7 +47,7 @@ const controller = record({
 
 const source = record({
   name: named('a name'),
-  /** In the form of `--source`; a file is looked up beside the matrix. Default: the name. */
+  /** Takes the same values as `--source`; a file is looked up beside the matrix. Default: the name. */
   source: v.optional(text('synthetic, test-picture, fractal, noise, text or a file')),
   size: v.optional(v.picklist(VIDEO_SIZE_NAMES, VIDEO_SIZE_NAMES.join(' or '))),
   fps: v.optional(v.picklist([15, 30], '15 or 30')),
@@ -58,8 +58,8 @@ const source = record({
 });
 
 /**
- * A target for a difference of medians, a controller's minus the baseline's: at least, or at most, this. With
- * `over: links` it applies to the median over the links instead of each link.
+ * A lower or upper limit on a difference of medians: a controller's minus the baseline's. With `over: links` it
+ * applies to the median of the differences over the links, instead of to each link.
  */
 const target = v.pipe(
   record({
@@ -106,7 +106,7 @@ export const DEFAULT_DURATION_S = 42;
 export const DEFAULT_RUNS = 3;
 export const DEFAULT_SOURCES: readonly MatrixSource[] = [{ name: 'synthetic' }];
 
-/** Checks an external matrix: its form, its names. Throws ConfigError; `at` begins its paths. */
+/** Checks the form and the names of a matrix. Throws ConfigError, whose path begins with `at`. */
 export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
   const matrix = parsed(matrixSchema, input, at);
   const { links, controllers, sources = [], baseline } = matrix;

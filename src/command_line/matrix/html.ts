@@ -41,7 +41,7 @@ function barOf(values: readonly number[]): Bar | null {
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** The cells with the same source in one set of links. */
+/** A section of the page: the cells that have the same source and whose links are in the same set. */
 interface Chapter {
   title: string;
   cells: readonly CellReport[];

@@ -46,7 +46,7 @@ export interface Cell extends CellNames {
   plan: CallPlan;
 }
 
-/** The settings that all controllers share, determined once. */
+/** The part of a plan that depends only on the controller: the same in all cells of that controller. */
 type Choice = Pick<CallPlan, 'controller' | 'text' | 'mode' | 'preset' | 'set' | 'files'>;
 
 /** All cells, link by link, source by source. Throws UsageError with the path of the error in the file. */
@@ -86,7 +86,7 @@ export function cellsOf(file: MatrixFile, durationS?: number): Cell[] {
   }
 }
 
-/** Files are served to pages by their bare names. */
+/** Throws ConfigError if two files have the same name: files are served to pages by their bare names. */
 function checkFiles(choices: readonly Choice[], at: string): void {
   const paths = new Map<string, string>();
   for (const [i, { files }] of choices.entries()) {

@@ -10,9 +10,9 @@ import { parseMatrix, type Matrix } from './form.js';
 
 export interface MatrixFile {
   matrix: Matrix;
-  /** The prefix of its errors: its name, or its file. */
+  /** The prefix of error messages about the matrix: its name, or its file. */
   at: string;
-  /** The folder of the files that it names. */
+  /** The folder to which the names of files in the matrix are relative. */
   folder: string;
 }
 

@@ -20,13 +20,14 @@ export interface MatrixReport {
   ccscope: string;
   /** When it began, in ISO 8601. */
   created: string;
-  /** The load of the simulated machine; absent for real calls. */
+  /** Set if the calls were simulated. */
   twin?: true;
+  /** The load of the simulated machine; absent for real calls. */
   machine?: TwinMachine;
   /** Planned runs of each cell. */
   runs: number;
   duration_s: number;
-  /** False if it was interrupted: the rest covers what was done. */
+  /** False if the matrix was interrupted: the report then covers the runs that were made. */
   complete: boolean;
   /** Deviations from what the file says. */
   notes: string[];
@@ -74,7 +75,7 @@ export function matrixReport(
   };
 }
 
-/** In the order of the cells, whichever failed first. */
+/** Failures in the order of the cells, not in the order in which they happened. */
 function inOrder(failures: readonly FailureReport[], cells: readonly CellNames[]): FailureReport[] {
   const place = ({ link, source, controller }: CellNames): number =>
     cells.findIndex((cell) => cell.link === link && cell.source === source && cell.controller === controller);

@@ -18,11 +18,11 @@ export const QUANTITIES: Readonly<Record<Compared, Quantity>> = {
   time_to_90pct_s: { name: '90 % after', unit: ' s', digits: 1 },
 };
 
-/** `-` for a missing value: a time that was never reached. */
+/** `-` for a missing value, such as a time that was never reached. */
 export const valueText = (metric: Compared, value: number | null): string =>
   value === null ? '-' : value.toFixed(QUANTITIES[metric].digits);
 
-/** With its sign. */
+/** A difference, with its sign. */
 export function differenceText(metric: Compared, value: number | null): string {
   if (value === null) return '-';
   const text = valueText(metric, value);
@@ -44,7 +44,7 @@ export const holdsText = ({ holds }: VerdictReport): string => HOLDS[`${holds}`]
 /** `all links`, `training links` */
 export const setText = (set: string | null): string => `${set ?? 'all'} links`;
 
-/** In the order of the columns. */
+/** The metrics, in the order of the columns. */
 export const METRICS = Object.keys(QUANTITIES) as Compared[];
 
 const title = (metric: Compared): string => `${QUANTITIES[metric].name}${QUANTITIES[metric].unit}`;

@@ -4,15 +4,15 @@ import type { ControllerReport, Summary } from '../call/types.js';
 import { COMPARED, type Compared, type LinkSet, type Target } from './form.js';
 import type { CellNames } from './plan.js';
 
-/** A cell with its runs; cells without any are omitted. */
+/** A cell with its runs; cells without runs are omitted. */
 export interface CellReport extends CellNames {
   report: ControllerReport;
 }
 
 export interface VerdictReport extends Target {
-  /** Null if a time was never reached, or a number is missing. */
+  /** Null if a number is missing, or if only one of the two controllers ever reached 90 % of the capacity. */
   difference: number | null;
-  /** Null if the difference is unknown. */
+  /** Null if a number is missing. */
   holds: boolean | null;
 }
 
@@ -25,7 +25,7 @@ export interface ComparisonReport extends CellNames {
   verdicts: VerdictReport[];
 }
 
-/** The same over the links of a set, each with its sources. */
+/** A controller compared with the baseline over all cells of a set of links. */
 export interface OverLinksReport {
   controller: string;
   against: string;
@@ -35,7 +35,7 @@ export interface OverLinksReport {
   cells: number;
   /** Medians of the differences over these cells. */
   differences: Differences;
-  /** For each target of single links, in how many cells it holds. */
+  /** For each target that applies to each link, in how many cells it holds. */
   holding: (Target & { holds_in: number })[];
   verdicts: VerdictReport[];
 }
@@ -49,10 +49,10 @@ function difference(metric: Compared, own: Summary, base: Summary): number {
   return a === b ? 0 : a - b;
 }
 
-/** Values that differ by less count as equal: sums of decimals are not exact. */
+/** A limit also counts as met if it is missed by no more than this, since sums of decimals are not exact. */
 const TOLERANCE = 1e-9;
 
-/** Whether a difference is where the target wants it. */
+/** Whether a difference meets a target. */
 export function verdict(target: Target, value: number): VerdictReport {
   const { at_least = -Infinity, at_most = Infinity } = target;
   const holds = Number.isNaN(value) ? null : value >= at_least - TOLERANCE && value <= at_most + TOLERANCE;
@@ -64,7 +64,7 @@ type Values = Record<Compared, number>;
 const eachMetric = <T>(make: (metric: Compared) => T): Record<Compared, T> =>
   Object.fromEntries(COMPARED.map((metric) => [metric, make(metric)])) as Record<Compared, T>;
 
-/** A cell, and the baseline's cell with the same link and source. */
+/** A cell, and its differences from the baseline's cell with the same link and source. */
 interface Pair {
   names: CellNames;
   values: Values;

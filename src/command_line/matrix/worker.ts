@@ -13,7 +13,10 @@ export interface TwinJob {
   cost: number;
 }
 
-/** Never rejects: errors are part of the outcome. Ending the pool ends its workers. */
+/**
+ * Never rejects: errors are part of the outcome. The signal is never aborted, since ending the pool ends its
+ * workers.
+ */
 export default async function run({ plan, machine, run: index }: TwinJob): Promise<Outcome<RunReport>> {
   const context = { run: index, wantTrace: false, wantHtml: false, onProgress: () => undefined };
   try {

@@ -30,7 +30,7 @@ export interface CellOutcome {
 }
 
 export interface CellRunner {
-  /** Name of the controller that replaces those of all media flows, if any. */
+  /** Name of the controller that all media flows have instead of the scenario's, if any. */
   readonly controller: string | undefined;
   /** Faults of users' controllers, over all runs. */
   readonly faults: FaultReport[];
@@ -40,7 +40,8 @@ export interface CellRunner {
 }
 
 /**
- * Rejects with UsageError if it is not a controller, with ControllerEnded if it cannot even be loaded in time.
+ * Rejects with UsageError if `flags.controller` is not a controller, with ControllerEnded if it cannot be
+ * loaded in time.
  */
 export async function cellRunner(flags: {
   controller?: string;
@@ -82,7 +83,7 @@ async function userRunner(file: ControllerFile, timeoutS: number): Promise<CellR
   };
 }
 
-/** A controller that had to be ended. */
+/** The report of a controller that had to be ended. */
 export const endReport = ({ controller, why }: ControllerEnded): FaultReport => ({
   controller,
   message: why,

@@ -10,7 +10,9 @@ import {
 } from '../../scenario/index.js';
 import { aligned, sparkline } from '../../text/terminal.js';
 
-/** `0.91 ± 0.02`, in the metric's unit; with a deviation from two runs on. */
+/**
+ * `0.91 ± 0.02`, in the metric's unit: the mean and, if there are at least two runs, the standard deviation.
+ */
 export function measuredText({ name, measured: { mean, sd, n } }: MetricResult): string {
   const value = metricText(name, mean);
   if (n < 2) return value;

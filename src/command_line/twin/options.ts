@@ -1,4 +1,4 @@
-/** The twin of a planned call. */
+/** The options of the simulation that is the twin of a planned call. */
 import { TABLE_SPECS, type SimulationOptions, type TableName } from '../../core/index.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
 import { measuredPreset, SOURCE_PRESETS, twinOptions } from '../../twin/options.js';
@@ -9,17 +9,17 @@ import { UsageError } from '../../text/errors.js';
 const REPORTED: readonly TableName[] = ['packet', 'rate', 'group'];
 
 /**
- * The preset of the component `media_source` for what a call sends. Throws UsageError for a source that was not
- * measured at all.
+ * The preset of the component `media_source` for the pictures that a call sends. Throws UsageError if this
+ * source was never measured in this codec.
  */
 export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   const measured = measuredPreset(source, codec);
   if (measured !== undefined) return measured;
   const { name } = source;
   if (SOURCE_PRESETS.includes(name))
-    throw new UsageError(`--codec: the twin knows ${name} in VP8 alone; remove --codec ${codec}`);
+    throw new UsageError(`--codec: the twin can simulate ${name} in VP8 only; remove --codec ${codec}`);
   throw new UsageError(
-    `--source: the twin knows synthetic, test-picture, fractal, noise and text, got ${name}; choose one of these or remove --twin`,
+    `--source: expected a source that the twin can simulate (synthetic, test-picture, fractal, noise or text), got ${name}; choose one of these or remove --twin`,
   );
 }
 

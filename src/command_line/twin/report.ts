@@ -34,7 +34,7 @@ function columnsOf(batches: readonly TraceBatch[], table: TableName): (name: str
   };
 }
 
-/** In the order in which packets left the bottleneck or were dropped. */
+/** The packets of the forward path, in the order in which they left the bottleneck or were dropped. */
 function packetsOf(batches: readonly TraceBatch[]): FlowPacket[] {
   const column = columnsOf(batches, 'packet');
   const [link, flow, depart, offered, size, delay, dropped] = [
@@ -53,7 +53,7 @@ function packetsOf(batches: readonly TraceBatch[]): FlowPacket[] {
     .sort((a, b) => a.departUs - b.departUs);
 }
 
-/** The targets of one flow's controller, row by row. */
+/** The target rates of flow 0's controller, row by row. */
 function targetRows(batches: readonly TraceBatch[]): { timeUs: number[]; targetBps: number[] } {
   const column = columnsOf(batches, 'rate');
   const own = column('flow').flatMap((flow, i) => (flow === 0 ? [i] : []));

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 
 import {
   CoreError,
+  CoreFailure,
   loadCore,
   tableSpec,
   type Core,
@@ -20,7 +21,7 @@ import { unlessAborted } from '../interrupt.js';
 import { planOptions } from './options.js';
 import { twinReport, type Simulated } from './report.js';
 
-/** Replaces a browser's name. */
+/** What a report has in place of a browser's name. */
 export const TWIN = 'twin';
 
 let core: Promise<Core> | null = null;
@@ -55,8 +56,8 @@ async function withCore(options: SimulationOptions, { signal, onProgress }: RunC
     }
   } catch (error) {
     if (error instanceof CoreError) throw new UsageError(error.message);
-    // After a trap the state of the module's memory is unknown.
-    if (error instanceof WebAssembly.RuntimeError) core = null;
+    // A core that has trapped can no longer be used: the next run loads another one.
+    if (error instanceof CoreFailure) core = null;
     throw error;
   }
 }
@@ -77,7 +78,7 @@ async function withFile(
   }
 }
 
-/** Trace format v1. */
+/** The run's trace as text, in format v1. */
 function traceText(plan: CallPlan, machine: TwinMachine, seed: number, { batches }: Simulated): string {
   const { controller, preset, set, link } = plan;
   const header = formatHeader({

@@ -1,4 +1,4 @@
-/** Falls to a limit that was set or lowered. */
+/** Rules for falls of a rate to a limit that was set or lowered. */
 import type { Cause } from '../cause_kinds.js';
 import { rateText } from '../text.js';
 import { capBps, least, usualOf, type Evidence } from './evidence.js';
@@ -6,9 +6,12 @@ import { ownBound, RELEASE_FIX, type OwnBound } from './own_actions.js';
 import { AT_BOUND, cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** Headers and repairs, which no limit counts, and the overshoot of an encoder. */
+/**
+ * How far a rate at a limit may exceed it: by headers and retransmissions, which limits do not count, and by the
+ * overshoot of an encoder.
+ */
 const ABOVE_BOUND = 1.2;
-/** A limit that is not below the rate by more than rates scatter has taken nothing away. */
+/** A limit above this share of the usual rate did not cause the fall: rates scatter by as much. */
 const BELOW_RATE = 0.95;
 
 const rateBps = (look: Look): number => look.rateBps;
@@ -21,7 +24,8 @@ function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
   const { usual, around, since } = evidence;
   const [before, now] = [usualOf(usual, capBps), least(around, capBps)];
   const rate = usualOf(usual, rateBps);
-  // It may have been in force long before it was known.
+  // A limit that was unknown before may have been in force nevertheless: so it must also lie below the usual
+  // rate.
   const isNew = Number.isFinite(now) && !(before <= now) && now < BELOW_RATE * rate;
   if (!isNew || !isAt(usualOf(since.slice(-3), rateBps), now)) return null;
   const from = Number.isFinite(before) ? `from ${rateText(before)} ` : '';
@@ -45,7 +49,10 @@ export const cap: Rule = (evidence) => {
   return own?.isDriven === true ? null : newBound(evidence, own);
 };
 
-/** A controller that drives a sender lowers its limit for its own reason; if that is known, it is the cause. */
+/**
+ * A controller that drives a sender lowers its limit for a reason of its own: if an earlier rule finds that
+ * reason, then the reason is the cause, and not the limit.
+ */
 export const capByDrive: Rule = (evidence) => {
   const own = ownBound(evidence);
   return own?.isDriven === true ? newBound(evidence, own) : null;

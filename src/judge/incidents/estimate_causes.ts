@@ -1,4 +1,7 @@
-/** What the browser's own estimate for a sender's connection says, together with round trips and losses. */
+/**
+ * Rules on the browser's own bandwidth estimate for a sender's connection, together with round-trip times and
+ * losses.
+ */
 import type { Cause } from '../cause_kinds.js';
 import { LOSS_DECREASES } from '../loss_thresholds.js';
 import { msText, rateText } from '../text.js';
@@ -8,15 +11,15 @@ import { LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A full queue is rarely shorter. */
+/** A full queue is rarely shorter than this. */
 const FULL_QUEUE_MS = 50;
-/** The first report of heavy loss may cover a time without losses, so it shows less. */
+/** The first report of heavy loss may also cover a time without losses, so it shows a smaller share. */
 const FIRST_LOSSES = LOSS_DECREASES / 2;
-/** A queue that drops packets does so when it is longest. */
+/** A full queue drops packets while it is longest: at more than this share of its maximum. */
 const OF_FULL_QUEUE = 0.6;
-/** The estimate counts as fallen below this. */
+/** The estimate has fallen if it is below this share of its usual value. */
 export const ESTIMATE_FELL = 0.9;
-/** An encoder that uses less than this of its target is not limited by it. */
+/** An encoder that sends less than this share of its target rate is not limited by it. */
 export const FILLED = 0.8;
 /** A value that does not change over this many samples, half a second each, is constant. */
 const STILL_LOOKS = 4;
@@ -51,13 +54,13 @@ export const lossWithoutQueue: Rule = (evidence) => {
 };
 
 /**
- * Whether an encoder mostly needs about what it may use: otherwise its target says nothing about its rate. Single
- * samples may contain probes.
+ * Whether an encoder sends about its target rate in most samples: otherwise the target does not explain the rate.
+ * Single samples may contain probes.
  */
 export const usesTarget = (looks: readonly Look[]): boolean =>
   share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
 
-/** The far side limited the rate (REMB, TMMBR): an estimate that was set this way is constant. */
+/** The far side limited the rate (REMB, TMMBR): an estimate that is limited in this way is constant. */
 const toldBound = (before: number, now: number, also: string): Cause =>
   cause(
     'far-side-limited',
@@ -68,7 +71,7 @@ const toldBound = (before: number, now: number, also: string): Cause =>
 const isStillAt = (looks: readonly Look[], bps: number, within: number): boolean =>
   looks.every((look) => Math.abs(availableBps(look) - bps) <= within * bps);
 
-/** The estimate went down in a single step: a controller that backs off keeps changing it, with any queue. */
+/** The estimate went down in a single step and is constant: a controller that backs off would keep changing it. */
 export const limitedAtOnce: Rule = (evidence) => {
   const { usual, around } = evidence;
   const before = usualOf(usual, availableBps);
@@ -80,7 +83,7 @@ export const limitedAtOnce: Rule = (evidence) => {
   return toldBound(before, now, 'from one moment to the next');
 };
 
-/** The estimate fell and is constant, without a queue. */
+/** The estimate fell and is constant. Earlier rules have looked for a queue. */
 export const limitedByFarSide: Rule = ({ usual, since }) => {
   const before = usualOf(usual, availableBps);
   const latest = since.slice(-3);
@@ -92,12 +95,12 @@ export const limitedByFarSide: Rule = ({ usual, since }) => {
 export const estimateFell = ({ usual, around }: Evidence): boolean =>
   least(around, availableBps) < ESTIMATE_FELL * usualOf(usual, availableBps);
 
-/** Some loss explains an estimate that fell better than a gradient that nothing shows. */
+/** For a fallen estimate, some loss is a better explanation than a delay gradient that nothing else shows. */
 export const someLossByEstimate: Rule = (evidence) => (estimateFell(evidence) ? someLoss(evidence) : null);
 
 /**
- * The estimate fell, and nothing else is known: the browser's controller saw a gradient that getStats does not
- * show.
+ * The estimate fell, and nothing else is known: the browser's controller saw a delay gradient that getStats does
+ * not show.
  */
 export const overuseByEstimate: Rule = (evidence) => {
   const { usual, around, since } = evidence;

@@ -10,23 +10,28 @@ import type { IncidentKind, StreamId } from './incident.js';
 import { LOSS_DECREASES } from '../loss_thresholds.js';
 import type { Look } from './stream_looks.js';
 
-/** How long before its beginning an incident's cause may show, and how long after it. */
+/** An incident's cause may show up to LEAD_US before the incident begins and up to TRAIL_US after that. */
 export const LEAD_US = 2.5e6;
 export const TRAIL_US = 2.5e6;
 /**
- * A little longer if nothing arrives, or nothing is decoded: until a connectivity check was due, and the receiver
- * has requested a key frame (Chromium first waits three seconds for a frame).
+ * Takes the place of TRAIL_US if nothing arrives, or nothing is decoded. By then a connectivity check was due, and
+ * the receiver has requested a key frame (Chromium first waits three seconds for a frame).
  */
 export const QUIET_TRAIL_US = 6e6;
-/** What queues this long after heavy loss was counted was there before; later it may be the repair's. */
+/**
+ * A queue that is seen within this time after heavy loss was counted existed before the loss; a later one may
+ * consist of retransmissions.
+ */
 const BESIDE_LOSS_US = 0.5e6;
-/** A queue is signalled before the rate falls, not long after. */
+/** The detector's signals count until this long after the beginning: it signals a queue before the rate falls. */
 const DETECTED_US = 0.5e6;
-/** The length of time before that which defines what was usual. */
+/** The length of the time before LEAD_US that defines what was usual. */
 const USUAL_US = 6e6;
-/** The scatter needs a longer time: connectivity checks come every two and a half seconds. */
+/**
+ * The scatter of values is measured over a longer time: connectivity checks come every two and a half seconds.
+ */
 const SCATTERED_US = 20e6;
-/** Older samples are not examined again: a slow fall is compared with what was usual before it. */
+/** Samples are kept for this long: what was usual before a slow fall must still be known. */
 export const KEPT_US = HIGHEST_US + BEFORE_US + QUIET_TRAIL_US;
 
 export interface Evidence {
@@ -34,27 +39,27 @@ export interface Evidence {
   stream: StreamId;
   endpoint: EndpointRecord;
   fromUs: number;
-  /** The first and the last value of what changed. */
+  /** The rate or delay before and after the change; for a freeze, 0 and its length. */
   before: number;
   after: number;
-  /** Until when data are known. */
+  /** The time up to which data are known. */
   untilUs: number;
-  /** Samples before anything of it showed, and those around its beginning. */
+  /** Samples from before the incident showed, and those around its beginning. */
   usual: readonly Look[];
   around: readonly Look[];
   /** All samples of some seconds before the beginning, and those around it. */
   recent: readonly Look[];
-  /** The samples of a longer, usual time, which show the scatter. */
+  /** The samples of a longer time before it, which show how much values usually scatter. */
   past: readonly Look[];
-  /** The samples of `around` that end after it began. */
+  /** The samples of `around` since the incident began. */
   since: readonly Look[];
   machine: MachineState;
   /** What the detector reported for a received stream; null if its frames are not seen. */
   detector: DetectorFacts | null;
-  /** How much longer its frames waited, in ms; null if they are not seen. */
+  /** How much longer than usual the stream's frames waited, in ms; null if its frames are not seen. */
   queueMs: number | null;
   /**
-   * The smallest excess wait of its frames after heavy loss was counted, in ms; also null if there was no such
+   * The smallest of these excess waits just after heavy loss was counted, in ms; also null if there was no such
    * loss.
    */
   queueBesideLossMs: number | null;
@@ -66,11 +71,11 @@ export interface Begun {
   fromUs: number;
   before: number;
   after: number;
-  /** Until when the earlier state was usual; absent if until the beginning. */
+  /** When the earlier state ceased to be usual; absent if it was usual right up to the beginning of the incident. */
   usualUntilUs?: number | undefined;
 }
 
-/** How long after its beginning an incident's cause may show. */
+/** How long after the beginning of an incident its cause may show. */
 export function trailUs(looks: readonly Look[], fromUs: number): number {
   const since = looks.filter(({ timeUs }) => timeUs > fromUs && timeUs <= fromUs + TRAIL_US);
   const isQuiet =
@@ -81,7 +86,7 @@ export function trailUs(looks: readonly Look[], fromUs: number): number {
 const within = (looks: readonly Look[], fromUs: number, toUs: number): Look[] =>
   looks.filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
 
-/** The samples that define what was usual, and its scatter. */
+/** The samples that define what was usual, and those that define how much values scatter. */
 function usualLooks(
   looks: readonly Look[],
   { fromUs, usualUntilUs }: Begun,
@@ -163,7 +168,7 @@ export function lossOf(looks: readonly Look[], direction: StreamId['direction'])
   return of > 0 ? lost / of : 0;
 }
 
-/** The stream's layer whose receiver reports show the longest round trip; undefined if none shows one. */
+/** The stream's layer whose receiver reports show the longest round trip; undefined if no report shows one. */
 function slowestLayer({ sent }: Look): Look['sent'][number] | undefined {
   const [first, ...more] = sent.filter(({ roundTripTimeS }) => Number.isFinite(roundTripTimeS));
   return more.reduce(

@@ -1,17 +1,21 @@
 /**
- * Finds falls of a stream's rate and rises of its delay, sample by sample. Rates of encoders scatter, so a fall
- * is measured between means: over a second and a half, compared with the median of the five seconds before and,
- * for a fall so slow that each second resembles the last, with the highest such median of half a minute.
+ * Finds falls of a stream's rate and rises of its delay, sample by sample. Rates of encoders scatter, so averages
+ * are compared: the mean of the last second and a half with the median of the five seconds before. A slow fall,
+ * in which each second resembles the last, is found by comparing the mean with the highest such median of the
+ * last half minute.
  */
 import { median } from '../../calls/percentile.js';
 import type { Look } from './stream_looks.js';
 
-/** A lasting change: from its first sample until the new state is the usual one. */
+/** A lasting change: from its first sample until it is over or the new state has become the usual one. */
 export interface Change {
   /** When it began. A slow fall has no first sample: this is then the time when it was found. */
   fromUs: number;
   toUs: number | null;
-  /** Until when a slow fall's earlier rate was usual; absent for a fast fall, where that is `fromUs`. */
+  /**
+   * The time until which the earlier rate was usual before a slow fall; absent for a fast fall, before which it
+   * was usual until `fromUs`.
+   */
   usualUntilUs?: number;
   before: number;
   after: number;
@@ -25,9 +29,9 @@ const RECOVERED = 0.92;
  * maximum.
  */
 const SLOWLY_FALLEN = 0.75;
-/** Smaller falls come from a slide, or a face that keeps still. */
+/** Smaller falls come from the picture itself, such as a slide or a face that keeps still. */
 const LEAST_FALL_BPS = 30_000;
-/** The windows of the present mean and of the earlier median. */
+/** The lengths of the windows for the present mean and for the earlier median. */
 const NOW_US = 1.5e6;
 export const BEFORE_US = 5e6;
 /** A slow fall is measured from the highest such median within this time. */
@@ -38,7 +42,9 @@ const LEAST_KNOWN_US = 3e6;
 const SETTLED_US = 6e6;
 /** A fall below this share of a rate that was already falling has another cause. */
 const ABRUPT = 0.6;
-/** A rate that falls below its lowest value so far by more than encoders scatter has not settled. */
+/**
+ * A rate that falls below this share of its lowest value so far has not settled: encoders scatter less than that.
+ */
 const LOWER = 0.93;
 /** A stream that drops to less than this share of a constant rate was stopped. */
 const STOPPED = 0.1;
@@ -65,7 +71,7 @@ export class FallFinder {
   /** The median of the last five seconds, sample by sample. */
   #medians: Point[] = [];
   #open: Change | null = null;
-  /** What only one sample has shown: the next one confirms it, or it was the bottom of a swing. */
+  /** A fall that only one sample has shown: unless the next one confirms it, it was the bottom of a swing. */
   #seen: Change | null = null;
   /** The lowest rate of the open fall, and since when the rate has not been clearly lower. */
   #lowest: Point = { timeUs: 0, value: 0 };
@@ -104,8 +110,8 @@ export class FallFinder {
     const past = within(this.#points, -Infinity, timeUs - NOW_US);
     const before = median(past.map(({ value }) => value));
     if (!(now < FALLEN * before) || before - now < LEAST_FALL_BPS) return null;
-    // It began with the first sample from which on all are below the usual rate: a single one may have been low
-    // by chance.
+    // The fall began with the first sample after the last one that was at the usual rate: a low sample before
+    // that may have been low by chance.
     const latest = within(this.#points, timeUs - NOW_US, timeUs);
     const lastUsual = latest.findLastIndex(({ value }) => value >= RECOVERED * before);
     const first = latest[lastUsual + 1];
@@ -121,7 +127,10 @@ export class FallFinder {
     return { fromUs: timeUs, toUs: null, usualUntilUs: highest.timeUs, before, after: now };
   }
 
-  /** Whether something else happened during a fall: the rate is suddenly far below that of the last seconds. */
+  /**
+   * Whether something else happened during a fall: the rate is suddenly far below the rate of the last few
+   * seconds.
+   */
   #isAnother(open: Change, now: Point): boolean {
     const sinceUs = now.timeUs - open.fromUs;
     if (sinceUs >= 2 * NOW_US && this.#hasStopped(now)) return true;
@@ -142,7 +151,7 @@ export class FallFinder {
     if (this.#isAnother(open, point)) {
       open.toUs = timeUs;
       this.#open = null;
-      // The next sample finds the other fall, compared with what was usual in this one.
+      // The next samples find the other fall, by comparison with the rate that was usual during this one.
       this.#points = within(this.#points, open.fromUs, timeUs);
       this.#medians = [];
       return open;
@@ -166,7 +175,7 @@ export class RiseFinder {
   #points: Point[] = [];
   #open: Change | null = null;
 
-  /** Two consecutive points above it begin a rise; a single one may be chance. */
+  /** How many of the latest points in a row are above the limit: two begin a rise, a single one may be chance. */
   #above = 0;
 
   see(point: Point): Change | null {

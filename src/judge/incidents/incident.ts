@@ -20,7 +20,7 @@ export interface Incident {
   fromUs: number;
   /** When it was over, or the new state had become usual; null while it lasts. */
   toUs: number | null;
-  /** The rates of a fall; the delays of a rise, in ms; 0 and the length of a freeze, in ms. */
+  /** For a fall, the rates; for a rise, the delays in ms; for a freeze, 0 and its length in ms. */
   before: number;
   after: number;
   cause: Cause;

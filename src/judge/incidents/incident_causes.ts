@@ -1,7 +1,8 @@
 /**
  * Why a stream's rate fell, its delay rose or its picture froze: each cause with the numbers that support it. An
  * incident is a change, so a rule compares what was usual with the time around its beginning. The order matters:
- * people's actions come before the network's, and what explains everything before what explains a part.
+ * people's actions come before the network, and causes that explain the whole change before causes that explain a
+ * part of it.
  */
 import type { Cause } from '../cause_kinds.js';
 import { msText, rateText } from '../text.js';

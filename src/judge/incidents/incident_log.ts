@@ -10,9 +10,11 @@ import { FallFinder, RiseFinder, type Change } from './falls.js';
 import type { Incident, IncidentKind, StreamId } from './incident.js';
 import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
-/** In a call that is bad for hours, the older half of the incidents is forgotten. */
+/** If there are more incidents than this, as in a call that is bad for hours, the older half is dropped. */
 const MOST_INCIDENTS = 2000;
-/** A stream that was in no sample for this long will not return; its last incident has its cause by then. */
+/**
+ * A stream that was in no sample for this long is assumed not to return; its last incident has its cause by then.
+ */
 const GONE_US = 10e6;
 
 interface Watched {
@@ -32,11 +34,11 @@ interface KnownFreeze extends Readonly<Freeze> {
 interface WatchedEndpoint {
   streams: Map<string, Watched>;
   before: StatsSample | null;
-  /** Keyed by where they were first seen: the browser may report later where they really were. */
+  /** Keyed by an object that stays the same even if the browser later corrects when a freeze was. */
   freezes: Map<object, KnownFreeze>;
-  /** Everything that it receives comes over one connection, and has its round trip. */
+  /** One finder for all received streams: they share the connection's round trip. */
   rises: RiseFinder;
-  /** Incidents in progress, by what found them. */
+  /** Incidents in progress, by the changes from which they were made. */
   open: Map<Change, Incident>;
 }
 
@@ -58,14 +60,17 @@ export class IncidentLog {
 
   constructor(private readonly record: CallRecord) {}
 
-  /** All incidents so far, in the order in which they were noticed; those that are not settled still change. */
+  /**
+   * All incidents so far, in the order in which they were noticed; those that are not settled may still change.
+   */
   get incidents(): readonly Incident[] {
     return this.#incidents;
   }
 
   /**
-   * Processes what was added to the record since the last call, sample by sample, so that a whole call gives the
-   * same results as it did in progress. Returns the incidents that are new or have changed.
+   * Processes what was added to the record since the last update, sample by sample, so that a whole call that is
+   * processed at once gives the same results as one in progress. Returns the incidents that are new or have
+   * changed.
    */
   update(): Incident[] {
     const changed = new Set<Incident>();
@@ -75,7 +80,7 @@ export class IncidentLog {
     return [...changed];
   }
 
-  /** The samples since the last call, in the order of time. */
+  /** The samples that were added since the last update, in time order. */
   #news(): { endpoint: EndpointRecord; sample: StatsSample }[] {
     return this.record.endpoints
       .flatMap((endpoint) => {
@@ -132,7 +137,7 @@ export class IncidentLog {
     this.#change(known, stream, 'delay-rise', rises.see(delay), changed);
   }
 
-  /** A rise of the round trip is reported once for everything that is received: for the first stream. */
+  /** Reports a rise of the round trip only once for all received streams, as an incident of the first one. */
   #received(known: WatchedEndpoint, streams: readonly StreamId[], changed: Set<Incident>): void {
     const stream = streams.find(({ direction }) => direction === 'receive');
     if (stream === undefined) return;
@@ -173,7 +178,7 @@ export class IncidentLog {
     return incident;
   }
 
-  /** The freezes that are known at the time of a sample. */
+  /** Processes the freezes that are known at the time of a sample. */
   #freezes(
     { id, freezes }: EndpointRecord,
     known: WatchedEndpoint,
@@ -198,7 +203,10 @@ export class IncidentLog {
     }
   }
 
-  /** A freeze that ended before the browser counted it is listed twice: the longer entry has its length. */
+  /**
+   * Updates the end and the length of a freeze. A freeze that ended before the browser counted it is listed
+   * twice: the longer entry counts.
+   */
   #lasted({ freezes }: WatchedEndpoint, incident: Incident, changed: Set<Incident>): void {
     const its = [...freezes.values()].filter((each) => each.incident === incident);
     const after = Math.max(...its.map(({ fromUs, toUs }) => (toUs - fromUs) / 1e3));
@@ -213,7 +221,8 @@ export class IncidentLog {
   }
 
   /**
-   * If the record does not say whose picture froze, the stream that recently got the fewest frames is assumed.
+   * The stream that froze. If the record does not name it, this is assumed to be the stream of which the fewest
+   * frames were decoded recently.
    */
   #frozen(endpoint: number, { streams }: WatchedEndpoint, { ssrc }: Freeze): StreamId {
     if (ssrc !== undefined) return { endpoint, direction: 'receive', key: String(ssrc) };
@@ -228,7 +237,7 @@ export class IncidentLog {
     return this.#endpoints.get(stream.endpoint)?.streams.get(keyOf(stream))?.looks ?? [];
   }
 
-  /** Settles the incidents about which no later sample will say more. */
+  /** Settles the incidents for which later samples cannot add evidence. */
   #settle(changed: Set<Incident>): void {
     for (const pending of this.#pending) {
       const { incident } = pending;
@@ -242,7 +251,10 @@ export class IncidentLog {
     this.#pending = this.#pending.filter(({ incident }) => !incident.settled);
   }
 
-  /** Judges by what is known now, which is all there will be if the connection has closed. */
+  /**
+   * Judges an incident by the data known now; if the connection has closed, no more will come, so this settles
+   * it.
+   */
   #judge({ incident, usualUntilUs }: Pending, changed: Set<Incident>): void {
     const endpoint = this.record.endpoints[incident.stream.endpoint];
     if (endpoint === undefined) return;
@@ -263,7 +275,10 @@ export function incidentsOf(record: CallRecord): readonly Incident[] {
   return log.incidents;
 }
 
-/** Nothing is judged before a connection is connected, nor after its end. */
+/**
+ * Whether a stream is judged at this time: nothing is judged until LEAD_US after the connection was connected,
+ * nor after it was closed.
+ */
 function isConnectedAt({ states }: EndpointRecord, timeUs: number): boolean {
   const wasConnected = states.some((each) => each.state === 'connected' && each.timeUs <= timeUs - LEAD_US);
   return wasConnected && !states.some((each) => each.state === 'closed' && each.timeUs <= timeUs);

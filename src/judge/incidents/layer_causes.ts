@@ -1,10 +1,10 @@
-/** Layers of simulcast or SVC that are no longer sent or forwarded. */
+/** Rules for layers of simulcast or SVC that are no longer sent or forwarded. */
 import { greatest, usualOf } from './evidence.js';
 import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A picture with fewer lines than this share is a lower layer, not the work of an encoder that adapts. */
+/** A picture with less than this share of the usual lines is a lower layer, not the work of an adapting encoder. */
 export const LAYER_SHRANK = 0.8;
 
 export const layerSwitchedOff: Rule = (evidence) => {
@@ -25,7 +25,7 @@ export const layerSwitchedOff: Rule = (evidence) => {
   );
 };
 
-/** Number of lines of the largest picture of which anything passes; -Infinity if nothing does. */
+/** Number of lines of the largest picture for which any data pass; -Infinity if there is none. */
 export const pictureHeight = (look: Look): number =>
   greatest([look], ({ layers }) =>
     Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),

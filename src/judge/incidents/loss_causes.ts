@@ -1,23 +1,28 @@
-/** Loss as a cause: more than there usually was. */
+/** Rules for loss as a cause: more loss than was usual. */
 import { LOSS_DECREASES, LOSS_HOLDS } from '../loss_thresholds.js';
 import { percentText } from '../text.js';
 import { greatest, lossCount, lossOf, type Evidence } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** Three standard deviations of a count (Poisson): of fewer packets more must be lost. */
+/**
+ * A loss must exceed the usual one by three standard deviations of a count (Poisson): the fewer the packets, the
+ * larger the share that must be lost.
+ */
 const COUNTS_SCATTER = 3;
-/** In a report on fewer packets, one or two lost packets are 10 %. */
+/**
+ * Reports on fewer packets than this do not count: in such a report, one or two lost packets are already 10 %.
+ */
 const LEAST_REPORTED = 25;
 
-/** Whether more was lost than usual, by more than counts scatter. */
+/** Whether more packets than usual were lost, by more than the scatter of such counts. */
 export function losesMore(looks: readonly Look[], { usual, stream: { direction } }: Evidence): boolean {
   const { lost, of } = lossCount(looks, direction);
   const expected = of * lossOf(usual, direction);
   return lost - expected > COUNTS_SCATTER * Math.sqrt(expected + 1);
 }
 
-/** The largest share that a receiver report stated. */
+/** The largest share of lost packets that a receiver report stated. */
 function toldLoss(looks: readonly Look[]): number {
   const told = greatest(
     looks.filter(({ packets }) => packets >= LEAST_REPORTED),

@@ -1,4 +1,4 @@
-/** What ccscope itself was told to do to a sent stream and has not undone. */
+/** The actions that ccscope itself was told to take on a sent stream and has not undone. */
 import type { ActionRecord } from '../../calls/record/record.js';
 import { rateText } from '../text.js';
 import { capBps, type Evidence } from './evidence.js';
@@ -6,7 +6,7 @@ import { capBps, type Evidence } from './evidence.js';
 type Done = Extract<ActionRecord['result'], { ok: true }>;
 type InForce = Done['inForce'][number];
 
-/** Bounds are rounded, and shared among encodings. */
+/** Limits are the same if they differ by at most this share: they are rounded, and divided among encodings. */
 const SAME = 0.02;
 
 /** Successful actions on the stream, in order. */
@@ -18,13 +18,13 @@ function doneTo({ endpoint, stream, around, untilUs }: Evidence): ActionRecord[]
   });
 }
 
-/** Each action's result states everything that is in force then. */
+/** The actions in force, from the result of the latest action: each result lists all of them. */
 function inForce(evidence: Evidence): readonly InForce[] {
   const result = doneTo(evidence).at(-1)?.result;
   return result?.ok === true ? result.inForce : [];
 }
 
-/** In the form that follows `ccscope was told to`. */
+/** A limit by ccscope: `order` continues the sentence `ccscope was told to`. */
 export interface OwnBound {
   order: string;
   isDriven: boolean;
@@ -43,7 +43,7 @@ export function ownBound(evidence: Evidence): OwnBound | null {
     const order = isHeld ? 'hold it at its rate' : `cap it at ${rateText(cap.maxBitrateBps)}`;
     return { order, isDriven: false };
   }
-  // A controller's later changes are not recorded.
+  // The later rates of a driving controller are not recorded, so they are not compared.
   const drive = held.find(({ kind }) => kind === 'drive');
   return drive?.kind === 'drive' ? { order: `drive it with ${drive.controller}`, isDriven: true } : null;
 }

@@ -1,11 +1,14 @@
-/** What happened to the path as a whole: a new route, an outage, reports that stopped. */
+/** Rules for changes of the path as a whole: a new route, an outage, reports that stopped. */
 import { msText, secondsText } from '../text.js';
 import { rttMs, usualOf, type Evidence } from './evidence.js';
 import { losesMore } from './loss_causes.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** RTCP reports of a video stream come about once a second, at most half as seldom (RFC 3550, 6.2 and 6.3.1). */
+/**
+ * RTCP reports of a video stream come about once a second, at most 1.5 s apart (RFC 3550, 6.2 and 6.3.1). After
+ * SILENT_US without one, they are missing.
+ */
 const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
 /**
@@ -42,13 +45,13 @@ export const routeChange: Rule = (evidence) => {
 
 /**
  * Checks of a quiet connection come about every two and a half seconds (RFC 7675, 5.1): after a longer time
- * without an answer, it is down.
+ * without an answer, the connection is down.
  */
 const UNANSWERED_US = 2.9e6;
 
 /**
- * Samples in which nothing arrived although something had to: feedback on what was sent, or what is received.
- * Only the longest consecutive series counts, since pauses of a tenth of a second between reports are normal.
+ * Samples in which nothing arrived although something was due: feedback on what was sent, or received media. Only
+ * the longest consecutive series counts, since short pauses between reports are normal.
  */
 function silence({ around, stream }: Evidence): Look[] {
   let longest: Look[] = [];
@@ -64,8 +67,8 @@ function silence({ around, stream }: Evidence): Look[] {
 const LEAST_PACKETS = 5;
 
 /**
- * Whether a silence was an outage: checks were not answered, or more packets than usual were lost in it. A sender
- * that pauses, or has little to send, is just as silent.
+ * Whether a silence was an outage: checks were not answered, or more packets than usual were lost during the
+ * silence. A far side that pauses, or has little to send, is just as silent.
  */
 function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
   const [first] = silent;
@@ -102,10 +105,11 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   const last = around.at(-1);
   const had = usual.some(({ sent }) => sent.some(({ reportTimeUs }) => Number.isFinite(reportTimeUs)));
   if (last === undefined || !had) return null;
-  const newest = Math.max(...last.sent.map(({ reportTimeUs }) => reportTimeUs).filter(Number.isFinite));
+  const reports = [...usual, ...around].flatMap(({ sent }) => sent.map(({ reportTimeUs }) => reportTimeUs));
+  const newest = Math.max(...reports.filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  // A check that was answered before the next report was due does not explain why the report did not come, and
-  // what is received after a silence comes after an outage.
+  // Only a check that was answered after the next report was due shows that the connection is alive without reports.
+  // If something arrives again after a silence, there was an outage instead.
   const due = around.filter(({ fromUs }) => fromUs >= newest + REPORT_US);
   const silent = due.findIndex(({ bytesIn }) => bytesIn === 0);
   const isBack = silent >= 0 && due.slice(silent).some(({ bytesIn }) => bytesIn > 0);

@@ -1,11 +1,14 @@
-/** What lacked processor time: the machine, the encoder or the decoder. */
+/** Rules for a lack of processor time in the machine, the encoder or the decoder. */
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
 import { msText, percentText } from '../text.js';
 import { usualOf, share, isLimitedBy } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A codec that takes this much longer for a frame, and at least this long, lacks processor time. */
+/**
+ * A codec lacks processor time if a frame takes it more than SLOWER times as long as usual, and longer than
+ * SLOW_MS.
+ */
 const SLOWER = 2;
 const SLOW_MS = 12;
 

@@ -1,4 +1,6 @@
-/** What the round trip says of a queue: how much it grew, and whether that is more than it scatters by. */
+/**
+ * How the round trip reveals a queue: how much the round trip grew, and whether that exceeds its usual scatter.
+ */
 import { LOSS_DECREASES } from '../loss_thresholds.js';
 import { greatest, lossOf, rttMeasured, rttMs, scatterOf, usualOf, type Evidence } from './evidence.js';
 import type { Look } from './stream_looks.js';
@@ -7,19 +9,20 @@ import type { Look } from './stream_looks.js';
 const QUEUED_MS = 25;
 /** A queue this long explains the losses that come with it. */
 export const LONG_QUEUE_MS = 100;
-/** A queue in front of frames: longer than single large frames take. */
+/** The shortest wait of frames that counts as a queue: transmitting a single large frame takes less. */
 export const LEAST_QUEUE_MS = 12.5;
-/** On a link with jitter, a queue exceeds this many median deviations, nearly three standard deviations. */
+/** On a link with jitter, a queue must exceed this many median deviations: nearly three standard deviations. */
 const SCATTERS = 4;
 
-/** The measurements around the beginning, the longest first; earlier measurements do not count. */
+/** New measurements of the round trip around the beginning, the longest first; repeated values are left out. */
 function measured({ recent, around }: Evidence): Look[] {
   const ofNow = rttMeasured(recent).filter((look) => around.includes(look));
   return ofNow.sort((a, b) => rttMs(b) - rttMs(a));
 }
 
 /**
- * How much the round trip grew around the beginning, in ms, even in a single measurement; -Infinity without one.
+ * How much the round trip grew around the beginning, in ms, even if only in a single measurement; -Infinity
+ * without any.
  */
 export const rttGrowthMs = (evidence: Evidence): number =>
   greatest(measured(evidence), rttMs) - usualOf(evidence.usual, rttMs);
@@ -27,9 +30,10 @@ export const rttGrowthMs = (evidence: Evidence): number =>
 const scatterMs = ({ past }: Evidence): number => SCATTERS * scatterOf(past, rttMs);
 
 /**
- * A second measurement confirms a long round trip. A sender gets one with each report: a very long one together
- * with heavy loss comes from a full queue. A receiver only has its infrequent connectivity checks, so there
- * frames that waited also count or, if none are seen, a round trip that is longer than it recently ever was.
+ * Whether other evidence confirms a long round trip. A second long measurement always does. At a sender, heavy
+ * loss does so as well if the round trip is very long: the queue was full. A receiver measures the round trip
+ * only with its infrequent connectivity checks. So there, frames that waited also confirm it; if no frames are
+ * seen, a round trip clearly longer than all recent ones counts as confirmed.
  */
 function isBorneOut(
   evidence: Evidence,
@@ -56,8 +60,8 @@ export function queuedMs(evidence: Evidence): number {
 }
 
 /**
- * Frames also wait in a sender's pacer, which a connectivity check does not: one that has come through since, as
- * quickly as ever, has met no queue.
+ * Whether a connectivity check shows that there was no queue: it was answered since the beginning, as quickly as
+ * usual. Frames may nevertheless have waited in the sender's pacer, which checks do not pass.
  */
 export function knowsNoQueue(evidence: Evidence): boolean {
   const { since } = evidence;

@@ -1,4 +1,4 @@
-/** What a receiver's frames, packets and key frames reveal. */
+/** Rules on what a receiver's frames, packets and key frames reveal. */
 import { keyFrameWait } from '../key_frames.js';
 import { msText, percentText, rateText, secondsText } from '../text.js';
 import { rttMs, usualOf } from './evidence.js';
@@ -27,7 +27,7 @@ export const remotePaused: Rule = ({ since }) => {
   );
 };
 
-/** What the shadow's detector, the stream's frames or the round trip say about a queue. */
+/** Overuse, if the shadow's detector and the stream's frames, or the round trip, show a queue. */
 export const overuseSeenByReceiver: Rule = (evidence) => {
   const { detector, queueMs, usual } = evidence;
   const grown = queuedMs(evidence);
@@ -53,7 +53,7 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
 
 /**
  * Packets that a full queue drops are lost while all frames wait in it. If some frames did not wait long, the
- * loss came first, and the later queue is its repair.
+ * loss came first, and the later queue consists of retransmissions.
  */
 export const lossBesideShortQueue: Rule = (evidence) => {
   const { queueBesideLossMs } = evidence;
@@ -61,8 +61,8 @@ export const lossBesideShortQueue: Rule = (evidence) => {
 };
 
 /**
- * A long queue explains the loss beside it. Frames show it, if there are any: connectivity checks are infrequent,
- * and under loss they are repeated.
+ * A long queue explains the loss beside it. If frames are seen, their wait is the length of the queue; the round
+ * trip is less certain, because connectivity checks are infrequent, and repeated if they are lost.
  */
 export const overuseByLongQueue: Rule = (evidence) => {
   const queueMs = evidence.queueMs ?? rttGrowthMs(evidence);
@@ -72,7 +72,8 @@ export const overuseByLongQueue: Rule = (evidence) => {
 export const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
   const rateOf = (looks: readonly Look[]): number => usualOf(looks, ({ rateBps }) => rateBps);
   const [before, rate] = [kind === 'rate-fall' ? fell : rateOf(usual), rateOf(since.slice(-3))];
-  // A picture also freezes for other reasons, while as much arrives as before, or before anything is usual.
+  // A picture may also freeze although as much arrives as before, or before a usual rate is known: then a lower
+  // rate is not the cause.
   if (!(rate < before)) return null;
   return cause(
     'far-side-limited',
@@ -98,6 +99,6 @@ export const waitingForKeyFrame: Rule = ({ around }) => {
   );
 };
 
-/** While packets keep arriving, neither a route nor an outage holds the key frame back. */
+/** While packets keep arriving, neither a change of route nor an outage holds the key frame back. */
 export const waitingThroughout: Rule = (evidence) =>
   evidence.since.every(({ packets }) => packets > 0) ? waitingForKeyFrame(evidence) : null;

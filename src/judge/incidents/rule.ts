@@ -1,4 +1,4 @@
-/** A cause that evidence may support. */
+/** The form of the rules: each returns a cause if the evidence supports it, otherwise null. */
 import type { Cause, CauseKind } from '../cause_kinds.js';
 import type { Evidence } from './evidence.js';
 
@@ -6,5 +6,5 @@ export type Rule = (evidence: Evidence) => Cause | null;
 
 export const cause = (kind: CauseKind, evidence: string, fix: string): Cause => ({ kind, evidence, fix });
 
-/** A rate that stands at a limit is at least this share of it. */
+/** A rate counts as being at a limit if it is at least this share of the limit. */
 export const AT_BOUND = 0.75;

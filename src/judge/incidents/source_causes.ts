@@ -1,4 +1,4 @@
-/** What a sender's source and encoder need, and who stopped them. */
+/** Causes at the sender's source and encoder: paused, slower, or in need of a lower rate. */
 import { rateText } from '../text.js';
 import { availableBps, usesTarget, estimateFell, ESTIMATE_FELL, FILLED } from './estimate_causes.js';
 import { greatest, least, targetBps, usualOf } from './evidence.js';
@@ -9,7 +9,7 @@ import type { Look } from './stream_looks.js';
 
 const PAUSED_FIX = 'Resume the track or the encoding when the picture is wanted again.';
 
-/** How to recognise that a sender stopped, in words; null while it sends. */
+/** How a sender was stopped, in words; null while it sends. */
 function pausedText({ sent }: Look, usual: readonly Look[]): string | null {
   if (sent.length === 0) return 'its transceiver does not send any more';
   if (sent.every(({ active }) => !active)) return 'all its encodings are switched off (active: false)';
@@ -57,7 +57,7 @@ export const applicationLimited: Rule = ({ since, usual }) => {
   const latest = since.slice(-3);
   const [before, now] = [usualOf(usual, targetBps), usualOf(latest, targetBps)];
   const rate = usualOf(latest, ({ rateBps }) => rateBps);
-  // A target that fell explains a rate that followed it, but not one that is always below it.
+  // A rate that follows its target down is explained by the target; one that stays well below it is not.
   const isFree = since.length >= 3 && !usesTarget(since);
   const isAsBefore = rate < FILLED * now && now >= AT_BOUND * before;
   if (!isFree && !isAsBefore) return null;
@@ -70,7 +70,7 @@ export const applicationLimited: Rule = ({ since, usual }) => {
 
 /**
  * Chromium restarts an encoder for a larger picture, with a lower target until it knows what the picture needs.
- * The estimate shows that the network did not demand it.
+ * If the estimate did not fall, the network did not demand the lower target.
  */
 export const largerPicture: Rule = (evidence) => {
   const { usual, since } = evidence;

@@ -7,13 +7,16 @@ import type { StreamId } from './incident.js';
 
 /** One layer that is sent, or the stream that is received. */
 export interface LayerLook {
-  /** Its rid (RFC 8851), or its SSRC. */
+  /** The rid of a sent layer (RFC 8851; '' without one), or the SSRC of a received stream. */
   name: string;
   rateBps: number;
   frameHeight: number;
 }
 
-/** From one sample to the next. NaN if the browser does not report it; sums are over the layers. */
+/**
+ * A stream from one sample to the next. Values that the browser does not report are NaN; counts and rates are
+ * sums over the layers.
+ */
 export interface Look {
   fromUs: number;
   timeUs: number;

@@ -51,7 +51,7 @@ export function readBudgets(file: string): Budget[] {
   return parsed(schema, parseJson(readFileSync(file, 'utf8'), name), name).budgets;
 }
 
-/** A limit that a call exceeded. */
+/** A limit that a call did not keep. */
 export interface BrokenLimit {
   test: TestCase;
   title: string;
@@ -65,7 +65,7 @@ export interface BrokenLimit {
 
 export interface BudgetReport {
   broken: BrokenLimit[];
-  /** For people: budgets that matched no call. */
+  /** A message to the user for each budget that matched no call. */
   unmatched: string[];
 }
 
@@ -74,7 +74,10 @@ function matches(pattern: string, title: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 's').test(title);
 }
 
-/** What is judged of a test: its calls, or the fact that a budget names it and it has none. */
+/**
+ * What a budget judges: a call of a test or, with null `properties`, a test that the budget names but that has no
+ * call.
+ */
 type Judged = TestedCall | { test: TestCase; title: string; properties: null };
 
 function judgedBy(budget: Budget, test: TestCase): Judged[] {

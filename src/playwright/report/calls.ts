@@ -26,7 +26,7 @@ const RUN = /^(run-\d+)\.(.+)$/;
 /** `describe › test` */
 export const titleOf = (test: TestCase): string => test.titlePath().slice(3).join(' › ');
 
-/** The calls of an attempt: one, or one for each run of `repeat`; none if it used none. */
+/** The calls of an attempt at a test: one, or one for each run of `repeat`; empty if the attempt made no call. */
 export function callsOf(test: TestCase, result: TestResult): TestedCall[] {
   const calls = new Map<string, Map<string, string>>();
   // Before Playwright 1.52 a result has no annotations.

@@ -11,7 +11,7 @@ export interface Annotation {
   level: 'error' | 'warning';
   title: string;
   text: string;
-  /** Without a file the annotation belongs to the run. */
+  /** Without a location, the annotation belongs to the whole run. */
   location?: Location;
 }
 
@@ -20,7 +20,7 @@ const escapedText = (text: string): string =>
 const escapedProperty = (text: string): string =>
   escapedText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
-/** The folder with `.git` above another folder; that folder itself if there is none. */
+/** The nearest folder with `.git`, from `folder` upwards; `folder` itself if there is none. */
 function gitRoot(folder: string): string {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
@@ -28,13 +28,13 @@ function gitRoot(folder: string): string {
   }
 }
 
-/** What the paths of annotations are relative to. */
+/** The folder to which the paths of annotations are relative. */
 export const repositoryRoot = (testFolder: string): string =>
   process.env['GITHUB_WORKSPACE'] || gitRoot(testFolder);
 
 /**
- * A file as annotations name it. If it lies outside this repository, since its test ran in a container or on
- * another machine, the file with the same ending in this repository is used, if it exists.
+ * The path by which annotations name a file. If the file lies outside this repository, since its test ran in a
+ * container or on another machine, the file with the same ending in this repository is used, if it exists.
  */
 export function repositoryPath(file: string, root: string): string {
   const path = relative(root, file).replaceAll('\\', '/');

@@ -1,4 +1,7 @@
-/** The property `ccscope.failed`: which expectations of a call were not met, and why, from the test to the reporter. */
+/**
+ * The property `ccscope.failed`, which tells the reporter which expectations of a test's call were not met, and
+ * why.
+ */
 import * as v from 'valibot';
 
 import { holds } from '../../evidence/input.js';

@@ -1,4 +1,4 @@
-/** What a test run leaves behind for trends. */
+/** The entry that a test run adds to the history from which trends are made. */
 import { execFileSync } from 'node:child_process';
 
 import type { TestCase } from '@playwright/test/reporter';
@@ -46,7 +46,7 @@ function historyCall(call: TestedCall): HistoryCall {
   };
 }
 
-/** The calls of the last attempt at each test. */
+/** The entry of a test run, with the calls of the last attempt at each test. */
 export function historyRun(
   tests: readonly TestCase[],
   run: { startTime: Date; passed: boolean; folder: string },

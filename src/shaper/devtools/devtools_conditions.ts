@@ -1,4 +1,4 @@
-/** The part of a link's settings that Chrome's own throttling can do. */
+/** The part of a link's settings that Chrome's own throttling can apply. */
 import { ConfigError, shown } from '../../text/quantities.js';
 import { parseQueue } from '../../link/queue_text.js';
 import { NETWORKS } from '../../link/networks.js';
@@ -7,21 +7,21 @@ import type { DirectionSettings, LinkSettings } from '../../link/settings.js';
 
 /** The parameters of Network.emulateNetworkConditionsByRule that do not change over time. */
 export interface Conditions {
-  /** Added to each way, milliseconds. */
+  /** Delay that is added in each direction, in milliseconds. */
   latency: number;
-  /** Percent of each way. */
+  /** Loss in each direction, in per cent. */
   packetLoss: number;
   /** Packets; 0: no limit. */
   packetQueueLength: number;
 }
 
-/** The size of a video packet, in which a queue that is given as a time is counted. */
+/** The size of a video packet; a queue whose length is a time is converted to packets of this size. */
 const PACKET_BYTES = 1200;
 
 const refuse = (field: string, expected: string, got: unknown): ConfigError =>
   new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
 
-/** The settings that Chrome has as well; every other setting can only have its default. */
+/** The settings that Chrome has, too; every other setting must have its default. */
 const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];
 const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
 

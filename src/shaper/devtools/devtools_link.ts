@@ -1,9 +1,9 @@
 /**
  * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. The link
  * applies to each page that is attached: forward is its upload, backward its download. Packets between two
- * attached pages pass both, so each page then has half of the RTT and of the loss. Measured in Chromium 156: with
- * `latency` 50 ms at one page the RTT grows by 102 ms, at both by 204 ms; 500 kbps let 487 kbps of a video pass.
- * Changes take effect at once, also in the middle of a call.
+ * attached pages are throttled by both, so each page then gets half of the RTT and half of the loss. Measured
+ * in Chromium 156: with `latency` 50 ms at one page the RTT grows by 102 ms, and at both pages by 204 ms; a
+ * limit of 500 kbps lets 487 kbps of video pass. Changes take effect at once, even in the middle of a call.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -32,14 +32,14 @@ export interface DevtoolsLink extends ControlledLink {
 
 export interface DevtoolsLinkOptions {
   settings?: LinkSettings;
-  /** Where the record's times have their zero: milliseconds since 1970. Default: now. */
+  /** The zero of the record's times, in milliseconds since 1970. Default: now. */
   originEpochMs?: number;
 }
 
 /** How often changing capacities are read. */
 const TICK_MS = 50;
 
-/** Throws ConfigError for settings that Chrome's throttling cannot do. */
+/** Throws ConfigError for settings that Chrome's throttling cannot apply. */
 export function openDevtoolsLink(options: DevtoolsLinkOptions = {}): DevtoolsLink {
   return new CdpLink(options);
 }
@@ -55,7 +55,7 @@ class CdpLink implements DevtoolsLink {
   /** The present capacity, bit/s. */
   readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
   readonly #timer: NodeJS.Timeout;
-  /** The conditions that the pages have now. */
+  /** The conditions that were last sent to the pages, as JSON. */
   #sent = '';
   #isStarted = false;
   #closed = false;
@@ -132,14 +132,14 @@ class CdpLink implements DevtoolsLink {
     return text;
   }
 
-  /** Tells all pages, if something changed. */
+  /** Sends the conditions to all pages if something changed. */
   async #send(): Promise<void> {
     this.#advance();
     const wanted = JSON.stringify([this.#conditions, this.#capacity, this.#sessions.size > 1]);
     if (wanted === this.#sent) return;
     this.#sent = wanted;
     for (const direction of DIRECTIONS) this.#note(direction, this.#capacity[direction]);
-    // A page that is gone has no link.
+    // A page that is gone needs no conditions.
     await Promise.all([...this.#sessions].map((session) => this.#sendTo(session).catch(() => undefined)));
   }
 
@@ -167,7 +167,7 @@ class CdpLink implements DevtoolsLink {
       latency: latency * share,
       packetLoss: 100 * (1 - (1 - packetLoss / 100) ** share),
       packetQueueLength,
-      // 0 would mean no throttling; with this, nothing passes.
+      // 0 would mean no throttling; at 1 byte/s practically nothing passes.
       uploadThroughput: Math.max(1, forward / 8),
       downloadThroughput: Math.max(1, backward / 8),
     };

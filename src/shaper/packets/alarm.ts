@@ -3,15 +3,17 @@
  * short naps for the rest. Sockets are served during these turns, but nothing else should run in the thread.
  */
 
-/** Timers fire up to this much late. */
+/** Timers fire up to this much too late. */
 const SPIN_US = 1200;
 /**
- * The thread sleeps between two turns of its event loop, at most this long and not at the very end of the wait.
+ * Between two turns of its event loop the thread sleeps for at most NAP_US. It stays awake when AWAKE_US or
+ * less of the wait is left.
  */
 const NAP_US = 100;
 const AWAKE_US = 150;
 /**
- * On a busy machine a sleeping thread wakes up late: after a nap that took this long, it stays awake for a while.
+ * On a busy machine a sleeping thread wakes up late: after a nap that took longer than LONG_NAP_US, it does
+ * not sleep for NO_NAP_US.
  */
 const LONG_NAP_US = 400;
 const NO_NAP_US = 200e3;
@@ -40,7 +42,7 @@ export class Alarm {
   set(dueUs: number): void {
     this.#dueUs = dueUs;
     if (dueUs === Infinity) this.clear();
-    // A wake-up that is early enough will see the new time.
+    // A wake-up that is already planned, and early enough, will see the new time.
     else if (this.#turn === null && (this.#timer === null || this.#wakeUs > dueUs - SPIN_US)) this.#wait();
   }
 
@@ -75,7 +77,10 @@ export class Alarm {
     this.#wait();
   }
 
-  /** Relieves the processor: a thread that turns its event loop without pause takes a whole core. */
+  /**
+   * Sleeps for a moment to relieve the processor: a thread that turns its event loop without pause takes a
+   * whole core.
+   */
   #nap(): void {
     const fromUs = this.nowUs();
     if (fromUs < this.#noNapUntilUs) return;

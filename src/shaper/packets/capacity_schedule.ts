@@ -1,6 +1,6 @@
 /**
- * A capacity that changes while packets pass: gives a link the steps ahead, and reports those that have taken
- * effect.
+ * A capacity that changes while packets pass: gives a link its next steps ahead of time, and reports those that have
+ * taken effect.
  */
 import type { CapacityStep } from '../../core/link.js';
 import type { CapacityChange } from '../../calls/record/record.js';
@@ -10,11 +10,11 @@ import type { CapacitySteps } from '../thread/protocol.js';
 const AHEAD_US = 1e6;
 
 export class CapacitySchedule {
-  /** Pairs, counted from the start. */
+  /** Pairs of a time, counted from the start of the schedule, and a capacity. */
   #steps: number[] = [];
-  /** The first step that the core does not have yet. */
+  /** The index of the first step that the core does not have yet. */
   #given = 0;
-  /** The first step that was not reported yet. */
+  /** The index of the first step that was not reported yet. */
   #told = 0;
   #startUs: number | null = null;
 
@@ -22,7 +22,7 @@ export class CapacitySchedule {
     return this.#startUs;
   }
 
-  /** Replaces the whole schedule; returns the capacity from now on. */
+  /** Replaces the whole schedule; returns the capacity that applies from now on. */
   replace(steps: CapacitySteps, startUs: number | null): number {
     this.#steps = [...steps];
     this.#given = 1;
@@ -35,12 +35,15 @@ export class CapacitySchedule {
     for (const value of steps) this.#steps.push(value);
   }
 
-  /** The first packet arrived: times count from here. */
+  /** To be called when the first packet arrives: times count from here. */
   start(nowUs: number): void {
     this.#startUs ??= nowUs;
   }
 
-  /** The steps that the core needs from now on; null if it has them. */
+  /**
+   * The steps that have not taken effect yet, if the core lacks some of them; null if it has all that it
+   * needs for now.
+   */
   upcoming(nowUs: number): CapacityStep[] | null {
     let end = this.#given;
     while (this.#atUs(end) <= nowUs + AHEAD_US) end++;
@@ -61,7 +64,10 @@ export class CapacitySchedule {
     return changes;
   }
 
-  /** For a link that is told each capacity when it takes effect: the present one, if it has changed. */
+  /**
+   * For a link that cannot take steps ahead of time: the present capacity if it changed since the last call,
+   * else undefined.
+   */
   advance(nowUs: number): number | undefined {
     this.upcoming(nowUs);
     return this.passed(nowUs).at(-1)?.capacityBps;

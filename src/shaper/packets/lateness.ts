@@ -1,10 +1,10 @@
-/** How late a shaper sends: the actual minus the due time of each packet, in milliseconds. */
+/** How late a shaper sends: for each packet, the actual time minus the due time, in milliseconds. */
 import type { LatenessMs } from '../../link/server_protocol.js';
 
 /** A histogram with steps of this width; the last step holds everything that is later. */
 const STEP_MS = 0.01;
 const STEPS = 20_000;
-/** At most this many recent packets are kept between two calls. */
+/** At most this many packets are kept between two calls of takeRecentP95Ms. */
 const MOST_RECENT = 10_000;
 
 export class Lateness {

@@ -1,7 +1,7 @@
 /**
- * Both directions between two peers, driven by a clock: packets pass the core's links and come out when they are
- * due. The propagation delay is applied here instead of in the core's link, so that the log knows of each
- * departure at once and not only when the packet has arrived. The core knows the delay only for its cross
+ * Both directions between two peers, driven by a clock: packets pass the core's links and come out when they
+ * are due. The propagation delay is applied here instead of in the core's link, so that each departure is
+ * logged at once and not only when the packet has arrived. The core uses the delay only for its cross
  * traffic.
  */
 import {
@@ -18,14 +18,14 @@ import { DelayLine } from '../../link/delay_line.js';
 import type { Lateness } from './lateness.js';
 import type { LoggedDrop, PacketLog } from '../../link/packet_log.js';
 
-/** The core's own limit of a propagation delay. */
+/** The core's own limit for a propagation delay. */
 const MAX_DELAY_US = 60e6;
 
 export interface PathOptions<T> {
   core: CoreModule;
   forward: LinkOptions;
   backward: LinkOptions;
-  /** Keeps the fate of each packet; default: not kept. */
+  /** The logs that keep the fate of each packet; default: none. */
   logs?: Partial<Record<Direction, PacketLog>>;
   /** Microseconds; never goes back. */
   nowUs(): number;
@@ -42,10 +42,13 @@ class Way<T> {
   readonly #packets = new Map<number, { packet: T; flow: number }>();
   readonly #log: PacketLog | undefined;
   #delayUs: number;
-  /** When the last packet that is not held back is due: with a shorter delay, none may overtake another. */
+  /**
+   * The latest due time of all packets except those that reordering holds back: the others must not overtake
+   * each other if the delay shrinks.
+   */
   #lastDueUs = -Infinity;
   #nextId = 0;
-  /** Dropped since the link was last polled. */
+  /** The packets that were dropped since the link was last polled. */
   #dropped: LoggedDrop[] = [];
 
   constructor(core: CoreModule, options: LinkOptions, log: PacketLog | undefined) {
@@ -81,7 +84,7 @@ class Way<T> {
     return this.#line.next(nowUs);
   }
 
-  /** The earliest time at which something may be due: a packet in the link still has the delay ahead of it. */
+  /** The earliest time at which a packet may be due: one that is still in the link has the delay ahead of it. */
   nextUs(): number {
     return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
   }
@@ -120,7 +123,7 @@ class Way<T> {
     if (taken === undefined) return;
     this.#log?.delivered(delivery, taken.flow);
     this.#lastDueUs = Math.max(this.#lastDueUs, delivery.departUs + this.#delayUs);
-    // For a packet that is not held back, the term in brackets is 0, bit for bit.
+    // For a packet that reordering does not hold back, the term in brackets is exactly 0.
     this.#line.push(taken.packet, this.#lastDueUs + (delivery.deliverUs - delivery.departUs));
   }
 
@@ -131,7 +134,10 @@ class Way<T> {
   }
 }
 
-/** The delay as the core knows it, which is applied here. */
+/**
+ * The core's settings for a delay that is applied here: no delay for packets, but an RTT for the core's cross
+ * traffic.
+ */
 const outside = (delayUs: number) => ({ oneWayDelayUs: 0, crossRttUs: 2 * delayUs });
 
 function checkedDelayUs(delayUs: number): number {
@@ -161,7 +167,7 @@ export class PacketPath<T> {
     this.#alarm = new Alarm(nowUs, () => this.pump());
   }
 
-  /** A packet of this size on the wire reaches the link, now. */
+  /** Takes a packet that reaches the link now; `sizeBytes` is its size on the wire. */
   offer(direction: Direction, packet: T, sizeBytes: number, flow = 0): void {
     if (this.#closed) return;
     const way = this.#ways[direction];
@@ -193,7 +199,7 @@ export class PacketPath<T> {
     this.#alarm.set(nextUs);
   }
 
-  /** Packets under way are lost. */
+  /** Ends the path; packets under way are lost. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -17,7 +17,7 @@ import type {
   WayChange,
 } from '../thread/protocol.js';
 
-/** The initial value, until the first change. */
+/** The initial capacity, which the first change replaces. */
 const ANY_BPS = 1e6;
 /** The two directions use separate random generators. */
 const SEED_STEP = 1_000_003;
@@ -26,14 +26,14 @@ const SEED_STEP = 1_000_003;
 export interface Front<T> {
   /** From now on packets of this owner go into this path. */
   attach(owner: PathOwner, path: Pick<PacketPath<T>, 'offer'>): void;
-  /** Sends what came out of a path; false if there is no recipient. */
+  /** Sends a packet that came out of a path; false if there is no recipient. */
   deliver(packet: T): boolean;
 }
 
 interface Way {
   log: PacketLog | null;
   schedule: CapacitySchedule;
-  /** Changes of the capacity by a test, since the last batch. */
+  /** Changes of the capacity that a test made since the last batch. */
   changes: CapacityChange[];
 }
 
@@ -42,7 +42,7 @@ export interface FrontPaths<T> {
   core: CoreModule;
   front: Front<T>;
   nowUs(): number;
-  /** Whether it reports the fate of each packet; default: yes. */
+  /** Whether paths report the fate of each packet; default: yes. */
   tellsPackets?: boolean;
   /** The direction whose first packet starts schedules; default: either. */
   startedBy?: Direction;
@@ -87,7 +87,7 @@ export class ScheduledPath<T> {
     this.#path.offer(direction, packet, sizeBytes, flow);
   }
 
-  /** Throws CoreError. Returns the time from which on it counts. */
+  /** Changes settings; returns the time from which they apply. Throws CoreError. */
   set(change: PathChange): number {
     const nowUs = this.#nowUs();
     for (const direction of DIRECTIONS) {
@@ -101,7 +101,7 @@ export class ScheduledPath<T> {
     this.#ways[direction].schedule.extend(steps);
   }
 
-  /** What happened since the last batch. */
+  /** Reports what happened since the last batch. */
   batch(): PathBatch {
     const nowUs = this.#nowUs();
     this.#path.pump();
@@ -130,7 +130,7 @@ export class ScheduledPath<T> {
   #setWay(direction: Direction, { options, capacity }: WayChange, nowUs: number): void {
     const { schedule, changes } = this.#ways[direction];
     const capacityBps = capacity?.[1];
-    // Applies all of it or, if the core refuses any part, none.
+    // Applies the whole change or, if the core refuses any part, nothing.
     this.#path.set(direction, { ...options, ...(capacityBps !== undefined && { capacityBps }) }, nowUs);
     if (capacity === undefined || capacityBps === undefined) return;
     changes.push(...schedule.passed(nowUs));

@@ -1,4 +1,4 @@
-/** The paths behind a relay or a pair of sockets: the shared one, and those of single pages. */
+/** The paths behind a relay or a pair of sockets: the shared path, and the paths of single pages. */
 import type { Socket } from 'node:dgram';
 
 import type { LateSecond } from '../../calls/record/record.js';
@@ -9,7 +9,7 @@ import { Relay, type RelayOptions } from '../relay/relay.js';
 import type { Arrival } from '../relay/ice_door.js';
 import { ScheduledPath, type FrontPaths } from './scheduled_path.js';
 
-/** Batches are sent ten times a second: after this long without one, the machine stood still. */
+/** Batches are sent ten times a second: a gap longer than this means that the machine stood still. */
 const PAUSE_US = 1e6;
 /** How often the lateness of packets is reported. */
 const SECOND_US = 1e6;
@@ -17,15 +17,15 @@ const SECOND_US = 1e6;
 /** Options of a relay with its paths. */
 export interface OpenOptions
   extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'>, Omit<FrontPaths<Arrival>, 'front'> {
-  /** The seed of the shared path; `change` has its initial settings. */
+  /** The seed of the shared path; `change` contains its initial settings. */
   seed: number;
   change: PathChange;
   bind(): Promise<Socket>;
 }
 
 /**
- * Rejects with CoreError for settings that the core refuses, and with the errors of `bind`; nothing stays open
- * then.
+ * Opens a relay and its shared path. Rejects with CoreError for settings that the core refuses, and with the
+ * errors of `bind`; nothing stays open then.
  */
 export async function openRelay(
   options: OpenOptions,
@@ -45,7 +45,7 @@ export async function openRelay(
 
 export class ScheduledPaths<T> {
   readonly #paths = new Map<PathOwner, ScheduledPath<T>>();
-  /** How late the packets of all paths are: they share a thread. */
+  /** How late packets are, over all paths, since these share a thread. */
   readonly #lateness = new Lateness();
   #tickUs: number;
   #secondUs: number;
@@ -55,7 +55,10 @@ export class ScheduledPaths<T> {
     this.#secondUs = options.nowUs();
   }
 
-  /** Returns the time from which on the path exists. Throws CoreError; then everything is as before. */
+  /**
+   * Opens a path, replacing an earlier one of this owner; returns the time from which it exists. If it throws
+   * CoreError, nothing has changed.
+   */
   open(owner: PathOwner, seed: number, change: PathChange): number {
     const path = new ScheduledPath({ ...this.options, owner, seed, lateness: this.#lateness });
     let timeUs: number;
@@ -71,7 +74,7 @@ export class ScheduledPaths<T> {
     return timeUs;
   }
 
-  /** Throws CoreError. Returns the time from which on it counts. */
+  /** Changes the settings of a path; returns the time from which they apply. Throws CoreError. */
   set(owner: PathOwner, change: PathChange): number {
     return this.#of(owner).set(change);
   }
@@ -80,7 +83,7 @@ export class ScheduledPaths<T> {
     for (const direction of directions) this.#of(owner).extend(direction, steps);
   }
 
-  /** What happened on each path since the last time. */
+  /** For each path, reports what happened since the last batch. */
   batches(): PathBatch[] {
     return [...this.#paths.values()].map((path) => path.batch());
   }
@@ -97,7 +100,10 @@ export class ScheduledPaths<T> {
     this.#paths.clear();
   }
 
-  /** Once a second: how late packets were in it; null in between, and if there were none. */
+  /**
+   * Once a second, how late the packets of that second were. Null in between, and for a second without
+   * packets.
+   */
   #lateSecond(nowUs: number): LateSecond | null {
     if (nowUs - this.#secondUs < SECOND_US) return null;
     this.#secondUs = nowUs;

@@ -1,14 +1,14 @@
 /**
- * The two ICE agents of each connection that passes a relay, identified by their connectivity checks: `USERNAME`
- * contains both user name fragments, so that two agents can be matched wherever their packets come from. A
- * connection counts, and has a number, from the first check that was answered.
+ * The two ICE agents of each connection that passes a relay, identified by their connectivity checks:
+ * `USERNAME` contains both user name fragments, so that two agents can be matched wherever their packets come
+ * from. A connection only counts, and only gets a number, once one of its checks has been answered.
  */
 import { CONSENT_US, type Endpoint } from './endpoint.js';
 import type { Direction } from '../../core/direction.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
 
-/** The maximum number of connections: those without an answered check, and the others. */
+/** The most connections of each kind: those without an answered check, and those with one. */
 const MAX_FLOWS = 1024;
 
 /** One side of a connection. */
@@ -17,7 +17,7 @@ export interface Agent {
   readonly flow: Flow;
   /** The direction of its packets. */
   readonly direction: Direction;
-  /** Where it is, for agents that send to the relay by themselves. */
+  /** Where the agent is reached, if it sends to the relay's own socket. */
   readonly seat: AgentSeat;
 }
 
@@ -28,18 +28,18 @@ export type AgentEndpoint = Endpoint<AgentSeat>;
 export interface Flow {
   /** A key that is the same for both agents of a connection. */
   readonly key: string;
-  /** From 1; 0 until a check of it was answered. */
+  /** Counts from 1; 0 until one of the connection's checks was answered. */
   number: number;
   readonly offerer: Agent;
   readonly answerer: Agent;
-  /** When its last check came. */
+  /** When the latest check of the connection came. */
   heardUs: number;
 }
 
-/** What a check reveals of its connection. */
+/** What a check reveals about its connection. */
 export interface Roles {
   key: string;
-  /** Whether the agent that sent it has offered, or is the only one of the two that is a page. */
+  /** Whether the agent that sent it counts as the offerer. */
   isOfferer: boolean;
 }
 
@@ -48,14 +48,14 @@ export const peerOf = (agent: Agent): Agent =>
 
 export interface AgentsOptions {
   nowUs(): number;
-  /** The first check of a connection was answered. */
+  /** Called when the first check of a connection was answered. */
   onFlow(flow: Flow): void;
-  /** Nothing was heard of it for a long time. */
+  /** Called when a connection is forgotten: after a long silence, or if there are too many. */
   onFlowEnded?(flow: Flow): void;
 }
 
 export class Agents {
-  /** Both in the order of their last checks, the longest silent first. */
+  /** Connections without and with an answered check, both in the order of their last checks, the oldest first. */
   readonly #beginning = new Map<string, Flow>();
   readonly #confirmed = new Map<string, Flow>();
   #numbers = 0;
@@ -68,7 +68,7 @@ export class Agents {
     yield* this.#confirmed.values();
   }
 
-  /** Who sent a connectivity check. */
+  /** Returns the agent that sent a connectivity check; a new connection is added. */
   of(check: Check, { key, isOfferer }: Roles): Agent {
     const flow = this.#confirmed.get(key) ?? this.#beginning.get(key) ?? newFlow(key, check, isOfferer);
     flow.heardUs = this.options.nowUs();
@@ -76,7 +76,7 @@ export class Agents {
     return flow.offerer.ufrag === check.from ? flow.offerer : flow.answerer;
   }
 
-  /** A check of this agent was answered. */
+  /** To be called when a check of this connection was answered. */
   confirm(flow: Flow): void {
     if (flow.number > 0 || !this.#beginning.delete(flow.key)) return;
     flow.number = ++this.#numbers;

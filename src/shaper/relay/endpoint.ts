@@ -2,15 +2,18 @@
 
 /** How long the consent to be sent data lasts (RFC 7675, 5.1). */
 export const CONSENT_US = 30e6;
-/** An address that proved nothing is forgotten after this long a silence. */
+/** An address that proved nothing is forgotten after a silence of this length. */
 const UNPROVED_US = 10e6;
 /** A transaction is answered within this time or not at all (RFC 8489, 6.2.1). */
 const TRANSACTION_US = 39.5e6;
-/** How many of the checks sent to an address are remembered, which also reveals replayed ones. */
+/**
+ * How many of the checks sent to an address are remembered; a remembered check is recognised if it is
+ * replayed.
+ */
 const MAX_ASKED = 256;
 /**
- * Limit for checks of an address that proved nothing: browsers send one every 48 ms, agents at most every 50 ms
- * (RFC 8445, 14.2).
+ * Limit for checks from an address that proved nothing: browsers send one every 48 ms, agents at most every
+ * 50 ms (RFC 8445, 14.2).
  */
 const CHECKS_PER_S = 25;
 
@@ -21,13 +24,13 @@ export interface Place<S> {
   address: string;
   port: number;
   send: Send;
-  /** Signalling announced the agent here; otherwise only packets did. */
+  /** Whether signalling announced that the agent is here; if false, only packets from here did. */
   isSignalled: boolean;
-  /** The address was forgotten. */
+  /** Called when the address is forgotten. */
   ended?(endpoint: Endpoint<S>): void;
 }
 
-/** A check that was passed on, and whose answer is awaited. */
+/** A check that was passed on to an address, and whether it was answered. */
 interface Asked<S> {
   asker: Endpoint<S>;
   nominates: boolean;
@@ -45,7 +48,7 @@ export class Endpoint<S> {
   readonly address: string;
   readonly port: number;
   readonly #place: Place<S>;
-  /** How many bytes may still be sent to it before it has answered: as many as came from it. */
+  /** How many bytes may still be sent to the address before it has proved anything: as many as came from it. */
   #creditBytes = 0;
   #checks = CHECKS_PER_S;
   #heardUs: number;
@@ -75,7 +78,7 @@ export class Endpoint<S> {
     return this.#answeredUs;
   }
 
-  /** When it was first confirmed; -Infinity before. */
+  /** The time since which it has been confirmed without a break; -Infinity if it never was. */
   get confirmedSinceUs(): number {
     return this.#confirmedSinceUs;
   }
@@ -88,12 +91,12 @@ export class Endpoint<S> {
     return this.#isEnded;
   }
 
-  /** One of its checks was answered: the agent at the other end has verified its password. */
+  /** Whether one of its checks was answered recently: the other agent has then verified the password. */
   isConfirmed(nowUs: number): boolean {
     return nowUs - this.#confirmedUs < CONSENT_US;
   }
 
-  /** It answered a check that was sent here, so what is sent here arrives. */
+  /** Whether it recently answered a check that was sent here, which shows that packets to this address arrive. */
   hasAnswered(nowUs: number): boolean {
     return nowUs - this.#answeredUs < CONSENT_US;
   }
@@ -102,7 +105,7 @@ export class Endpoint<S> {
     return this.isConfirmed(nowUs) || this.hasAnswered(nowUs);
   }
 
-  /** Whether data from here are taken to be the agent's. */
+  /** Whether data from this address are accepted as the agent's. */
   mayTalk(nowUs: number): boolean {
     return this.isConfirmed(nowUs) || (this.isSignalled && this.hasAnswered(nowUs));
   }
@@ -127,7 +130,7 @@ export class Endpoint<S> {
     this.#creditBytes += bytes;
   }
 
-  /** Whether one more check of it is passed on. */
+  /** Whether one more check from this address may be passed on. */
   mayCheck(nowUs: number): boolean {
     if (this.isProved(nowUs)) return true;
     if (this.#checks < 1) return false;
@@ -136,8 +139,8 @@ export class Endpoint<S> {
   }
 
   /**
-   * Notes a check that is about to be sent here; false if it must not be sent: someone else has sent the same
-   * one, or the address would get more than came from it.
+   * Notes a check that is about to be sent here; false if it must not be sent: another address has sent the
+   * same check, or this address would get more bytes than came from it.
    */
   ask(
     transactionId: string,
@@ -156,12 +159,15 @@ export class Endpoint<S> {
     return true;
   }
 
-  /** It answers: returns whose check this is, or null if none that was sent here is awaited. */
+  /**
+   * Takes an answer from here: returns the address that sent the check, or null if no check of this
+   * transaction awaits an answer.
+   */
   answer(transactionId: string, nowUs: number): Answered<S> | null {
     const asked = this.#asked.get(transactionId);
     if (asked === undefined || asked.isAnswered || nowUs - asked.atUs > TRANSACTION_US) return null;
     if (asked.asker.isEnded) return null;
-    // It is kept, so that a replay from elsewhere is recognised.
+    // The check is kept, so that a replay from elsewhere is recognised.
     asked.isAnswered = true;
     return { asker: asked.asker, nominates: asked.nominates };
   }

@@ -1,13 +1,14 @@
 /**
- * Far sides of connections that are not pages under test, such as a selective forwarding unit: the relay reaches
- * them at the candidates that a page was told. Each address that a page sends from gets its own socket towards
- * the far side, as behind a NAT, since servers tell their clients apart by address and port. A socket follows the
- * far side by the rules of ice_door.ts: to an address that answers a check, or whose own check the page answers.
- * It ends with the address of the page, or when nothing has passed it for 30 s.
+ * Far sides of connections that are not pages under test, such as a selective forwarding unit: the relay
+ * reaches them at the candidates that a page got by signalling. Each address that a page sends from gets its
+ * own socket towards the far side, as behind a NAT, since servers distinguish their clients by address and
+ * port. By the rules of ice_door.ts, a socket follows the far side to an address that answers a check, or
+ * whose own check the page answers. It ends with the address of the page, or when nothing has passed it for
+ * 30 s.
  *
- * Pages announce the relay's address as their own: packets that such a far side sends there by itself are
- * refused, so that it is only reached at its candidates. A far side without any IPv4 address, such as a browser
- * that hides its own behind `.local` names, is accepted wherever it comes from.
+ * Pages announce the relay's address as their own: packets that such a far side sends directly to that
+ * address are refused, so that it is only reached at its candidates. A far side without any IPv4 address,
+ * such as a browser that hides its own behind `.local` names, is accepted wherever it comes from.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
@@ -27,7 +28,7 @@ const MAX_UFRAGS = 1024;
 /** How many sockets are open at most; the one that has been idle for longest is closed first. */
 const MAX_UPSTREAMS = 64;
 
-/** By address and port. */
+/** Addresses by their text, `address:port`. */
 type Candidates = Map<string, RelayAddress>;
 
 type Receive = (arrival: Arrival) => void;
@@ -105,7 +106,7 @@ class Upstream {
 
 export class FarSides {
   readonly #told = new Map<string, Candidates>();
-  /** User name fragments of pages under test, and whose each is. */
+  /** User name fragments of pages under test, with the page of each. */
   readonly #local = new Map<string, number>();
   readonly #upstreams = new Map<AgentEndpoint, Upstream>();
   #closed = false;
@@ -125,12 +126,12 @@ export class FarSides {
     bound(this.#local, MAX_UFRAGS);
   }
 
-  /** The page under test whose fragment it is; null if unknown. */
+  /** The page under test that the fragment belongs to; null if unknown. */
   ownerOf(ufrag: string): number | null {
     return this.#local.get(ufrag) ?? null;
   }
 
-  /** Addresses other than IPv4 are omitted. */
+  /** Adds candidates of a far side. Addresses other than IPv4 are omitted. */
   add({ ufrag, candidates }: RemoteSide): void {
     const known = this.#told.get(ufrag) ?? new Map<string, RelayAddress>();
     this.#told.set(ufrag, known);
@@ -141,9 +142,9 @@ export class FarSides {
   }
 
   /**
-   * Which of two agents is the page, if the other is not a page; null if both are pages; undefined while neither
-   * is known, or while the known one's far side is another one: checks come faster than what pages report, and
-   * are repeated.
+   * Which of two agents is the page under test, if the other is a far side; null if both are pages. Undefined
+   * if neither is known as a page, or if the other was not announced as a far side: a check may come before
+   * the page's report about it, and will be repeated.
    */
   pageOf(one: string, other: string): string | null | undefined {
     if (this.#local.has(one) === this.#local.has(other)) return this.#local.has(one) ? null : undefined;
@@ -152,8 +153,9 @@ export class FarSides {
   }
 
   /**
-   * Whether an agent is reached this way by a page under test, and is therefore refused at the relay. One that
-   * was found there before its candidates were known stays there.
+   * Whether an agent is a far side that is reached at its candidates, so that its packets are refused at the
+   * relay's own socket. An agent that proved itself at that socket before its candidates were known is not
+   * refused.
    */
   has(agent: Agent): boolean {
     const { ufrag } = peerOf(agent);
@@ -162,7 +164,8 @@ export class FarSides {
   }
 
   /**
-   * Where this agent is, for packets from this address; null if it sends to the relay by itself, or is unknown.
+   * The seat of this agent for packets from a page's address `from`; null if the agent sends to the relay's
+   * own socket, or is unknown.
    */
   of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
     const candidates = this.#told.get(agent.ufrag);
@@ -173,14 +176,14 @@ export class FarSides {
     return upstream.seat();
   }
 
-  /** An address of a page was forgotten. */
+  /** To be called when an address of a page is forgotten: closes its socket. */
   leave(page: AgentEndpoint): void {
     const upstream = this.#upstreams.get(page);
     this.#upstreams.delete(page);
     void upstream?.close();
   }
 
-  /** A connection is over: forgets its agents. */
+  /** Forgets an agent whose connections are over. */
   forget(ufrag: string): void {
     this.#local.delete(ufrag);
     this.#told.delete(ufrag);

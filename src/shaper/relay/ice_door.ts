@@ -1,28 +1,33 @@
 /**
- * One socket of a relay, which passes on what ICE agents send, and nothing else. The relay knows no passwords; it
- * lets the agents' own answers decide who is who:
+ * One socket of a relay, which only passes on the packets of ICE agents. The relay knows no passwords; it
+ * identifies the agents by the answers that they give each other:
  * - An address is unknown until a connectivity check came from it with both user name fragments, a message
- * integrity and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). It is then provisional: only checks of
- * the other agent are tried there, and no more bytes than came from it (factor 1; RFC 9000, 8.1 allows 3), so
- * that nobody can be flooded with the help of a relay.
- * - An answer counts if it comes from exactly the address and port that a check with its transaction was sent to,
- * within 39.5 s, once (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It goes to the address that asked.
+ *   integrity and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). It is then provisional: only
+ *   checks of the other agent are tried there, and no more bytes than came from it (factor 1; RFC 9000, 8.1
+ *   allows 3), so that nobody can be flooded with the help of a relay.
+ * - An answer counts if it comes from exactly the address and port that a check with its transaction was sent
+ *   to, within 39.5 s, once (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It goes to the address that
+ *   asked.
  * - A check that the other agent answered with success was authentic, since that agent has verified its
- * integrity. With the answer, the address that asked is confirmed: it takes the seat if the seat is free, if it
- * nominated (RFC 8445, 8.1.1), or if the seat's address was silent for 3 s. Data are accepted from confirmed
- * addresses only.
- * - Data go to the seat. An agent may send data as soon as its check was answered, before the first check of the
- * other one was: such data go to the address that answered, until an address is confirmed.
- * - All of this ends 30 s after the last answer (RFC 7675, 5.1); for an address that proved nothing, after 10 s.
- * Someone who replays a check that they saw on the wire is refused as long as its transaction is remembered: the
- * last 256 of each address. Two who have seen both fragments and come before the agents, one at each side, are
- * taken for the agents; protection against someone who reads everything on the way is out of scope.
+ *   integrity. With the answer, the address that asked is confirmed: it takes the seat if the seat is free,
+ *   if it nominated (RFC 8445, 8.1.1), or if the seat's address was silent for 3 s. Data are accepted only
+ *   from confirmed addresses, and from addresses that signalling announced and that have answered a check.
+ * - Data go to the seat. An agent may send data as soon as its own check was answered, even if no check of
+ *   the other agent was answered yet: until an address of the other agent is confirmed, such data go to the
+ *   address that answered.
+ * - All of this ends 30 s after the last answer (RFC 7675, 5.1); for an address that proved nothing, after 10
+ *   s.
+ *
+ * A check that an attacker saw on the wire and replays is refused as long as its transaction is remembered;
+ * these are the last 256 of each address. Two attackers, one on each side, who have seen both fragments and
+ * come before the agents are taken for the agents; protection against attackers who read all packets on the
+ * way is out of scope.
  */
 import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';
 import type { Answered, Send } from './endpoint.js';
 import { checkOf, isProtected, parseStun, type Check, type StunMessage } from './stun.js';
 
-/** How many connections may use one address: after an ICE restart it is the same address. */
+/** How many connections may use one address: after an ICE restart the address stays the same. */
 const MAX_PER_ADDRESS = 16;
 
 /** A packet that is to be passed on. */
@@ -30,8 +35,8 @@ export interface Arrival {
   packet: Buffer;
   from: AgentEndpoint;
   /**
-   * A check is tried wherever the other agent may be; an answer goes to the address that asked; data go to the
-   * agent's address.
+   * A check goes to the other agent's present address or, if there is none, to all addresses where it may be;
+   * an answer goes to the address that sent the check; data go to the other agent's present address.
    */
   what:
     | { kind: 'check'; transactionId: string; nominates: boolean }
@@ -43,15 +48,15 @@ export interface IceDoorOptions {
   agents: Agents;
   nowUs(): number;
   send: Send;
-  /** What a check reveals of its connection; null if the check is not expected. */
+  /** What a check reveals about its connection; null if the check is not expected. */
   rolesOf(check: Check, stun: StunMessage): Roles | null;
-  /** Whether an agent is looked for elsewhere, so that nothing is accepted from it here. */
+  /** Whether an agent is reached through another socket, so that nothing is accepted from it here. */
   isRefused?(agent: Agent): boolean;
-  /** An address was forgotten. */
+  /** Called when an address is forgotten. */
   onEnded?(endpoint: AgentEndpoint): void;
 }
 
-/** Whether a STUN message is an answer, and of which kind. */
+/** Whether a STUN message is an answer (success or error). */
 const isAnswer = ({ class: kind }: StunMessage): boolean => kind === 'success' || kind === 'error';
 
 /** The check that an ICE agent sent; null if it is not one, or lacks what every agent's check has. */
@@ -66,7 +71,7 @@ export const checkArrival = (packet: Buffer, from: AgentEndpoint, stun: StunMess
   what: { kind: 'check', transactionId: stun.transactionId, nominates: stun.useCandidate },
 });
 
-/** What an address sends besides checks; null if it does not count. */
+/** A packet other than a check; null if it must not be passed on. */
 export function otherArrival(
   packet: Buffer,
   stun: StunMessage | null,
@@ -97,7 +102,7 @@ export function otherArrival(
 }
 
 export class IceDoor {
-  /** By address and port. */
+  /** By address and port: one endpoint for each connection that uses the address. */
   readonly #endpoints = new Map<string, AgentEndpoint[]>();
 
   constructor(private readonly options: IceDoorOptions) {}
@@ -107,7 +112,7 @@ export class IceDoor {
     return this.#endpoints.size;
   }
 
-  /** A packet came in; returns null if it is a stranger's, or has no destination. */
+  /** Takes a packet that came in; returns null if it must not be passed on, such as a stranger's. */
   receive(packet: Buffer, { address, port }: { address: string; port: number }): Arrival | null {
     const nowUs = this.options.nowUs();
     const key = `${address}:${port}`;
@@ -154,7 +159,10 @@ export class IceDoor {
   }
 }
 
-/** Sends what came out of a path to the other agent, whose seat this is; false if there is no address for it. */
+/**
+ * Sends a packet that came out of a path to the other agent, whose seat is `seat`; false if no address of
+ * that agent is known.
+ */
 export function passOn(
   { packet, from, what }: Arrival,
   seat: AgentSeat,

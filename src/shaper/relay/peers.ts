@@ -15,9 +15,11 @@ export interface PeerUfrags {
 }
 
 /**
- * - `ice`: the ICE agents whose checks are answered, see ice_door.ts. A connection has one agent at each socket.
- * - `first-datagram`: whoever sends first, for packets that are not calls. On loopback addresses only.
- * - Addresses: only these.
+ * - `ice`: the peers are ICE agents whose checks are answered, see ice_door.ts. A connection has one agent at
+ *   each socket.
+ * - `first-datagram`: the peer is whoever sends first, for traffic other than calls. On loopback addresses
+ *   only.
+ * - Addresses: the peers have exactly these.
  */
 export type PeersOption = 'ice' | 'first-datagram' | { a: RelayAddress; b: RelayAddress };
 
@@ -25,10 +27,11 @@ export type PeersOption = 'ice' | 'first-datagram' | { a: RelayAddress; b: Relay
 export type Forward = () => boolean;
 
 /**
- * Decides for each packet whether it is accepted, and where it goes afterwards. Directions are those of packets.
+ * Decides for each packet whether it is accepted, and where it goes afterwards. `direction` is always the
+ * direction in which the packet travels.
  */
 export interface Peers {
-  /** Returns what sends the packet when it has passed the link; null for a stranger's packet. */
+  /** Returns a function that sends the packet once it has passed the link; null for a stranger's packet. */
   receive(packet: Buffer, from: RelayAddress, direction: Direction): Forward | null;
   /** Forgets connections that are over. */
   sweep(): void;
@@ -36,7 +39,7 @@ export interface Peers {
 
 export interface PeersContext {
   nowUs(): number;
-  /** Sends from the socket at which a direction leaves. */
+  /** For each direction, sends from the socket through which its packets leave. */
   sends: Readonly<Record<Direction, Send>>;
 }
 
@@ -55,14 +58,14 @@ export class IcePeers implements Peers {
       new IceDoor({
         agents: this.#agents,
         nowUs,
-        // What arrives in this direction is answered by the socket at which it arrived.
+        // Packets to an agent leave through the socket at which the agent's own packets arrive.
         send: sends[opposite[direction]],
         rolesOf: (check) => this.#rolesOf(check, direction),
       });
     this.#doors = { forward: door('forward'), backward: door('backward') };
   }
 
-  /** From now on only these may begin a connection. */
+  /** From now on only agents with these fragments may begin a connection. */
   expect(ufrags: PeerUfrags): void {
     this.#expected = ufrags;
   }
@@ -78,7 +81,7 @@ export class IcePeers implements Peers {
     this.#agents.sweep(this.context.nowUs());
   }
 
-  /** Checks of the two peers of a connection mirror each other. */
+  /** In the checks of the two peers, `from` and `to` are swapped; both give the same key. */
   #rolesOf({ from, to }: Check, direction: Direction): Roles | null {
     const isOfferer = direction === 'forward';
     const [a, b] = isOfferer ? [from, to] : [to, from];
@@ -88,7 +91,7 @@ export class IcePeers implements Peers {
   }
 }
 
-/** A peer that was silent for this long may come back from another port. */
+/** Once a peer was silent for this long, packets from another address or port may take its place. */
 const FORGET_PEER_US = 5e6;
 
 interface Seen {
@@ -97,9 +100,9 @@ interface Seen {
   heardUs: number;
 }
 
-/** Peers of any protocol, by their addresses. */
+/** Peers with any protocol, identified by their addresses. */
 export class AddressPeers implements Peers {
-  /** Where packets of a direction go to. */
+  /** The address that the packets of a direction go to. */
   readonly #targets: Record<Direction, Seen | null> = { forward: null, backward: null };
   readonly #areNamed: boolean;
 
@@ -124,7 +127,7 @@ export class AddressPeers implements Peers {
   }
 
   sweep(): void {
-    // These two addresses are everything.
+    // Only the addresses of the two peers are kept, and they stay.
   }
 
   #send(packet: Buffer, direction: Direction): boolean {

@@ -1,7 +1,7 @@
 /**
  * The relay of calls under test: one UDP socket that the pages of a test take for the address of every peer.
- * Packets of all connections share one path, except those of pages with their own; each connection is a flow.
- * ice_door.ts decides who may use the relay, and where packets go.
+ * The packets of all connections share one path, except those of pages that have their own path; each
+ * connection is a flow. ice_door.ts decides who may use the relay, and where packets go.
  */
 import type { Socket } from 'node:dgram';
 
@@ -25,11 +25,11 @@ export interface RelayOptions {
   socket: Socket;
   nowUs(): number;
   onFlow(flow: Flow): void;
-  /** A socket failed. */
+  /** Called when the socket failed. */
   onError(error: Error): void;
 }
 
-/** How much a relay remembers: each of these is bounded, and falls to 0 when all calls are over. */
+/** How much a relay remembers: each of these numbers is bounded, and falls to 0 when all calls are over. */
 export interface RelayCensus {
   flows: number;
   addresses: number;
@@ -75,7 +75,8 @@ export class Relay {
   }
 
   /**
-   * Sets the path for what comes from now on: the shared one, without which packets are lost, or that of a page.
+   * Sets the path for packets that arrive from now on: the path of a page, or (`owner` null) the shared path,
+   * without which packets are lost.
    */
   attach(owner: PathOwner, path: RelayTarget): void {
     this.#paths.set(owner, path);
@@ -86,12 +87,12 @@ export class Relay {
     this.#farSides.claim(ufrag, page);
   }
 
-  /** Announces a far side that may not be a page under test. */
+  /** Announces a far side, which may be something other than a page under test. */
   remote(side: RemoteSide): void {
     this.#farSides.add(side);
   }
 
-  /** Sends what came out of the path; false if there is no recipient. */
+  /** Sends a packet that came out of a path; false if there is no recipient. */
   deliver(arrival: Arrival): boolean {
     const { from, what } = arrival;
     const to = peerOf(from.seat.agent);
@@ -99,7 +100,10 @@ export class Relay {
     return passOn(arrival, seat, this.#agents, this.#options.nowUs());
   }
 
-  /** Forgets what is over, at most once a second. The relay also does this while packets come in. */
+  /**
+   * Forgets connections and addresses that are no longer used, at most once a second. The relay also does
+   * this while packets come in.
+   */
   sweep(): void {
     const nowUs = this.#options.nowUs();
     if (nowUs - this.#sweptUs < SWEEP_US) return;
@@ -116,7 +120,7 @@ export class Relay {
     await Promise.all([closeSocket(this.#options.socket), this.#farSides.close()]);
   }
 
-  /** Whether an address sends to the relay by itself. */
+  /** Whether an address sends to the relay's own socket. */
   #isPage({ seat }: AgentEndpoint): boolean {
     return seat === seat.agent.seat;
   }
@@ -134,7 +138,7 @@ export class Relay {
   }
 
   #flowEnded({ number, offerer, answerer }: Flow): void {
-    // Strangers can begin connections, too: what pages announced does not end with those.
+    // A connection without a number may be a stranger's: its end does not end what pages announced.
     if (number === 0) return;
     for (const { ufrag } of [offerer, answerer]) {
       const isUsed = [...this.#agents.flows()].some(
@@ -145,9 +149,10 @@ export class Relay {
   }
 
   /**
-   * Both fragments, whichever agent sent. Of two pages, the controlling agent of the first check is taken for the
-   * one that offered (RFC 8445, 6.1.1). A page takes the offerer's seat before a far side that is not under test,
-   * and a page with its own path before one without, so that forward is its upload.
+   * The key contains both fragments in a fixed order, whichever agent sent the check. Of two pages, the
+   * controlling agent of the first check is taken for the one that offered (RFC 8445, 6.1.1). A page always
+   * counts as the offerer towards a far side that is not under test, and so does a page with its own path
+   * towards a page without one: forward is then its upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
     const page = this.#farSides.pageOf(from, to);

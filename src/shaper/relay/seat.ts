@@ -1,6 +1,6 @@
 /**
- * Where an ICE agent is, from the view of one socket of a relay: the address at which it is reached, and those at
- * which it may be.
+ * Where an ICE agent is, as seen from one socket of a relay: the address at which it is reached, and all
+ * addresses at which it may be.
  */
 import { Endpoint, type Place } from './endpoint.js';
 
@@ -26,7 +26,7 @@ export class Seat<A> {
     return this.#endpoints.get(keyOf({ address, port }));
   }
 
-  /** Whether the agent has proved to be at one of the addresses. */
+  /** Whether the agent has proved that it is at one of the addresses. */
   isProved(nowUs: number): boolean {
     for (const endpoint of this.#endpoints.values()) if (endpoint.isProved(nowUs)) return true;
     return false;
@@ -49,14 +49,14 @@ export class Seat<A> {
     if (nominates || active === null || !this.#isThere(active, nowUs)) this.#active = endpoint;
   }
 
-  /** It has answered a check. If signalling announced the agent here, this is where it is. */
+  /** The endpoint has answered a check. If signalling announced the agent there, it may take the seat. */
   answered(endpoint: Endpoint<Seat<A>>, nowUs: number): void {
     endpoint.answered(nowUs);
     const active = this.#active;
     if (endpoint.isSignalled && (active === null || !this.#isThere(active, nowUs))) this.#active = endpoint;
   }
 
-  /** The agent sends data from this endpoint, so this is where it is. */
+  /** To be called when the agent sends data from this endpoint: it is reached here from now on. */
   chosen(endpoint: Endpoint<Seat<A>>): void {
     this.#active = endpoint;
   }
@@ -68,8 +68,9 @@ export class Seat<A> {
   }
 
   /**
-   * Where data go: to the agent's address. Before a check of the agent was answered, to the address that answered
-   * the last check: data from the other agent show that it found that answer authentic.
+   * Where data go: to the agent's address. As long as no check of the agent was answered, data go to the
+   * address that answered the latest check: the other agent sends data only after it found that answer
+   * authentic.
    */
   forData(nowUs: number): Endpoint<Seat<A>> | null {
     if (this.#active?.isProved(nowUs)) return this.#active;
@@ -81,7 +82,7 @@ export class Seat<A> {
     return latest;
   }
 
-  /** Forgets addresses that were silent for long. */
+  /** Forgets addresses that were silent for a long time. */
   sweep(nowUs: number): void {
     for (const endpoint of [...this.#endpoints.values()]) if (endpoint.isOver(nowUs)) this.forget(endpoint);
   }
@@ -100,7 +101,10 @@ export class Seat<A> {
     return endpoint.isProved(nowUs) && nowUs - endpoint.heardUs <= SILENT_US;
   }
 
-  /** Forgets, of the addresses that proved nothing, the one that has been silent for longest. */
+  /**
+   * Among the addresses that proved nothing, forgets the one that has been silent for longest; false if there
+   * is none.
+   */
   #makeRoom(nowUs: number): boolean {
     let oldest: Endpoint<Seat<A>> | null = null;
     for (const endpoint of this.#endpoints.values()) {

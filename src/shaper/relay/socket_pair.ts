@@ -1,7 +1,7 @@
 /**
- * Two sockets, one for each of two peers: what peer A sends to socket a comes out of socket b to peer B after the
- * shaped link, and what B sends comes out of a. A packet counts with its IPv4 and UDP headers. peers.ts decides
- * who the peers are.
+ * Two sockets, one for each of two peers: what peer A sends to socket a comes out of socket b to peer B after
+ * the shaped link, and what B sends comes out of a. The size of a packet includes its IPv4 and UDP headers.
+ * peers.ts decides who the peers are.
  */
 import type { Socket } from 'node:dgram';
 
@@ -22,12 +22,12 @@ import type { PathOwner, Sockets } from '../thread/protocol.js';
 import type { Front } from '../packets/scheduled_path.js';
 import { bindUdp, closeSocket } from '../udp.js';
 
-/** How often it looks for connections that are over. */
+/** How often the pair looks for connections that are over. */
 const SWEEP_US = 1e6;
 
 export interface PairOptions extends Omit<Extract<Sockets, { kind: 'pair' }>, 'kind'> {
   nowUs(): number;
-  /** A socket failed. */
+  /** Called when a socket failed. */
   onError(error: Error): void;
 }
 
@@ -87,12 +87,12 @@ export class SocketPair implements Front<Forward> {
     return forward();
   }
 
-  /** With ICE: from now on only these may begin a connection. */
+  /** With ICE: from now on only agents with these fragments may begin a connection. */
   expect(ufrags: PeerUfrags): void {
     if (this.#peers instanceof IcePeers) this.#peers.expect(ufrags);
   }
 
-  /** Forgets what is over, at most once a second. */
+  /** Forgets connections that are over, at most once a second. */
   sweep(): void {
     const nowUs = this.#nowUs();
     if (nowUs - this.#sweptUs < SWEEP_US) return;

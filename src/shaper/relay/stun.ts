@@ -1,7 +1,7 @@
 /**
- * The part of STUN (RFC 8489) that a relay needs to tell ICE agents apart (RFC 8445, 7.1): whose packet it is,
- * which agent is the controlling one and which pair it nominated. Nothing is changed, and only fingerprints are
- * verified: a relay does not know the agents' passwords.
+ * The part of STUN (RFC 8489) that a relay needs to distinguish ICE agents (RFC 8445, 7.1): who sent a
+ * packet, which agent is the controlling one, and which pair it nominated. Nothing is changed, and only
+ * fingerprints are verified: a relay does not know the agents' passwords.
  */
 import { crc32 } from 'node:zlib';
 
@@ -18,31 +18,31 @@ const FINGERPRINT = 0x8028;
 const ICE_CONTROLLED = 0x8029;
 const ICE_CONTROLLING = 0x802a;
 
-/** What the CRC-32 of a fingerprint is combined with (RFC 8489, 14.7). */
+/** A fingerprint is the CRC-32 XOR this number (RFC 8489, 14.7). */
 const FINGERPRINT_XOR = 0x5354554e;
 const FINGERPRINT_BYTES = 8;
 
-/** By the two class bits of the message type. */
+/** The classes of messages, indexed by the two class bits of the message type. */
 const CLASSES = ['request', 'indication', 'success', 'error'] as const;
 
 export interface StunMessage {
   class: (typeof CLASSES)[number];
   /** 1 is a binding. */
   method: number;
-  /** Its 12 bytes as text, for comparison. */
+  /** The 12 bytes of the id as a string, for comparison. */
   transactionId: string;
   username: string | null;
   /** The sender's role; null if the message does not state it. */
   role: 'controlling' | 'controlled' | null;
-  /** The controlling agent nominates the pair that this request is sent on. */
+  /** Whether the controlling agent nominates the pair that this request is sent on. */
   useCandidate: boolean;
 }
 
 /** The user name fragments of a connectivity check (RFC 8445, 7.2.2). */
 export interface Check {
-  /** The sender's. */
+  /** The sender's fragment. */
   from: string;
-  /** The addressee's. */
+  /** The addressee's fragment. */
   to: string;
 }
 
@@ -61,7 +61,7 @@ export function parseStun(packet: Buffer): StunMessage | null {
   let isSealed = false;
   for (const { type: attribute, value } of attributesOf(packet)) {
     if (value === null) return null;
-    // Attributes after the integrity are not protected, and agents ignore them (RFC 8489, 14.5).
+    // Attributes after the message integrity are not protected, and agents ignore them (RFC 8489, 14.5).
     if (!isSealed) readAttribute(message, attribute, value);
     isSealed ||= attribute === MESSAGE_INTEGRITY || attribute === MESSAGE_INTEGRITY_SHA256;
   }
@@ -91,8 +91,8 @@ function* attributesOf(packet: Buffer): Generator<Attribute> {
 }
 
 /**
- * The FINGERPRINT of a STUN message (RFC 8489, 14.7): whether it is the last attribute, and the CRC-32 of
- * everything before it. Null if there is none.
+ * Checks the FINGERPRINT of a STUN message (RFC 8489, 14.7): it must be the last attribute and match the
+ * CRC-32 of everything before it. Null if the message has none.
  */
 export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null {
   if (!isStun(packet)) return null;
@@ -135,7 +135,7 @@ function readAttribute(message: StunMessage, type: number, value: Buffer): void 
   if (type === ICE_CONTROLLED) message.role = 'controlled';
 }
 
-/** Whose check this is; null if it is not a connectivity check. */
+/** The sender and the addressee of a connectivity check; null for any other message. */
 export function checkOf({ class: kind, method, username }: StunMessage): Check | null {
   if (kind !== 'request' || method !== BINDING || username === null) return null;
   const colon = username.indexOf(':');

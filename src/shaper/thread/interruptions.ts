@@ -1,4 +1,7 @@
-/** The record of a link whose thread was replaced: one clock, one numbering of flows, counters that continue. */
+/**
+ * Keeps the record of a link consistent when its thread is replaced: one clock, one numbering of flows, and
+ * counters that continue.
+ */
 import type { LinkRecord, PathRecord, RecordNotice } from '../../calls/record/record.js';
 import type { QueueRow } from '../../link/server_protocol.js';
 import { LOG_COLUMNS } from '../../link/packet_log.js';
@@ -18,18 +21,18 @@ const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 const restarted = (why: string, { fromUs, toUs }: LinkRecord['interruptions'][number]): string =>
   `The shaper's thread ended and was started again (${why}): ${toUs === null ? `from ${seconds(fromUs)} on` : `from ${seconds(fromUs)} to ${seconds(toUs)}`} no packet passed.`;
 
-/** Translates each thread's reports into the terms of the record. */
+/** Translates each thread's reports to the flow numbers and counters of the record. */
 export class Interruptions {
-  /** Numbers of the running thread, and those of the record. */
+  /** Maps the flow numbers of the running thread to those of the record. */
   #flows = new Map<number, number>();
-  /** The counts of earlier threads on each path. */
+  /** For each path, the counts up to the end of the previous thread. */
   readonly #counted = new Map<PathOwner, Record<Direction, Counted>>();
   #lateness: LinkRecord['latenessMs'] = null;
   #lasting: { notice: RecordNotice; why: string } | null = null;
 
   constructor(private readonly record: LinkRecord) {}
 
-  /** The thread ended. What it did since its last batch is unknown. */
+  /** To be called when the thread ended. What it did since its last batch is unknown. */
   begin(why: string, nowUs: number): void {
     const { record } = this;
     for (const path of [record, ...record.own]) this.#counted.set(path.page, lastOf(path));
@@ -49,7 +52,10 @@ export class Interruptions {
     this.#lasting = { notice, why };
   }
 
-  /** No new thread will start, so a lasting interruption is the link's end. */
+  /**
+   * To be called if no new thread will start: the notice about a lasting interruption is removed, since it is
+   * the link's end.
+   */
   giveUp(): void {
     const { notices } = this.record;
     if (this.#lasting !== null) notices.splice(notices.indexOf(this.#lasting.notice), 1);
@@ -68,7 +74,7 @@ export class Interruptions {
     this.#flows.set(flow, number);
   }
 
-  /** The batch in the record's numbers. */
+  /** The batch with the record's flow numbers and counters. */
   batch(batch: PathBatch): PathBatch {
     const counted = this.#counted.get(batch.owner);
     for (const direction of DIRECTIONS) {
@@ -93,7 +99,7 @@ export class Interruptions {
     this.#lasting = null;
   }
 
-  /** The lateness of sent packets over all threads: each percentile is the worst of theirs. */
+  /** The lateness of sent packets over all threads: each percentile is the worst one of any thread. */
   latenessMs({
     p50_ms: p50,
     p95_ms: p95,

@@ -1,6 +1,7 @@
 /**
- * The thread of a link, replaced when it dies: when it ends in the middle of a call, a new one takes over its
- * port and its settings, so that the pages' next connectivity checks find the relay where it was.
+ * The thread of a link, which is replaced when it dies: if it ends in the middle of a call, a new thread
+ * takes over its port and its settings, so that the pages' next connectivity checks find the relay at the
+ * same address.
  */
 import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
@@ -36,7 +37,7 @@ export interface ThreadHooks {
   batch(batch: PathBatch): void;
   /** After the batches of all paths. */
   tick(tick: ThreadTick): void;
-  /** It ended, and a replacement is starting. */
+  /** The thread ended, and a replacement is starting. */
   died(why: string): void;
   /** No more requests are possible. */
   ended(error: Error): void;
@@ -48,7 +49,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** Errors by name, since classes are lost when an error leaves a thread. */
+/** Restores an error by its name, since classes are lost when an error leaves a thread. */
 function errorOf({ name, message, field }: ThreadProblem): Error {
   if (name === 'ShaperError') return new ShaperError(message);
   if (field !== undefined)
@@ -102,12 +103,15 @@ export class LastingThread {
     for (const message of this.#memory.extend(owner, directions, steps)) this.#post(message);
   }
 
-  /** When the schedule of a direction started, in whichever thread that was. */
+  /** When the schedule of a direction started, even if that was in an earlier thread. */
   scheduleStartUs(owner: PathOwner, direction: Direction, batch: WayBatch): number | null {
     return this.#memory.started(owner, direction, batch);
   }
 
-  /** Resolves to the time from which on it counts. An unanswered request is repeated to the next thread. */
+  /**
+   * Resolves to the time from which the request applies. Requests that a thread leaves unanswered are sent to
+   * the next thread.
+   */
   ask(request: LinkRequest): Promise<number> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const message = { ...request, id: this.#nextId++ };
@@ -139,8 +143,8 @@ export class LastingThread {
   }
 
   /**
-   * The process does not end for lack of work while somebody awaits an answer, but it may end if a test forgot to
-   * close a link.
+   * The thread keeps the process alive only while it starts or a request awaits its answer, so that the
+   * process can end even if a test forgot to close a link.
    */
   #refer(): void {
     if (this.#pending.size > 0 || this.#sockets === null) this.#worker.ref();
@@ -181,7 +185,7 @@ export class LastingThread {
   #failed({ id, problem }: Extract<FromThread, { kind: 'failed' }>): void {
     const error = errorOf(problem);
     if (id !== null) return this.#answered(id)?.reject(error);
-    // The thread cannot continue: its end is awaited, which frees its port.
+    // The thread cannot continue. It is terminated, which frees its port; then `#exited` is called.
     this.#why ??= {
       text: problem.message,
       error:
@@ -210,7 +214,7 @@ export class LastingThread {
     this.#restart(this.#sockets);
   }
 
-  /** Messages wait in the port of the new thread until it listens. */
+  /** Starts a new thread. Messages to it wait in its message port until it listens. */
   #restart(sockets: Sockets): void {
     this.#why = null;
     const { change, messages } = this.#memory.resume(hrtimeUs() - this.setup.zeroUs);

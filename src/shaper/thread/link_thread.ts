@@ -40,7 +40,7 @@ function problemOf(error: unknown): ThreadProblem {
 const fail = (error: unknown, id: number | null = null): void =>
   tell({ kind: 'failed', id, problem: problemOf(error) });
 
-/** The clock of process.hrtime, which is the same in all threads, with this zero. */
+/** A clock with this zero that runs like process.hrtime, which is the same in all threads. */
 function clockFrom(zeroUs: number): () => number {
   const [s, ns] = hrtime();
   const offsetUs = s * 1e6 + ns / 1e3 - performance.now() * 1e3 - zeroUs;
@@ -53,12 +53,12 @@ const tellFlow = ({ number, offerer, answerer }: Flow): void =>
     flow: { flow: number, offererUfrag: offerer.ufrag, answererUfrag: answerer.ufrag },
   });
 
-/** What the thread does with its sockets. */
+/** The open sockets and paths of the thread. */
 interface Opened {
   a: number;
   b: number;
   paths: Pick<ScheduledPaths<never>, 'batches' | 'close' | 'extend' | 'open' | 'set' | 'tick'>;
-  /** Takes announcements about those who connect. */
+  /** Takes announcements about the agents that connect. */
   agent(message: AgentMessage): void;
   sweep(): void;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ class LinkThread {
   }
 
   #tick(): void {
-    // This also ends what is over when nobody sends any more.
+    // Ends connections that are over even if no packet comes any more.
     this.opened.sweep();
     this.#report();
   }
@@ -126,8 +126,8 @@ class LinkThread {
 }
 
 /**
- * On a busy machine packets would wait for the thread. Linux has priorities for threads, if the user may set
- * them.
+ * Raises the thread's priority, since packets would otherwise wait on a busy machine. Only Linux has
+ * priorities for single threads, and not every user may raise them.
  */
 function hurry(): void {
   if (platform !== 'linux') return;

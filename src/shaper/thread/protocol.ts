@@ -6,28 +6,31 @@ import type { CapacityChange, LateSecond, RelayFlow } from '../../calls/record/r
 import type { Direction } from '../../core/direction.js';
 import type { PeersOption, PeerUfrags } from '../relay/peers.js';
 
-/** Capacities from given times on, as pairs of microseconds and bit/s; times count from the schedule's start. */
+/**
+ * Steps of a capacity: pairs of a time in microseconds, from the schedule's start, and the capacity from then
+ * on in bit/s.
+ */
 export type CapacitySteps = Float64Array<ArrayBuffer>;
 
 /** The changes in one direction. */
 export interface WayChange {
   options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
-  /** The first is at 0. */
+  /** The first step is at 0. */
   capacity?: CapacitySteps;
 }
 
 export type PathChange = Partial<Record<Direction, WayChange>>;
 
-/** Which path: a page's own (its id in the record), or the shared one. */
+/** Identifies a path: a page's own path by the page's id in the record, the shared path by null. */
 export type PathOwner = number | null;
 
 /** The sockets of a thread. */
 export type Sockets =
-  /** One, which the pages of a test take for the address of every peer. */
+  /** One socket, which the pages of a test take for the address of every peer. */
   | { kind: 'relay'; port: number }
   /**
-   * One for each of two peers: what peer A sends to socket a leaves from b, after the shaped link. `expected`:
-   * with ICE, who may connect; default: everybody, until it is told.
+   * A socket for each of two peers: what peer A sends to socket a leaves from b, after the shaped link.
+   * `expected`: with ICE, who may connect; default: everybody, until a message `expect` restricts it.
    */
   | {
       kind: 'pair';
@@ -37,10 +40,10 @@ export type Sockets =
       expected?: PeerUfrags;
     };
 
-/** What the thread is started with. */
+/** The data with which the thread is started. */
 export interface ThreadSetup {
   sockets: Sockets;
-  /** Whether it reports the fate of each packet. */
+  /** Whether the thread reports the fate of each packet. */
   tellsPackets: boolean;
   /** The zero of all times, on the clock of process.hrtime, in microseconds. */
   zeroUs: number;
@@ -52,7 +55,7 @@ export type LinkRequest =
   /** From now on a page has its own path. */
   | { kind: 'open'; owner: number; seed: number; change: PathChange }
   | { kind: 'set'; owner: PathOwner; change: PathChange }
-  /** Answered once everything that happened before was sent. */
+  /** Answered once everything that happened before this request was reported. */
   | { kind: 'sync' }
   | { kind: 'close' };
 
@@ -63,13 +66,13 @@ export type ToThread =
   /** A user name fragment of a page under test. */
   | { kind: 'local'; ufrag: string; page: number }
   | { kind: 'remote'; side: RemoteSide }
-  /** With a pair of sockets: who may connect from now on. */
+  /** With a pair of sockets: sets who may connect from now on. */
   | { kind: 'expect'; ufrags: PeerUfrags };
 
-/** Announcements to a thread about those who connect. */
+/** Announcements to a thread about the agents that connect. */
 export type AgentMessage = Extract<ToThread, { kind: 'local' | 'remote' | 'expect' }>;
 
-/** What happened in one direction since the last time. */
+/** What happened in one direction since the last batch. */
 export interface WayBatch {
   /** In the form of PacketLog.take. */
   packets: Float64Array<ArrayBuffer>;
@@ -86,11 +89,11 @@ export interface HostPause {
   toUs: number;
 }
 
-/** What happened on a path since the last time. */
+/** What happened on a path since the last batch. */
 export interface PathBatch extends Record<Direction, WayBatch> {
   kind: 'batch';
   owner: PathOwner;
-  /** When the first packet that starts schedules arrived; null before. */
+  /** When the packet that started the schedules arrived; null before. */
   startUs: number | null;
 }
 

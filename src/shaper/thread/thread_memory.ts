@@ -1,4 +1,7 @@
-/** Remembers everything that a shaper's thread was told, so that its replacement can be told the same. */
+/**
+ * Remembers the settings and announcements that a shaper's thread was sent, so that its replacement can be
+ * sent the same.
+ */
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { PeerUfrags } from '../relay/peers.js';
 import type {
@@ -13,9 +16,9 @@ import type {
   WayChange,
 } from './protocol.js';
 
-/** A new thread is told the agents of at most this many connections, the latest ones. */
+/** How many announcements of agents are kept for a new thread; the oldest is dropped first. */
 const MAX_AGENTS = 1024;
-/** Once there are this many steps of a schedule, past ones are forgotten. */
+/** When more than this many steps of a schedule are past, the past steps are forgotten. */
 const MAX_PASSED = 512;
 
 /** One direction: its settings, and its capacity from the start of the schedule. */
@@ -25,7 +28,7 @@ class WayMemory {
   #steps: number[] = [];
   /** When the schedule started; null before the first packet. */
   #startUs: number | null = null;
-  /** How much later than this one the running thread's schedule started. */
+  /** How much later the running thread's schedule started than the whole schedule. */
   #offsetUs = 0;
 
   change({ options, capacity }: WayChange): void {
@@ -36,13 +39,13 @@ class WayMemory {
     this.#offsetUs = 0;
   }
 
-  /** Adds steps; returns them in the running thread's time. */
+  /** Adds steps; returns them with the running thread's times. */
   extend(steps: CapacitySteps): CapacitySteps {
     this.#steps.push(...steps);
     return steps.map((value, i) => (i % 2 === 0 ? value - this.#offsetUs : value));
   }
 
-  /** The thread's schedule started then; returns when the whole schedule did. */
+  /** Notes when the running thread's schedule started; returns when the whole schedule started. */
   started(threadStartUs: number | null, nowUs: number): number | null {
     if (threadStartUs === null) return null;
     this.#startUs = threadStartUs - this.#offsetUs;
@@ -51,7 +54,7 @@ class WayMemory {
     return this.#startUs;
   }
 
-  /** Everything, for a thread whose schedule begins now. */
+  /** All settings and the remaining steps, for a thread whose schedule begins now. */
   resume(nowUs: number): WayChange {
     this.#offsetUs = this.#startUs === null ? 0 : Math.max(0, nowUs - this.#startUs);
     const left = Float64Array.from(this.#steps.slice(2 * this.#passed(this.#offsetUs)));
@@ -59,7 +62,7 @@ class WayMemory {
     return { options: this.#options, ...(capacity.length > 0 && { capacity }) };
   }
 
-  /** How many steps are past: those whose successor has taken effect. */
+  /** How many steps are past. A step is past when the next one has taken effect. */
   #passed(elapsedUs: number): number {
     let passed = 0;
     while ((this.#steps[2 * passed + 2] ?? Infinity) <= elapsedUs) passed++;
@@ -104,7 +107,7 @@ export class ThreadMemory {
     this.#open(null, seed, change);
   }
 
-  /** The thread has done this. */
+  /** Remembers a request that the thread has carried out. */
   done(request: LinkRequest): void {
     if (request.kind === 'open') this.#open(request.owner, request.seed, request.change);
     if (request.kind === 'set') this.#paths.get(request.owner)?.change(request.change);

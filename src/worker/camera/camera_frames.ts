@@ -1,9 +1,10 @@
 /**
  * Draws the synthetic camera's pictures: bands of noise, a ball, slowly changing colours. Half of the bands
  * drift, which motion search can follow; the other half are new in every frame, which costs bits in any case.
- * Their contrasts span a range of 16 to 1, so that an encoder gives them up one after the other as its rate
- * falls, as in a filmed scene; noise of a single contrast would appear and disappear all at once, with a frame of
- * several times the usual size at each change. Everything is copied from prepared tiles, so a frame costs little.
+ * Their contrasts span a range of 16 to 1, so that an encoder drops them one by one as its rate falls, as it
+ * does with the details of a filmed scene; noise of a single contrast would appear and disappear all at once,
+ * and each such change would take a frame of several times the usual size. Everything is copied from prepared
+ * tiles, so a frame costs little.
  */
 export interface CameraSettings {
   width: number;
@@ -49,7 +50,10 @@ export class FramePainter {
     this.#strips = Array.from({ length: TILES }, (_, tile) => this.#strip(tile));
   }
 
-  /** A band of noise as high as a block and wide enough to start at many places. */
+  /**
+   * A strip of noise, one block high and much wider than the picture, so that a band can start at many places
+   * in it.
+   */
   #strip(tile: number): Uint8Array {
     const amplitude = this.settings.texture * MAX_AMPLITUDE * 2 ** (-CONTRAST_OCTAVES * this.#random());
     const middle = 64 + (tile * 128) / TILES;

@@ -25,7 +25,7 @@ function toStream(
   const writer = writable.getWriter();
   return (timestamp) => {
     const frame = new VideoFrame(painter.data, { format: 'I420', codedWidth, codedHeight, timestamp });
-    // The track has ended: nobody watches any more.
+    // Writing fails when the track has ended: then nobody is watching any more.
     writer.write(frame).catch(() => stop());
   };
 }
@@ -50,7 +50,8 @@ function run(settings: CameraSettings, sink: CameraSink): void {
   const next = (n: number) => {
     painter.paint(n);
     write(Math.round(n * periodMs * 1000));
-    // After a pause (a sleeping machine), continues from now instead of catching up.
+    // After a pause (the machine was asleep), continues with the picture that is due now instead of
+    // painting those that were missed.
     const due = Math.max(n + 1, Math.floor((performance.now() - startMs) / periodMs));
     timer = setTimeout(() => next(due), startMs + due * periodMs - performance.now());
   };

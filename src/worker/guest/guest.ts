@@ -1,6 +1,6 @@
 /**
- * The outside of a guest worker: half a user's controller, called through a port, and terminated if it does not
- * answer.
+ * Runs one half of a user's controller in a guest worker: sends it questions through a port, and terminates it
+ * if it does not answer.
  */
 import { COMPONENT_SPECS } from '../../core/index.js';
 import { valuesOf } from '../../core/component.js';
@@ -18,8 +18,8 @@ export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'paramet
   /** How long a guest may take to answer; default 1 s. */
   answerWithinMs?: number;
   /**
-   * The memory limit of a WebAssembly controller; default 64 MiB. JavaScript's buffers and long arrays, including
-   * those not collected yet, may use eight times that.
+   * The memory limit of a WebAssembly controller; default 64 MiB. The buffers and long arrays of a JavaScript
+   * controller, including those not yet garbage-collected, may use eight times that.
    */
   memoryLimitBytes?: number;
 }
@@ -32,7 +32,7 @@ const MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
 /** Sends questions, and terminates a guest that does not answer. */
 export class Guest {
   readonly #port: MessagePort;
-  /** For each unanswered question, oldest first, how many checks have passed since. */
+  /** For each unanswered question, oldest first: how many checks there have been since it was asked. */
   #looks: number[] = [];
   #watch: ReturnType<typeof setInterval> | undefined;
   #ended = false;
@@ -50,7 +50,7 @@ export class Guest {
     });
   }
 
-  /** Rejects with an Error if the module cannot be loaded. A half that cannot be created is a fault. */
+  /** Rejects with an Error if the module cannot be loaded. A half that cannot be created is reported as a fault. */
   static async open(
     half: GuestSetup['half'],
     config: GuestConfig,
@@ -111,8 +111,8 @@ export class Guest {
   }
 
   /**
-   * Checks are counted instead of time: while this worker itself is busy, answers wait in its queue, and no
-   * checks happen.
+   * Counts checks instead of measuring time: while this worker itself is busy, answers wait in its queue, but
+   * no checks are made either.
    */
   #look(): void {
     this.#looks = this.#looks.map((looks) => looks + 1);

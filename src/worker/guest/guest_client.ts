@@ -1,7 +1,7 @@
 /**
- * A user's controller in a live call. Its code runs in a separate guest worker per half; everything that the core
- * does for every controller stays here, so that this side always has an answer: the guest's latest one. A guest
- * that does not answer is terminated, and its last good rate stays in force.
+ * A user's controller in a live call. Its code runs in a separate guest worker per half; everything that the
+ * core does for every controller stays here. This side therefore never waits: it uses the guest's latest
+ * answer. A guest that does not answer is terminated, and its last good rate stays in force.
  */
 import {
   loadCore,
@@ -46,7 +46,10 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
   };
 }
 
-/** The receiver half: arrivals go to the guest; its values are sent with the fields of the latest arrival. */
+/**
+ * The receiver half: passes arrivals to the guest. The values that the guest returns are sent in a feedback
+ * message whose other fields come from the latest arrival.
+ */
 class GuestReceiver implements ReceiverSlot {
   readonly #half: ReceiverHalf;
   readonly #config: GuestConfig;
@@ -77,7 +80,10 @@ class GuestReceiver implements ReceiverSlot {
     return receiver;
   }
 
-  /** A controller that produces a message for every arrival, for the sake of its fields. */
+  /**
+   * A controller that passes everything to the guest. It answers each arrival with an empty message, of which
+   * only the fields that the core fills in are used.
+   */
   #relay(name: string): UserController {
     return {
       name,
@@ -138,7 +144,7 @@ class GuestReceiver implements ReceiverSlot {
   }
 }
 
-/** The sender half: messages go to the guest, whose latest rate counts. */
+/** The sender half: passes feedback messages to the guest, whose latest rate is in force. */
 class GuestSender implements SenderSlot {
   readonly #half: SenderHalf;
   #guest: Guest | null = null;
@@ -193,7 +199,10 @@ class GuestSender implements SenderSlot {
     this.#half.pushSent(nowUs, sentBytes, rttUs, browserEstimateBps);
   }
 
-  /** The rates that the guest last asked for; new ones come with its next answer. */
+  /**
+   * The rates of the guest's latest answer. This call also asks it for new ones, which its next answer
+   * contains.
+   */
   run(nowUs: number): RateUpdate {
     return this.#half.run(nowUs);
   }

@@ -1,13 +1,13 @@
 /**
- * Limits what a guest's JavaScript keeps in buffers and in arrays created with a length. Browsers do not tell a
- * worker how much memory it uses, and a worker that keeps gigabytes crashes its page; so allocations are counted
- * here, and collected ones are subtracted.
+ * Limits what a guest's JavaScript keeps in buffers and in arrays created with a length. A worker cannot find
+ * out from the browser how much memory it uses, and one that keeps gigabytes crashes its page. So allocations
+ * are counted here, and subtracted when they are garbage-collected.
  */
 
 type Constructor = new (...args: unknown[]) => object;
 
 const BYTES_PER_ELEMENT = 8;
-/** Smaller allocations are as cheap as other objects, and not worth an entry in the registry. */
+/** Smaller allocations cost no more than other objects do, and are not worth an entry in the registry. */
 const LEAST_COUNTED_BYTES = 1024;
 
 const BUFFERS = ['ArrayBuffer', 'SharedArrayBuffer'] as const;
@@ -18,8 +18,8 @@ const VIEWS = [
 ] as const;
 
 /**
- * From now on, allocations in this worker beyond `limitBytes` still in use throw a RangeError. Literals, objects
- * and strings are not counted.
+ * From now on, an allocation in this worker throws a RangeError if it takes the bytes in use above
+ * `limitBytes`. Literals, objects and strings are not counted.
  */
 export function limitMemory(limitBytes: number): void {
   let heldBytes = 0;
@@ -45,7 +45,7 @@ export function limitMemory(limitBytes: number): void {
   counted('Array', (made) => count(made, BYTES_PER_ELEMENT * (made as unknown[]).length));
 }
 
-/** Checks every object that a global constructor creates. */
+/** Replaces a global constructor by one that calls `look` for every object that it creates. */
 function counted(name: string, look: (made: object, args: readonly unknown[]) => void): void {
   const original = (globalThis as Record<string, unknown>)[name];
   // SharedArrayBuffer is missing without cross-origin isolation.

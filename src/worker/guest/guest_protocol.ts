@@ -2,11 +2,11 @@
 import type { HalfOptions } from '../../core/user_controller.js';
 import type { Question, UsableAnswer } from '../../core/user_answers.js';
 
-/** The first message, on the worker itself. */
+/** The first message; it is sent to the worker itself and contains the port for all others. */
 export interface GuestSetup {
   /** A JavaScript module whose default export is a UserController, or a WebAssembly module. */
   url: string;
-  /** For modules that do not name a controller themselves. */
+  /** The controller's name, for modules that do not contain one themselves. */
   name: string;
   half: 'receiver' | 'sender';
   options: HalfOptions;

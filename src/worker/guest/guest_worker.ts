@@ -1,5 +1,5 @@
 /**
- * A guest worker: half a user's controller, alone in a worker, so that it may loop forever or fill its memory
+ * A guest worker: one half of a user's controller, alone in a worker, so that it may loop forever or fill its memory
  * without affecting anything else. guest.ts terminates it.
  */
 import { askHalf, makeHalf, problemOf } from '../../core/user_answers.js';
@@ -7,7 +7,10 @@ import { limitMemory } from './guest_memory.js';
 import { loadUserModule } from './user_module.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
-/** Released memory counts until it is collected, which takes time. */
+/**
+ * Released memory counts until it is garbage-collected, which takes time: so JavaScript may use this many times
+ * the limit.
+ */
 const UNCOLLECTED = 8;
 
 async function begin(setup: GuestSetup): Promise<void> {

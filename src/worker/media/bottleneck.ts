@@ -21,7 +21,7 @@ const rowOf = (table: TraceBatch['table'], row: readonly number[]): TraceBatch =
 /**
  * The in-page bottleneck: the core's link at frame granularity. A frame waits for its turn in the link's queue,
  * for its own serialisation and for the propagation delay, or is dropped by the queue. It is coarser than a
- * shaper of packets: the browser sends a frame as a burst after it has passed here.
+ * packet shaper: the browser sends each frame as a burst of packets after the frame has passed here.
  */
 export class Bottleneck {
   readonly #inside = new Map<number, () => void>();
@@ -41,7 +41,7 @@ export class Bottleneck {
     this.#hop.port2.onmessage = () => this.#serve();
   }
 
-  /** Takes a frame; `deliver` is called if and when it comes out at the far end. */
+  /** Takes a frame; `deliver` is called when the frame comes out at the far end, unless it is dropped. */
   admit(frameBytes: number, deliver: () => void): void {
     const id = this.#nextId++;
     if (this.link.enqueue(id, wireBytes(frameBytes), this.clock.nowUs()) !== null) {
@@ -72,8 +72,9 @@ export class Bottleneck {
   }
 
   /**
-   * Waits for the link's next event. Browsers round nested timers up to 4 ms; a timer set from a message is not
-   * nested, so each one ends in a message to this worker itself.
+   * Waits for the link's next event. Browsers round nested timers up to 4 ms. A timer that is set while a
+   * message is handled is not nested, so each timer only posts a message to this worker itself, whose handler
+   * sets the next one.
    */
   #wait(): void {
     const nextUs = Math.min(this.link.nextEventUs(), this.#line.nextUs());
@@ -92,7 +93,9 @@ export class Bottleneck {
     this.#serve();
   }
 
-  /** A row of the `queue` table, and one of what the cross traffic gets where there is any. */
+  /**
+   * A row of the `queue` table and, if there is cross traffic, a row with the rate that the cross traffic gets.
+   */
   rows(): TraceBatch[] {
     const nowUs = this.clock.nowUs();
     const s = this.link.stats(nowUs);

@@ -1,31 +1,28 @@
 /**
- * Removes the drift between a sender's RTP clock and the receiver's clock. Both are quartz clocks that differ by
- * some tens of millionths, bad ones by a few hundred, and the difference of their readings, the one-way delay,
- * ramps. Queues and retransmissions only ever add to a delay. So the ramp is the slope of the lower envelope of
- * the delays, as in S. Moon, P. Skelly, D. Towsley, "Estimation and Removal of Clock Skew from Network Delay
- * Measurements", INFOCOM 1999: of all lines below all points, the one closest to them, which contains the edge of
- * their lower convex hull at their mean time.
+ * Removes the drift between a sender's RTP clock and the receiver's clock. Both are quartz clocks, whose rates
+ * differ by some tens of millionths, those of bad ones by a few hundred. So the difference of their readings,
+ * the one-way delay, rises or falls steadily. Queues and retransmissions only ever add to a delay. The drift is
+ * therefore the slope of the lower envelope of the delays, as in S. Moon, P. Skelly, D. Towsley, "Estimation
+ * and Removal of Clock Skew from Network Delay Measurements", INFOCOM 1999: of all lines that lie below all
+ * points, the one closest to them. It runs along the edge of their lower convex hull at their mean time.
  *
  * A growing queue must not be mistaken for a drift. Nothing is removed before there is a minute of delays, the
- * amount removed is limited, and both halves of the examined time have to agree on it: delays that ramp for some
- * tens of seconds, or that step, are in one half only. A queue that grew evenly for minutes, by less than half a
- * millisecond per second, could not be told from a drift.
+ * amount removed is limited, and both halves of the examined time have to agree on it: delays that rise for
+ * some tens of seconds, or in a step, do so in one half only. A queue that grew evenly for minutes, by less
+ * than half a millisecond per second, could not be told from a drift.
  */
 
 /** The lowest delay of each period of this length is used. */
 const BIN_US = 2e6;
-/** Nothing is removed before there are this many of them: a minute. */
+/** Nothing is removed before there are this many bins: a minute. */
 const LEAST_BINS = 30;
-/** Five minutes. */
+/** The most bins that are examined: five minutes. */
 const MOST_BINS = 150;
-/** No clock is worse than this. */
+/** The drift between two clocks is never larger than this. */
 const MOST_DRIFT = 500e-6;
-/** If the halves differ by more than this, it is not a drift. */
+/** If the slopes of the two halves and of the whole differ by more than this, it is not a drift. */
 const AGREEMENT = 60e-6;
-/**
- * The drift that had accumulated before it was known is removed at this rate: a third of a millisecond in three
- * seconds.
- */
+/** The delay that the drift had added before it was known is removed at this rate: 0.1 ms per second. */
 const CATCH_UP = 100e-6;
 /** Delays that fall this far below all earlier ones belong to another path, or to restarted timestamps. */
 const STEP_US = 20_000;
@@ -55,7 +52,7 @@ export function lowerSlope(points: readonly Point[]): number {
   return (to.delayUs - from.delayUs) / (to.timeUs - from.timeUs);
 }
 
-/** Takes the delay of each frame, in the order of arrival. The same delays give the same numbers. */
+/** Takes the delay of each frame, in the order of arrival. The same delays always give the same results. */
 export class ClockDrift {
   #bins: Point[] = [];
   #bin: Point | null = null;
@@ -64,7 +61,10 @@ export class ClockDrift {
   #firstUs = NaN;
   #latestUs = NaN;
   #removedUs = 0;
-  /** The drift that accumulated before it was known; null before that. */
+  /**
+   * How much of the delay that the drift had added before it was known is still to be removed; null while it is
+   * not known.
+   */
   #backlogUs: number | null = null;
 
   /** The estimated difference of the clocks, as the rate at which delays grow too fast: 1e-6 is one millionth. */

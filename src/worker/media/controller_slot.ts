@@ -67,7 +67,10 @@ function optionsOf({ flow, controller, preset, parameters }: SlotConfig): Contro
   };
 }
 
-/** Each slot has its own instance of the core: one that traps leaves the others' memory alone. */
+/**
+ * Creates the receiver half of a slot. Each slot has its own instance of the core: a trap in one
+ * does not affect the memory of the others.
+ */
 export async function receiverSlot(
   module: WebAssembly.Module,
   config: SlotConfig,
@@ -79,7 +82,10 @@ export async function receiverSlot(
   return new LocalReceiver(core.createReceiver(optionsOf(config)), hooks);
 }
 
-/** The same for the sender side. A sender half of the core already is a slot. */
+/**
+ * Creates the sender half of a slot, likewise with its own instance of the core. A sender half of
+ * the core already is a slot.
+ */
 export async function senderSlot(
   module: WebAssembly.Module,
   config: SlotConfig,

@@ -5,7 +5,7 @@
 
 /** An encoded frame's metadata; `receiveTime` (Chrome 127, Firefox 152) is missing in Safari. */
 export interface EncodedFrameMetadata extends RTCEncodedVideoFrameMetadata {
-  /** Arrival of the frame's last packet, in milliseconds against this worker's time origin. */
+  /** When the frame's last packet arrived, in milliseconds since this worker's time origin. */
   receiveTime?: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The media worker: one side of one call. Frames flow through it from the moment a transform is attached; the
- * core joins with `start`. Whatever fails in here, frames continue: an error in the core ends control, is
- * reported as a fault, and from then on frames only pass.
+ * core joins with `start`. Whatever fails in here, frames continue to flow: an error in the core ends control
+ * and is reported as a fault, and from then on frames pass unchanged.
  */
 import { expose } from 'comlink';
 import { compileCore, CoreError } from '../../core/index.js';
@@ -35,11 +35,11 @@ function attempt(work: () => void): void {
   try {
     work();
   } catch {
-    // The core has already failed, and this is the cleanup: nothing more can be saved.
+    // This is the cleanup after the core has failed: what fails here cannot be saved.
   }
 }
 
-/** Ends control. Rows that the core can still deliver are kept. */
+/** Ends control. Rows that the core can still deliver are sent first. */
 function stopPipeline(): void {
   const ended = pipeline;
   pipeline = null;
@@ -56,8 +56,8 @@ function fail(error: unknown): void {
 }
 
 /**
- * Runs `work` on the pipeline, if there is one; invalid values are the caller's errors, everything else is a
- * fault.
+ * Runs `work` on the pipeline, if there is one. A CoreError (an invalid value) is thrown to the caller; any
+ * other error ends control and is reported as a fault.
  */
 function withPipeline(work: (p: Pipeline) => void): void {
   const current = pipeline;
@@ -120,7 +120,7 @@ function connect(streams: EncodedStreams, late: boolean): void {
       onFrame(frame, (f) => controller.enqueue(f));
     },
   });
-  // The streams end with the connection; there is nobody left to tell.
+  // The streams end with the connection; then nobody is left to whom an error could be reported.
   streams.readable
     .pipeThrough(through)
     .pipeTo(streams.writable)
@@ -128,13 +128,13 @@ function connect(streams: EncodedStreams, late: boolean): void {
 }
 
 /**
- * A receiver asks the far side. A sender asks its encoder, if the browser lets a worker do so; Chromium does not,
- * so the page does it there.
+ * A receiver requests a key frame from the far side, a sender from its own encoder. Chromium does not let a
+ * worker do the latter, so there the page does it.
  */
 function requestKeyFrame(): void {
   const asked = side === 'sender' ? transformer?.generateKeyFrame?.() : transformer?.sendKeyFrameRequest?.();
   if (asked === undefined && side === 'sender') reporter?.emit({ kind: 'key-frame' });
-  // Refused while the encoder is not running yet, or when the connection is gone.
+  // The request is rejected while the encoder is not running yet, and when the connection is gone.
   asked?.catch(() => undefined);
 }
 
@@ -142,7 +142,12 @@ async function start(config: MediaConfig, port: MessagePort): Promise<void> {
   const out = new Reporter(port);
   reporter = out;
   ticking ??= setInterval(() => {
-    withPipeline((p) => p.tick());
+    try {
+      withPipeline((p) => p.tick());
+    } catch (error) {
+      // Nobody awaits a tick, so that even bad input is reported as a fault.
+      fail(error);
+    }
     reporter?.tick();
   }, TICK_MS);
   const module = await compileCore(config.wasmUrl);

@@ -1,6 +1,6 @@
 /**
- * Received frames in the form that controllers take, in the worker of a call and beside a call that is only
- * observed.
+ * Turns received frames into the arrivals that controllers take: in the media worker of a call, and for a call
+ * that is only observed.
  */
 import type { ArrivalInput } from '../../core/index.js';
 import { RtpTimeline } from './clock.js';
@@ -10,15 +10,15 @@ import type { Trailer } from './trailer.js';
 
 /** A frame as it arrived. */
 export interface ReceivedFrame {
-  /** What its sender appended to it, if the sender runs ccscope. */
+  /** The trailer that its sender appended, if the sender runs ccscope. */
   trailer: Trailer | null;
   rtpTimestamp: number | null;
   arrivalTimeUs: number;
   sizeBytes: number;
   keyFrame: boolean;
   /**
-   * Whether some frames may be missing here although they arrived: this one was seen in an element that shows it.
-   * Default: false.
+   * Whether some frames may be missing here although they arrived, because frames are observed in the element
+   * that shows them. Default: false.
    */
   mayMiss?: boolean;
   /** Its spatial layer (webrtc-svc): all layers of a picture have one RTP timestamp. Default: the lowest. */
@@ -28,10 +28,10 @@ export interface ReceivedFrame {
 type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
 
 /**
- * Send times of frames. A trailer contains the sender's own time; without one the time follows from the RTP
- * timestamp, on the time line of the trailers seen before or, if there never was one (the far side does not run
+ * Send times of frames. A trailer contains the sender's own time; without one, the send time is derived from
+ * the RTP timestamp, on the time line of earlier trailers or, if there were none (the far side does not run
  * ccscope), on a time line that starts with the first arrival. The drift of the sender's RTP clock against the
- * receiver's is then removed.
+ * receiver's clock is removed from such times.
  */
 class SendTimes {
   readonly #rtp = new RtpTimeline();
@@ -97,7 +97,7 @@ export class FrameArrivals {
     return { seq, sendTimeUs, arrivalTimeUs, sizeBytes, ...rtp, keyFrame, rttUs };
   }
 
-  /** A controller took this arrival: the next ones are not earlier. */
+  /** To be called when a controller has accepted this arrival: the next ones are not given an earlier time. */
   took({ arrivalTimeUs }: ArrivalInput): void {
     this.#latestUs = arrivalTimeUs;
   }

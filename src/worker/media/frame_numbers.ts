@@ -1,35 +1,42 @@
 /**
- * Numbers received frames that carry no number, as their sender would have: controllers take a gap in the numbers
- * for a loss, and a number below the newest for a retransmitted frame. Both show in RTP timestamps: a source that
- * gives a picture every 33 ms and then one after 67 ms may have lost one on the way, and a frame that arrives
- * after later ones was held up. A frame that the source or the encoder skipped leaves the same gap, but never
- * arrives, while a lost one is retransmitted. So gaps are believed as long as at least every fourth earlier gap
- * was filled by a late frame: a queue that drops frames also makes the encoder skip some, and then missing a loss
- * costs more than inventing one. A source without a rhythm (a shared screen) shows no gaps; its frames are
- * numbered consecutively.
+ * Numbers received frames that carry no number, as their sender would have numbered them: controllers take a
+ * gap in the numbers for a loss, and a number below the newest for a retransmitted frame. RTP timestamps show
+ * both: a source that gives a picture every 33 ms and then one after 67 ms may have lost one on the way, and a
+ * frame that arrives after later ones was held up. A frame that the source or the encoder skipped leaves the
+ * same gap, but never arrives, while a lost one is retransmitted. So gaps are taken for losses as long as a
+ * late frame filled at least a quarter of the latest gaps. The share is that low because a queue that drops
+ * frames also makes the encoder skip some, and then missing a loss costs more than inventing one. A source
+ * without a rhythm (a shared screen) shows no gaps; its frames are numbered consecutively.
  */
 
-/** The rhythm is judged by this many latest steps between frames, and not before half as many are known. */
+/**
+ * The rhythm is judged by at most this many steps between frames, the latest ones, and not before half as many
+ * are known.
+ */
 const STEPS = 30;
 /**
- * The first is how much a regular step may differ from the usual one, the second is the share of steps that must
- * be regular for the source to have a rhythm.
+ * `NEAR` is how much a regular step may differ from the usual one, as a share of it; `IN_RHYTHM` is the share
+ * of steps that must be regular for the source to have a rhythm.
  */
 const NEAR = 0.25;
 const IN_RHYTHM = 0.7;
-/** A gap has to be this near to a whole number of steps. */
+/** A gap has to differ from a whole number of usual steps by less than this. */
 const NEAR_WHOLE = 0.35;
 /** A longer gap is a pause, not the loss of that many frames. */
 const MOST_MISSING = 30;
-/** Frames that arrive later than this are numbered like the oldest remembered one. */
+/**
+ * How many frames are remembered. A frame that belongs before all of them gets the number before that of the
+ * oldest.
+ */
 const REMEMBERED = 64;
 /**
- * A frame that has not arrived after this time was never sent: requests for it are repeated more often than that.
+ * A frame that has not arrived after this time was never sent: otherwise one of the repeated requests for it
+ * would have been answered by then.
  */
 const COMES_WITHIN_US = 1e6;
 /**
- * The number of latest gaps that decide whether the next one is believed, and the smallest share of them that
- * must have been filled.
+ * How many of the latest gaps decide whether the next one is taken for a loss, and the smallest share of them
+ * that must have been filled.
  */
 const JUDGED_BY = 16;
 const LEAST_FILLED = 0.25;
@@ -39,32 +46,35 @@ interface Numbered {
   number: number;
 }
 
-/** From the frame before it to the one after it. */
+/** The RTP times of the frames before and after a gap. */
 interface Gap {
   fromUs: number;
   toUs: number;
 }
 
 export class FrameNumbers {
-  /** Steps between frames, in microseconds, the latest last. */
+  /** Times between consecutive frames, in microseconds, the latest last. */
   readonly #steps: number[] = [];
-  /** In the order of their times. */
+  /** The latest frames, in the order of their RTP times. */
   #recent: Numbered[] = [];
-  /** Those that a frame may still fill. */
+  /** Gaps that a late frame may still fill. */
   #open: Gap[] = [];
   /** Whether each of the latest gaps was filled. */
   readonly #filled: boolean[] = [];
   #newest = -1;
 
-  /** The sender has numbered a frame: frames without a number continue from there. */
+  /**
+   * To be called with the number of a frame that its sender has numbered: frames without a number are then
+   * counted from it.
+   */
   told(number: number): void {
     this.#newest = number;
     this.#recent = [];
   }
 
   /**
-   * The number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time, NaN for none;
-   * `mayMiss` says that not every arrived frame is seen, so that a gap means nothing.
+   * The number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time, NaN for none; with
+   * `mayMiss`, not every arrived frame is seen, so gaps are ignored.
    */
   of(rtpUs: number, mayMiss = false): number {
     const last = this.#recent.at(-1);
@@ -86,7 +96,7 @@ export class FrameNumbers {
     return filled >= LEAST_FILLED * this.#filled.length;
   }
 
-  /** No frame can fill these gaps any more. */
+  /** Gives up gaps that no late frame can fill any more. */
   #giveUp(nowUs: number): void {
     for (let [oldest] = this.#open; oldest !== undefined; [oldest] = this.#open) {
       if (nowUs - oldest.toUs < COMES_WITHIN_US) return;
@@ -95,7 +105,7 @@ export class FrameNumbers {
     }
   }
 
-  /** How many frames the source gave in a step: 1 unless its rhythm says otherwise. */
+  /** How many frames the source produced in this step: 1 unless its rhythm suggests more. */
   #framesIn(stepUs: number): number {
     if (!(this.#steps.length >= STEPS / 2)) return 1;
     // The usual step is no shorter than the shortest one, so this step is less than one and a half usual ones.
@@ -108,7 +118,10 @@ export class FrameNumbers {
     return isGap && frames <= MOST_MISSING ? frames : 1;
   }
 
-  /** A number between those of its neighbours in time; if there is none left, the earlier neighbour's. */
+  /**
+   * The number of a frame that arrives after later ones: between the numbers of its neighbours in time or, if
+   * there is none between them, that of the earlier neighbour.
+   */
   #overtaken(rtpUs: number): number {
     const filled = this.#open.findIndex(({ fromUs, toUs }) => fromUs < rtpUs && rtpUs < toUs);
     if (filled >= 0) this.#open.splice(filled, 1);

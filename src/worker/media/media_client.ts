@@ -8,10 +8,10 @@ export class WorkerError extends Error {
 
 const START_TIMEOUT_MS = 10_000;
 const COMMAND_TIMEOUT_MS = 1000;
-/** A started worker ticks every 100 ms. After this much silence it is asked, and then has to answer. */
+/** A started worker ticks every 100 ms. After this much silence it is pinged, and has to answer. */
 const SILENCE_MS = 400;
 const WATCH_MS = 100;
-/** It is asked twice: a page that was busy itself may see one answer too late, but not two. */
+/** It is pinged twice: a page that was busy itself may receive one answer too late, but not two. */
 const QUESTIONS = 2;
 const ANSWER_MS = 200;
 
@@ -40,7 +40,8 @@ export class MediaWorker {
   }
 
   /**
-   * The worker's commands. Each resolves when the worker has executed it, and never if it died.
+   * The worker's commands. Each resolves when the worker has executed it; if the worker dies before, it never
+   * settles.
    *
    * @internal
    */
@@ -67,7 +68,8 @@ export class MediaWorker {
   }
 
   /**
-   * Loads the core in the worker and starts to listen and to watch.
+   * Loads the core in the worker, and from then on passes its reports to `onEvent` and watches whether it is
+   * alive.
    *
    * @internal
    */
@@ -123,11 +125,11 @@ export class MediaWorker {
 }
 
 /**
- * Creates a media worker and waits until it answers. The literal `new Worker(new URL('./entry.js',
- * import.meta.url))` is what bundlers look for. Vite resolves the `.js` to the TypeScript source beside it, in
- * dev and build alike; in the compiled package the file really is `entry.js`. Pass a URL if a
- * Content-Security-Policy or a server needs the worker elsewhere. Throws WorkerError if it cannot be created or
- * does not answer.
+ * Creates a media worker and waits until it answers. Bundlers look for exactly the expression `new Worker(new
+ * URL('./entry.js', import.meta.url))`. Vite resolves the `.js` to the TypeScript source beside it, in dev and
+ * build alike; in the compiled package the file really is `entry.js`. Pass a URL if a Content-Security-Policy
+ * or a server requires the worker to be at another place. Throws WorkerError if it cannot be created or does
+ * not answer.
  */
 export async function createMediaWorker(workerUrl?: string | URL): Promise<MediaWorker> {
   const made = () =>

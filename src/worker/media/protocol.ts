@@ -12,18 +12,18 @@ export type Side = 'sender' | 'receiver';
 /** The options of a transform. */
 export interface TransformOptions {
   side: Side;
-  /** It replaces one that failed: frames were lost, and a key frame is needed. */
+  /** Whether it replaces a transform that failed: then frames were lost, and a key frame is needed. */
   late: boolean;
 }
 
 /** Settings of one side's pipeline. */
 export interface MediaConfig {
   side: Side;
-  /** Zero of all times, in milliseconds of the Unix epoch. */
+  /** The zero point of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
-  /** Flow 0, in charge if any controller here is. */
+  /** The controller of flow 0. If any controller in this worker is in charge, it is this one. */
   controller: SlotConfig;
-  /** Given the same input, but never obeyed. */
+  /** Controllers that are given the same input, but whose results are only recorded. */
   shadows: readonly SlotConfig[];
   /** The URL of the core's module; absent: beside the worker's own code. */
   wasmUrl?: string;
@@ -31,15 +31,15 @@ export interface MediaConfig {
   bottleneck?: LinkOptions;
   /**
    * Sender: whether changes of parameters are recorded in the trace here. A receiver always records them, in
-   * their place between its rows, so that a replay repeats them exactly; in a page with both sides once is
-   * enough.
+   * their place between its rows, so that a replay repeats them exactly; in a page with both sides, one of the
+   * two records is enough.
    */
   recordsChanges?: boolean;
   /** Sender: seconds between key frames. */
   keyFrameIntervalS?: number;
 }
 
-/** Cumulative wire counters of the receiver (payload, headers and 28 bytes of IP and UDP a packet). */
+/** Cumulative wire counters of the receiver (payload, headers and 28 bytes of IP and UDP per packet). */
 export interface InboundReport {
   timeUs: number;
   packetsReceived: number;
@@ -62,9 +62,9 @@ export interface ReceiverReport {
 
 /** Commands to a media worker. Each rejects with the worker's own error. */
 export interface MediaWorkerApi {
-  /** Proves that the worker runs; resolves to its clock in milliseconds of the Unix epoch. */
+  /** Proves that the worker runs; resolves to the time on its clock, in milliseconds of the Unix epoch. */
   ping(): number;
-  /** Loads the core and starts to control. Until then, and if it rejects, frames pass untouched. */
+  /** Loads the core and starts control. Until this has resolved, and if it rejects, frames pass unchanged. */
   start(config: MediaConfig, port: MessagePort): Promise<void>;
   /** Hands over insertable streams, in browsers without script transforms. */
   attachStreams(
@@ -82,7 +82,10 @@ export interface MediaWorkerApi {
   setBottleneck(options: Partial<LinkOptions>): void;
   /** Requests a key frame from the far side (receiver) or the encoder (sender). */
   requestKeyFrame(): void;
-  /** Ends control: recorded rows are sent, frames pass. A receiver still removes trailers. */
+  /**
+   * Ends control: sends the rows recorded so far, and lets frames pass unchanged. A receiver still removes
+   * trailers.
+   */
   passThrough(): void;
 }
 
@@ -98,7 +101,7 @@ export interface WorkerStats {
   framesWithoutReceiveTime: number;
   /** Arrivals, counters and reports that the core refused; each was dropped individually. */
   rowsRefused: number;
-  /** By how many milliseconds the latest tick of the last whole second was late; NaN in the first. */
+  /** The largest lateness of a tick within the last whole second, in milliseconds; NaN during the first second. */
   tickLateMs: number;
 }
 
@@ -113,8 +116,8 @@ export type WorkerEvent =
   | { kind: 'key-frame' }
   | { kind: 'fault'; message: string }
   /**
-   * The core refused a row, and the call continues without it. Only the first is reported; the statistics count
-   * them.
+   * The core refused a row, and the call continues without it. Only the first such row is reported; the
+   * statistics count all of them.
    */
   | { kind: 'row-refused'; message: string }
   /** A half failed, and the call continues: the one in charge keeps its last good rate, a shadow is removed. */

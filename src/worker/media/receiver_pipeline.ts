@@ -10,7 +10,7 @@ import type { Reporter } from './reporter.js';
 import { Slots } from './slots.js';
 import { readTrailer } from './trailer.js';
 
-/** The RTP timestamp of a frame, if it has one: any other value would stay in the time line for good. */
+/** The RTP timestamp of a frame; null if it is not a valid one, which would distort the time line for good. */
 function rtpTimestampOf(frame: EncodedFrame, metadata: EncodedFrameMetadata): number | null {
   const timestamp = metadata.rtpTimestamp ?? frame.timestamp;
   return Number.isInteger(timestamp) && timestamp >= 0 && timestamp < 2 ** 32 ? timestamp : null;
@@ -80,7 +80,7 @@ export class ReceiverPipeline implements Pipeline {
     this.slots.shadows((slot) => void this.reporter.row(() => slot.pushArrival(arrival)));
   }
 
-  /** Marks, in the trace, the frame from which on send times are of another kind. */
+  /** If the source of send times differs from that of the frame before, records this in the trace. */
   #mark(source: 'trailer' | 'rtp_timestamp'): void {
     if (source === this.#source) return;
     this.flush();
@@ -108,7 +108,7 @@ export class ReceiverPipeline implements Pipeline {
     this.#record('preset', { name });
   }
 
-  /** An event between the rows that the core consumed before it and those it will consume after. */
+  /** Records an event in its place: after the rows that the core has consumed, before those that it will consume. */
   #record(name: string, detail: unknown): void {
     this.flush();
     this.reporter.emit({ kind: 'event', event: { time_us: this.clock.nowUs(), name, detail } });

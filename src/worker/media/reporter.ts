@@ -2,7 +2,10 @@ import { CoreError, type TraceBatch } from '../../core/index.js';
 import { TickLateness } from '../../machine/tick_lateness.js';
 import { TICK_MS, type WorkerEvent, type WorkerStats } from './protocol.js';
 
-/** A worker's only way out: keeps the order of events, and moves columns instead of copying them. */
+/**
+ * The only way in which a worker sends its reports: keeps them in order, and transfers columns instead of
+ * copying them.
+ */
 export class Reporter {
   readonly stats: WorkerStats = {
     frames: 0,
@@ -21,7 +24,10 @@ export class Reporter {
     this.port.postMessage(event);
   }
 
-  /** In one message: a reader that stops in between would have inputs without their outputs. */
+  /**
+   * Sends all batches in one message: a reader that stopped between two messages would have inputs without
+   * their outputs.
+   */
   batches(batches: readonly TraceBatch[]): void {
     const full = batches.filter((batch) => batch.rows > 0).map(packed);
     if (full.length === 0) return;
@@ -37,8 +43,9 @@ export class Reporter {
   }
 
   /**
-   * Runs `work` on an external row. A row that the core refuses is dropped individually: it is counted, and the
-   * first one is reported. Returns whether the row was accepted; throws everything else that goes wrong.
+   * Runs `work`, which gives the core a row of data from outside. A row that the core refuses is dropped
+   * individually: it is counted, and the first one is reported. Returns whether the row was accepted; throws
+   * everything else that goes wrong.
    */
   row(work: () => void): boolean {
     try {
@@ -64,7 +71,9 @@ export class Reporter {
   }
 }
 
-/** The same rows with all columns in one buffer: moving one is a good deal cheaper than many. */
+/**
+ * The same rows with all columns in one buffer: transferring one buffer is much cheaper than transferring many.
+ */
 function packed({ table, rows, columns }: TraceBatch): TraceBatch {
   const all = new Float64Array(rows * columns.length);
   const views = columns.map((column, i) => {

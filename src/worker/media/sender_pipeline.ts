@@ -11,14 +11,17 @@ import { SenderSeat } from './sender_seat.js';
 import { Slots } from './slots.js';
 import { appendTrailer } from './trailer.js';
 
-/** The shortest interval between key frames requested after drops: a key frame itself takes a while. */
+/**
+ * The shortest time between two requests for a key frame after drops: a key frame takes a while to
+ * arrive.
+ */
 const KEY_FRAME_RETRY_MS = 500;
 
-/** What a pipeline needs of its worker. */
+/** The part of its worker that a pipeline uses. */
 interface SenderHost {
   reporter: Reporter;
   requestKeyFrame(): void;
-  /** Called for failures outside any call of the pipeline. */
+  /** Called for failures that happen outside the pipeline's methods, in a timer. */
   failed(error: unknown): void;
 }
 
@@ -116,7 +119,7 @@ export class SenderPipeline implements Pipeline {
     if (taken) this.slots.shadows((seat) => void this.host.reporter.row(() => seat.sent(report, nowUs)));
   }
 
-  /** Without feedback only the losses are known. */
+  /** Passes on a receiver report: without feedback, losses are all that is known of the network. */
   receiverReport(report: ReceiverReport): void {
     const nowUs = this.clock.nowUs();
     const taken = this.host.reporter.row(() => this.slots.first.receiverReport(report, nowUs));

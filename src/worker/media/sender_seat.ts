@@ -7,7 +7,7 @@ import type { ReceiverReport, SentReport } from './protocol.js';
  */
 const FEEDBACK_SILENCE_US = 1_500_000;
 
-/** A sender half, and its sources of information about the network. */
+/** A sender half, together with the choice of where its information about the network comes from. */
 export class SenderSeat implements Slot {
   #heardUs = -Infinity;
   #source: 'feedback' | 'receiver-reports' | 'none' = 'none';
@@ -18,7 +18,7 @@ export class SenderSeat implements Slot {
     return this.#source;
   }
 
-  /** A message of another controller, which the far side runs, is ignored. */
+  /** Ignores a message that the half refuses: it comes from a different controller on the far side. */
   pushFeedback(feedback: Feedback, nowUs: number): void {
     try {
       this.slot.pushFeedback(feedback, nowUs);
@@ -30,7 +30,7 @@ export class SenderSeat implements Slot {
     this.#source = 'feedback';
   }
 
-  /** Returns the round trip that the half was given, NaN for none. */
+  /** Returns the round-trip time that the half was given; NaN if it was given none. */
   sent({ sentBytes, rttUs, browserEstimateBps }: SentReport, nowUs: number): number {
     // The browser measures the round trip only every few seconds; the echo in feedback is better.
     const told = this.#source === 'feedback' ? NaN : rttUs;
@@ -38,7 +38,7 @@ export class SenderSeat implements Slot {
     return told;
   }
 
-  /** Without feedback only the losses are known. */
+  /** Passes on a receiver report if there is no feedback: then losses are all that is known of the network. */
   receiverReport({ packetsSent, packetsLost }: ReceiverReport, nowUs: number): void {
     if (nowUs - this.#heardUs < FEEDBACK_SILENCE_US) return;
     this.#source = 'receiver-reports';

@@ -11,7 +11,7 @@ interface Shadow<S> {
   slot: S;
 }
 
-/** What one side's slots need of their pipeline. */
+/** The part of their pipeline that one side's slots use. */
 export interface SlotsContext {
   side: Side;
   reporter: Reporter;
@@ -29,7 +29,7 @@ const same = (a: SlotConfig, b: SlotConfig): boolean => JSON.stringify(a) === JS
 
 /**
  * The controllers of one side of a call. Errors of the one in charge are thrown to its pipeline; a shadow that
- * throws is reported and removed, without further effects.
+ * throws is reported and removed, and nothing else is affected.
  */
 export class Slots<S extends Slot> {
   readonly #shadows = new Map<number, Shadow<S>>();
@@ -37,13 +37,13 @@ export class Slots<S extends Slot> {
   #ended = false;
 
   private constructor(
-    /** The one in charge. */
+    /** The slot of the controller in charge. */
     readonly first: S,
     private readonly make: MakeSlot<S>,
     private readonly context: SlotsContext,
   ) {}
 
-  /** Throws the errors of the one in charge; shadows are created later, by `setShadows`. */
+  /** Throws the errors of the controller in charge; shadows are created later, by `setShadows`. */
   static async open<S extends Slot>(
     config: SlotConfig,
     make: MakeSlot<S>,
@@ -70,7 +70,10 @@ export class Slots<S extends Slot> {
     else if (shadow !== undefined) this.#guard(shadow, () => work(shadow.slot));
   }
 
-  /** Replaces the shadows; those that stay continue. Shadows that cannot be created are reported. */
+  /**
+   * Replaces the shadows; those that are also in the new list continue. Shadows that cannot be created are
+   * reported.
+   */
   setShadows(configs: readonly SlotConfig[]): Promise<void> {
     this.#changing = this.#changing.then(() => this.#change(configs));
     return this.#changing;
@@ -119,7 +122,7 @@ export class Slots<S extends Slot> {
     }
   }
 
-  /** Removes a shadow; rows that it can still deliver are kept. */
+  /** Removes a shadow; rows that it can still deliver are sent first. */
   #remove({ config, slot }: Shadow<S>): void {
     this.#shadows.delete(config.flow);
     try {
@@ -130,7 +133,7 @@ export class Slots<S extends Slot> {
     }
   }
 
-  /** The rows of the one in charge, then those of the shadows. */
+  /** The rows of the controller in charge, then those of the shadows. */
   drain(): TraceBatch[] {
     const batches = this.first.drain();
     this.shadows((slot) => batches.push(...slot.drain()));

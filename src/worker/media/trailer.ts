@@ -1,6 +1,6 @@
 /**
- * The timing trailer: 24 bytes that the sender's transform appends to each encoded frame and the
- * receiver's transform takes off again. Little-endian:
+ * The timing trailer: 24 bytes that the sender's transform appends to each encoded frame and that the
+ * receiver's transform removes. Little-endian:
  *
  *   0 f64 send_time_us · 8 u32 frame_seq · 12 u32 rtt_us · 16 u32 CRC-32 of bytes 0..15 · 20 u32 'CCS1'
  */
@@ -27,14 +27,14 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return c;
 });
 
-/** CRC-32 of IEEE 802.3 (the one of zlib). */
+/** CRC-32 of IEEE 802.3 (the same as in zlib). */
 export function crc32(bytes: Uint8Array): number {
   let c = MAX_U32;
   for (const byte of bytes) c = (CRC_TABLE[(c ^ byte) & 0xff] ?? 0) ^ (c >>> 8);
   return (c ^ MAX_U32) >>> 0;
 }
 
-/** A copy of the frame with the trailer behind it. */
+/** A copy of the frame, followed by the trailer. */
 export function appendTrailer(frame: ArrayBuffer, trailer: Trailer): ArrayBuffer {
   const size = frame.byteLength;
   const out = new Uint8Array(size + TRAILER_BYTES);

@@ -1,4 +1,4 @@
-/** A page's end of the simulation worker. */
+/** The page's end of the simulation worker. */
 import { proxy, wrap, type Remote } from 'comlink';
 
 import type { SimulationOptions } from '../../core/index.js';
@@ -13,7 +13,9 @@ import type {
 } from './simulation_protocol.js';
 import type { SimulationWorkerApi } from './simulation_worker.js';
 
-/** Why a simulation gave no result: `kind`, the `field` that is wrong, if any, and a `fix`. */
+/**
+ * Why a simulation gave no result: the `kind` of the problem, the `field` that is wrong, if any, and a `fix`.
+ */
 export class SimulationError extends Error implements SimulationProblem {
   override readonly name = 'SimulationError';
   readonly kind: SimulationProblem['kind'];
@@ -39,17 +41,17 @@ export interface SimulationWorkerOptions {
   createWorker?: () => Worker;
   /** The core's module; default: the file that ships with the worker. */
   wasmUrl?: string | URL;
-  /** A run with a user's controller that is silent for this long is ended; default 10 s. */
+  /** A run with a user's controller is ended if it reports no progress for this long; default 10 s. */
   controllerTimeoutMs?: number;
 }
 
 export interface RunHandlers {
   /**
-   * Told about ten times a second, with the trace rows since the last time (`unpackBatches`). They are the caller's.
-   * The run waits for a promise that it returns.
+   * Called about ten times a second, with the trace rows since it was last called (see `unpackBatches`); these
+   * may be kept and changed. If it returns a promise, the run waits for it.
    */
   onProgress?: (progress: SimulationProgress) => void | Promise<void>;
-  /** Aborting ends the run; what was simulated until then is its result. */
+  /** Aborting ends the run; the result then covers the part that was simulated. */
   signal?: AbortSignal;
 }
 
@@ -135,7 +137,10 @@ export class SimulationWorker {
     return remote;
   }
 
-  /** Watches for silence of a user's controller: one that never returns would occupy its worker forever. */
+  /**
+   * Rejects if a run with a user's controller makes no progress: a controller that never returns would block
+   * its worker forever.
+   */
   #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
     const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;
     let heardAt = performance.now();
@@ -144,7 +149,7 @@ export class SimulationWorker {
       const watch = setInterval(() => {
         if (performance.now() - heardAt <= controllerTimeoutMs) return;
         this.close();
-        const message = `nothing was heard of the controller ${controller.name} for ${controllerTimeoutMs / 1000} s; its run was ended`;
+        const message = `the controller ${controller.name} did not answer for ${controllerTimeoutMs / 1000} s; its run was ended`;
         const fix = 'look for a function that does not return, or that fills the memory';
         reject(new SimulationError({ kind: 'controller', message, field: 'controller', fix }));
       }, WATCH_MS);

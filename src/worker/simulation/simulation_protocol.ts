@@ -12,12 +12,13 @@ export interface ControllerModule {
   url: string;
   /** Its name in messages, and for a WebAssembly module, which contains no name. */
   name: string;
-  /** The media flows of the scenario that get it, by their names; default: all. */
+  /** The names of the scenario's media flows that it controls; default: all. */
   flows?: readonly string[];
 }
 
 /**
- * A cell of a scenario with a seed, or a simulation by its options; with a user's controller, if one is given.
+ * What to simulate: a cell of a scenario with a seed, or a simulation given by its options. Either may have a
+ * user's controller.
  */
 export type SimulationRequest = { controller?: ControllerModule } & (
   | {
@@ -36,7 +37,7 @@ export type SimulationRequest = { controller?: ControllerModule } & (
 /** A scenario that can be run. */
 export interface CheckedScenario {
   scenario: Scenario;
-  /** In the order of the axes' values; one without axes. */
+  /** In the order of the axes' values; a single cell if there are no axes. */
   cells: CellParams[];
 }
 
@@ -52,16 +53,25 @@ export interface SimulationProgress {
 export interface SimulationResult {
   /** The whole run first, then the windows. */
   windows: WindowMetrics[];
-  /** The scenario's metrics, including published ones; empty for a run by options or a cancelled one. */
+  /**
+   * The scenario's metrics, including those with published values; empty for a run by options and for a
+   * cancelled run.
+   */
   metrics: readonly MetricResult[];
-  /** The same numbers, and those that claims and pictures need, by `quantityKey`; empty where `metrics` is. */
+  /**
+   * The values of the metrics, and those that claims and pictures need, by `quantityKey`; empty if the run was
+   * cancelled or was given by options.
+   */
   values: ReadonlyMap<string, number>;
-  /** What the flows have learnt whose densities the scenario's pictures show, by their numbers. */
+  /**
+   * The densities that LCC flows have learnt, by flow number; only of those flows whose densities the
+   * scenario's pictures show.
+   */
   densities: ReadonlyMap<number, Density>;
   events: number;
-  /** Virtual time that was simulated: less than the whole if the run was cancelled. */
+  /** The virtual time that was simulated: less than the whole duration if the run was cancelled. */
   timeUs: number;
-  /** Wall-clock time that it took, including pauses for other work. */
+  /** The wall-clock time that the run took, including pauses for other work. */
   elapsedMs: number;
   cancelled: boolean;
   /** Faults of the user's controller; its flow kept the last good rate from then on. */
@@ -69,9 +79,9 @@ export interface SimulationResult {
 }
 
 /**
- * Why there is no result. `scenario`: the request cannot be run, `field` says where; `core`: the module could not
- * be loaded; `controller`: the user's controller could not be loaded, or had to be ended; `fault`: the simulator
- * or its worker broke down.
+ * Why there is no result. `scenario`: the request cannot be run, `field` names the wrong value; `core`: the
+ * module could not be loaded; `controller`: the user's controller could not be loaded, or had to be ended;
+ * `fault`: the simulator or its worker broke down.
  */
 export interface SimulationProblem {
   kind: 'scenario' | 'core' | 'controller' | 'fault';

@@ -1,5 +1,6 @@
 /**
- * The inside of the simulation worker: runs one simulation at a time, in slices, so that it can be told to stop.
+ * The inside of the simulation worker: runs one simulation at a time, in slices between which it can receive a
+ * request to stop.
  */
 import {
   CoreError,
@@ -43,7 +44,7 @@ import type {
   SimulationResult,
 } from './simulation_protocol.js';
 
-/** After this long the worker lets messages in, such as a request to stop. */
+/** The length of a slice. After it the worker handles messages, such as a request to stop. */
 const SLICE_MS = 25;
 /** The shortest time between two reports of progress. */
 const REPORT_MS = 80;
@@ -77,8 +78,8 @@ export class SimulationService {
   }
 
   /**
-   * Simulates. `report` gets the rows in order and is awaited each time, so that it has all of them when this
-   * resolves.
+   * Simulates. `report` gets the rows in order, and each call of it is awaited: it has received all rows before
+   * this resolves.
    */
   async run(
     request: SimulationRequest,
@@ -216,7 +217,7 @@ function numbersOf(
 
 interface Started {
   run: Run;
-  /** The tables whose rows were asked for; metrics may need more. */
+  /** The tables whose rows were requested; the metrics may need rows of others, too. */
   tables: ReadonlySet<TableName>;
   metricsOf: (values: CellRun['values']) => readonly MetricResult[];
 }
@@ -238,7 +239,7 @@ function started(simulator: Simulator, request: SimulationRequest): Started {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Lets waiting messages be handled. (Timers would be delayed by up to 4 ms each.) */
+/** Lets waiting messages be handled. (A timer would do so, too, but with a delay of up to 4 ms.) */
 function nextMessage(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -17,7 +17,7 @@ let service = new SimulationService();
 const api = {
   /** Holds a lock of this name from now on; see life.ts. */
   hold: holdLife,
-  /** Takes the module from this URL from now on. */
+  /** From now on, loads the core's module from this URL. */
   use(wasmUrl: string): void {
     service = new SimulationService(wasmUrl);
   },

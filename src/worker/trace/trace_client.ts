@@ -17,26 +17,31 @@ import type { TraceService } from './trace_service.js';
 /** A trace that lives in a separate worker, so that it outlives the workers that write to it. */
 export interface TraceStore {
   /**
-   * Appends rows; files have them in the order of these calls. The columns are transferred: the caller must not
-   * use them again. Failures go to `onError`.
+   * Appends rows; files contain them in the order in which this was called. The columns are transferred: the
+   * caller must not use them again. Failures go to `onError`.
    */
   append(batch: TraceBatch): void;
-  /** The same for many batches, whose buffers are transferred. */
+  /** Appends many batches, whose buffers are transferred. */
   appendPacked(packed: PackedBatches): void;
   appendEvent(event: TraceEvent): void;
-  /** Rows to draw. Rejects with RangeError's message for an unknown table or column. */
+  /** Rows to draw. Rejects with a RangeError for an unknown table or column. */
   view(query: ViewQuery): Promise<TraceView>;
   extent(): Promise<TraceExtent>;
   events(): Promise<readonly TraceEvent[]>;
   /**
-   * Why a flow's target changed, and what was changed from outside.
+   * Explains why a flow's target rate changed, and lists what was changed from outside.
    *
    * @internal
    */
   explain(query: ExplanationQuery): Promise<Explanation>;
-  /** The trace as a file of format v1; without a header, with that of the file that was opened. */
+  /**
+   * The trace as a file of format v1. Fields of `header` replace those of the file that was opened, if one was.
+   */
   exportNdjson(header?: Partial<TraceHeader>): Promise<Blob>;
-  /** Replaces the contents by a file's. Rejects with TraceError, and then keeps the old contents. */
+  /**
+   * Replaces the contents with those of a file. If the file has an error, rejects with TraceError and keeps the
+   * old contents.
+   */
   open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<TraceHeader>;
   clear(): Promise<void>;
   /** Ends the worker; what was not exported is lost. */
@@ -46,14 +51,17 @@ export interface TraceStore {
 export interface TraceStoreOptions {
   /** Starts the worker; by default `new Worker` on the file beside this one. */
   createWorker?: () => Worker;
-  /** Called for errors of calls that return nothing, and of the worker itself. */
+  /** Called for errors of the methods that return nothing, and of the worker itself. */
   onError?: (error: Error) => void;
-  /** Keeps a copy of everything outside the worker: if the worker ends it is replaced, and nothing is lost. */
+  /**
+   * Keeps a copy of all contents outside the worker: if the worker ends unexpectedly, it is replaced, and
+   * nothing is lost.
+   */
   isKept?: boolean;
-  /** Called when that has happened. */
+  /** Called when a worker has been replaced in this way. */
   onReplaced?: (why: Error) => void;
   /**
-   * Told of each part of that copy, to keep it elsewhere as well.
+   * Called with each part of that copy, so that it can be kept elsewhere, too.
    *
    * @internal
    */
@@ -67,7 +75,7 @@ export async function createTraceStore(options: TraceStoreOptions = {}): Promise
   return store;
 }
 
-/** If workers end repeatedly, their input makes them end. */
+/** The most workers that are started: if one after the other ends, the reason must be their input. */
 const MAX_WORKERS = 4;
 
 class LastingTraceStore implements TraceStore {
@@ -75,9 +83,9 @@ class LastingTraceStore implements TraceStore {
   #connected: TraceStore | null = null;
   #workers = 0;
   #isClosed = false;
-  /** While the contents are given again, what comes waits in the journal. */
+  /** While a new worker is given the old contents, new rows wait in the journal. */
   #isReplaying = false;
-  /** Unanswered requests, which are repeated to the next worker. */
+  /** Repeats an unanswered request to the next worker; one function for each such request. */
   readonly #asked = new Set<() => void>();
 
   constructor(private readonly options: TraceStoreOptions) {
@@ -102,7 +110,7 @@ class LastingTraceStore implements TraceStore {
   }
 
   async #replace(why: Error): Promise<void> {
-    // One that was closed ends as it should.
+    // The end of a closed store's worker is expected.
     if (this.#isClosed) return;
     const { onError = reportError, onReplaced } = this.options;
     this.#store.close();
@@ -195,7 +203,7 @@ function defaultWorker(): Worker {
   return new Worker(new URL('./trace_worker.js', import.meta.url), { type: 'module' });
 }
 
-/** The store behind an endpoint whose other end exposes a TraceService. */
+/** A store that uses the TraceService at the other end of an endpoint. */
 export function connectTraceStore(
   endpoint: Endpoint,
   onError: (error: Error) => void = reportError,
@@ -231,7 +239,10 @@ export function connectTraceStore(
   };
 }
 
-/** Queries of one moment cross to the worker in one message: a page of charts asks for dozens at once. */
+/**
+ * Sends the queries that are made at the same moment to the worker in one message: a page of charts makes
+ * dozens at once.
+ */
 class Views {
   #waiting: { query: ViewQuery; resolve(view: TraceView): void; reject(error: unknown): void }[] = [];
 

@@ -1,10 +1,16 @@
-/** Everything that a trace worker was given, so that a replacement can be given it again. */
+/** Keeps everything that a trace worker was given, so that its replacement can be given the same. */
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import { packBatches, type PackedBatches } from '../../trace/index.js';
 
-/** How many batches become one blob: browsers keep blobs out of the page's memory, large ones on disk. */
+/**
+ * How many batches are stored in one blob: browsers keep blobs outside the page's memory, and large ones on
+ * disk.
+ */
 const SEAL = 512;
-/** How long batches wait for that where somebody is told. */
+/**
+ * If entries are reported (`onSealed`): this long after the last blob, the next batch completes a new one, even
+ * with fewer than SEAL batches.
+ */
 const SEAL_MS = 2000;
 
 /** Receives a journal's entries in order. */
@@ -14,11 +20,11 @@ export interface JournalReader {
   open(file: Blob): Promise<unknown>;
 }
 
-/** A part of what was recorded, as it can be kept elsewhere. */
+/** A part of what was recorded, in a form that can be kept elsewhere. */
 export type JournalEntry = { event: TraceEvent } | { layout: PackedBatches['layout']; values: Blob };
 type Entry = { file: Blob } | JournalEntry;
 
-/** Gives an entry again. */
+/** Passes the contents of an entry to a reader. */
 export async function replayEntry(
   entry: JournalEntry,
   reader: Pick<JournalReader, 'appendEvent' | 'appendPacked'>,
@@ -36,17 +42,20 @@ export class TraceJournal {
   #open: TraceBatch[] = [];
   #sealedAtMs = -Infinity;
 
-  /** `onSealed` is told of each entry, which then waits for no other longer than two seconds. */
+  /**
+   * `onSealed` is called with each entry. If it is given, batches become an entry at least every two seconds,
+   * as long as more of them come.
+   */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 
-  /** Keeps a copy: the caller transfers the columns. */
+  /** Keeps a copy of a batch, since the caller transfers its columns. */
   batch({ table, rows, columns }: TraceBatch): void {
     this.#open.push({ table, rows, columns: columns.map((column) => column.slice()) });
     const isDue = this.onSealed !== undefined && performance.now() - this.#sealedAtMs > SEAL_MS;
     if (this.#open.length >= SEAL || isDue) this.#seal();
   }
 
-  /** The same for many batches. */
+  /** Keeps a copy of many batches. */
   packed({ layout, values }: PackedBatches): void {
     this.#seal();
     this.#push({ layout: layout.slice(), values: new Blob([values]) });
@@ -62,7 +71,7 @@ export class TraceJournal {
     this.onSealed?.(entry);
   }
 
-  /** Discards everything before; the contents are now this file's, or empty. */
+  /** Discards everything so far. From now on the contents are those of this file or, without one, empty. */
   restart(file?: Blob): void {
     this.#open = [];
     this.#entries = file ? [{ file }] : [];

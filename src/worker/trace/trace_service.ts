@@ -47,7 +47,7 @@ export class TraceService {
     this.#trace.appendEvent(event);
   }
 
-  /** One answer to each query. */
+  /** One answer for each query, in their order. */
   views(queries: readonly ViewQuery[]): ViewAnswer[] {
     const answers = queries.map((query): ViewAnswer => {
       try {
@@ -71,7 +71,7 @@ export class TraceService {
     return this.#trace.events;
   }
 
-  /** Why a flow's target changed, and what was changed from outside. */
+  /** Explains why a flow's target rate changed, and lists what was changed from outside. */
   explain(query: ExplanationQuery): Explanation {
     return explained(this.#trace, query);
   }
@@ -82,7 +82,7 @@ export class TraceService {
     return new Blob(chunks, { type: 'application/x-ndjson' });
   }
 
-  /** Replaces the contents by those of a file; a file with an error leaves them unchanged. */
+  /** Replaces the contents with those of a file; a file with an error leaves them unchanged. */
   async open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<Opened> {
     const { sink, trace, header } = collector();
     try {

@@ -26,7 +26,7 @@ async function gathered(peer: RTCPeerConnection): Promise<RTCSessionDescription>
 const isDescription = (data: unknown): data is RTCSessionDescriptionInit & { ccscope: string } =>
   typeof data === 'object' && data !== null && 'sdp' in data;
 
-/** A worker that appends random bytes to each frame, sometimes with a trailer's magic number. */
+/** A worker that appends random bytes to each frame; half the time they end with a trailer's magic number. */
 const NOISE_WORKER = `
 onrtctransform = ({ transformer: { readable, writable } }) => {
   const noise = (frame, controller) => {
@@ -47,7 +47,7 @@ async function noiseWorker(): Promise<Worker> {
   return worker;
 }
 
-/** Sends a video to a ccscope call of role `receive`; with `noise`, garbage follows each frame. */
+/** Sends a video to a ccscope call of role `receive`; with `noise`, random bytes are appended to each frame. */
 export async function plainSender(signalling: Signalling, noise: boolean): Promise<() => void> {
   const peer = new RTCPeerConnection();
   const camera = await createSyntheticCamera();

@@ -1,4 +1,4 @@
-/** A user's controller in guest workers, driven from the page as a media worker would. */
+/** A user's controller in guest workers, which the page feeds as a media worker would. */
 import { compileCore, type Feedback } from '../../../src/core/index.js';
 import { guestReceiver, guestSender } from '../../../src/worker/guest/guest_client.js';
 
@@ -6,19 +6,19 @@ export interface Driven {
   /** Messages of the receiver half. */
   messages: Feedback[];
   faults: { half: 'receiver' | 'sender'; message: string; atMs: number }[];
-  /** The target before the end, and at the end. */
+  /** The sender half's target, read every third frame. */
   targetsBps: number[];
   /** Rows recorded, by table. */
   rows: Record<string, number>;
-  /** The longest that this thread was kept from its timer. */
+  /** The most by which a frame's timer in this thread was late. */
   longestStallMs: number;
 }
 
 export interface Asked {
-  /** Text of a module, or an address. */
+  /** The source text of a module, or its URL. */
   source: string;
   durationMs: number;
-  /** Ends earlier, when this half has failed and this many frames have been fed. */
+  /** Ends the drive early: as soon as this half has failed and this many frames have been fed. */
   until?: { fault: 'receiver' | 'sender'; frames: number };
   flow?: number;
 }
@@ -65,7 +65,7 @@ export async function drive({ source, durationMs, until, flow = 0 }: Asked): Pro
   return driven;
 }
 
-/** How loading such a module fails. */
+/** The error message with which loading this module fails. */
 export async function refusal(source: string): Promise<string> {
   try {
     await drive({ source, durationMs: 0 });

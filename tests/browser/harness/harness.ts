@@ -26,7 +26,7 @@ export type Choices = Partial<
 > & {
   /** The other end of roles `send` and `receive`. Default: a second ccscope call. */
   farSide?: 'ccscope' | 'plain' | 'noise';
-  /** Plays the core with this export replaced by a trap. */
+  /** Runs the call with a core in which this exported function traps. */
   trap?: string;
 };
 
@@ -36,7 +36,7 @@ type Row = Record<string, number>;
 const workers: { url: string; worker: Worker }[] = [];
 const channels: RTCDataChannel[] = [];
 
-/** References to the objects that a fault has to access. */
+/** Keeps references to the page's workers and data channels, through which tests cause faults. */
 function watch(): void {
   const NativeWorker = window.Worker;
   window.Worker = class extends NativeWorker {
@@ -64,7 +64,7 @@ function rowsOf(batches: TraceBatch[], table: TableName): Row[] {
     );
 }
 
-/** Pushes recorded inputs, and asks for feedback after each as a call does. */
+/** Pushes the batch's recorded inputs, and takes feedback after each one, as a call does. */
 function feed(half: ReceiverHalf, batch: TraceBatch): void {
   for (const r of rowsOf([batch], batch.table)) {
     const at = (name: string) => r[name] ?? NaN;
@@ -104,7 +104,7 @@ function collectPeers(): RTCPeerConnection[] {
 
 class Harness {
   call: Call | null = null;
-  /** The second call, where both roles of a pair run in this page. */
+  /** The second call, if both ends of the connection are ccscope calls in this page. */
   other: Call | null = null;
   /** Everything recorded, in the order in which it came. */
   recorded: Recorded[] = [];
@@ -148,7 +148,7 @@ class Harness {
     if (options.role !== 'send') this.#show(this.call?.remoteStream ?? null);
   }
 
-  /** Attaches to a connection that is not made by ccscope. */
+  /** Attaches to a connection that ccscope did not make. */
   async attach(): Promise<void> {
     const options = await this.#options({});
     const own = await ownConnection(options.track as MediaStreamTrack, options);
@@ -193,7 +193,7 @@ class Harness {
     this.call = await createCall({ ...options, signalling: near });
   }
 
-  /** The URL of a core in which this export is a trap. */
+  /** The URL of a core in which this exported function traps. */
   async trapped(name: string): Promise<string> {
     const module = new Uint8Array(await (await fetch(wasmUrl)).arrayBuffer());
     return URL.createObjectURL(new Blob([trapExport(module, name)], { type: 'application/wasm' }));
@@ -213,8 +213,8 @@ class Harness {
   }
 
   /**
-   * Plays the recorded inputs of the receiver half in charge through a fresh core: the numbers of its
-   * `group` rows and of those made again, and of those that differ in any bit.
+   * Replays the recorded inputs of the receiver half in charge through a fresh core. Resolves with how many
+   * `group` rows the call recorded, how many the replay made, and how many differ in any bit.
    */
   async replay(
     parameters: Record<string, number>,
@@ -237,7 +237,7 @@ class Harness {
     return { live: live.length, again: again.length, different: live.filter(differs).length };
   }
 
-  /** Ends the worker number `index` (0: sender, 1: receiver) of the media workers. */
+  /** Terminates a media worker (0: sender, 1: receiver). */
   kill(index: number): void {
     workers.filter(({ url }) => url.includes('entry'))[index]?.worker.terminate();
   }

@@ -1,4 +1,4 @@
-/** A connection as a user's own code makes it, with ccscope attached to both ends. */
+/** A connection made the way a user's own code makes one, with ccscope attached to both ends. */
 import {
   attachReceiver,
   attachSender,

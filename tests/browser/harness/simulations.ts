@@ -1,4 +1,4 @@
-/** Simulations in a worker, as a page runs them. */
+/** Runs simulations in a worker, as ccscope's pages do. */
 import { traceHeader, type CellParams } from '../../../src/scenario/index.js';
 import { formatTrace, TraceData, unpackBatches } from '../../../src/trace/index.js';
 import { SimulationError, SimulationWorker } from '../../../src/worker/simulation/simulation_client.js';
@@ -46,7 +46,7 @@ export async function simulate({ scenario, cell, seed, tables }: Asked): Promise
 
 type Options = ConstructorParameters<typeof SimulationWorker>[0];
 
-/** How a run fails whose controller is this text of a module: null for one that does not fail. */
+/** The problem that ends a run whose controller is a module with this source; null if the run succeeds. */
 export async function controllerFailure(
   source: string,
   scenario: unknown,
@@ -65,7 +65,7 @@ export async function controllerFailure(
   }
 }
 
-/** How a run fails with such a worker, and how the next one in it does: null for one that does not fail. */
+/** The problems of two successive runs of a client with these options; null for a run that succeeds. */
 export async function failures(options: Options, scenario: unknown): Promise<(SimulationProblem | null)[]> {
   const worker = new SimulationWorker(options);
   const problems: (SimulationProblem | null)[] = [];
@@ -97,7 +97,7 @@ export function brokenOnce(): Options {
   };
 }
 
-/** Starts a run that would take minutes and aborts it: what came of it, and how long stopping took. */
+/** Starts a run that would take minutes and aborts it. Resolves with its outcome and the time that stopping took. */
 export async function aborted(scenario: unknown) {
   const worker = new SimulationWorker();
   const abort = new AbortController();

@@ -44,7 +44,7 @@ function leb(value: number): number[] {
   return out;
 }
 
-/** The index of the exported function; the core imports functions only. */
+/** The function's index in the module, which counts imported functions first; the core imports only functions. */
 function exportedFunction(section: Reader, name: string): number {
   for (let left = section.leb(); left > 0; left--) {
     const found = section.text();
@@ -55,7 +55,7 @@ function exportedFunction(section: Reader, name: string): number {
   throw new Error(`the module exports no ${name}`);
 }
 
-/** The pieces one after the other. */
+/** Concatenates the pieces. */
 function joined(pieces: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -1,10 +1,10 @@
 /**
- * Inputs go to the server in batches. If it does not answer after a batch, the batch is searched for the input
- * at fault.
+ * Sends inputs to the server in batches. If the server does not answer after a batch, searches the batch for the input
+ * that caused this.
  */
 import { ServerProcess } from './server_process.js';
 
-/** An input after which the server no longer worked. */
+/** The input, or the few inputs, after which the server no longer worked. */
 export class DoorFault extends Error {
   override readonly name = 'DoorFault';
   constructor(
@@ -16,7 +16,7 @@ export class DoorFault extends Error {
   }
 }
 
-/** Sends inputs to a server and waits until it has dealt with them. */
+/** Sends inputs to a server and waits until their connections have ended. */
 export type SendAll = (port: number, inputs: readonly Uint8Array[]) => Promise<void>;
 
 /** A server under test. */
@@ -25,7 +25,7 @@ export type Tested = Pick<ServerProcess, 'port' | 'fault' | 'close'>;
 export class Batches {
   #server: Promise<Tested> | null = null;
   #pending: Uint8Array[] = [];
-  /** One batch runs at a time, so that the effects of another one are not taken for faults of this one. */
+  /** Batches run one at a time, so that a fault is attributed to the batch that caused it. */
   #latest: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -34,13 +34,13 @@ export class Batches {
     private readonly start: () => Promise<Tested> = () => ServerProcess.start(),
   ) {}
 
-  /** Keeps the input until a batch is full. Throws DoorFault. */
+  /** Adds an input, and sends the batch when it is full. Throws DoorFault. */
   async add(input: Uint8Array): Promise<void> {
     this.#pending.push(Uint8Array.from(input));
     if (this.#pending.length >= this.size) await this.#flush();
   }
 
-  /** Sends the rest, and ends the server. Throws DoorFault. */
+  /** Sends the remaining inputs, and ends the server. Throws DoorFault. */
   async close(): Promise<void> {
     try {
       await this.#flush();
@@ -64,7 +64,7 @@ export class Batches {
     if (fault !== null) throw await this.#smallest(inputs, fault);
   }
 
-  /** A server that has shown a fault is replaced. */
+  /** Sends inputs and returns the server's fault, if any. After a fault, the next inputs get a new server. */
   async #faultOf(inputs: readonly Uint8Array[]): Promise<string | null> {
     const server = await (this.#server ??= this.start());
     await this.sendAll(server.port, inputs);
@@ -75,7 +75,7 @@ export class Batches {
     return fault;
   }
 
-  /** Halves the inputs for as long as one half by itself shows a fault. */
+  /** Narrows the fault down: halves the inputs for as long as one half alone still causes a fault. */
   async #smallest(inputs: readonly Uint8Array[], fault: string): Promise<DoorFault> {
     if (inputs.length > 1) {
       const middle = inputs.length >> 1;
@@ -88,7 +88,7 @@ export class Batches {
   }
 }
 
-/** Calls `work` for each item, `width` of them at a time. */
+/** Calls `work` for each item; `width` calls run at a time. */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,

@@ -1,4 +1,4 @@
-/** The local server's HTTP door: the bytes of new connections. */
+/** The local server's HTTP door: an input is the bytes that a new connection sends. */
 import { connect } from 'node:net';
 
 import type { FuzzTarget } from '../target.js';
@@ -6,7 +6,7 @@ import { Batches, inParallel } from './batches.js';
 
 const BATCH = 1024;
 const CONNECTIONS = 192;
-/** Such an input gets the answer so far before it ends its connection. */
+/** How long a connection that waits for an answer stays open. Others may stay open for ten times as long. */
 const PATIENCE_MS = 20;
 
 const UPGRADE =
@@ -15,15 +15,18 @@ const request = (line: string, headers = ''): string =>
   `${line} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
 
 let connections = 0;
-/** Any loopback address, so that the ports of ended connections do not run out. */
+/**
+ * A new loopback address for each connection: on a single address, ended connections would soon occupy all
+ * ports.
+ */
 function sourceAddress(): string {
   connections += 1;
   return `127.1.${(connections >> 8) % 250}.${1 + (connections % 250)}`;
 }
 
 /**
- * One connection. The last byte decides how it ends: by a half-close at once, by a reset at once, or
- * by either after the first answer.
+ * Sends an input over one connection. Its last byte decides how the connection ends: with a half-close or a reset, and
+ * either at once or after the first data from the server.
  */
 function send(port: number, input: Uint8Array): Promise<void> {
   const ending = (input.at(-1) ?? 0) % 4;
@@ -34,7 +37,7 @@ function send(port: number, input: Uint8Array): Promise<void> {
       resolve();
     });
     socket.on('error', () => socket.destroy());
-    // A server that keeps a half-closed connection open loses it.
+    // If the server keeps a half-closed connection open, the timer below destroys it.
     const finish = (): void => {
       if (ending % 2 === 0) socket.resetAndDestroy();
       else socket.end();
@@ -55,7 +58,10 @@ const batches = new Batches(
   BATCH,
 );
 
-/** Oracle: after every batch the process lives, a file is answered as it should, and so is a WebSocket. */
+/**
+ * Oracle: after every batch, the process is alive, and still serves a file over HTTP and a room over a
+ * WebSocket.
+ */
 export const target: FuzzTarget = {
   name: 'door: HTTP',
   seeds: [

@@ -1,5 +1,5 @@
-// The built local server in a separate process, so that its crashes are visible from outside. Argument: the
-// limits of clients, as JSON. Sends its port to its parent and ends with it.
+// Runs the built local server in a separate process, so that its crashes are visible from outside. Argument: the
+// limits for clients, as JSON. Sends the server's port to the parent process, and ends when the parent does.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The local server in a separate process, and the check whether it is alive. */
+/** The local server in a separate process, and a check that it still works. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { on, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import type { ServerLimits } from '../../../src/server/limits.js';
 
 const SERVE = fileURLToPath(new URL('./serve.mjs', import.meta.url));
-/** The time is long enough for a busy machine; a server that hangs does not answer at all. */
+/** Long enough for a busy machine: only a server that hangs takes longer. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
 const JOINED =
@@ -43,7 +43,7 @@ export class ServerProcess {
     return new ServerProcess(child, port);
   }
 
-  /** Why the server does not do its work; null if it is alive and answers as it should. */
+  /** Why the server does not work; null if it is alive and answers correctly. */
   async fault(): Promise<string | null> {
     if (!this.#ended) {
       try {
@@ -51,7 +51,7 @@ export class ServerProcess {
         await this.#webSocketAnswers();
         return null;
       } catch (error) {
-        // The end of the process may be reported after that of the connection.
+        // The end of the process may be reported after the end of the connection.
         await Promise.race([once(this.child, 'exit'), pause(200)]);
         if (!this.ended) return `it does not answer: ${String(error)}`;
       }

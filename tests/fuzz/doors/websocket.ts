@@ -1,4 +1,7 @@
-/** The local server's WebSocket door: the bytes after the handshake, and texts in frames that are right. */
+/**
+ * The local server's WebSocket door: an input is either the bytes after the handshake, or the text in a valid
+ * frame.
+ */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -7,7 +10,7 @@ import { Batches, inParallel } from './batches.js';
 
 const BATCH = 2048;
 const CONNECTIONS = 48;
-/** Texts that share a connection; everything they open ends with it. */
+/** How many texts share a connection. The links and rooms that they open end with it. */
 const TEXTS_EACH = 64;
 const PATIENCE_MS = 100;
 const MASK = Buffer.from([0x12, 0x34, 0x56, 0x78]);
@@ -17,7 +20,7 @@ const HANDSHAKE =
   'GET /ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
-/** A client's frame (RFC 6455, section 5.2): the last of its message, masked. */
+/** A client's masked frame (RFC 6455, section 5.2) with a whole message in it. */
 export function frame(opcode: number, payload: Uint8Array): Buffer {
   const { length } = payload;
   const head =
@@ -31,7 +34,7 @@ export function frame(opcode: number, payload: Uint8Array): Buffer {
   return Buffer.concat([head, MASK, payload.map((byte, i) => byte ^ (MASK[i % 4] ?? 0))]);
 }
 
-/** Sends `bytes` after a handshake, in the same write, and waits until the connection has ended. */
+/** Sends the handshake and `bytes` in one write, and waits until the connection has ended. */
 async function send(port: number, bytes: Uint8Array, reset: boolean): Promise<void> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
   socket.on('error', () => socket.destroy());
@@ -41,7 +44,8 @@ async function send(port: number, bytes: Uint8Array, reset: boolean): Promise<vo
   socket.write(Buffer.concat([Buffer.from(HANDSHAKE), bytes]), () => {
     if (reset) socket.resetAndDestroy();
   });
-  // The frame that ends the connection comes last; if the bytes before have swallowed it, this does.
+  // Texts end with a close frame. If the server took that frame for a part of a longer one, this still ends
+  // the connection.
   if (!reset) socket.end();
   await closed;
   clearTimeout(timer);
@@ -49,7 +53,7 @@ async function send(port: number, bytes: Uint8Array, reset: boolean): Promise<vo
 
 const isRaw = (input: Uint8Array): boolean => ((input[0] ?? 0) & 0x80) !== 0;
 
-/** Raw inputs have a connection each; texts share some. */
+/** Each raw input has its own connection; up to TEXTS_EACH texts share one. */
 async function sendAll(port: number, inputs: readonly Uint8Array[]): Promise<void> {
   const close = frame(OPCODE.close, Buffer.alloc(0));
   const raw = inputs.filter(isRaw).map((bytes) => ({ bytes, reset: (bytes.at(-1) ?? 0) % 8 === 0 }));
@@ -73,8 +77,8 @@ const texts = (...messages: string[]): Buffer =>
   Buffer.concat(messages.map((text) => frame(OPCODE.text, Buffer.from(text))));
 
 /**
- * An input whose first byte has its highest bit set, as every final frame has, is taken as the bytes of a
- * connection; any other is the text of a message. The oracle is the same as for the HTTP door.
+ * An input whose first byte has its highest bit set (the FIN bit of a frame) is sent as the bytes of a connection;
+ * any other input is sent as the text of a message. The oracle is the same as for the HTTP door.
  */
 export const target: FuzzTarget = {
   name: 'door: WebSocket',

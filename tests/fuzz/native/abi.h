@@ -1,4 +1,4 @@
-// What holds for all functions of the ABI that can refuse.
+// Checks for all functions of the ABI that can refuse a call.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_ABI_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_ABI_H_
 
@@ -9,11 +9,12 @@
 
 namespace ccscope::fuzz {
 
-// Start of a call that may be refused, so that an earlier call's error is not taken for its own.
+// Clears the last error. To be used before an ABI call that may be refused, so that CheckRefusal() sees no
+// older error.
 inline void ForgetError() {
   const_cast<char*>(ccs_last_error())[0] = '\0';
 }
-// A refused call names its field and what was expected.
+// To be used after a refused ABI call: its error must name a field and what was expected there.
 inline void CheckRefusal() {
   const char* error = ccs_last_error();
   const char* colon = std::strstr(error, ": ");

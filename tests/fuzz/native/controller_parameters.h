@@ -1,4 +1,4 @@
-// The configuration of a controller: a preset with any changes that the ranges allow.
+// Configurations of a controller: a preset, and any changes within the parameters' ranges.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_CONTROLLER_PARAMETERS_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_CONTROLLER_PARAMETERS_H_
 
@@ -10,28 +10,28 @@
 
 namespace ccscope::fuzz {
 
-// All parameters of a controller, within their ranges.
+// The values of all parameters of a controller; each is within its range.
 class ControllerParameters {
  public:
   explicit ControllerParameters(int controller)
       : spec_(*FindController(controller)), presets_(PresetsOf(controller)), values_(presets_.front()) {}
 
   void TakePreset(Input& input) { values_ = presets_[static_cast<std::size_t>(input.Pick(static_cast<int>(presets_.size())))]; }
-  // Changes one of them; returns its index.
+  // Changes one parameter; returns its index.
   int Change(Input& input) {
     const int index = input.Pick(count());
     const auto i = static_cast<std::size_t>(index);
     values_[i] = input.Parameter(spec_.parameters[index], presets_.front()[i]);
     return index;
   }
-  // Writes them to the ABI's input buffer.
+  // Writes the values to the ABI's input buffer.
   void Pass() const { std::copy(values_.begin(), values_.end(), ccs_input_buffer(count())); }
 
   int count() const { return spec_.parameter_count; }
   const Values& values() const { return values_; }
   double at(int index) const { return values_[static_cast<std::size_t>(index)]; }
   const ParameterSpec& spec(int index) const { return spec_.parameters[index]; }
-  // The first two of every controller.
+  // The first two parameters of every controller are the least and the highest target rate.
   double min_bps() const { return values_[0]; }
   double max_bps() const { return std::max(values_[0], values_[1]); }
 

@@ -1,5 +1,5 @@
-// LCC's density fitter, and the density that the ABI tells of a sender half: a density is finite and not negative, has
-// a mass of about 1, and its conditional mean is that of the estimator written down once more.
+// LCC's density fitter, and the density that the ABI returns for a sender half. A density must be finite, must not be
+// negative, and must have a mass of about 1. Its conditional mean must agree with an independent implementation.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -52,7 +52,7 @@ class DensityExercise {
 
   void Add(int what) {
     const double rate = what < 150 ? 1e5 + input_.Byte() * 1e4 : input_.Scaled(1, 1e9);
-    // Delays are differences of two clocks.
+    // A delay is the difference of two clocks, so it may be negative or huge.
     const double delay = what < 150 ? 1e4 + input_.Byte() * 1e3 : input_.Between(-1, 1) * (what < 180 ? 1e6 : 1e15);
     fitter_.Add(DataRate::BitsPerSec(rate), TimeDelta::Micros(delay));
     pairs_.push_back({rate, delay, 0});
@@ -82,7 +82,8 @@ class DensityExercise {
     CheckGrid();
   }
 
-  // The estimator of Nadaraya and Watson; far from all pairs the nearest one decides.
+  // The Nadaraya-Watson estimator. Weights are relative to the nearest pair's, so that it decides far from
+  // all pairs.
   void CheckMean() {
     const double delay = input_.Flag() ? fitted_[static_cast<std::size_t>(input_.Byte()) % fitted_.size()].delay_us : input_.Between(-2e6, 2e6);
     const double h = parameters_.bandwidth_delay_ms * 1e3;
@@ -124,7 +125,7 @@ class DensityExercise {
       EXPECT_THAT_HOLDS(value >= 0 && value <= peak * (1 + 1e-9), "a density is not negative, and no higher than its kernel");
       mass += value * rate_step * delay_step;
     }
-    // A grid that is finer than the kernels holds all of them but their tails.
+    // If the grid is finer than the kernels, the sum over it contains their whole mass except for the tails.
     if (rate_step < h_rate && delay_step < h_delay) EXPECT_THAT_HOLDS(std::fabs(mass - 1) < 1e-3, "the mass is about 1");
     const int r = input_.Pick(axes.rate_bps.count);
     const int d = input_.Pick(axes.delay_us.count);
@@ -140,7 +141,8 @@ class DensityExercise {
   std::vector<Pair> fitted_;
 };
 
-// What the ABI tells of a sender half; the grid's axes come from a stranger's view, too.
+// The density that the ABI returns for a sender half. The grid's axes get any values, since a caller may pass
+// any.
 void AskSender(Input& input) {
   const int controller = input.Pick(8) < 2 ? input.Pick(2) : kController;
   ControllerParameters parameters(controller);

@@ -1,4 +1,4 @@
-// The bytes of a fuzzer, read as the choices and numbers of a target. After the end of the bytes everything is 0.
+// Turns a fuzzer's bytes into choices and numbers for a target. After the last byte, all further bytes read as 0.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_INPUT_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_INPUT_H_
 
@@ -14,7 +14,7 @@
 namespace ccscope::fuzz {
 
 inline constexpr double kHourUs = 3600e6;
-inline constexpr double kMaxExact = 9007199254740992.0;  // 2^53, the largest number that the core takes as a time
+inline constexpr double kMaxExact = 9007199254740992.0;  // 2^53, the bound of the times that the core accepts
 
 class Input {
  public:
@@ -32,10 +32,10 @@ class Input {
 
   double Between(double low, double high) { return low + (high - low) * (Word() / 65535.0); }
   double Whole(double low, double high) { return std::floor(Between(low, high)); }
-  // Small numbers as often as large ones; `low` is above 0.
+  // Uniform on a logarithmic scale; `low` is above 0.
   double Scaled(double low, double high) { return low * std::pow(high / low, Word() / 65535.0); }
 
-  // Any 64 bits as a number.
+  // A double with arbitrary bits.
   double Raw() {
     std::uint64_t bits = 0;
     for (int i = 0; i < 8; ++i) bits = bits << 8 | Byte();
@@ -79,7 +79,7 @@ class Input {
       default:
         break;
     }
-    // No ABI takes a fraction for a count; elsewhere whole numbers are the usual values.
+    // For counts the ABI refuses fractions; other parameters are made whole numbers half the time, too.
     return spec.whole || Flag() ? std::fmin(spec.max, std::fmax(std::ceil(spec.min), std::floor(value))) : value;
   }
 
@@ -88,7 +88,7 @@ class Input {
   const std::uint8_t* end_;
 };
 
-// The index of the present input in the corpus, to be reported with a violated oracle.
+// Sets the name of the corpus input that runs now, which Violated() reports.
 void SetReplayed(const std::string& name);
 
 // An oracle: ends the process with this message if it is violated.
@@ -96,7 +96,7 @@ void Violated(const char* what, const char* file, int line);
 #define EXPECT_THAT_HOLDS(condition, what) \
   ((condition) ? static_cast<void>(0) : ::ccscope::fuzz::Violated(what, __FILE__, __LINE__))
 
-// A fuzz target: FUZZ_TARGET(name) { ... input ... }. Each has an oracle.
+// A fuzz target, defined with FUZZ_TARGET(name) { ... input ... }. Its body checks oracles.
 struct Target {
   Target(const char* name_of, void (*function)(Input&)) : name(name_of), run(function), next(first) { first = this; }
   const char* const name;

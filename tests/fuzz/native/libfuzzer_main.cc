@@ -1,4 +1,4 @@
-// What libFuzzer calls. One binary has all targets; CCSCOPE_FUZZ_TARGET names the one to run.
+// The functions that libFuzzer calls. One binary contains all targets; CCSCOPE_FUZZ_TARGET names the one to run.
 #include <cstdio>
 #include <cstdlib>
 

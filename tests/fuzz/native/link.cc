@@ -1,5 +1,5 @@
-// The link behind the ABI, also with cross traffic and outages: packets are conserved and keep their order, what is
-// told is told in time, nextEvent advances, and every change may come in the middle.
+// The link behind the ABI, in some runs with cross traffic and outages: packets are conserved and keep their order,
+// nothing is reported before it happens, the next event is always in the future, and settings may change at any time.
 #include "tests/fuzz/native/link_model.h"
 #include "tests/fuzz/native/queue_values.h"
 
@@ -13,13 +13,13 @@ class LinkExercise {
   explicit LinkExercise(Input& input)
       : input_(input), loaded_(input.Pick(4) == 0), queue_(DrawQueue(input, input.Pick(5))), model_(queue_.one_fifo()) {
     const int how = input.Byte();
-    // A clock may begin anywhere.
+    // The caller's clock may start at any time, even a negative one.
     if ((how & 0xe0) == 0) now_us_ = input.Between(-kHourUs, 1e6 * kHourUs);
     const int values = queue_.Pass();
     link_ = ccs_link_create(Capacity(), queue_.kind, values, how & 1, 1 + input.Word(), Delay(), (how & 2) != 0 ? Ratio() : 0,
                             (how & 4) != 0 ? Jitter() : 0, how >> 3);
     EXPECT_THAT_HOLDS(link_ != nullptr, "values in range make a link");
-    // Before any time is known.
+    // The time -kNever is for settings that are made before the link has been given any time.
     if ((how & 8) != 0) SetOutages(-kNever);
     if ((how & 16) != 0) SetCrossTraffic(-kNever);
   }
@@ -121,7 +121,7 @@ class LinkExercise {
     Ok(ccs_link_set_schedule(link_, steps));
   }
 
-  // Simulated connections and outages cost work while time passes, so only links that are made for them have them.
+  // Cross traffic and outages cost work while time passes, so only links with `loaded_` get them.
   void SetOutages(double at_us) {
     const double off_us = loaded_ && input_.Flag() ? input_.Scaled(1e3, 6e7) : 0;
     Ok(ccs_link_set_outages(link_, input_.Scaled(1e3, 6e7), off_us, 1 + input_.Pick(100), at_us));
@@ -134,7 +134,7 @@ class LinkExercise {
     Ok(ccs_link_set_cross_traffic(link_, loaded_ ? cubic : 0, loaded_ ? new_reno : 0, at_us));
   }
 
-  // A refusal says why and changes nothing: the model continues as if the call had not been made.
+  // A refused call must give its reason and change nothing, so the model is not told about it.
   void Refused(int how) {
     ForgetError();
     const double wild = input_.Wild();
@@ -152,7 +152,8 @@ class LinkExercise {
     if (ccs_last_error()[0] != '\0') CheckRefusal();
   }
 
-  // Everything gets out of a link that carries again, in as many steps as there are packets and changes ahead.
+  // Once the link has capacity and no outages, every packet must leave it. The number of polls that this takes is
+  // bounded by the number of packets and of cross traffic's segments.
   void Drain() {
     now_us_ += 1;
     Ok(ccs_link_set_cross_traffic(link_, 0, 0, now_us_));
@@ -178,14 +179,14 @@ class LinkExercise {
     return stats[14] / kSegmentBytes + stats[15];
   }
   static void Ok(int status) { EXPECT_THAT_HOLDS(status == 0, "a value in range is taken"); }
-  // With cross traffic not more than kMaxCapacity.
+  // Lower for loaded links, whose cross traffic would otherwise cost too much work.
   double Capacity() {
     const double bps = input_.Scaled(1e3, loaded_ ? 1e9 : 1e11);
     highest_bps_ = std::max(highest_bps_, bps);
     return bps;
   }
-  // So long that cross traffic and outages do bounded work in it. What happens in longer silences is
-  // tests/node/long_gaps.test.ts' matter: a call computes a million events then, too many for each input.
+  // Short enough to bound the work of cross traffic and outages. tests/node/long_gaps.test.ts tests longer gaps, in
+  // which one call may compute a million events: too many for every input here.
   double LongestWaitUs() const { return loaded_ ? std::min(kWorkOfAWaitBits * 1e6 / highest_bps_, kLongestLoadedWaitUs) : 100 * kHourUs; }
   double Delay() { return input_.Scaled(1, 6e7) - 1; }
   double Jitter() { return input_.Scaled(1e-3, 1e7); }
@@ -206,7 +207,7 @@ class LinkExercise {
   void* link_ = nullptr;
   double now_us_ = 0;
   double highest_bps_ = 1e3;
-  double work_ = 0;  // in longest waits
+  double work_ = 0;  // in units of LongestWaitUs()
 };
 
 FUZZ_TARGET(link) { LinkExercise(input).Run(); }

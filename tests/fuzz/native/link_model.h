@@ -1,4 +1,4 @@
-// The packets that a link was given, and what may come out of it: each once, unchanged, in order.
+// A model of the packets that a link was given: each must come out exactly once, unchanged, and in order.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_LINK_MODEL_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_LINK_MODEL_H_
 
@@ -14,7 +14,7 @@ class LinkModel {
  public:
   static constexpr int kFlows = 4;
 
-  // `one_fifo`: whether no packet overtakes any other, or none of its flow.
+  // `one_fifo`: whether packets keep their order across flows; otherwise they keep it within each flow only.
   explicit LinkModel(bool one_fifo) : one_fifo_(one_fifo) {}
   void SetOneFifo(bool one_fifo) { one_fifo_ = one_fifo_ && one_fifo; }
 
@@ -64,7 +64,7 @@ class LinkModel {
     Leave(index);
   }
 
-  // ccs_link_stats(), after everything that happened was reported.
+  // Checks ccs_link_stats(). Must be called after all deliveries and drops so far were passed to the model.
   void CheckStats(const double* s) const {
     const double rounding = 1e-12 * offered_bytes_;
     const auto same = [rounding](double a, double b) { return std::fabs(a - b) <= rounding; };
@@ -86,7 +86,7 @@ class LinkModel {
     bool inside;
   };
 
-  // Sums of times are rounded in their last bits.
+  // The tolerance for sums of times, whose last bits are rounded.
   static double Rounding(double us) { return 1e-6 + std::fabs(us) * 1e-15; }
 
   std::size_t Known(const double* row) const {

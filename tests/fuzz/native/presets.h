@@ -1,4 +1,4 @@
-// The presets of every controller, as all of its values in the order of its .def.
+// The presets of every controller. A preset lists all values, in the order of the controller's .def file.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_PRESETS_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_PRESETS_H_
 
@@ -9,7 +9,7 @@ namespace ccscope::fuzz {
 using Values = std::vector<double>;
 
 inline constexpr int kControllers = 3;
-// By the controller's number in the schema.
+// `controller`: its number in the schema.
 const std::vector<Values>& PresetsOf(int controller);
 
 }  // namespace ccscope::fuzz

@@ -1,5 +1,5 @@
 // Runs a queue discipline with the arrivals and departures that an input describes, and checks the contract of
-// sim/queue_disc/queue_disc.h at every step. The `Model` checks what only one discipline guarantees.
+// sim/queue_disc/queue_disc.h at every step. A QueueModel checks what only one discipline guarantees.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 
@@ -12,14 +12,14 @@
 
 namespace ccscope::fuzz {
 
-// What a discipline did within one call.
+// A packet that a discipline dropped within one call.
 struct Dropped {
   Packet packet;
   DropReason reason;
 };
 
-// What a discipline guarantees in addition to the contract. `waiting` has the packets in the order of arrival; at
-// the call it no longer contains those that left.
+// Checks what one discipline guarantees in addition to the contract. Each function is called after the discipline's;
+// `drops` are the packets that the discipline dropped in that call. `packet` is null if no packet was left to dequeue.
 class QueueModel {
  public:
   virtual ~QueueModel() = default;
@@ -59,14 +59,14 @@ class QueueExercise final : private DropSink {
     if (how == 0) return;
     if (how == 1) now_ += TimeDelta::Micros(input.Byte() * 100.0);
     if (how == 2) now_ += TimeDelta::Micros(input.Scaled(1e-3, 1e6));
-    // Silences are rare, since a discipline may make up for what was due in them.
+    // Long gaps are rare, because a discipline may have to catch up on all the work that was due in them.
     if (how == 3) now_ += input.Byte() == 0 ? TimeDelta::Micros(input.Between(0, 100 * kHourUs)) : TimeDelta::Millis(1);
   }
 
   void Enqueue(Input& input, int what) {
     const int kind = what & 63;
     const int flow = input.Pick(kFlows);
-    // Whole numbers, so that sums are exact.
+    // Whole numbers of bytes, so that their sums are exact.
     const double bytes = kind < 30 ? 1 + input.Byte() * 6.0 : kind < 32 ? std::floor(input.Scaled(1, 1e9)) : 1500;
     const Packet packet{.id = next_id_++, .flow = flow, .size = DataSize::Bytes(bytes), .offered = now_, .queued = now_};
     Waiting(packet);
@@ -141,7 +141,7 @@ class QueueExercise final : private DropSink {
   std::vector<Dropped> drops_;
 };
 
-// A discipline of that kind: `usual` with parameters that the input changes.
+// The parameters of a discipline: the values in `usual`, of which the input changes some.
 template <class Params>
 Params DrawParameters(Input& input, const Params& usual, const ParameterSpec* specs) {
   constexpr int kCount = static_cast<int>(sizeof(Params) / sizeof(double));

@@ -1,5 +1,5 @@
-// CoDel against the pseudocode of RFC 8289, section 5, written down here once more: each drop and each departure is
-// the same, so also the spacing of interval / sqrt(count).
+// Compares CoDel with an independent implementation of the pseudocode in RFC 8289, section 5: both must drop and send
+// the same packets, also while drops are interval / sqrt(count) apart.
 #include <deque>
 
 #include "sim/queue_disc/codel.h"
@@ -24,7 +24,7 @@ class Rfc8289 {
   }
   std::size_t size() const { return queue_.size(); }
 
-  std::vector<double> dropped;  // ids, by the last call of Dequeue()
+  std::vector<double> dropped;  // the ids dropped by the latest Dequeue()
 
   const Packet* Dequeue(double now) {
     dropped.clear();

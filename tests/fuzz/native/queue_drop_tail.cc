@@ -1,4 +1,5 @@
-// DropTail against a model of it, packet by packet: which one is dropped, and in which order the others leave.
+// Compares DropTail with a model, packet by packet: which packets are dropped, and in which order the others
+// leave.
 #include <deque>
 
 #include "sim/queue_disc/drop_tail.h"
@@ -54,9 +55,9 @@ class DropTailModel final : public QueueModel {
   }
 
  private:
-  static constexpr double kRounding = 1e-9;  // of the limit in time as bytes
+  static constexpr double kRounding = 1e-9;  // relative, of the time limit converted to bytes
   DropTail::Params params_;
-  double capacity_bps_ = 0;  // none given yet
+  double capacity_bps_ = 0;  // 0 until a capacity is given
   std::deque<Packet> queue_;
   double bytes_ = 0;
 };
@@ -65,7 +66,7 @@ FUZZ_TARGET(queue_drop_tail) {
   DropTail::Params usual;
   const int how = input.Byte();
   if ((how & 3) == 1) usual = DropTail::Params::Packets(how >> 2);
-  // A limit of a whole number of packets of 1500 bytes: a queue that fits exactly is not full.
+  // The limit is a whole number of packets of 1500 bytes, to test that a packet that fits exactly is not dropped.
   if ((how & 3) == 2) usual = DropTail::Params::Bytes(DataSize::Bytes(1500) * (how >> 2));
   const auto params = DrawParameters(input, usual, kSpecs);
   const auto disc = MakeDisc<DropTail>(QueueDiscKind::kDropTail, params, 1);

@@ -1,4 +1,5 @@
-// FQ-CoDel against a model of its queues: beyond the limit the one with the most bytes loses its head.
+// Compares FQ-CoDel with a model of its queues: beyond the limit, the queue with the most bytes loses its
+// first packet.
 #include <algorithm>
 #include <deque>
 
@@ -20,7 +21,7 @@ class FqCoDelModel final : public QueueModel {
     for (int flow = 0; flow < QueueExercise::kFlows; ++flow) {
       const int bucket = disc.BucketOf(flow);
       EXPECT_THAT_HOLDS(bucket >= 0 && bucket < params.queues, "a flow has a queue");
-      // The first flow of a queue stands for it.
+      // The model numbers a queue by the lowest flow that is hashed to it.
       int first = 0;
       while (disc.BucketOf(first) != bucket) ++first;
       queue_of_[static_cast<std::size_t>(flow)] = static_cast<std::size_t>(first);

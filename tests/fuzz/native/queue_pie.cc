@@ -1,4 +1,5 @@
-// PIE: a FIFO that drops arriving packets only, and only where its probability and its allowances say that it may.
+// Checks PIE: it is a FIFO that only drops arriving packets, and only if its drop probability and its
+// allowances permit.
 #include "sim/queue_disc/pie.h"
 #include "tests/fuzz/native/queue.h"
 
@@ -41,7 +42,7 @@ class PieModel final : public QueueModel {
   }
 
  private:
-  // RFC 8033, 4.1.
+  // The conditions for an early drop (RFC 8033, section 4.1).
   void CheckEarlyDrop() const {
     const Pie::State& s = disc_.state();
     EXPECT_THAT_HOLDS(s.probability > 0, "no early drop at a probability of 0");

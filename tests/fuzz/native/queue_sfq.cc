@@ -1,4 +1,4 @@
-// SFQ against a model of its queues: their lengths decide which packet is dropped.
+// Compares SFQ with a model of its queues, whose lengths decide which packet is dropped.
 #include <algorithm>
 #include <deque>
 
@@ -20,7 +20,7 @@ class SfqModel final : public QueueModel {
     for (int flow = 0; flow < QueueExercise::kFlows; ++flow) {
       const int bucket = disc.BucketOf(flow);
       EXPECT_THAT_HOLDS(bucket >= 0 && bucket < params.buckets, "a flow has a bucket");
-      // The first flow of a bucket stands for it.
+      // The model numbers a bucket by the lowest flow that is hashed to it.
       int first = 0;
       while (disc.BucketOf(first) != bucket) ++first;
       queue_of_[static_cast<std::size_t>(flow)] = static_cast<std::size_t>(first);
@@ -64,9 +64,10 @@ class SfqModel final : public QueueModel {
   }
 
  private:
-  static constexpr double kRounding = 1e-9;  // of the limit in time as bytes
+  static constexpr double kRounding = 1e-9;  // relative, of the time limit converted to bytes
 
-  // Deficit round robin: of two queues that wait, none gets more than the other by a quantum and a packet each.
+  // Deficit round robin: while two queues are both backlogged, neither gets ahead of the other by more than two quanta
+  // plus two of the largest packets.
   void CheckTurns(std::size_t served, double bytes) {
     largest_ = std::max(largest_, bytes);
     for (std::size_t other = 0; other < queues_.size(); ++other) {
@@ -100,7 +101,7 @@ class SfqModel final : public QueueModel {
   bool MayBeOverLimit() const { return Exceeds(-kRounding); }
 
   Sfq::Params params_;
-  double capacity_bps_ = 0;  // none given yet
+  double capacity_bps_ = 0;  // 0 until a capacity is given
   std::array<std::size_t, QueueExercise::kFlows> queue_of_{};
   std::array<std::deque<Packet>, QueueExercise::kFlows> queues_;
   double packets_ = 0;

@@ -1,4 +1,4 @@
-// A queue discipline as the ABI takes it: its kind, and values in the input buffer.
+// A queue discipline in the form that the ABI expects: a kind, and values in the input buffer.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_VALUES_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_VALUES_H_
 
@@ -33,7 +33,7 @@ std::vector<double> ListOf(const Params& params) {
   return values;
 }
 
-// A discipline that is always accepted, with limits that a short input can reach.
+// Draws a discipline with valid values, and with limits so low that a short input can reach them.
 inline QueueValues DrawQueue(Input& input, int kind) {
   const bool usual = input.Flag();
   const double packets = 1 + input.Pick(64);

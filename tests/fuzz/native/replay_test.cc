@@ -1,5 +1,5 @@
-// The committed corpora once more, under AddressSanitizer: what minimisation chose to cover the core, and what once
-// was a fault.
+// Replays the committed corpora under AddressSanitizer. They contain the inputs that minimisation kept because they
+// cover code of the core, and the inputs that once caused a fault.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -27,7 +27,7 @@ std::vector<const Target*> Targets() {
 
 class Corpus : public testing::TestWithParam<const Target*> {};
 
-// A violated oracle ends the process: the last line of the output names the input.
+// A violated oracle ends the process; the last line of its output then names the input.
 TEST_P(Corpus, HoldsEveryOracle) {
   const std::string file = std::string("tests/fuzz/corpus/") + GetParam()->name + ".txt";
   std::ifstream lines(file);

@@ -1,4 +1,4 @@
-// Each controller behind the ABI, with its presets and whatever parameters are allowed beside them.
+// Targets for each controller behind the ABI, with its presets and any valid changes to their parameters.
 #include "tests/fuzz/native/session.h"
 
 namespace ccscope::fuzz {

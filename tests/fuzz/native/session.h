@@ -1,5 +1,5 @@
-// The two halves of a controller behind the ABI, and what has to hold for any input: no trap, finite feedback and
-// rates, a target within its bounds, and refusals that change nothing.
+// Runs the two halves of a controller behind the ABI. For any input there must be no trap, feedback and rates must be
+// finite, the target must stay within its bounds, and refused calls must change nothing.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_SESSION_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_SESSION_H_
 
@@ -12,7 +12,7 @@
 
 namespace ccscope::fuzz {
 
-// A handle that is destroyed with its owner.
+// Owns a handle of the ABI, and destroys it.
 class Handle {
  public:
   explicit Handle(void* handle) : handle_(handle) {}
@@ -34,7 +34,8 @@ inline void* MakeHalf(bool receiver, int controller, const ControllerParameters&
   return handle;
 }
 
-// One half twice: `twin` does not get what `half` refuses. Both have to answer the same, bit for bit.
+// Two copies of one half: `twin` does not get the calls that `half` refuses. As a refused call must change nothing,
+// both must always return the same numbers, bit for bit. Without `twin`, only `half` exists.
 class TwoOfOne {
  public:
   TwoOfOne(bool receiver, int controller, const ControllerParameters& parameters, double seed, bool twin)
@@ -43,7 +44,7 @@ class TwoOfOne {
 
   void* half() const { return half_; }
 
-  // Makes `call` on the half and, unless that refuses, on its twin. Returns whether it was accepted.
+  // Makes `call` on the half and, unless the half refuses it, on the twin. Returns whether it was accepted.
   template <class Call>
   bool Do(Call call) {
     ForgetError();
@@ -53,7 +54,7 @@ class TwoOfOne {
     return taken;
   }
 
-  // The numbers that `call` leaves in the buffer; it returns how many.
+  // Returns the numbers that `call` writes to the session's buffer. `call` returns their count.
   template <class Call>
   Values Ask(Call call) {
     const int count = call(static_cast<void*>(half_));
@@ -81,10 +82,11 @@ class TwoOfOne {
   Handle twin_;
 };
 
-// Rows of the tables that a controller writes: numbers are finite, or NaN where a column may be absent.
+// Checks the rows that a controller has recorded: their numbers are finite, or NaN in columns that may have
+// no value.
 void CheckTrace(void* handle);
 
-// Drives a receiver and a sender by the input.
+// Drives a receiver half and a sender half as the input says.
 void RunSession(Input& input, int controller);
 
 }  // namespace ccscope::fuzz

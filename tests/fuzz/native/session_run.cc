@@ -63,7 +63,7 @@ class Session {
     }
   }
 
-  // A packet or frame of a usual call.
+  // A packet or frame as it may arrive in an ordinary WebRTC call.
   void Arrive(int how) {
     send_us_ += input_.Byte() * 200.0;
     now_us_ = std::max(now_us_, send_us_) + input_.Byte() * 100.0;
@@ -128,7 +128,7 @@ class Session {
     PassFeedback(0);
   }
 
-  // The receiver half's feedback, on time, late, or a second time.
+  // Passes the receiver half's latest feedback to the sender half: on time, late, or once more.
   void PassFeedback(int how) {
     if (feedback_.empty()) return;
     const double now = now_us_ - clock_offset_us_ * (how & 1) + (how >> 1) * 20e3;
@@ -219,7 +219,7 @@ class Session {
     if (how == 15) seq_ += input_.Between(-1e6, 1e6);
   }
 
-  // GCC's probe of the capacity looks at many frames with each one.
+  // Kept small, because GCC's capacity probe looks at many earlier frames for each arrival.
   static constexpr int kUsualArrivals = 50;
 
   Input& input_;
@@ -227,7 +227,7 @@ class Session {
   ControllerParameters parameters_;
   TwoOfOne receiver_;
   TwoOfOne sender_;
-  double clock_offset_us_;  // of the sender's clock
+  double clock_offset_us_;  // of the sender's clock against the receiver's
   double now_us_ = 1e6;
   double send_us_ = 1e6;
   double seq_ = 0;

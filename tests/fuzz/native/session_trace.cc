@@ -18,7 +18,7 @@ void CheckTrace(void* handle) {
        bit(offsetof(FeedbackRow, a_r_bps)) | bit(offsetof(FeedbackRow, drain_bps))},
       {TraceTable::kNada, sizeof(NadaRow) / sizeof(double), 0},
       {TraceTable::kLcc, sizeof(LccRow) / sizeof(double), 0},
-      // The last column, the browser's estimate, is the host's number.
+      // Does not check the last column, the browser's estimate: the host supplies it, not the controller.
       {TraceTable::kRate, sizeof(RateRow) / sizeof(double) - 1,
        bit(offsetof(RateRow, a_r_bps)) | bit(offsetof(RateRow, a_s_bps)) | bit(offsetof(RateRow, sent_bps))},
   };

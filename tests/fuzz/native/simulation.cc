@@ -1,5 +1,5 @@
-// Small scenarios through the simulator's ABI: each ends or is refused, with bounded work, conserves the packets of
-// every flow, and gives the same bytes a second time.
+// Runs small scenarios through the simulator's ABI. Each must end, or be refused, after bounded work; must account for
+// every packet of every flow; and must give the same bytes when it is run again.
 #include <algorithm>
 #include <vector>
 
@@ -13,13 +13,13 @@
 namespace ccscope::fuzz {
 namespace {
 
-// The metrics as src/core/simulation.ts reads them.
+// The layout of the metrics, as src/core/simulation.ts reads them.
 constexpr int kHistogram = 11;
 constexpr int kHeaderFields = 6;
 constexpr int kPathFields = 2 + kHistogram + 2 + kDropReasonCount;
 constexpr int kFlowFields = 20 + 5 * kHistogram;
 
-// Every flow has stopped long before, and everything that was under way has arrived.
+// A time long after every flow has stopped and every packet under way has arrived.
 constexpr double kDrainedUs = 2e10;
 
 class Scenario {
@@ -49,7 +49,7 @@ class Scenario {
   Scenario& operator=(const Scenario&) = delete;
   ~Scenario() { ccs_sim_destroy(simulation_); }
 
-  // In one go, or in steps: the result is the same.
+  // Runs the scenario, in one go or in several steps, which must not change the result. Returns the metrics.
   std::vector<double> Run(int steps) {
     int status = 0;
     for (int step = 1; step <= steps && status == 0; ++step) {
@@ -101,7 +101,7 @@ class Scenario {
       at += Number(1, 1e6);
       const bool outage = i > 1 && input_.Flag();
       const bool taken = Maybe(ccs_sim_schedule_capacity(simulation_, direction, at, outage ? 0 : Number(2e4, 1e7)));
-      // The last capacity may be an outage.
+      // If a change is refused, the schedule may end with an outage, in which packets wait forever.
       drains_ = drains_ && taken;
     }
   }
@@ -168,7 +168,7 @@ class Scenario {
     for (int table = 0; table < Recorder::kTables; ++table) {
       const int rows = ccs_trace_rows(recorder, table);
       EXPECT_THAT_HOLDS(rows >= 0, "rows are counted");
-      // Column 1 of every table but the arrivals is its time.
+      // In every table except the arrivals (table 0), column 1 is the row's time.
       for (int r = 0; r < rows && table > 0; ++r) EXPECT_THAT_HOLDS(std::isfinite(ccs_trace_column(recorder, table, 1)[r]), "a row has a time");
     }
   }
@@ -179,7 +179,7 @@ class Scenario {
     const double* paths = numbers + kHeaderFields;
     for (int d = 0; d < 2; ++d) {
       const double* path = paths + d * kPathFields;
-      // A bucket starts full.
+      // Not checked for token buckets, which start full.
       if (whole_run && is_serial_[d]) EXPECT_THAT_HOLDS(!(path[1] > 1 + 1e-6), "a path carries no more than its capacity");
       for (int i = 2 + kHistogram; i < kPathFields; ++i) EXPECT_THAT_HOLDS(path[i] >= 0, "counts are not negative");
     }
@@ -193,7 +193,7 @@ class Scenario {
     }
   }
 
-  // A number in range or, now and then, any number: a refusal names its field.
+  // A number in range or, now and then, an arbitrary one. If the ABI refuses it, Maybe() checks the error.
   double Number(double low, double high) {
     ForgetError();
     if (input_.Byte() != 255) return input_.Scaled(low, high);
@@ -222,7 +222,8 @@ FUZZ_TARGET(simulation) {
   Scenario first(input);
   const std::vector<double> once = first.Run(1);
   if (twice_wanted) {
-    // After a refused step the run is where that step began.
+    // A refused step leaves the run where that step began, so the result of a refused run depends on its steps. Only
+    // runs that ended are repeated in several steps.
     const std::vector<double> twice = Scenario(again).Run(first.ended() ? 3 : 1);
     EXPECT_THAT_HOLDS(once.size() == twice.size() && std::memcmp(once.data(), twice.data(), once.size() * sizeof(double)) == 0, "the same scenario gives the same bytes");
   }

@@ -1,4 +1,7 @@
-/** Links, queues and controllers as people write them: each door takes the same texts. */
+/**
+ * Texts in which people write links, queues and controllers: link settings, the pages' addresses and the command line
+ * must accept the same texts.
+ */
 import { Command } from 'commander';
 
 import { checkField } from '../../../src/app/state.js';
@@ -15,7 +18,7 @@ import type { FuzzTarget } from '../target.js';
 
 const command = addLinkOptions(new Command());
 
-/** Whether the command line takes a text for an option. */
+/** Whether the command line accepts a text as the value of an option. */
 function commandTakes(option: string, text: string): boolean {
   const parse = command.options.find(({ long }) => long === option)?.parseArg;
   try {
@@ -30,7 +33,10 @@ function commandTakes(option: string, text: string): boolean {
 
 type Field = 'capacity' | 'queue' | 'outage' | 'cross_traffic';
 
-/** How each parser reads a text; either all of them accept it or none does. */
+/**
+ * Parses a text, and checks that link settings, addresses and the command line accept it exactly if `parse`
+ * does.
+ */
 function atEveryDoor<T>(field: Field, text: string, parse: (text: string) => T): T | undefined {
   const value = refused(() => parse(text), ConfigError);
   const takes = value !== undefined;
@@ -56,7 +62,7 @@ function checkSchedule(text: string): void {
   const inRange = ({ capacityBps }: { capacityBps: number }, i: number): boolean =>
     (capacityBps >= 1 && capacityBps <= 1e11) || (capacityBps === 0 && i > 0);
   check(steps.every(inRange), () => 'a capacity out of range');
-  // Within the range of decimals, a schedule can be written and read again.
+  // A schedule can be written and read again, unless JavaScript may write its times with an exponent.
   if (steps.some(({ atUs }) => atUs > 1e15 || (atUs > 0 && atUs < 1))) return;
   const written = steps.map(({ atUs, capacityBps }, i) => `${capacityBps}bps${i === 0 ? '' : `@${atUs}us`}`);
   const again = refused(() => parseSchedule(written.join(',')), ConfigError) ?? [];
@@ -86,7 +92,10 @@ function checkRate(text: string): void {
   check(rate === undefined || (rate >= 1 && rate <= 1e11), () => 'a rate out of range');
 }
 
-/** The door is chosen by the first letter of an input; the rest is the text. */
+/**
+ * The first letter of an input chooses the parser, and the rest is the text; without such a letter, all
+ * parsers get it.
+ */
 const READERS: Readonly<Record<string, (text: string) => void>> = {
   s: checkSchedule,
   o: checkOutage,
@@ -155,7 +164,7 @@ const queues: FuzzTarget = {
   ],
   run(input) {
     const queue = atEveryDoor('queue', textOf(input), (text) => parseQueue(text));
-    // The core accepts what is accepted here: a CoreError is a violation.
+    // The core must accept every queue that the parser accepts, so a CoreError is a fault.
     if (queue !== undefined) check(queueArguments(queue).kind >= 0, () => 'no discipline of the core');
   },
 };

@@ -1,4 +1,4 @@
-/** What the far side of a call sends: trailers of frames, and feedback. */
+/** The data that the far side of a WebRTC call sends: trailers of frames, and feedback. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -21,7 +21,7 @@ const FRAME = Uint8Array.from({ length: 40 }, (_, i) => (i * 37) & 0xff);
 const framed = (sendTimeUs: number, frameSeq: number, rttUs: number): Uint8Array =>
   bytesOf(appendTrailer(bufferOf(FRAME), { sendTimeUs, frameSeq, rttUs }));
 
-/** The numbers of a trailer, taken from this input. */
+/** Takes the numbers of a trailer from the first bytes of an input. */
 function trailerIn(input: Uint8Array): { sendTimeUs: number; frameSeq: number; rttUs: number } {
   const padded = new Uint8Array(16);
   padded.set(input.subarray(0, 16));
@@ -78,7 +78,7 @@ const message = (values: readonly number[], changes: Partial<Feedback> = {}): Ui
     }),
   );
 
-/** The messages that the halves of the controllers send after these arrivals. */
+/** The feedback messages that a controller's receiver half sends after 60 regular arrivals. */
 function sent(controller: (typeof CONTROLLERS)[number]): Uint8Array[] {
   const receiver = core.createReceiver({ controller });
   const messages: Uint8Array[] = [];
@@ -99,7 +99,7 @@ function sent(controller: (typeof CONTROLLERS)[number]): Uint8Array[] {
 const joined = (messages: readonly Uint8Array[]): Uint8Array =>
   Uint8Array.from(messages.flatMap((m) => [...m]));
 
-/** The messages of an input, each from one magic number to the next. */
+/** Splits an input into messages: a new one begins at each magic number. */
 function messagesIn(input: Uint8Array): Uint8Array[] {
   const starts = [0];
   for (let at = 1; at + 4 <= input.length && starts.length < 8; at++)
@@ -107,7 +107,10 @@ function messagesIn(input: Uint8Array): Uint8Array[] {
   return starts.map((start, i) => input.subarray(start, starts[i + 1] ?? input.length));
 }
 
-/** The fields of every message; the values after them mean something to one controller only. */
+/**
+ * The fields that every message has, and the arguments of `pushFeedback`. Only the values depend on the
+ * controller.
+ */
 const COMMON_FIELDS = ['time_us', 'received_rate_bps', 'packets_received', 'packets_lost'].concat([
   'echo_send_time_us',
   'echo_delay_us',
@@ -116,7 +119,8 @@ const COMMON_FIELDS = ['time_us', 'received_rate_bps', 'packets_received', 'pack
 ]);
 
 /**
- * The core takes what was decoded, or reports that its values belong to another controller; its rate stays valid.
+ * Checks that the core accepts decoded messages, unless a number is NaN or the values do not suit the controller, and
+ * that the controller's rates stay valid.
  */
 function checkCore(controller: (typeof CONTROLLERS)[number], messages: readonly Feedback[]): void {
   const sender = core.createSender({ controller, record: [] });

@@ -1,4 +1,4 @@
-/** Scenarios and the traces of mahimahi's that they may contain. */
+/** Scenarios, and the traces in mahimahi's format that they may contain. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -83,7 +83,7 @@ function checkRead(scenario: Scenario): void {
   for (const cell of cells.slice(0, 3)) {
     const instance = instantiate(scenario, cell);
     const { forward, backward } = instance;
-    // Schedules of traces belong to the other target.
+    // Capacities that come from a mahimahi trace are covered by the target for these traces.
     if (typeof forward.capacity === 'object' || typeof backward?.capacity === 'object') continue;
     const options = compile(instance, 1);
     check(options.flows.length > 0 && options.durationUs > 0, () => 'nothing to simulate');
@@ -119,7 +119,7 @@ const scenarios: FuzzTarget = {
   },
 };
 
-/** Bits that pass in a period of the trace. */
+/** The bits that the schedule lets pass in one period of the trace. */
 function bitsOf(steps: ReturnType<typeof mahimahiSchedule>, endUs: number): number {
   return steps.reduce(
     (sum, { atUs, capacityBps }, i) => sum + (capacityBps * ((steps[i + 1]?.atUs ?? endUs) - atUs)) / 1e6,

@@ -1,4 +1,4 @@
-/** Session descriptions: a second rewriting changes nothing, and none of the far side's addresses stays. */
+/** Session descriptions: rewriting them a second time changes nothing, and no address of the far side remains. */
 import {
   candidateThroughRelay,
   descriptionThroughRelay,
@@ -66,11 +66,11 @@ const words = [
   ],
 ];
 
-/** A UDP candidate as RFC 8839, 5.1 writes it. */
+/** A UDP candidate in the syntax of RFC 8839, section 5.1. */
 const UDP_CANDIDATE = /^a=candidate:\S+ \d+ udp \d+ (\S+) (\d+) typ \S+/i;
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
 
-/** Candidates of other addresses than the relay's. */
+/** The candidate lines whose address is not the relay's. */
 function strangers(sdp: string): string[] {
   return sdp.split(/\r\n|\n|\r/).filter((line) => {
     const [, address, port] = UDP_CANDIDATE.exec(line) ?? [];
@@ -101,7 +101,7 @@ const relayed: FuzzTarget = {
       candidateThroughRelay(candidate, RELAY) === candidate,
       () => 'rewritten twice, it is another candidate',
     );
-    // Browsers refuse a candidate of several lines.
+    // Texts of several lines are exempt, since browsers do not accept them as a candidate.
     const isLine = !/[\r\n]/.test(text.trim());
     check(!isLine || strangers(`a=${candidate}`).length === 0, () => `the address is left: ${candidate}`);
     ufragOf(text);
@@ -124,7 +124,7 @@ const takenOver: FuzzTarget = {
     const text = textOf(input);
     const once = takeOver(text);
     check(takeOver(once) === once, () => 'taken over twice, it is another description');
-    // Browsers end a line at a line feed, and at nothing else.
+    // Splits at line feeds only, because only a line feed ends a line in browsers.
     check(
       !once.split('\n').some((line) => line.startsWith('a=rtcp-fb:') && /transport-cc|goog-remb/.test(line)),
       () => "feedback of the browser's estimator is left",

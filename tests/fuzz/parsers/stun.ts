@@ -1,11 +1,14 @@
-/** STUN: compares the relay's parser with a simple one; nothing outside of the packet may matter. */
+/**
+ * STUN: compares the relay's parser with a simple one. The bytes around a packet in its buffer must have no
+ * effect.
+ */
 import { checkOf, parseStun } from '../../../src/shaper/relay/stun.js';
 import { check, same } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'));
 
-// RFC 5769, 2.1 and 2.2; then a nomination.
+// The packets of RFC 5769, sections 2.1 and 2.2, and a check that nominates its candidate pair.
 const SEEDS = [
   `00010058 2112a442 b7e7a701 bc34d686 fa87dfae 80220010 5354554e 20746573 7420636c 69656e74 00240004 6e0001ff
    80290008 932ff9b1 51263b36 00060009 6576746a 3a683676 59202020 00080014 9aeaa70c bfd8cb56 781ef2b5 b2d3f249
@@ -16,7 +19,7 @@ const SEEDS = [
   '00110000 2112a442 000000000000000000000002',
 ].map(bytes);
 
-/** RFC 8489, 5 and 14, read as plainly as it can be. */
+/** The simple parser: RFC 8489, sections 5 and 14, in the plainest form. */
 function plainly(packet: Uint8Array) {
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
   const { byteLength: size } = packet;
@@ -31,7 +34,7 @@ function plainly(packet: Uint8Array) {
     attributes.push([view.getUint16(at), packet.slice(at + 4, at + 4 + length)]);
     at += 4 + Math.ceil(length / 4) * 4;
   }
-  // Attributes after the integrity are ignored (RFC 8489, 14.5).
+  // Attributes after MESSAGE-INTEGRITY are ignored (RFC 8489, section 14.5).
   const seal = attributes.findIndex(([each]) => each === 0x0008 || each === 0x001c);
   const read = seal < 0 ? attributes : attributes.slice(0, seal);
   const last = (wanted: readonly number[]) => read.findLast(([each]) => wanted.includes(each));
@@ -60,7 +63,7 @@ export default {
   seeds: SEEDS,
   words: ['evtj:h6vY', ':'],
   run(input) {
-    // A mutated length would be refused at once, so that the attributes would not be reached.
+    // Usually corrects the length field: with a wrong length the parser would never reach the attributes.
     const packet = input.slice(0, input.length - (input.length % 4));
     if (packet.length >= 20 && input.length % 3 > 0)
       new DataView(packet.buffer).setUint16(2, packet.length - 20);

@@ -1,4 +1,7 @@
-/** Traces: what is read can be written and read again, and an error is about one line. */
+/**
+ * Traces: a trace that is read can be written and read again. An error names a single line, and the lines before it are
+ * read in spite of it.
+ */
 import { collector, formatTrace, TraceError, TraceReader, type TraceSink } from '../../../src/trace/index.js';
 import { check, refused, same } from '../oracles.js';
 import type { FuzzTarget } from '../target.js';
@@ -15,13 +18,13 @@ const SEED = [
   '',
 ];
 
-/** What was read, in a comparable form: a text for each row. */
+/** What was read, in a form that can be compared: a text for each row. */
 interface Read {
   rows: string[];
   error: TraceError | undefined;
 }
 
-/** Sinks normally keep their rows; this one keeps only text, which is much faster. */
+/** A sink that only keeps a text for each row, which is much faster than storing the rows in tables. */
 function listing(): { sink: TraceSink; rows: string[] } {
   const rows: string[] = [];
   const sink: TraceSink = {
@@ -53,14 +56,14 @@ function read(bytes: Uint8Array, chunkBytes = bytes.length + 1): Read {
   return { rows, error };
 }
 
-/** The trace as it is kept in memory, written again. */
+/** Reads a trace into memory, and writes it again. */
 function written(bytes: Uint8Array): Uint8Array {
   const { sink, trace, header } = collector();
   feed(sink, bytes, bytes.length + 1);
   return new TextEncoder().encode([...formatTrace(trace, header())].join(''));
 }
 
-/** Where the line with this number starts. */
+/** The index of the byte at which the line with this number (from 1) starts. */
 function startOf(bytes: Uint8Array, line: number): number {
   let at = 0;
   for (let i = 1; i < line; i++) at = bytes.indexOf(10, at) + 1;

@@ -1,4 +1,4 @@
-/** The state of pages in their addresses: parsing never throws, and what is written is read back. */
+/** The state of pages in their addresses: parsing never throws, and a state that is written can be read back. */
 import { parseLab, serialiseLab } from '../../../src/app/lab/state.js';
 import { bitratesInOrder, parseState, serialiseState } from '../../../src/app/state.js';
 import { parseQueue } from '../../../src/link/queue_text.js';

@@ -1,10 +1,13 @@
-// What the pages under test share: a camera that needs the bitrate it is given, and signals.
+// What the pages under test share: a camera whose picture needs any bitrate that is available, and signalling.
 const query = new URLSearchParams(location.search);
 const side = query.get('side') ?? 'a';
 const room = query.get('room') ?? 'room';
 const other = side === 'a' ? 'b' : 'a';
 
-/** Blocks of noise that move: no encoder can make them small, yet each picture is worth a kilobyte or two. */
+/**
+ * Draws moving blocks of noise: no encoder can compress them well, yet a picture can be coded in one or two
+ * kilobytes.
+ */
 function camera({ width = 640, height = 360, fps = 30 } = {}) {
   const canvas = document.createElement('canvas');
   Object.assign(canvas, { width, height });
@@ -27,7 +30,7 @@ function camera({ width = 640, height = 360, fps = 30 } = {}) {
   return canvas.captureStream(fps);
 }
 
-// One after the other: requests that are under way together may overtake each other.
+// Sends messages one at a time, because requests that run at the same time may overtake each other.
 let told = Promise.resolve();
 const post = (message) => fetch(`/tell/${room}-${other}`, { method: 'POST', body: JSON.stringify(message) });
 

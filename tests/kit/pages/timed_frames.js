@@ -1,5 +1,5 @@
-// Put into pages before their own scripts: each frame that is sent carries its number in its layer and when it was sent,
-// and `window.timedFrames()` gives what has been received since it was asked last, a row for each frame.
+// Runs in pages before their own scripts. Each sent frame carries its number within its layer and its send time;
+// `window.timedFrames()` resolves with a row for each frame that was received since the last call.
 (() => {
   const inWorker = () => {
     const TRAILER_BYTES = 24;

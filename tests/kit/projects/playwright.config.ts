@@ -1,4 +1,4 @@
-/** A user's project, run by tests: some of its files, in three workers, with a retry. */
+/** A user's project that tests run: the chosen files, in three workers, with one retry. */
 import { defineConfig } from '@playwright/test';
 
 import browserConfig from '../../playwright.config.js';

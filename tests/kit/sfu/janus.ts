@@ -1,4 +1,4 @@
-/** Janus of Debian's package `janus`, with one room of its videoroom plugin. */
+/** Janus, from Debian's package `janus`, with one room of its videoroom plugin. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface JanusOptions {
 
 const ROOM = 1234;
 
-/** The additional library folder that Debian uses. */
+/** The folder of Janus's plugins or transports, inside Debian's folder for the machine's architecture. */
 function pluginFolder(kind: 'plugins' | 'transports'): string {
   const lib = '/usr/lib';
   for (const name of readdirSync(lib)) {
@@ -22,7 +22,7 @@ function pluginFolder(kind: 'plugins' | 'transports'): string {
       readdirSync(folder);
       return folder;
     } catch {
-      // Another architecture's.
+      // This folder is not that of the architecture.
     }
   }
   throw new Error('Janus is not installed: apt-get install janus');
@@ -63,7 +63,7 @@ const without = (kind: 'plugins' | 'transports', kept: string): string =>
     .filter((name) => name.endsWith('.so') && name !== kept)
     .join(',');
 
-/** Starts it on free ports. */
+/** Starts Janus on free ports. */
 export async function startJanus(options: JanusOptions): Promise<Unit> {
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-janus-'));
   const port = await freePort();

@@ -1,4 +1,4 @@
-/** Builds the unit on pion, once for each change of its sources. */
+/** Builds the selective forwarding unit that uses pion. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,7 +10,10 @@ const BINARY = fileURLToPath(new URL('../../../build/test/pion_sfu', import.meta
 
 let building: Promise<string> | null = null;
 
-/** Its binary. Go itself decides what has to be rebuilt. */
+/**
+ * Builds once per process, and resolves with the path of the binary. Go decides what has to be compiled
+ * again.
+ */
 export function buildPion(): Promise<string> {
   building ??= run('go', ['build', '-mod=readonly', '-o', BINARY, '.'], { cwd: SOURCES }).then(() => BINARY);
   return building;

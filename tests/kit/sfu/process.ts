@@ -2,10 +2,13 @@
 import { spawnSync, type ChildProcess } from 'node:child_process';
 import { createServer, type AddressInfo } from 'node:net';
 
-/** How long a server may take to begin. */
+/** How long a server may take to start. */
 const START_MS = 20_000;
 
-/** Whether a program can be run; in CI it must exist. */
+/**
+ * Whether a program is installed. In CI always true, so that tests fail there, and are not skipped, if it is
+ * missing.
+ */
 export function isInstalled(program: string): boolean {
   if (process.env['CI'] !== undefined) return true;
   const found = spawnSync(process.platform === 'win32' ? 'where' : 'which', [program], { stdio: 'ignore' });
@@ -22,8 +25,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Resolves with the matching output of a process; rejects with all of its output if it ends or takes too long
- * first.
+ * Resolves with the match when a process's output matches `expected`. Rejects, with all of its output, if the process
+ * ends first or takes too long.
  */
 export async function outputMatching(server: ChildProcess, expected: RegExp): Promise<RegExpExecArray> {
   let said = '';

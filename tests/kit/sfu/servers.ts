@@ -9,24 +9,24 @@ import { buildPion } from './pion.js';
 import { startJanus } from './janus.js';
 import { freePort, outputMatching } from './process.js';
 
-/** A selective forwarding unit that runs. */
+/** A running selective forwarding unit. */
 export interface Unit {
-  /** The page that talks to it, for a role, with additional options of the page. */
+  /** The path of the page that connects to the unit in this role, with further options of the page. */
   page(role: 'publish' | 'watch' | 'both', more?: Readonly<Record<string, string | number>>): string;
   close(): Promise<void>;
 }
 
 /**
- * What a unit forwards: nothing while paused, this simulcast layer, with or without the key frames that watchers
- * request.
+ * What a unit forwards: nothing while `paused`; of simulcast layers only `rid`; and, with `keyFrames`, the watchers'
+ * requests for key frames.
  */
 export interface Forwarding {
   paused?: boolean;
   rid?: string | null;
   keyFrames?: boolean;
-  /** On pion: publishers are limited to this rate (REMB); 0: only to what watchers can receive. */
+  /** Only for pion: REMB limits publishers to this rate; 0: only to what watchers can receive. */
   limitBps?: number;
-  /** On pion: whether it sends any RTCP. */
+  /** Only for pion: whether the unit sends RTCP at all. */
   feedback?: boolean;
 }
 
@@ -43,7 +43,7 @@ async function stop(server: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** One that speaks the protocol of sfu.html, whose address is the first line that it says. */
+/** Starts a unit that speaks sfu.html's protocol. It must print its address as soon as it has started. */
 async function startUnit(command: string, flags: readonly string[]): Promise<ControlledUnit> {
   const server = spawn(command, flags, { stdio: ['ignore', 'pipe', 'pipe'] });
   const [url] = await outputMatching(server, /http:\/\/\S+/);
@@ -70,15 +70,15 @@ export const startPion = async (...flags: string[]): Promise<ControlledUnit> =>
 interface UnitKind {
   /** Its name in the guide. */
   name: string;
-  /** The program that it needs besides Node. */
+  /** The program that the unit needs in addition to Node. */
   program: 'janus' | 'go' | 'node';
-  /** `by` says who speaks with it: a link's relay (the default), or pages directly. */
+  /** `by`: who connects to the unit, a link's relay (the default) or a page directly. */
   start(by?: 'relay' | 'page'): Promise<Unit>;
 }
 
 /**
- * With ICE-lite werift keeps the pair that is nominated first. A page that talks to it directly may nominate the
- * loopback address, from which no answer reaches it.
+ * With ICE-lite, werift keeps the candidate pair that is nominated first. A page that connects directly may nominate
+ * the pair with werift's loopback address, from which no answer would reach the page; so pages are not offered it.
  */
 const startWeriftLite = (by?: 'relay' | 'page'): Promise<Unit> =>
   startWerift('--lite', ...(by === 'page' ? ['--no-loopback'] : []));
@@ -99,13 +99,16 @@ export interface TurnServer {
   close(): Promise<void>;
 }
 
-/** An address of this machine that sockets of any interface reach; a browser's, bound to one, do not reach loopback. */
+/**
+ * An address of this machine that a browser can reach. Not a loopback address: each of a browser's sockets is bound to
+ * one interface, from which loopback cannot be reached.
+ */
 export const ownAddress = (): string =>
   Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.1';
 
-/** coturn of Debian's package `coturn`. It lets no session have more than `mostBytesPerS`. */
+/** Starts coturn, from Debian's package `coturn`. It limits each session to `mostBytesPerS`. */
 export async function startTurn({
   address = '127.0.0.1',
   mostBytesPerS = Infinity,

@@ -1,5 +1,5 @@
-// A selective forwarding unit on werift: each publisher's video, and data, are forwarded to each watcher. Run as
-// a separate process. What it forwards can be changed: see `control`.
+// A selective forwarding unit that uses werift: it forwards each publisher's video and data to each watcher. To be run
+// as a separate process. What it forwards can be changed: see `control`.
 import { createServer } from 'node:http';
 
 import {
@@ -11,14 +11,14 @@ import {
 } from 'werift';
 
 const iceLite = process.argv.includes('--lite');
-/** A link's relay speaks from the loopback address. */
+/** A link's relay sends from the loopback address, so the unit must have a candidate there. */
 const iceAdditionalHostAddresses = process.argv.includes('--no-loopback') ? [] : ['127.0.0.1'];
 const VP8 = new RTCRtpCodecParameters({
   mimeType: 'video/VP8',
   clockRate: 90_000,
   rtcpFeedback: [{ type: 'nack' }, { type: 'nack', parameter: 'pli' }, { type: 'goog-remb' }],
 });
-/** A layer that sent nothing for this long is not forwarded. */
+/** A layer from which nothing was received for this long is not chosen. */
 const SILENT_MS = 1000;
 
 const publishers = new Map();
@@ -44,7 +44,10 @@ async function describe(peer, description) {
   return peer.localDescription.sdp;
 }
 
-/** What a publisher sends: its layers, lowest first; a single one without a name if there is no simulcast. */
+/**
+ * What a publisher sends. It has a layer per simulcast encoding, lowest first, or a single one with an empty
+ * name.
+ */
 class Publisher {
   layers = new Map();
   feeds = new Set();
@@ -61,14 +64,14 @@ class Publisher {
     });
   }
 
-  /** The requested layer, else the highest one that is sent. */
+  /** The requested layer if it is being sent, else the highest one that is. */
   chosen() {
     const sent = [...this.layers.values()].filter(({ heardMs }) => Date.now() - heardMs < SILENT_MS);
     return sent.find(({ rid }) => rid === settings.rid) ?? sent.at(-1);
   }
 }
 
-/** What one watcher gets from one publisher. */
+/** The video that one watcher gets from one publisher. */
 class Feed {
   layer = null;
 
@@ -88,7 +91,7 @@ class Feed {
     this.track.writeRtp(packet.clone());
   }
 
-  /** A new layer continues where the previous one ended. */
+  /** Switches to the chosen layer, if that is another one, with a new track, and requests a key frame. */
   async choose() {
     const layer = this.publisher.chosen();
     if (layer === undefined || layer === this.layer) return;
@@ -125,7 +128,10 @@ async function publish({ sdp }) {
   return { id, sdp: await describe(peer, await peer.createAnswer()) };
 }
 
-/** Offers what others publish; nothing while there are fewer of these than requested. */
+/**
+ * Makes an offer with what others publish. Returns an empty object while there are fewer others than
+ * requested.
+ */
 async function watch({ own = 0, publishers: least = 1 }) {
   const others = [...publishers].filter(([id]) => id !== own).map(([, publisher]) => publisher);
   if (others.length < least) return {};
@@ -152,7 +158,10 @@ async function answer({ id, sdp }) {
   return { id };
 }
 
-/** `paused`: nothing is forwarded. `rid`: this layer is. `keyFrames`: whether they are requested. */
+/**
+ * Changes the settings. `paused`: forward nothing; `rid`: the layer to forward; `keyFrames`: whether to
+ * request them.
+ */
 async function control(change) {
   Object.assign(settings, change);
   for (const { feeds } of publishers.values()) for (const feed of feeds) await feed.choose();

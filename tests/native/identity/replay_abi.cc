@@ -11,7 +11,7 @@
 namespace {
 
 constexpr int kArguments = 10;
-using Operation = std::array<double, kArguments + 1>;  // what, arguments
+using Operation = std::array<double, kArguments + 1>;  // the number of the operation, then its arguments
 
 int ToInt(double value) { return static_cast<int>(value); }
 

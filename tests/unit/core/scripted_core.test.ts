@@ -1,4 +1,7 @@
-/** If a page's policy refuses WebAssembly, the controllers run as JavaScript: the same numbers, bit by bit. */
+/**
+ * If a page's policy refuses WebAssembly, the controllers run as JavaScript, and give the same numbers bit by
+ * bit.
+ */
 import { readFileSync } from 'node:fs';
 
 import { beforeAll, expect, it } from 'vitest';
@@ -18,10 +21,10 @@ beforeAll(async () => {
   scripted = startScriptedCore(script);
 });
 
-/** Ten minutes of a call whose link changes, loses and reorders. */
+/** The length of the call: ten minutes, in which the link changes its capacity, loses and reorders. */
 const SECONDS = 600;
 
-/** All rows of the controllers beside a stream, in the order in which they were made. */
+/** All rows of the controllers that run beside a stream, in the order in which they were made. */
 async function rowsOf(core: Core, seed: number): Promise<TraceBatch[]> {
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core), keepUs: 2 * SECONDS * 1e6 });
   const batches: TraceBatch[] = [];
@@ -36,7 +39,7 @@ async function rowsOf(core: Core, seed: number): Promise<TraceBatch[]> {
   return batches;
 }
 
-/** The rows of a table as bytes: NaN is the same as NaN, and 0 is not -0. */
+/** The rows of a table as bytes, so that NaN compares equal to NaN, and 0 does not compare equal to -0. */
 function bytesOf(batches: readonly TraceBatch[], table: TableName): Buffer {
   const columns = batches.filter((batch) => batch.table === table).flatMap((batch) => batch.columns);
   return Buffer.concat(

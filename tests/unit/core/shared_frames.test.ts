@@ -1,4 +1,7 @@
-/** Receiver halves of one stream that share the analysis of its frames give the same results as each alone. */
+/**
+ * Receiver halves of one stream can share the analysis of its frames; each must give the same results as
+ * alone.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -21,7 +24,10 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** A minute at 30 fps over a capacity that changes, with late stamps, losses, frames that overtake others, and pauses. */
+/**
+ * A minute of video at 30 fps over a link whose capacity changes, with late stamps, losses, frames that overtake
+ * others, and pauses.
+ */
 function* arrivals(): Generator<ArrivalInput> {
   const random = randomNumbers(17);
   let [freeUs, arrivalUs] = [0, 0];

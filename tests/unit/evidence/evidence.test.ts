@@ -1,4 +1,4 @@
-/** The evidence of a call whose packets are all known. */
+/** The evidence files of a synthetic call, of which every packet is known. */
 import { writeFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ const packets = (): PacketColumns => {
   return forward.packets;
 };
 
-/** Indices of packets for which something holds. */
+/** The indices of the packets for which `holds` is true. */
 const which = (holds: (i: number) => boolean): number[] =>
   Array.from({ length: packets().rows }, (_, i) => i).filter(holds);
 
@@ -110,7 +110,8 @@ describe('the trace', () => {
     expect(status, stderr).toBe(0);
     const groups = rows(stdout).filter(({ type }) => type === 'group');
     const frames = record.endpoints[1]?.frames.rows ?? 0;
-    // A group is known when the next one begins, and compared with the one before.
+    // The last group is never complete, as no next one begins, and the first has no previous one to compare
+    // it with.
     expect(groups.length).toBeGreaterThan(frames - 5);
     expect(groups.length).toBeLessThan(frames);
   });
@@ -139,7 +140,7 @@ describe('the trace', () => {
       ...Array<string>(4).fill('connection_state'),
       'link',
       'freeze',
-      // Both ends saw the rate fall, and one the freeze.
+      // Three incidents: both ends noticed the fall of the rate, and one end the freeze.
       ...Array<string>(3).fill('incident'),
       'expectation',
       'link',
@@ -151,12 +152,12 @@ describe('the trace', () => {
 describe('the metrics', () => {
   it('count from the connecting at 0.5 s', () => {
     const metrics = metricsJson(input);
-    // 11.5 s at 1 Mbps, 8 s at 0.5, 10 s at 1: 25.5 Mbit in 29.5 s, minus what the last moments lack.
+    // 11.5 s at 1 Mbps, 8 s at 0.5 and 10 s at 1 make 25.5 Mbit in 29.5 s. (The very end of the call is missing.)
     expect(metrics['call']).toMatchObject({ from_us: 5e5 });
     const call = metrics['call'] as Record<string, number>;
     expect(call['capacity_mean_bps']).toBeGreaterThan(0.99 * (25.5e6 / 29.5));
     expect(call['capacity_mean_bps']).toBeLessThan(1.01 * (25.5e6 / 29.5));
-    // A drop-tail queue of 300 ms: nothing waits longer, and the fall filled it.
+    // In the drop-tail queue of 300 ms no packet waits longer; the capacity's fall filled the queue.
     expect(call['queue_delay_max_ms']).toBeGreaterThan(250);
     expect(call['queue_delay_max_ms']).toBeLessThan(312);
   });
@@ -201,7 +202,7 @@ describe('the charts', () => {
     const bits = (rates?.['link_bps'] ?? []).reduce<number>((sum, bps) => sum + (bps ?? 0) * binS, 0);
     const { sizeBytes, reason } = packets();
     const sent = which((i) => reason[i] === 0).reduce((sum, i) => sum + 8 * (sizeBytes[i] ?? 0), 0);
-    // Each bin is rounded to a bit per second.
+    // The rate of each bin is rounded to whole bits per second.
     expect(Math.abs(bits - sent)).toBeLessThan(200);
   });
 
@@ -217,7 +218,7 @@ describe('the charts', () => {
     const [estimated] = chartsOf(unseen, []).directions;
     expect([seen?.delaysAreEstimates, estimated?.delaysAreEstimates]).toEqual([false, true]);
     expect(Object.keys(estimated?.tables ?? {})).toEqual(['packets', 'delays', 'media', 'group', 'video']);
-    // The same frames: they wait as their packets do, and take their own time besides.
+    // A frame waits as long as its packets do, plus the time in which its own packets are transmitted.
     const p95 = estimated?.queueDelayMs?.p95 ?? NaN;
     expect(p95).toBeGreaterThan((seen?.queueDelayMs?.p95 ?? NaN) * 0.8);
     expect(p95).toBeLessThan((seen?.queueDelayMs?.p95 ?? NaN) + 40);

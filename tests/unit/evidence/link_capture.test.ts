@@ -1,6 +1,6 @@
 /**
- * Captures of a link, read back by what their formats say: pcap-savefile(5), RFC 791 (IPv4), RFC 768 (UDP),
- * RFC 1071 (the checksum), RFC 4180 (CSV).
+ * Captures of a link, read back as their formats specify: pcap-savefile(5), RFC 791 (IPv4), RFC 768 (UDP), RFC 1071
+ * (the checksum), RFC 4180 (CSV).
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -13,7 +13,7 @@ import { syntheticCall } from './synthetic_record.js';
 const ORIGIN_MS = Date.UTC(2026, 0, 31, 12, 0, 0, 250);
 let record: CallRecord;
 
-/** The synthetic call, with a packet of connection 300 on the own link of the second page. */
+/** Uses the synthetic call; gives its second page a link of its own, with a packet of connection 300 on it. */
 beforeAll(async () => {
   const call = await syntheticCall();
   const { link } = call;
@@ -37,7 +37,7 @@ interface Read {
 
 const address = (bytes: Buffer, at: number): string => [...bytes.subarray(at, at + 4)].join('.');
 
-/** Sum of a header's words in ones' complement: all ones where its checksum is right. */
+/** The ones' complement sum of a header's 16-bit words. It is all ones if the header's checksum is right. */
 function onesSum(header: Buffer): number {
   let sum = 0;
   for (let at = 0; at < header.length; at += 2) sum += header.readUInt16BE(at);

@@ -1,7 +1,7 @@
 /**
- * A synthetic call of 30 s for tests of what is derived from a record: one page sends video through the core's
- * link to another, at a rate that a controller might choose. The link is 1 Mbps, 500 kbps from 12 s on and 1 Mbps
- * again from 20 s on; a freeze follows the fall.
+ * A synthetic call of 30 s, for tests of what is derived from a record. One page sends video to another, through the
+ * core's link, at a rate that a controller might choose. The link has 1 Mbps, from 12 s to 20 s only 500 kbps; this
+ * fall causes a freeze.
  */
 import * as judged from '../judge/synthetic.js';
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
@@ -29,7 +29,7 @@ const CAPACITY = [
   { timeUs: 20e6, capacityBps: 1e6 },
 ];
 
-/** The sending rate: it grows to nine tenths, reacts to a fall after 0.8 s, and grows again. */
+/** The sending rate: it grows to 0.9 Mbps, falls 0.8 s after the capacity did, and grows again. */
 function rateBps(timeUs: number): number {
   const s = timeUs / 1e6;
   if (s < 12.8) return Math.min(9e5, 3e5 * 1.18 ** s);
@@ -77,7 +77,7 @@ class Sender {
   }
 
   #frame(timeUs: number): void {
-    // Every frame differs a little from the mean, like a camera's.
+    // The sizes of frames vary around the mean, like those of a camera's video.
     const wave = 1 + 0.25 * Math.sin(this.frames.length * 1.7) + 0.1 * Math.sin(this.frames.length * 0.31);
     const sizeBytes = Math.round((rateBps(timeUs) * FRAME_US * wave) / 8e6);
     const packets: number[] = [];
@@ -187,7 +187,7 @@ function endpoint(id: number, over: Partial<EndpointRecord>): EndpointRecord {
   };
 }
 
-/** Looks at both ends' counters twice a second. */
+/** Samples of one end's counters, two per second. */
 function samples(sender: Sender, of: 'sender' | 'receiver'): EndpointRecord['samples'] {
   const looks = Array.from({ length: DURATION_US / 5e5 }, (_, i) => (i + 1) * 5e5);
   return looks.map((timeUs) => {
@@ -211,7 +211,7 @@ const emptyDirection = (): DirectionRecord => ({
   capacity: [...CAPACITY],
 });
 
-/** The rows that GCC's receiver half produces from the frames, for the trace. */
+/** The trace rows that GCC's receiver half produces from the frames. */
 function shadowOf(core: Core, frames: FrameColumns): TraceBatch[] {
   const receiver = core.createReceiver({ preset: 'gcc', flow: 0 });
   for (let i = 0; i < frames.rows; i++)

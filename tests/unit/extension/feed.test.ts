@@ -1,4 +1,7 @@
-/** Which parts of a document's batches are new to a panel, and on which clock. */
+/**
+ * Which messages of a document's batches are passed to a panel as new, and that their times are on the
+ * panel's clock.
+ */
 import { expect, test } from 'vitest';
 
 import { Feed } from '../../../src/extension/feed.js';

@@ -1,4 +1,4 @@
-/** The manifests against the stores' rules for extensions, and against what the README promises. */
+/** Checks the extension's manifests against the stores' rules, and against what the README promises. */
 import { expect, test } from 'vitest';
 
 import { BROWSERS, manifestFor } from '../../../scripts/extension/manifest.mjs';

@@ -1,10 +1,10 @@
-/** What a page can send to a panel: an observer's messages, and nothing of another form. */
+/** Texts that a page sends to a panel: only messages that have the form of an observer's are accepted. */
 import { expect, test } from 'vitest';
 
 import { readFromPage } from '../../../src/extension/page_text.js';
 import { readSample } from '../../../src/inject/sample.js';
 
-/** As the observer turns a report into a text. */
+/** A sample, made from a getStats report as the observer makes it. */
 const sample = readSample(
   new Map<string, object>([
     ['P', { id: 'P', type: 'candidate-pair', nominated: true, currentRoundTripTime: 0.05, timestamp: 1000 }],
@@ -37,7 +37,7 @@ const valid: readonly (readonly [string, Record<string, unknown>])[] = [
   ['late', { type: 'late', timeUs: 1, lateMs: 2 }],
 ];
 
-/** Every field of a message as a path, with nested ones. */
+/** The paths of all fields of a message, including nested ones. */
 function* paths(value: unknown, path: readonly string[] = []): Generator<readonly string[]> {
   if (path.length > 0) yield path;
   if (typeof value !== 'object' || value === null) return;

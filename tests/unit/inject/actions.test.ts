@@ -1,6 +1,6 @@
 /**
- * Actions requested before the end of a watch that would only take effect after it. Actions in a browser:
- * tests/inject.
+ * Actions that are requested before a watch ends, but would take effect only after its end. (tests/inject tests
+ * actions in a browser.)
  */
 import { afterEach, expect, test, vi } from 'vitest';
 
@@ -10,11 +10,11 @@ import { SenderParameters } from '../../../src/inject/sender_parameters.js';
 
 type Parameters = Pick<RTCRtpSendParameters, 'encodings'>;
 
-/** As in browsers; each test patches its own. */
+/** Classes like those of browsers. Each test gets its own copies, since actions patch them. */
 function classes() {
   class Sender {
     maxBitrate: number | undefined;
-    /** What the sender's promises wait for. */
+    /** The sender's methods wait for this promise before they take effect. */
     waitsFor = Promise.resolve();
     #bytes = 0;
 
@@ -31,7 +31,7 @@ function classes() {
     }
   }
   class Receiver {
-    /** The parameters in force, not those that the page is shown. */
+    /** The delay in force, not the one that the page gets to read. */
     delayMs: number | null = null;
     readonly track = { kind: 'video' };
     waitsFor = Promise.resolve();
@@ -81,7 +81,7 @@ const SENT: ActionTarget = { endpoint: 0, direction: 'send', mid: '0', ssrc: 1 }
 const RECEIVED: ActionTarget = { endpoint: 0, direction: 'receive', mid: '', ssrc: 2 };
 const REFUSED = { ok: false, why: expect.stringContaining('not watched') as string };
 
-/** Something that an action waits for, and what ends that. */
+/** A promise for an action to wait for, and the function that resolves it. */
 function delay(): { done: Promise<void>; end: () => void } {
   let end = (): void => undefined;
   const done = new Promise<void>((resolve) => (end = resolve));
@@ -123,7 +123,8 @@ for (const action of onSender)
     await ending;
     expect(await acting).toMatchObject(REFUSED);
     expect(sender.maxBitrate).toBeUndefined();
-    // Nor does a drive end a second time after its three seconds: until then its sender would be held.
+    // A drive that gets no statistics ends after three seconds. This one has ended already, and must not end
+    // again.
     if (action.kind === 'drive') await new Promise((resolve) => setTimeout(resolve, 3200));
     expect(told).toEqual([`${action.kind} refused`]);
   });

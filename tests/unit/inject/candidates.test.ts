@@ -17,7 +17,7 @@ const sdp = (...lines: string[]) => [...lines, ''].join('\r\n');
 const candidatesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.startsWith('a=candidate'));
 const others = (text: string) => text.split(/\r?\n/).filter((line) => !line.startsWith('a=candidate'));
 
-/** Cut down from Chromium 156: bundled, mDNS, TCP, IPv6. */
+/** Shortened from a description of Chromium 156: with BUNDLE, mDNS names, TCP and IPv6. */
 const CHROME = sdp(
   'v=0',
   'o=- 4611731400430051336 2 IN IP4 127.0.0.1',
@@ -46,7 +46,7 @@ const CHROME = sdp(
   'a=rtcp-mux',
 );
 
-/** Cut down from Firefox: candidates in each section, both components, their end. */
+/** Shortened from a description of Firefox: with candidates of both components in each section, and their end. */
 const FIREFOX = sdp(
   'v=0',
   'o=mozilla...THIS_IS_SDPARTA-99.0 1 0 IN IP4 0.0.0.0',
@@ -73,7 +73,10 @@ const FIREFOX = sdp(
   'a=mid:1',
 );
 
-/** Cut down from an SFU: ice-lite, credentials of the session, host candidates by UDP and passive TCP. */
+/**
+ * Shortened from an SFU's description: with ice-lite, session-level credentials, and host candidates for UDP
+ * and passive TCP.
+ */
 const SFU = sdp(
   'v=0',
   'o=mediaserver 10000 1 IN IP4 0.0.0.0',

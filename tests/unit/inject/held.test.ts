@@ -8,7 +8,10 @@ import { Held } from '../../../src/inject/held.js';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Weak references are kept until the end of the task that made or read them. */
+/**
+ * Collects garbage in new tasks, because the target of a weak reference lives until the task that used it
+ * ends.
+ */
 async function freed(): Promise<void> {
   for (let i = 0; i < 3; i++) {
     await new Promise((resolve) => setTimeout(resolve));

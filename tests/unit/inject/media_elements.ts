@@ -1,4 +1,4 @@
-/** The parts of a page that shown frames need: elements whose frames the test provides. */
+/** The parts of a page that `ShownFrames` needs: fake elements, whose frames the test provides. */
 import { vi } from 'vitest';
 
 interface Shown {
@@ -54,11 +54,11 @@ export class FakeVideo {
 export interface FakePage {
   /** All elements that were created. */
   made: FakeVideo[];
-  /** Those in the document. */
+  /** The elements in the document. */
   videos: FakeVideo[];
 }
 
-/** Puts the page in the place of the globals. */
+/** Replaces the globals of a page with fakes. */
 export function openFakePage({ showsFrames = true } = {}): FakePage {
   const page: FakePage = { made: [], videos: [] };
   class Video extends FakeVideo {

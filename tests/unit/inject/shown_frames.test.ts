@@ -8,7 +8,10 @@ afterEach(() => vi.unstubAllGlobals());
 
 const SSRC = 7;
 
-/** Frames of a track whose times begin at 0, and the element that they are seen by. */
+/**
+ * Watches the shown frames of a track, with times that begin at 0. Returns the watch and the element that
+ * shows them.
+ */
 function watched(): { page: FakePage; track: FakeTrack; shown: ShownFrames; element: FakeVideo } {
   const page = openFakePage();
   const track = new FakeTrack();
@@ -20,8 +23,8 @@ function watched(): { page: FakePage; track: FakeTrack; shown: ShownFrames; elem
 }
 
 /**
- * Samples twice a second of a stream of 250 kB/s that shows no frame in some seconds; returns the sizes by sample
- * time.
+ * Samples a stream of 250 kB/s twice a second. Frames are shown only while `isShown` is true. Returns the sizes of the
+ * frames, by the time of the sample.
  */
 function sizesOf(fps: number, isShown: (ms: number) => boolean, endMs = 10_000): Map<number, number[]> {
   const { shown, element } = watched();
@@ -55,7 +58,8 @@ test('a stream with fewer frames than looks has all its bytes', () => {
 test('what came while nothing was shown belongs to nobody', () => {
   const sizes = sizesOf(25, (ms) => ms < 2000 || ms > 7600);
   expect(sum([...sizes].flatMap(([ms, each]) => (ms > 2000 && ms < 8000 ? each : [])))).toBe(0);
-  // Only that half second's bytes.
+  // Bytes that came while nothing was shown are left out; the first frames get the bytes of only the last
+  // half second.
   expect(sum(sizes.get(8000) ?? [])).toBeCloseTo(125e3);
   expect(sum(sizes.get(8500) ?? [])).toBeCloseTo(125e3);
 });

@@ -39,7 +39,10 @@ const asTrack = (track: FakeTrack): MediaStreamTrack => track as unknown as Medi
 const asReceiver = (track: FakeTrack): RTCRtpReceiver =>
   ({ track, getStats: () => Promise.resolve(new Map()) }) as unknown as RTCRtpReceiver;
 
-/** A debugger may still reveal whose track it is: a stray is not reported before two seconds. */
+/**
+ * Waits until a stray track is reported: only after two seconds, since a debugger may still reveal whose it
+ * is.
+ */
 const grownOld = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2100));
 
 test('a track that no known connection receives is told of; a clone of it is not', async () => {
@@ -65,7 +68,7 @@ test('a clone of a track that a known connection receives is not told of', async
   const known = { tracks: [asTrack(original)], timestamps: [2 ** 32 - 1000] };
   await look([known]);
   expect(page.made).toHaveLength(1);
-  // Timestamps begin again at 0.
+  // The stream's timestamps have wrapped, so they begin again at 0.
   page.made[0]?.show({ receiveTime: 1, rtpTimestamp: 2000 });
   await grownOld();
   expect(await look([known])).toEqual([]);

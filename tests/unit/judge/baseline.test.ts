@@ -10,7 +10,10 @@ const asked = (record: CallRecord, nowS: number): Asked => ({
   askedUs: 0,
   nowUs: nowS * 1e6,
 });
-/** Connected at `atS`; 400 kbps for 4 s, then 800. The packets lie between the steps' edges. */
+/**
+ * A call that connects at `atS` and receives 400 kbps for 4 s, then 800 kbps. No packet falls exactly on the edge of a
+ * step of the curve.
+ */
 function call(atS: number, more: readonly SyntheticPacket[] = []): CallRecord {
   const packets = [...steady(atS, atS + 4, 4e5), ...steady(atS + 4, atS + 30, 8e5), ...more];
   return callRecord({ packets: packets.map((p) => ({ ...p, departS: p.departS - 0.001 })), connectedS: atS });
@@ -19,7 +22,8 @@ function call(atS: number, more: readonly SyntheticPacket[] = []): CallRecord {
 describe('curves', () => {
   it('begin at connecting, and hold the trailing 2 s at the end of each half second', () => {
     const curve = curveOf(asked(call(3), 3 + 10.2));
-    // 10.2 s: 20 steps. At 0.5 s: 0.2 Mbit of 2 s; at 2 s: 400 kbps; at 5 s: 1 s of each, 600 kbps.
+    // 10.2 s have 20 steps. Means over 2 s: at 0.5 s 0.2 Mbit / 2 s; at 2 s 400 kbps; at 5 s 1 s of each
+    // rate, 600 kbps.
     expect(curve?.receivedBps).toHaveLength(20);
     expect(curve?.receivedBps[0]).toBe(1e5);
     expect(curve?.receivedBps[3]).toBe(4e5);
@@ -42,8 +46,8 @@ describe('curves', () => {
   it('differ by the root mean square, and say where first', () => {
     const curve = { receivedBps: [1e5, 2e5, 5e5, 6e5], queueDelayMs: [0, 0, 0, 0] };
     const rule = { curve, tolerance: 0.1, delayToleranceMs: 10 };
-    // 400 kbps from connecting on: 100, 200, 300, 400 kbps.
-    // Stored RMS: sqrt((1 + 4 + 25 + 36) / 4) = 4.062e5; differences 0, 0, 2e5, 2e5: 1.414e5; 34.8 %.
+    // At 400 kbps since connecting, the curve is 100, 200, 300, 400 kbps. RMS of the stored rates:
+    // sqrt((1 + 4 + 25 + 36) / 4) = 4.062e5; of the differences 0, 0, 2e5, 2e5: 1.414e5, which is 34.8 %.
     const verdict = judgeBaseline(asked(call(1), 20), rule);
     expect(verdict).toMatchObject({ pass: false, final: true, settled: true });
     expect(verdict.received).toContain('rates differ by 34.8 % (RMS)');

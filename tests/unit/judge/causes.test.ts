@@ -1,4 +1,4 @@
-/** Each cause from a record that shows it and nothing else, and none from a record that does not. */
+/** Each cause must be found in a record that shows only this cause, and not in a record that does not show it. */
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -26,7 +26,10 @@ function whyLow(record: CallRecord): Cause | null {
 
 const TWO_MBPS = [{ atS: 0, bps: 2e6 }];
 
-/** A call that sends 400 kbps into 2 Mbps without loss or queue, whose estimate and target would allow 2 Mbps. */
+/**
+ * A call that sends 400 kbps over a link of 2 Mbps without loss or queue. Its target (420 kbps) and estimate (450 kbps)
+ * are only slightly higher.
+ */
 function slowCall(stream: Parameters<typeof videoSamples>[3] = {}, more: SyntheticCall = {}): CallRecord {
   const { sent, received } = videoSamples(0, 20, 4e5, {
     targetBps: 4.2e5,
@@ -51,7 +54,7 @@ describe('causes of a low rate', () => {
 
   it('what the log of incidents says of a fall that lasts, where the window alone shows nothing', () => {
     const { sent, received } = videoSamples(0, 20, 4e5, { targetBps: 4.2e5, availableOutgoingBps: 4.5e5 });
-    // 1 Mbps at first, until another route carries less.
+    // The call sends 1 Mbps until 10 s; then it changes to a route that carries less.
     const moves = sent.map((sample) => {
       const timeS = sample.timeUs / 1e6;
       const bytesSent = (4e5 / 8) * timeS + (6e5 / 8) * Math.min(timeS, 10);
@@ -82,7 +85,7 @@ describe('causes of a low rate', () => {
 
   it('cap: the encoder stands at its maxBitrate', () => {
     expect(whyLow(slowCall({ maxBitrateBps: 4.4e5 }))?.evidence).toContain('capped at 440 kbps');
-    // A cap that would allow the rate, or that nothing comes near, is not the cause.
+    // A cap is not the cause if it allows the rate, or if the sent rate stays far below it.
     expect(whyLow(slowCall({ maxBitrateBps: 1e6 }))?.kind).toBe('unknown');
     expect(whyLow(slowCall({ maxBitrateBps: 7e5 }))?.kind).toBe('unknown');
   });
@@ -117,10 +120,10 @@ describe('causes of a low rate', () => {
           ),
         },
       );
-    // One of eight: 12.5 %, plus or minus a packet of 220.
+    // One packet of eight is lost: 12.5 %, within one packet of the 220 in the time window.
     expect(whyLow(lossy(8))).toMatchObject({ kind: 'loss' });
     expect(whyLow(lossy(8))?.evidence).toMatch(/^12\.\d+ % was lost \(\d+ packets by chance, 0 by/);
-    // One of twenty: 5 % holds it.
+    // One packet of twenty is lost: at 5 %, the controller keeps its rate.
     expect(whyLow(lossy(20))?.evidence).toContain('does not raise its rate');
     expect(whyLow(lossy(100))?.kind).toBe('unknown');
   });
@@ -146,7 +149,7 @@ describe('causes of a low rate', () => {
   });
 
   it('ramping-up: the rate still rises', () => {
-    // 50 kbps more each second: 500 kbps in the last 2 s before 11 s, 400 in the two before.
+    // The rate grows by 50 kbps per second: 500 kbps in the 2 s before 11 s, 400 kbps in the 2 s before those.
     const packets = Array.from({ length: 20 }, (_, s) => steady(s, s + 1, 5e4 * (s + 1))).flat();
     const record = slowCall({ targetBps: NaN, availableOutgoingBps: NaN }, { packets });
     expect(whyLow(record)).toMatchObject({ kind: 'ramping-up' });
@@ -160,7 +163,7 @@ describe('causes of a low rate', () => {
   });
 
   it('outage: the link stands still while packets wait', () => {
-    // From 7 to 9 s nothing leaves; what arrived meanwhile leaves at 9 s.
+    // Between 7 s and 9 s no packet leaves the link; those that arrived meanwhile leave from 9 s on.
     const waiting = steady(7, 9, 4e5).map(({ departS }, i) => ({
       departS: 9 + i * 0.005,
       queueDelayMs: (9 + i * 0.005 - departS) * 1e3,
@@ -210,7 +213,7 @@ describe('causes of other failures', () => {
   });
 
   it('a long queue: the call sends more than the link carries', () => {
-    // 600 kbps from 0 s on into 500: a slice of 0.5 s carries 250 kbit and is offered 300.
+    // 600 kbps are sent into 500 kbps all the time: in each 0.5 s, the link carries 250 kbit and is offered 300.
     const packets = steady(0, 20, 5e5).map(({ departS }, i) => {
       const offeredS = (i + 1) / 60;
       return { departS, queueDelayMs: (departS - offeredS) * 1e3 - 20 };
@@ -265,7 +268,7 @@ describe('causes of other failures', () => {
     expect(verdict).toMatchObject({ pass: false, cause: { kind: 'outage' } });
     expect(verdict.received).toBe('longest 1100 ms, 1 in all for 1100 ms');
     expect(judgeFreezes(asked(record), { ...rule, longestUs: 1.1e6 })).toMatchObject({ pass: true });
-    // There was none during the last second of the window.
+    // There was no freeze during the last second of the time window.
     expect(judgeFreezes(asked(record), { ...rule, overUs: 1e6 })).toMatchObject({ pass: true });
   });
 });
@@ -320,7 +323,7 @@ describe('windows', () => {
     const ended = judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 8e6 });
     expect(ended).toMatchObject({ pass: false, final: true });
     expect(ended.received).toBe('the call ended after 4 s of them');
-    // Its cause can be judged when it is over.
+    // A window that is no longer than the call can be judged after the call has ended.
     expect(judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 3e6 })).toMatchObject({
       pass: true,
     });
@@ -364,7 +367,7 @@ describe('an overloaded machine', () => {
   it('is not named for hiccups, nor for what was over before the window', () => {
     const hiccups = (every: number) => each(1).map((ms, i) => (i % every < 1 ? 300 : ms));
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(12) }))?.kind).toBe('unknown');
-    // One second of three: reported if nothing else explains it.
+    // If the machine was late in one second of three, this is reported only if nothing else explains the failure.
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(3) }))?.evidence).toMatch(
       /^Nothing else explains it, and in \d of \d+ seconds the machine was late: .* by up to 300 ms\.$/,
     );

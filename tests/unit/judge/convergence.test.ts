@@ -17,11 +17,12 @@ const RAMP = [...steady(1, 5, 2e5), ...steady(5, 30, 9e5)];
 
 describe('convergence', () => {
   it('comes when the trailing 2 s are in the band and stay there for a second', () => {
-    // Connected at 1 s. Trailing 2 s at t = 5 + x: (2 - x) * 200 + x * 900 >= 2 * 800 kbps from
-    // x = 12 / 7 = 1.714 s on; looks are 100 ms apart from 3 s on: 6.8 s, 5.8 s after the start.
+    // Connected at 1 s. At t = 5 + x, the mean of the trailing 2 s is in the band if (2 - x) * 200 + x * 900 >= 2 * 800
+    // kbps, that is, if x >= 12 / 7 = 1.714 s. The rate is evaluated every 100 ms, first at 3 s, so this is noticed at
+    // 6.8 s, which is 5.8 s after connecting.
     const verdict = judgeConvergence(asked(callRecord({ packets: RAMP, connectedS: 1 }), 30), RULE);
     expect(verdict).toMatchObject({ pass: true, final: true, cause: null });
-    // A packet more or less is 5 kbps.
+    // One packet more or less makes 5 kbps.
     expect(verdict.received).toMatch(/^(895|900) kbps after 5.8 s$/);
   });
 
@@ -41,7 +42,8 @@ describe('convergence', () => {
   });
 
   it('does not come by passing through', () => {
-    // 200 kbps, then 1.9 Mbps: the trailing rate is in [800, 1200] only while x in [0.71, 1.18].
+    // 200 kbps until 5 s, then 1.9 Mbps: at 5 s + x, the trailing rate is in 800 to 1200 kbps only for x in
+    // [0.71, 1.18] s.
     const packets = [...steady(0, 5, 2e5), ...steady(5, 30, 1.9e6)];
     const record = callRecord({ packets, capacity: [{ atS: 0, bps: 2e6 }] });
     const verdict = judgeConvergence(asked(record, 30), { ...RULE, withinUs: 15e6 });
@@ -59,7 +61,7 @@ describe('convergence', () => {
         { atS: 20, bps: 4e5 },
       ],
     });
-    // Requested after the change: what came before it does not count.
+    // The matcher was called after the change at 20 s, so rates before the change do not count.
     const after = judgeConvergence(asked(record, 40, 21), RULE);
     expect(after).toMatchObject({ pass: false, final: true, cause: { kind: 'capacity' } });
     expect(judgeConvergence(asked(record, 40, 19), RULE)).toMatchObject({ pass: true });
@@ -86,7 +88,7 @@ describe('convergence', () => {
   });
 
   it('reads getStats where there is no record of packets', () => {
-    // Known until the last sample, at 12 s; the trailing 2 s are full 2 s after connecting.
+    // The rate is known until the last sample, at 12 s. The first full window of 2 s ends 2 s after connecting.
     const { sent, received } = videoSamples(1, 12, 9e5);
     const record = callRecord({
       backend: 'none',
@@ -107,9 +109,9 @@ describe('recovery', () => {
   ];
 
   it('comes when rate and queue are back', () => {
-    // Before: 900 kbps. After the change at 20 s: 500 kbps with 300 ms of queue until 23 s, then 480 kbps
-    // without: 480 >= 0.9 * 500. The queue has been short for a second at 24 s: 23 + 1, and the last packet with
-    // a queue left at 23.0 s, so the first evaluation without a queue is at 24.0 or 24.1 s.
+    // 900 kbps before the change at 20 s; then 500 kbps with 300 ms of queue until 23 s; then 480 kbps without a queue,
+    // which is enough: 480 >= 0.9 * 500. The last packet that waited left at 23.0 s, so the queue has been short for
+    // a second at 24 s, and this is noticed at 24.0 or 24.1 s.
     const packets = [
       ...steady(0, 20, 9e5),
       ...steady(20, 23, 5e5, { queueDelayMs: 300 }),
@@ -133,7 +135,7 @@ describe('recovery', () => {
     const verdict = judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 8e6 });
     expect(verdict).toMatchObject({ pass: false, final: true });
     expect(verdict.received).toContain('420 kbps in the last 2 s (needed 450 kbps)');
-    // But 420 kbps is enough if 400 is requested.
+    // But 420 kbps is enough if the test requires only 400 kbps.
     expect(judgeRecovery(asked(record, 40, 20), { afterUs: 20e6, withinUs: 8e6, toBps: 4e5 }).pass).toBe(
       true,
     );

@@ -1,4 +1,7 @@
-/** Each incident from samples that show it and nothing else, and none from samples that do not. */
+/**
+ * Each incident must be found in samples that show only this incident, and not in samples that do not show
+ * it.
+ */
 import { describe, expect, it } from 'vitest';
 
 import { FreezeFinder } from '../../../src/calls/record/freezes.js';
@@ -19,26 +22,29 @@ import {
 } from '../../../src/judge/incidents/index.js';
 import { callRecord, inbound, outbound, sample, samples } from './synthetic.js';
 
-/** What an end of a call reports at a time; rates and counts are summed up here. */
+/**
+ * The state of one end of a call at a time. `seen` turns rates and counts into the cumulative counters of
+ * getStats.
+ */
 interface Moment {
   bps?: number;
-  /** Share of the packets that are lost. */
+  /** The share of packets that are lost. */
   loss?: number;
   rttS?: number;
   availableOutgoingBps?: number;
-  /** Bytes from the far side in each half second. */
+  /** The bytes that come from the far side in each half second. */
   heardBytes?: number;
   checks?: number;
   route?: string;
   stream?: Partial<OutboundStats> & Partial<InboundStats>;
-  /** Additional layers, besides the first. */
+  /** Further layers, in addition to the first. */
   layers?: readonly (Partial<OutboundStats> & { bps: number })[];
 }
 
 const STEP_S = 0.5;
 const PACKET_BYTES = 1200;
 
-/** A call of `seconds`, seen from one end alone. */
+/** The record of a call of `seconds`, with only one of its ends. */
 function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => Moment): CallRecord {
   const counts = new Map<number, { bytes: number; packets: number; lost: number }>();
   let [heard, checks] = [0, 0];
@@ -88,8 +94,8 @@ function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => 
 }
 
 /**
- * Removes an endpoint's samples and states, and returns them one after the other, together with the freezes
- * found.
+ * Empties an endpoint of its samples and states. Returns the samples, and a function that adds the next sample, the
+ * states up to its time, and the freezes found by then.
  */
 function growing(endpoint: EndpointRecord): {
   samples: readonly StatsSample[];
@@ -123,7 +129,7 @@ function incidentsOf(record: CallRecord): readonly Incident[] {
   return log.incidents;
 }
 
-/** The one incident of a call, or the one of that kind. */
+/** The only incident of a call, or the only one of this kind; fails if there are none or several. */
 function only(record: CallRecord, kind?: Incident['kind']): Incident {
   const incidents = incidentsOf(record).filter((each) => kind === undefined || each.kind === kind);
   expect(incidents).toHaveLength(1);
@@ -209,7 +215,10 @@ describe('what is an incident', () => {
   });
 });
 
-/** A call whose rate falls to a quarter, and what else changes then. */
+/**
+ * The incident of a sending rate that falls to a quarter. `later`: what else changes then; `before`: the
+ * state until then.
+ */
 const whySent = (later: Moment, before: Moment = {}): Incident =>
   only(
     seen('send', 30, (timeS) => (isLater(timeS) ? { bps: 2.5e5, ...later } : before)),
@@ -292,7 +301,7 @@ describe('why the rate of what is sent fell', () => {
   });
 
   it('overuse: the round trip grew; not where it grew by no more than it scatters', () => {
-    // A controller raises its estimate again and again.
+    // The controller probes: it raises its estimate again and again.
     const probes = (timeS: number): number => 3e5 + 2e4 * (timeS % 3);
     const overused = (timeS: number): Moment =>
       isLater(timeS) ? { bps: 2.5e5, rttS: 0.1, availableOutgoingBps: probes(timeS), stream: target } : {};
@@ -382,7 +391,10 @@ describe('why the rate of what is sent fell', () => {
   });
 });
 
-/** A controller beside the stream that signals overuse at every tenth group for a while in which frames wait. */
+/**
+ * Adds a controller that runs beside the stream. For 3 s from `fromS`, frames wait, and every tenth group
+ * signals overuse.
+ */
 function beside(record: CallRecord, fromS: number, waitMs: number): CallRecord {
   const { columns } = tableSpec('group');
   const overuse = columns.find(({ name }) => name === 'signal')?.values?.indexOf('overuse') ?? NaN;
@@ -393,7 +405,7 @@ function beside(record: CallRecord, fromS: number, waitMs: number): CallRecord {
     return {
       time_us: timeS * 1e6,
       signal: isWaiting && row % 10 === 0 ? overuse : 0,
-      // Each third frame is a large one.
+      // Every third frame is a large one, which takes longer.
       one_way_delay_us: (row % 3 === 0 ? 30e3 : 5e3) + (isWaiting ? waitMs * 1e3 : 0),
       gamma_ms: 12.5,
     };
@@ -487,7 +499,7 @@ function badCall(): CallRecord {
       framesReceived: Math.round(30 * timeS),
       framesDecoded: frames(timeS),
       pliCount: Math.min(4, Math.max(0, Math.floor(timeS - 40))),
-      // The browser counts the freeze when it is over: only then is it known where it was.
+      // The browser counts a freeze when it is over; only then is its time known.
       ...(timeS > 44 && { freezeCount: 1, totalFreezesDurationS: 3.7 }),
       frameHeight: timeS > 70 && timeS <= 80 ? 180 : 360,
     },
@@ -532,7 +544,7 @@ describe('a whole call', () => {
   });
 });
 
-/** The counters of one received stream at a time, at 30 frames per second. */
+/** The counters of a received stream of 30 frames per second at this time. */
 const stream = (ssrc: number, timeS: number, more: Partial<InboundStats> = {}): InboundStats => {
   const frames = Math.round(30 * timeS);
   return inbound({
@@ -541,7 +553,7 @@ const stream = (ssrc: number, timeS: number, more: Partial<InboundStats> = {}): 
   });
 };
 
-/** A call that receives some streams, over a connection whose checks are answered. */
+/** The record of a call that receives these streams, over a connection whose ICE checks are answered. */
 function receives(
   seconds: number,
   at: (timeS: number) => readonly InboundStats[],
@@ -556,9 +568,12 @@ function receives(
   return record;
 }
 
-/** Nothing arrives, and nothing ever did. */
+/** The counters of a stream of which nothing ever arrives. */
 const dead = (ssrc: number): InboundStats => inbound({ ssrc, mid: String(ssrc) });
-/** It is not decoded from a time on, while packets arrive; in `asks` a key frame is requested each second. */
+/**
+ * A stream that arrives, but is no longer decoded after `fromS`. With `asks`, the receiver requests a key
+ * frame each second.
+ */
 const stuck = (ssrc: number, timeS: number, fromS: number, asks: boolean): InboundStats =>
   stream(ssrc, timeS, {
     framesDecoded: Math.round(30 * Math.min(timeS, fromS)),
@@ -572,7 +587,7 @@ describe('several streams of a connection', () => {
       stream: { key: '2' },
       cause: { kind: 'waiting-for-key-frame' },
     });
-    // Another stream waits for its key frame, too: that is not why this one, whose decoder is stuck, froze.
+    // Stream 2 waits for a key frame; stream 3 froze for another reason, as its decoder is stuck.
     const both = receives(30, (timeS) => [dead(1), stuck(2, timeS, 15, true), stuck(3, timeS, 15, false)]);
     const freezes = incidentsOf(both).filter(({ kind }) => kind === 'freeze');
     expect(freezes.map(({ stream: { key }, cause: { kind } }) => `${key} ${kind}`)).toEqual([
@@ -601,7 +616,7 @@ describe('several streams of a connection', () => {
     const comes = (timeS: number) => (timeS < 10 ? [stream(1, timeS), stream(2, timeS)] : [stream(2, timeS)]);
     const freezeAt = (atS: number): Incident | undefined => {
       const record = receives(40, comes);
-      // The record does not say whose picture it was.
+      // The record of this freeze does not contain which stream froze.
       record.endpoints[0]?.freezes.push({ fromUs: atS * 1e6, toUs: (atS + 1) * 1e6 });
       return incidentsOf(record).find(({ kind }) => kind === 'freeze');
     };
@@ -652,10 +667,10 @@ describe('an outage that lasts', () => {
   });
 });
 
-/** Frames that the source has given, at 30 a second, and 10 later. */
+/** The number of frames that the source has given so far: 30 per second, and 10 per second after the fall. */
 const slowing = (timeS: number): number => 30 * Math.min(timeS, FALL_S) + 10 * Math.max(0, timeS - FALL_S);
 
-/** The explanations for a fall of a sending rate, each with the matching state of the call. */
+/** Other causes that explain a fall of the sending rate, each with a state of the call that shows it. */
 const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
   ['application-limited', () => ({ stream: { targetBps: 1e6 } })],
   ['far-side-limited', () => ({ availableOutgoingBps: 2.6e5, stream: { targetBps: 2.5e5 } })],
@@ -664,7 +679,7 @@ const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
   ['layer-dropped', () => ({ stream: { targetBps: 2.5e5, frameHeight: 180 } })],
 ];
 
-/** Falls to a quarter on a link that is `always` so, and `later` so. */
+/** The incident of a rate that falls to a quarter; `always` holds for the whole call, `later` after the fall. */
 const onLink = (
   side: 'send' | 'receive',
   always: (timeS: number) => Moment,
@@ -780,9 +795,9 @@ describe('a route that changed', () => {
   });
 });
 
-/** Scatters evenly by up to ±30 ms, the same each time. */
+/** A round trip that scatters evenly by ±30 ms around 50 ms, in the same way each time. */
 const scattered = (timeS: number): number => 0.05 + 0.06 * (((timeS * 7.919) % 1) - 0.5);
-/** 50 ms, except for one measurement after the fall. */
+/** A round trip of 50 ms, except for one measurement after the fall. */
 const outlier = (timeS: number): number => (timeS === FALL_S + 1 ? 0.15 : 0.05);
 
 describe('a round trip that scatters', () => {
@@ -958,7 +973,7 @@ describe('a bound that ccscope set itself', () => {
       kind: 'cap',
       fix: 'ccscope was told to drive it with GCC; Release takes it back.',
     });
-    // A limit of the page is a cause, whatever is lost at the same time.
+    // A limit that the page itself set is the cause, even if there is loss at the same time.
     expect(why([], { ...low, loss: 0.2 }, before).kind).toBe('cap');
   });
 
@@ -972,7 +987,7 @@ describe('a bound that ccscope set itself', () => {
 });
 
 describe('a slow fall', () => {
-  /** From 1 Mbps to 300 kbps over 30 s. */
+  /** A rate that falls from 1 Mbps to 300 kbps over 30 s. */
   const declines = (timeS: number): number => Math.max(3e5, 1e6 - Math.max(0, timeS - 20) * (7e5 / 30));
 
   it('is found once', () => {
@@ -985,7 +1000,7 @@ describe('a slow fall', () => {
   });
 
   it('has the cause that shows around the time at which it was found', () => {
-    // Three frames in ten are gone by then.
+    // By the time at which the fall is found, the source gives three in ten frames fewer.
     const frames = (timeS: number): number =>
       30 * timeS - (timeS > 20 ? (Math.min(timeS - 20, 30) * (timeS - 20)) / 2.4 : 0);
     const slows = seen('send', 60, (timeS) => ({

@@ -1,11 +1,14 @@
-/** A receiver that waits for a key frame, from what getStats count. */
+/** A receiver that waits for a key frame, which is inferred from the counters of getStats. */
 import { describe, expect, it } from 'vitest';
 
 import { judgeFreezes, judgeProved } from '../../../src/judge/index.js';
 import { keyFrameWait } from '../../../src/judge/key_frames.js';
 import { callRecord, inbound, outbound, samples, steady } from './synthetic.js';
 
-/** 30 frames per second; from 5 to 8 s none is decoded, and a key frame is requested each second. */
+/**
+ * 30 frames per second. Between 5 s and 8 s no frame is decoded and, with `asks`, a key frame is requested
+ * each second.
+ */
 const waits = (asks: boolean) =>
   samples(0, 20, (t) => ({
     bytesReceived: 5e4 * t,

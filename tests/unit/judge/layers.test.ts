@@ -1,10 +1,13 @@
-/** Numbers of each video stream that a page sends. */
+/** The numbers (rate, picture, limits) of each video layer that a page sends. */
 import { describe, expect, it } from 'vitest';
 
 import { layersIn } from '../../../src/judge/index.js';
 import { endpoint, outbound, samples } from './synthetic.js';
 
-/** Two layers: 100 and 300 kbps of payload, 4 kbps of headers each; the high one is off for half of the time. */
+/**
+ * A sender of two layers with 100 and 300 kbps of payload and 4 kbps of headers each. The high one is off
+ * half of the time.
+ */
 const sender = endpoint(4, 0, {
   page: 2,
   samples: samples(0, 10, (t) => ({

@@ -6,7 +6,7 @@ import { ObservedCall, type CallSource } from '../../../src/playwright/call.js';
 import { expect } from '../../../src/playwright/matchers.js';
 import { callRecord, steady, videoSamples, type SyntheticCall } from './synthetic.js';
 
-/** A call that has run until now, 30 s long unless said otherwise. */
+/** A call that has been running for `seconds` and is still running. */
 function live(
   synthetic: SyntheticCall,
   seconds = 30,
@@ -28,7 +28,7 @@ function live(
   return { call, record, grow: () => listeners.forEach((listener) => listener()) };
 }
 
-/** Colours out. */
+/** The text without its terminal colour codes. */
 const bare = (text: string): string => text.replace(/\u001b\[[0-9;]*m/g, '');
 
 async function messageOf(assertion: Promise<void>): Promise<string> {
@@ -79,7 +79,7 @@ describe('matchers in real expect', () => {
 
   it('are not met by a call that never comes about, nor are their contraries', async () => {
     const { call } = live({ connectedS: null });
-    // All of them are awaited from their start on: they fail in any order.
+    // Awaits all of them together, because they may fail in any order.
     const messages = await Promise.all(
       [
         expect(call).toConvergeTo('1mbps', { timeout: 300 }),
@@ -94,7 +94,7 @@ describe('matchers in real expect', () => {
   });
 
   it('wait until there is something to judge', async () => {
-    // Connected 1 s ago, the window is 2 s: it is full in a second.
+    // The call connected 1 s ago, so the time window of 2 s is full in another second.
     const { call } = live(
       { connectedS: 1, packets: steady(1, 60, 4.8e5), capacity: [{ atS: 0, bps: 5e5 }] },
       2,
@@ -131,7 +131,7 @@ describe('matchers in real expect', () => {
     const message = await messageOf(expect(call).toKeepQueuingDelayBelow({ max: '300ms' }));
     check(Date.now() - began).toBeLessThan(900);
     check(message).toContain('Received: max 400 ms');
-    // The bad half second slides out of the window: at 35.5 s.
+    // With a timeout the matcher waits until the bad half second has left the time window, at 35.5 s.
     await expect(call).toKeepQueuingDelayBelow({ max: '300ms' }, { timeout: '5s' });
   });
 

@@ -7,7 +7,8 @@ const between = (fromS: number, toS: number) => ({ fromUs: fromS * 1e6, toUs: to
 
 describe('metrics of a call from its packets', () => {
   it('integrates a capacity that changes', () => {
-    // 1 Mbps until 4 s, then 500 kbps: (2 * 1 + 4 * 0.5) Mbit in (2 s, 8 s]. Sent: 300 kbps, 1.8 Mbit.
+    // 1 Mbps until 4 s, then 500 kbps: the link can carry (2 * 1 + 4 * 0.5) Mbit in (2 s, 8 s]. 300 kbps are
+    // sent: 1.8 Mbit.
     const capacity = [
       { atS: 0, bps: 1e6 },
       { atS: 4, bps: 5e5 },
@@ -38,7 +39,8 @@ describe('metrics of a call from its packets', () => {
   });
 
   it('counts lost bytes over those that were lost or got through', () => {
-    // In (0, 10]: 100 packets of 1250 bytes through, 20 of 500 lost: 10,000 of 135,000 bytes.
+    // In (0 s, 10 s], 100 packets of 1250 bytes get through and 20 of 500 bytes are lost: 10,000 of 135,000
+    // bytes.
     const lost = Array.from({ length: 20 }, (_, i) => ({
       departS: 0.25 + i / 4,
       sizeBytes: 500,
@@ -49,7 +51,7 @@ describe('metrics of a call from its packets', () => {
   });
 
   it('takes percentiles of the delays of what got through, by nearest rank', () => {
-    // 100 packets in (0, 10]: the k-th with k ms.
+    // 100 packets in (0 s, 10 s], of which the k-th waits for k ms.
     const packets = Array.from({ length: 100 }, (_, k) => ({ departS: (k + 1) / 10, queueDelayMs: k + 1 }));
     const metrics = callMetrics(callRecord({ packets }), {}, between(0, 10));
     expect(metrics).toMatchObject({
@@ -61,7 +63,7 @@ describe('metrics of a call from its packets', () => {
   });
 
   it('sees what a packet of the window was offered before', () => {
-    // Offered in (0, 10] but departing at 10.2 s: sent, not received.
+    // A packet that is offered in (0 s, 10 s] but departs at 10.2 s counts as sent, but not as received.
     const packets = [{ departS: 10.2, queueDelayMs: 500 }];
     const metrics = callMetrics(callRecord({ packets }), {}, between(0, 10));
     expect(metrics.sentBps).toBeCloseTo(1000, 9);
@@ -95,8 +97,8 @@ describe('metrics of a call without a record of packets', () => {
   });
 
   it('estimates the queue from frames: one-way delay over the least of the stream', () => {
-    // 20 frames a second; the clock of the sender is 7 s off, the path takes 30 ms, and the frames
-    // from 5 s on wait 80 ms more. RTP time stamps begin just below their wrap.
+    // 20 frames per second. The clocks of sender and receiver differ, the path takes 30 ms, and frames after 5 s wait
+    // another 80 ms. RTP timestamps begin just below the value at which they wrap.
     const wrapS = 2 ** 32 / 90_000;
     const list = Array.from({ length: 200 }, (_, i) => ({
       arrivalS: i / 20 + 0.03 + (i >= 100 ? 0.08 : 0),
@@ -118,10 +120,10 @@ describe('metrics of a call without a record of packets', () => {
   });
 
   it('does not count down when counters are reset', () => {
-    // 5 s at 100 kB/s, then from zero again.
+    // The counter counts 100 kB/s for 5 s, and then starts from zero again.
     const restarted = samples(0, 10, (t) => ({ bytesReceived: t < 5 ? t * 1e5 : (t - 5) * 1e5 }));
     const record = callRecord({ backend: 'none', answerer: { samples: restarted } });
-    // The half second over the restart is lost: 9.5 of 10 s.
+    // The half second in which the counter restarted is not counted, so only 9.5 of 10 s are.
     expect(callMetrics(record, {}, between(0, 10)).receivedBps).toBeCloseTo(7.6e5, 3);
   });
 });
@@ -132,7 +134,7 @@ describe('views', () => {
     const small = videoSamples(0, 10, 1e5);
     const both = (one: typeof sent, other: typeof received) =>
       one.map((s, i) => ({ ...s, inbound: other[i]?.inbound ?? [] }));
-    // The answerer sends 900 kbps, the offerer 100.
+    // The answerer sends 900 kbps, the offerer 100 kbps.
     const record = callRecord({
       offerer: { samples: both(small.sent, received) },
       answerer: { samples: both(sent, small.received) },
@@ -161,7 +163,7 @@ describe('views', () => {
   });
 });
 
-/** Numbers in [0, 1) that are the same in every run. */
+/** Random numbers in [0, 1): a given seed yields the same sequence in every run. */
 function* numbers(seed: number): Generator<number, never> {
   for (let state = seed; ;) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -170,7 +172,7 @@ function* numbers(seed: number): Generator<number, never> {
 }
 
 describe('what holds for every serial link', () => {
-  // Packets of any size and arrival time leave one after the other at 1 Mbps.
+  // Packets of random sizes and arrival times leave the link one after the other, at 1 Mbps.
   const random = numbers(7);
   const next = (): number => random.next().value;
   let [arrivalS, freeS] = [0, 0];

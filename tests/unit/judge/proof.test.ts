@@ -1,4 +1,4 @@
-/** No verdict on calls that went past the link, nor on nothing. */
+/** There is no verdict on calls whose packets bypassed the link, nor on calls without media. */
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -20,7 +20,7 @@ const converges = (record: CallRecord) =>
     judgeConvergence(each, { rateBps: 8e5, tolerance: 0.2, withinUs: 10e6 }),
   );
 
-/** A call of 800 kbps, of whose bytes at the receiver some went past the link. */
+/** A call of 800 kbps. The share `outside` of the bytes that the receiver got has bypassed the link. */
 function call(outside: number, more: Partial<StatsSample> = {}): CallRecord {
   const { sent, received } = videoSamples(0, 20, 8e5);
   const astray = received.map((sample) => ({
@@ -53,7 +53,8 @@ describe('a call that goes past its link', () => {
       final: true,
       cause: { kind: 'not-routed' },
     });
-    // Half of what one of two endpoints counts, which count nearly the same.
+    // Half of one endpoint's bytes bypassed the link. Both endpoints count about the same, so it is a quarter
+    // of all bytes.
     expect(verdict.received).toBe("no verdict: 25 % of the call's bytes went past the link");
     expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 2: .* Why\.$/);
     expect(verdict.cause?.fix).toBe('Do this.');
@@ -81,7 +82,8 @@ describe('a call that goes past its link', () => {
     record.link?.forward?.rows.push(...rows);
     expect(callMetrics(record).outsideRatio).toBe(0);
     for (const sample of record.endpoints[0]?.samples ?? []) sample.bytesSent *= 2;
-    // 19 s of 1.6 Mbps at the pairs are 3.8 MB, of 820 kbps at the link 1.9 MB after headers; 64 kB may be under way.
+    // In 19 s, the candidate pairs count 3.8 MB (1.6 Mbps), and the link 1.9 MB (820 kbps) without headers. 64 kB may
+    // be in transit.
     expect(callMetrics(record).outsideRatio).toBeGreaterThan(0.25);
     expect(callMetrics(record).outsideRatio).toBeLessThan(0.35);
   });
@@ -141,7 +143,7 @@ describe('directions of connections', () => {
     });
     const [first] = record.endpoints;
     if (first === undefined) throw new Error('no endpoint');
-    // A second connection to a server, which has only carried checks so far: its busier direction is backward.
+    // A second connection, to a server, has carried almost nothing but checks; its busier direction is backward.
     const idle = samples(0, 20, (t) => ({
       ...{ bytesSent: 40 * t, bytesReceived: 40 * t },
       inbound: [inbound({ ssrc: 77, bytesReceived: t < 1 ? 1 : 2 })],

@@ -1,4 +1,4 @@
-/** Judgements of calls through a server: page 0 publishes, page 1 watches, each over its own link. */
+/** Judgements of calls through a server: page 0 publishes and page 1 watches, each over a link of its own. */
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -28,7 +28,7 @@ const own = (
 });
 
 interface Server {
-  /** What the publisher sends and the watcher gets, bit/s. */
+  /** The rates at which the publisher sends and the watcher receives, in bit/s. */
   sentBps: number;
   receivedBps: number;
   publisherCapacityBps?: number;
@@ -76,7 +76,7 @@ describe('links of single pages', () => {
     const watcher = callMetrics(record, { page: 1 }, window);
     expect(watcher.capacityBps).toBe(5e6);
     expect(watcher.utilisation).toBeCloseTo(0.06, 2);
-    // Both together: what left both over what both carry.
+    // For the whole call, the capacity is the sum of both links' capacities.
     expect(callMetrics(record, {}, window).capacityBps).toBe(58e5);
     expect(record.connections.map((one) => linkOf(record, one)?.page)).toEqual([0, 1]);
   });
@@ -105,7 +105,7 @@ describe('a watcher behind a server', () => {
     const { cause } = converges(record, 1);
     expect(cause?.kind).toBe('far-side-limited');
     expect(cause?.evidence).toMatch(/sent only 200 kbps: the link had room for 5 Mbps/);
-    // The publisher itself has what it needs.
+    // The publisher itself is not limited, so its own rate converges.
     expect(converges(record, 0).pass).toBe(true);
   });
 

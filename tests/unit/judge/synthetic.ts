@@ -1,4 +1,4 @@
-/** Records of calls whose every number is known, since this makes them. Times in seconds. */
+/** Makes records of calls, so that tests know every number in them. Times are in seconds. */
 import { DROP_REASONS, type DropReason } from '../../../src/core/link.js';
 import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type {
@@ -13,7 +13,7 @@ import type {
 } from '../../../src/calls/record/record.js';
 
 export interface SyntheticPacket {
-  /** When its last bit left. */
+  /** When the packet's last bit left the link. */
   departS: number;
   sizeBytes?: number;
   queueDelayMs?: number;
@@ -47,7 +47,7 @@ export function packetColumns(packets: readonly SyntheticPacket[], capacityBps: 
   return table;
 }
 
-/** Packets of 1250 bytes (10,000 bits) at an even rate; the first leaves one interval after `fromS`. */
+/** Packets of 1250 bytes (10,000 bits) at an even rate. The first one leaves one interval after `fromS`. */
 export function steady(
   fromS: number,
   toS: number,
@@ -138,7 +138,7 @@ export const sample = (atS: number, more: Partial<StatsSample> = {}): StatsSampl
   ...more,
 });
 
-/** Samples each half second from `fromS` to `toS`. */
+/** Samples from `fromS` to `toS`, one every half second. */
 export const samples = (
   fromS: number,
   toS: number,
@@ -148,7 +148,10 @@ export const samples = (
     sample(fromS + i / 2, at(fromS + i / 2)),
   );
 
-/** Frames at these times (seconds, arrival and RTP clock alike unless a delay is given). */
+/**
+ * Frames that arrive at these times, in seconds. `sentS` is the time on the RTP clock; default: the arrival
+ * time.
+ */
 export function frames(
   list: readonly { arrivalS: number; sentS?: number; ssrc?: number }[],
 ): EndpointRecord['frames'] {
@@ -193,8 +196,8 @@ export const endpoint = (
 });
 
 /**
- * What two endpoints report of a call that sends video at a given rate from `connectedS` on, with all the
- * consequences at both.
+ * The samples of both endpoints of a call that sends video at a given rate after `connectedS`, with consistent
+ * counters.
  */
 export function videoSamples(
   connectedS: number,
@@ -224,14 +227,17 @@ export function videoSamples(
 export interface SyntheticCall {
   packets?: readonly SyntheticPacket[];
   capacity?: readonly CapacityStepS[];
-  /** When both sides were connected; null for never. */
+  /** When both sides connected; null: never. */
   connectedS?: number | null;
   /** Changes of the link after its start. */
   changesS?: readonly number[];
   offerer?: Partial<EndpointRecord>;
   answerer?: Partial<EndpointRecord>;
   backend?: 'shaper' | 'devtools' | 'none';
-  /** How late packets left the shaper, and callbacks came in pages, each second from 1 s on. */
+  /**
+   * How late packets left the shaper, and how late callbacks came in pages: a value per second, the first at
+   * 1 s.
+   */
   shaperLateMs?: readonly number[];
   callbacksLateMs?: readonly number[];
 }
@@ -239,7 +245,7 @@ export interface SyntheticCall {
 const lateSeconds = (lateMs: readonly number[] = []): LateSecond[] =>
   lateMs.map((ms, i) => ({ timeUs: (i + 1) * 1e6, lateMs: ms }));
 
-/** A call between page 0, which offers and sends, and page 1; flow 1 of the link. */
+/** The record of a call between page 0, which offers and sends, and page 1. It is flow 1 of the link. */
 export function callRecord(call: SyntheticCall): CallRecord {
   const { packets = [], capacity = [{ atS: 0, bps: 1e6 }], connectedS = 0, changesS = [] } = call;
   const { backend = 'shaper' } = call;

@@ -1,4 +1,4 @@
-/** The end of a window is found even if times are not whole microseconds, as with the clock of a process. */
+/** The end of a time window is found even if times are not whole microseconds, as those of a process's clock. */
 import { describe, expect, it } from 'vitest';
 
 import { judgeLoss } from '../../../src/judge/index.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
 import { parseSchedule, scaledSchedule, scheduleText } from '../../../src/link/capacity_text.js';
 import { cellsOf, compile, instantiate, parseScenario, type Scenario } from '../../../src/scenario/index.js';
-import { added, moved } from '../../../src/app/lab/capacity_steps.js';
+import { added, LEAST_BPS, moved, scaledBps } from '../../../src/app/lab/capacity_steps.js';
 import {
   addFlow,
   changeController,
@@ -21,7 +21,7 @@ import {
 import { sweepables, sweepValues, SWEEP_STEPS } from '../../../src/app/lab/sweep/sweepable.js';
 
 const fresh = parseScenario(FRESH_NETWORK);
-/** As a file or a link holds it, and as it is read from there. */
+/** Writes the scenario to JSON, as in a file or a link, and reads it again. */
 const again = (scenario: Scenario): Scenario => parseScenario(JSON.parse(JSON.stringify(scenario)));
 
 describe('a cell as a network to change', () => {
@@ -123,6 +123,14 @@ describe('a capacity that is drawn', () => {
     const more = added(steps, { atUs: 30e6, capacityBps: 1e6 });
     expect(more.map(({ atUs }) => atUs / 1e6)).toEqual([0, 20, 30, 40]);
     expect(added(more, { atUs: 30e6, capacityBps: 2e6 })).toBe(more);
+  });
+
+  it('goes by keyboard to an outage and back, and never below what a drag reaches', () => {
+    expect(scaledBps(1e6, 1.05)).toBe(1.05e6);
+    expect(scaledBps(LEAST_BPS, 1 / 1.05)).toBe(0);
+    expect(scaledBps(0, 1 / 1.05)).toBe(0);
+    expect(scaledBps(0, 1)).toBe(0);
+    expect(scaledBps(0, 1.05)).toBe(LEAST_BPS);
   });
 });
 

@@ -34,7 +34,7 @@ describe('the history of edits', () => {
     expect(history.add(3, 'capacity')).toBe(true);
     expect(history.back(4)).toBe(3);
     expect(history.add(3, 'capacity')).toBe(true);
-    // What was taken back is gone once something else is done.
+    // An undone step cannot be redone once something else was done.
     expect(history.forth(5)).toBeUndefined();
   });
 });

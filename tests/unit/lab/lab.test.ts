@@ -147,7 +147,7 @@ describe('choosing a controller', () => {
         { preset, controller: controllerOfPreset(preset), parameters: { max_bitrate_bps: 2e6 } },
       ]);
     }
-    // The paper's statements are about its own controller.
+    // The paper's statements are about its own controller, so they do not apply to the chosen one.
     expect(chosen.expectations).toBeUndefined();
     expect(chosen.claims).toBeUndefined();
   });

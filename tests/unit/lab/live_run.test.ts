@@ -62,7 +62,7 @@ class Bench {
     return this.live.play({ scenario: network(title), cell: {}, seed: 1 });
   }
 
-  /** The nth run, once it has begun. */
+  /** Resolves with the nth run as soon as it has begun. */
   async nth(n: number): Promise<(typeof this.begun)[number]> {
     await expect.poll(() => this.begun.length).toBeGreaterThanOrEqual(n);
     const run = this.begun[n - 1];
@@ -78,9 +78,9 @@ describe('runs that follow choices', () => {
     (await bench.nth(1)).end();
     expect((await first)?.scenario.title).toBe('a');
 
-    // The run before was short, so that this one is let to its end, whatever comes meanwhile.
+    // As the previous run was short, the next one would be allowed to finish, whatever is chosen meanwhile.
     const [b, c, d] = [bench.play('b'), bench.play('c'), bench.play('d')];
-    // Only the newest of those that wait is simulated.
+    // Of the waiting runs, only the newest is simulated.
     const next = await bench.nth(2);
     expect(next.title).toBe('d');
     next.end();

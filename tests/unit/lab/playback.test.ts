@@ -61,7 +61,7 @@ describe('packets at a moment', () => {
       const waiting = packetsAt({ timeUs, ...WAYS, ...all }).filter(({ where }) => where === 'queue');
       const bytes = waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const told = columns['queue_bytes']?.[row] ?? NaN;
-      // The packet that is being sent has left the queue, but not the bottleneck.
+      // The packet that is being transmitted counts here, but the simulator's queue no longer contains it.
       expect(bytes).toBeGreaterThanOrEqual(told);
       expect(bytes - told).toBeLessThanOrEqual(1500);
       compared += 1;
@@ -99,7 +99,7 @@ describe('packets at a moment', () => {
 describe('equations with their values', () => {
   const call = { flow: 0, name: 'call', kind: 'media', direction: 'forward', controller: 'gcc' } as const;
   const value = valuesOf(scenario, call);
-  /** What stands behind the last equals sign, in ms. */
+  /** The number of ms after the last equals sign in the text of an equation. */
   const outcome = (text: string): number =>
     Number(/= \(?([−\d.]+) ms\)?$/.exec(text)?.[1]?.replace('−', '-'));
 
@@ -112,7 +112,7 @@ describe('equations with their values', () => {
       if (group?.before === undefined) continue;
       const { now, before } = group;
       expect(outcome(text['One-way delay variation'] ?? '')).toBeCloseTo(now['delay_variation_ms'] ?? NaN, 0);
-      // ToN, eq. 11 and 12, of the rows themselves.
+      // Eq. 11 and 12 of ToN, computed from the rows themselves.
       const last = before['gamma_ms'] ?? NaN;
       const magnitude = Math.abs(now['detector_input_ms'] ?? NaN);
       const elapsedMs = Math.min(100, ((now['time_us'] ?? NaN) - (before['time_us'] ?? NaN)) / 1e3);

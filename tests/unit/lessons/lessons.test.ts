@@ -1,4 +1,4 @@
-/** The lessons: every choice runs, and the task is solved by its solution but not by the initial state. */
+/** The lessons: every choice can be run, and the solution solves the task, but the initial choice does not. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../../src/core/index.js';
@@ -19,7 +19,7 @@ function tried({ scenario }: Lesson, value: string, seed = 1): Tried {
   return { value, whole };
 }
 
-/** The papers' sections and equations, and the RFCs'. */
+/** A citation of a section or an equation of a paper or an RFC. */
 const CITED = /\((ToN|CMP|LCC|AQM|GRP|RFC \d+)\b|RFC \d{4}|Table I|AQM, section/;
 /** The available charts. */
 const CHARTS = ['rates', 'delays', 'losses', 'control', 'detector', 'nada', 'lcc', 'states'];
@@ -79,8 +79,8 @@ describe.each(LESSONS)('$id', ({ id, title, load }) => {
 });
 
 /**
- * Learners see one seed. What they learn from it must not depend on that seed: it is true for at least four seeds
- * of five.
+ * Learners see the runs of one seed. What they learn must not depend on it: it must be true for four seeds of
+ * five.
  */
 describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
   it('has the same solution', async () => {
@@ -93,7 +93,7 @@ describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
   });
 });
 
-/** What predictions and explanations say about the runs, as far as numbers can check it. */
+/** Checks what the predictions and explanations say about the runs, as far as numbers can check it. */
 describe('what the lessons say is so', () => {
   const lessonOf = async (id: string): Promise<Lesson> => {
     const listed = LESSONS.find((each) => each.id === id);

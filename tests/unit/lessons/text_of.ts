@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 
-/** The displayed text; each paragraph is a line. */
+/** The text that is displayed; each paragraph becomes a line. */
 export function textOf(children: ComponentChildren): string {
   if (Array.isArray(children)) return children.map(textOf).join('');
   if (typeof children === 'string' || typeof children === 'number') return String(children);

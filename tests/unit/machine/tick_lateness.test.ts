@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { TickLateness } from '../../../src/machine/index.js';
 
-/** The reports for ticks at these times, without empty ones. */
+/** The lateness values that are reported for ticks at these times (ms). Ticks without a report are left out. */
 function told(times: readonly number[]): number[] {
   const lateness = new TickLateness(100);
   return times.map((nowMs) => lateness.tick(nowMs)).filter((ms) => ms !== null);

@@ -1,9 +1,9 @@
-/** The definition of an overloaded machine: series of seconds on both sides of each of its limits. */
+/** The definition of an overloaded machine, tested with series of seconds on both sides of each limit. */
 import { describe, expect, it } from 'vitest';
 
 import { isOverloaded, LIMITS, MachineWatch, QUANTITIES, type Quantity } from '../../../src/machine/index.js';
 
-/** A watch that has seen these values of a quantity, one a second. */
+/** A watch that has seen these values of a quantity, one per second. */
 function watched(
   by: Quantity,
   values: readonly number[],
@@ -16,14 +16,14 @@ function watched(
 
 const seconds = (count: number, value: number): number[] => Array.from({ length: count }, () => value);
 
-/** Values as measured: of the worst good call, and of a spoilt one. */
+/** Measured values: the worst of a call on a quiet machine, and those of a call that an overload distorted. */
 const MEASURED: Readonly<Record<Quantity, { quiet: number; loaded: number }>> = {
   shaper: { quiet: 9.4, loaded: 27.3 },
   callbacks: { quiet: 11, loaded: 40.8 },
   source: { quiet: 0.99, loaded: 0.73 },
 };
 
-/** A value a hundredth beyond a limit, on its good side. */
+/** A value that is one per cent better than a limit. */
 const better = (by: Quantity, limit: number): number => (by === 'source' ? 1.01 : 0.99) * limit;
 
 describe.each(QUANTITIES)('the machine, by its %s', (by) => {
@@ -85,7 +85,7 @@ describe('the alarm', () => {
 
   it('counts how long it lasted, and keeps the worst window', () => {
     const watch = watched('shaper', [...seconds(10, quiet), ...seconds(10, loaded), ...seconds(21, quiet)]);
-    // It lasted from the third bad second (at 13 s) to the third good one (at 23 s), which is 10 s of 40 s.
+    // The overload lasted from the third bad second (at 13 s) to the third good one (at 23 s): 10 s of 40 s.
     expect(watch.state.share).toBeCloseTo(10 / 40, 9);
     expect(watch.state).toMatchObject({ overloaded: false, everBy: ['shaper'], worst: { shaper: loaded } });
     expect(isOverloaded(watch.state)).toBe(true);

@@ -80,7 +80,7 @@ describe('a matrix', () => {
 
   it('runs link by link, the first run of each controller before the second of any', () => {
     const order = stepsOf(cells(SMALL), 2);
-    // Cells: narrow gcc, narrow native, wide gcc, wide native.
+    // The cells, in order: narrow gcc, narrow native, wide gcc, wide native.
     expect(order.map(({ cell, run }) => [cell, run])).toEqual([
       ...[
         [0, 0],

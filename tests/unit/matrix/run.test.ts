@@ -17,7 +17,7 @@ const HEAD = {
 };
 const quiet = { overloaded: false, share: 0, reasons: [], shaper_late_p95_ms: 0, callbacks_late_ms: 0 };
 
-/** A matrix whose runs do what `make` does; `log` gets each run as it begins. */
+/** A matrix whose runs call `make`. Each run is added to `log` when it begins. */
 function prepared(make: (what: string, context: RunContext) => void): { made: Made; log: string[] } {
   const log: string[] = [];
   const cells = cellsOf({ matrix, at: 'small', folder: '/' }).map((cell) => ({
@@ -54,7 +54,8 @@ describe('the runs of a matrix', () => {
       ...['narrow gcc 0', 'narrow native 0', 'narrow gcc 1', 'narrow native 1'],
       ...['wide gcc 0', 'wide native 0', 'wide gcc 1', 'wide native 1'],
     ]);
-    // Each run is named when it begins, since no bar can be drawn here.
+    // Standard error is no terminal here, so no progress bar is drawn; instead a line names each run when it
+    // begins.
     const lines = String(given.io.stderr.read()).trimEnd().split('\n');
     expect(lines.slice(0, 3)).toEqual([
       '1 of 8: narrow, synthetic: gcc, run 1',

@@ -5,7 +5,7 @@ import type { Compared } from '../../../src/command_line/matrix/form.js';
 import type { CellNames } from '../../../src/command_line/matrix/plan.js';
 import type { CellReport } from '../../../src/command_line/matrix/verdicts.js';
 
-/** The least that a matrix has. */
+/** A matrix with only the required fields. */
 export const SMALL = {
   ccscope_matrix: 1,
   title: 'Two links',
@@ -27,7 +27,7 @@ const run = (values: Values): RunReport =>
     time_to_90pct_s: values.time_to_90pct_s === undefined ? 5 : values.time_to_90pct_s,
   }) as RunReport;
 
-/** A cell whose runs measured these. */
+/** A cell whose runs measured these values. */
 export function cell(names: Partial<CellNames>, ...runs: readonly Values[]): CellReport {
   const made = runs.map(run);
   return {

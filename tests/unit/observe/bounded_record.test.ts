@@ -9,7 +9,10 @@ import { callRecord, steady } from '../judge/synthetic.js';
 
 const BATCH = 20_000;
 
-/** Packets from number `first` on, one every millisecond, in the form of PacketLog.take. */
+/**
+ * A batch of packets, starting with the number `first`, one per millisecond, in the form that PacketLog.take
+ * returns.
+ */
 function taken(first: number): Float64Array {
   const columns = new Float64Array(LOG_COLUMNS * BATCH);
   for (let i = 0; i < BATCH; i++) {

@@ -10,16 +10,16 @@ interface Look {
   decoded: number;
   count?: number;
   totalS?: number;
-  /** Frames that the source of the far side has given. */
+  /** The number of frames that the far side's source has given so far. */
   source?: number;
-  /** Whether that has ended. */
+  /** Whether that source has ended. */
   isStopped?: boolean;
-  /** Packets and whole frames that came. */
+  /** The numbers of packets and of complete frames that have arrived so far. */
   packets?: number;
   frames?: number;
 }
 
-/** The freezes after looks each half second, the first at 0.5 s. */
+/** The freezes found in these samples. They are half a second apart; the first is at 0.5 s. */
 function freezesOf(looks: readonly Look[]): Freeze[] {
   const freezes: Freeze[] = [];
   const finder = new FreezeFinder(freezes);
@@ -81,7 +81,7 @@ describe('freezes of a received picture', () => {
     const before = [{ decoded: 0 }, { decoded: 0 }];
     const waiting = [10, 60, 110, 160].map((packets) => ({ decoded: 0, packets }));
     expect(freezesOf([...before, ...waiting])).toEqual([{ fromUs: 1_500_000, toUs: 3_000_000 }]);
-    // Its end is the first picture.
+    // The freeze ends with the first picture.
     const shown = [
       { decoded: 5, packets: 200, frames: 5 },
       { decoded: 20, packets: 260, frames: 20 },
@@ -96,7 +96,7 @@ describe('freezes of a received picture', () => {
     const shown = { decoded: 30, packets: 90, frames: 30 };
     const stuck = [60, 90, 120].map((frames) => ({ decoded: 30, packets: 3 * frames, frames }));
     expect(freezesOf([shown, ...stuck])).toEqual([{ fromUs: 500_000, toUs: 2_000_000 }]);
-    // Packets alone may be padding.
+    // Packets without complete frames are no freeze, as they may be padding.
     const padded = [100, 110, 120].map((packets) => ({ decoded: 30, packets, frames: 30 }));
     expect(freezesOf([shown, ...padded])).toEqual([]);
   });

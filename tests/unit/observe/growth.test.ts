@@ -7,7 +7,7 @@ import { Shadows } from '../../../src/calls/record/shadows.js';
 import type { PageMessage } from '../../../src/inject/protocol.js';
 import { sample } from '../judge/synthetic.js';
 
-/** What a page with a number of connected pairs reports each time. */
+/** The messages of a page's batch, if the page has this many pairs of connections. */
 function messagesOf(pairs: number): PageMessage[] {
   const look = sample(1e-6);
   return Array.from(
@@ -56,7 +56,7 @@ function page(pairs: number): { record: CallRecord; batch(): void } {
   return { record, batch: () => hear(messages) };
 }
 
-/** Processor time of some batches. */
+/** The processor time that five batches take. */
 function spentUs(batch: () => void): number {
   const before = process.cpuUsage();
   for (let i = 0; i < 5; i++) batch();
@@ -72,13 +72,14 @@ describe('the observer', () => {
       [many, 800],
     ] as const)
       expect(record.connections.flatMap(({ flows }) => flows)).toHaveLength(pairs);
-    // Alternating, so that both meet the same conditions; the minimum of each is the undisturbed time.
+    // Measures the two alternately, so that conditions are the same. The shortest time of each is the
+    // undisturbed one.
     let [fewUs, manyUs] = [Infinity, Infinity];
     for (let round = 0; round < 30; round++) {
       fewUs = Math.min(fewUs, spentUs(few.batch));
       manyUs = Math.min(manyUs, spentUs(many.batch));
     }
-    // Four times as many: 4 times as long; 16 times if each were compared with each.
+    // Four times as many connections should take 4 times as long; if each were compared with each, 16 times.
     expect(manyUs / fewUs).toBeLessThan(8);
   });
 });

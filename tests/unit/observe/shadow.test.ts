@@ -21,12 +21,12 @@ function column(batches: readonly TraceBatch[], table: TableName, name: string):
     .flatMap(({ columns, rows }) => [...(columns[index] ?? []).slice(0, rows)]);
 }
 
-/** Frames of 4 kB at 30 fps, each with the delay that `delayUs` gives. */
+/** The rows of a shadow that gets frames of 4 kB at 30 fps, each with the delay that `delayUs` returns. */
 function shadowed(frames: number, delayUs: (frame: number) => number, twice = false): TraceBatch[] {
   const shadow = new StreamShadow(core, [{ ...SHADOW, flow: 3 }]);
   const batches: TraceBatch[] = [];
   for (let i = 0; i < frames; i++) {
-    // Close to the end of the 32-bit RTP timestamp, which wraps on the way.
+    // Starts just below the end of the 32-bit RTP timestamp, which then wraps.
     const rtpTimestamp = (2 ** 32 - 10 * TICKS_PER_FRAME + i * TICKS_PER_FRAME) % 2 ** 32;
     const frame = {
       rtpTimestamp,

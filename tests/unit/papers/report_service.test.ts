@@ -23,7 +23,7 @@ const SMALL = parseScenario({
 
 const failed: SentOutcome = { failure: { name: 'SimulationError', message: 'it broke down' } };
 
-/** A run as the page's workers do it. */
+/** Makes a run in the same way as the page's workers. */
 async function simulated(scenario: Scenario, { params, seed, trace }: PlannedRun): Promise<SentOutcome> {
   const rows: PackedBatches[] = [];
   const request = { scenario, cell: params, seed, ...(trace !== null && { trace }) };
@@ -110,7 +110,7 @@ describe('the report on the page of papers', { timeout: 60_000 }, () => {
     expect(failures[0]?.error).toContain('it broke down');
     expect(report.cells[0]?.metrics[0]?.measured.n).toBe(1);
     expect(report.cells[1]?.metrics[0]?.measured.n).toBe(2);
-    // The pair whose run failed has only its second run left, which tests nothing.
+    // One run failed, so only one pair of runs with equal seeds is left: too few for a statistical test.
     expect(report.claims[0]).toMatchObject({ p: null });
   });
 });

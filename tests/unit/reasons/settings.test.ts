@@ -1,4 +1,7 @@
-/** What was set during a trace: it explains falls, bounds holds, and is marked. */
+/**
+ * Settings that were changed during a trace: they explain falls and limits of the target, and are marked in
+ * charts.
+ */
 import { describe, expect, it } from 'vitest';
 
 import { marksOf, targetChanges } from '../../../src/reasons/index.js';

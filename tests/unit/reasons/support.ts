@@ -1,10 +1,13 @@
-/** Traces to explain: simulated ones, and rates as a test writes them down. */
+/**
+ * Traces whose changes of the target are to be explained: simulated ones, and ones with rates that a test
+ * lists.
+ */
 import type { Core, FlowOptions, SimulationOptions } from '../../../src/core/index.js';
 import { tableSpec, type TableName } from '../../../src/core/schema.js';
 import type { TargetChange } from '../../../src/reasons/index.js';
 import { TraceData } from '../../../src/trace/index.js';
 
-/** 1.5 Mbps, less than half of that from 30 s on, and 1.5 Mbps again from 45 s on. */
+/** A link of 1.5 Mbps whose capacity is less than half between 30 s and 45 s. */
 export const FALLING: SimulationOptions['forward'] = {
   capacityBps: 1.5e6,
   oneWayDelayUs: 25e3,
@@ -18,7 +21,7 @@ export const headerOf = (flow: FlowOptions): Record<string, unknown> => ({
   flows: [{ flow: 0, ...flow }],
 });
 
-/** A minute of one flow. */
+/** The trace of a simulated minute of one flow. */
 export function simulated(core: Core, flow: FlowOptions, forward = FALLING): TraceData {
   const simulation = core.createSimulation({
     durationUs: 60e6,
@@ -33,13 +36,13 @@ export function simulated(core: Core, flow: FlowOptions, forward = FALLING): Tra
   return trace;
 }
 
-/** Appends a row; columns that are not given are absent. */
+/** Appends a row. Columns that are not given have no value; the flow is then 0. */
 export function addRow(trace: TraceData, table: TableName, values: Readonly<Record<string, number>>): void {
   const row = tableSpec(table).columns.map(({ name }) => values[name] ?? (name === 'flow' ? 0 : NaN));
   trace.appendRow(table, Float64Array.from(row));
 }
 
-/** Rows of `rate`, ten in a second. */
+/** A trace with these targets as rows of `rate`, ten per second. */
 export function ratesOf(targetsBps: readonly number[]): TraceData {
   const trace = new TraceData();
   targetsBps.forEach((target_bps, i) => addRow(trace, 'rate', { time_us: i * 100e3, target_bps }));

@@ -1,4 +1,7 @@
-/** What the lines say is what the rows say, and no fall is without its line. */
+/**
+ * The lines that explain changes of the target agree with the trace's rows, and every fall has exactly one
+ * line.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';
@@ -34,14 +37,14 @@ const media = (preset: string, parameters: FlowOptions['parameters'] = {}): Flow
 const columnsOf = (trace: TraceData, table: 'rate' | 'group' | 'nada' | 'lcc', ...columns: string[]) =>
   trace.view({ table, columns }).columns;
 
-/** A column's value in the row of exactly that time. */
+/** A column's value in the row with exactly this time. */
 function atTime(columns: TraceView['columns'], name: string, timeUs: number): number {
   const row = columns['time_us']?.indexOf(timeUs) ?? -1;
   expect(row).toBeGreaterThanOrEqual(0);
   return columns[name]?.[row] ?? NaN;
 }
 
-/** The first number behind some words. */
+/** The first number after `words` in a text. */
 const numberAfter = (text: string, words: string): number => {
   const rest = text.slice(text.indexOf(words) + words.length);
   return Number(/^ ?(−?[\d.]+)/.exec(rest)?.[1]?.replace('−', '-'));

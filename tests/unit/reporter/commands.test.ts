@@ -9,7 +9,7 @@ import { scratch } from '../../node/support.js';
 
 const files = scratch();
 
-/** As the runner reads a line: src/Runner.Common/ActionCommand.cs of actions/runner, TryParseV2. */
+/** Parses a line as the runner does: TryParseV2 in src/Runner.Common/ActionCommand.cs of actions/runner. */
 function parsed(line: string): { name: string; properties: Record<string, string>; text: string } {
   expect(line.startsWith('::')).toBe(true);
   const end = line.indexOf('::', 2);

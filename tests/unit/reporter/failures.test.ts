@@ -23,7 +23,7 @@ const judged = (received: string, more: Partial<Judgement> = {}, isNot = false):
 const failed = failedText([judged('353 kbps')]) ?? '';
 const location = { file: '/repo/tests/call.spec.ts', line: 14, column: 22 };
 const error = {
-  // As Playwright colours it.
+  // With the colour codes that Playwright inserts.
   message:
     '\u001b[31mexpect(call)\u001b[39m\n\nExpected: to recover within 15 s\nReceived: 353 kbps\nCause:    overuse',
   location,

@@ -1,12 +1,12 @@
-/** Tests as a reporter sees them at the end of a run. */
+/** Fake tests, in the form in which a reporter gets them at the end of a run. */
 import type { TestCase, TestError, TestResult } from '@playwright/test/reporter';
 
 export interface Attempt {
-  /** The properties of the kit, without `ccscope.`. */
+  /** The properties that the kit stores, with names that lack the prefix `ccscope.`. */
   properties?: Readonly<Record<string, string | number>>;
   errors?: readonly TestError[];
   status?: TestResult['status'];
-  /** Counted from 0. */
+  /** The index of the worker, counted from 0. */
   worker?: number;
 }
 

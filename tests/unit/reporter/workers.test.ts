@@ -1,11 +1,11 @@
-/** When calls ran in more workers than the machine has cores for. */
+/** The warning that calls ran in too many workers for the machine's cores. */
 import { expect, it } from 'vitest';
 
 import { lastCalls } from '../../../src/playwright/report/calls.js';
 import { workersWarning } from '../../../src/playwright/report/workers.js';
 import { fakeTest } from './fake_tests.js';
 
-/** Six calls in a number of workers. */
+/** The warning, if any, after six calls in this many workers. */
 const said = (cores: number, workers: number): string | null => {
   const tests = [0, 1, 2, 3, 4, 5].map((i) =>
     fakeTest({ attempts: [{ properties: { cores }, worker: i % workers }] }),

@@ -7,7 +7,7 @@ interface Call {
   keyFrame: boolean;
 }
 
-/** A sender that takes a while, refuses on request, and minds calls that overlap. */
+/** A sender whose `setParameters` takes 30 ms, refuses on request, and notes whether calls of it overlap. */
 class FakeSender {
   readonly calls: Call[] = [];
   overlapped = false;
@@ -86,7 +86,7 @@ describe('the actuator', () => {
     expect(sender.calls.map(({ maxBitrate }) => maxBitrate)).toEqual([1_000_000, 800_000, 500_000]);
     const [, second = NaN, third = NaN] = sender.calls.map((call) => call.atMs - atMs);
     expect(second).toBe(20);
-    // The second call takes 30 ms.
+    // The third call has to wait for the second one, which takes 30 ms.
     expect(third).toBeGreaterThanOrEqual(50);
     expect(third).toBeLessThan(60);
     expect(sender.overlapped).toBe(false);
@@ -102,7 +102,8 @@ describe('the actuator', () => {
     expect(sender.calls.map((c) => c.maxBitrate)).toEqual([2_000_000, 1]);
   });
 
-  // A second without a new rate would give the encoder a fifth more (EncoderBitrateAdjuster).
+  // Even small changes must be applied: if no new rate comes for a second, libwebrtc's EncoderBitrateAdjuster gives the
+  // encoder a fifth more.
   it('applies each new rate, however close it is, and none twice', async () => {
     const sender = new FakeSender([{}]);
     const actuator = new Actuator(sender, RAILS);

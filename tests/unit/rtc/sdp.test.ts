@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { takeOver, throughRelay } from '../../../src/rtc/sdp.js';
 
-// Cut down from an offer of Chromium 156.
+// A shortened offer of Chromium 156.
 const OFFER = [
   'v=0',
   'o=- 1 2 IN IP4 127.0.0.1',

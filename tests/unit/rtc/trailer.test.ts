@@ -12,7 +12,7 @@ const TRAILER = { sendTimeUs: 12_345_678, frameSeq: 4_000_000_000, rttUs: 53_000
 
 describe('the timing trailer', () => {
   it('has the check sum of IEEE 802.3', () => {
-    // The check value of CRC-32/ISO-HDLC in the catalogue of parametrised CRC algorithms.
+    // The check value given for CRC-32/ISO-HDLC in the catalogue of parametrised CRC algorithms.
     expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
   });
 

@@ -194,7 +194,7 @@ describe('scenarios that ask for too much', () => {
     Array.from({ length: count }, (_, i) => ({ name: `a${i}`, values: values(of) }));
 
   it('are refused before their cells are made', () => {
-    // 10^16 cells: to make them first would end the process.
+    // 10^16 cells: if they were made before the check, the process would run out of memory.
     expect(problem(() => parseScenario({ ...minimal, axes: axes(16, 10) }))).toMatchObject({
       field: 'cells',
       expected: 'at most 1000 cells',

@@ -38,7 +38,7 @@ const compared = {
 };
 const scenario = parseScenario(compared);
 
-/** Runs of a cell: of each quantity one number per run. */
+/** The values of a cell. `runs`: for each quantity, one number per run. */
 function cell(delay: string, controller: string, ...runs: readonly (readonly number[])[]): CellValues {
   const values = QUANTITIES.map((quantity, i): [string, readonly number[]] => [
     quantityKey(quantity),
@@ -57,7 +57,8 @@ describe('who is best', () => {
   });
 
   it('is shared with whose interval overlaps the interval of the best', () => {
-    // Student's t of two runs is 12.7: 1 +- 12.7 * 0.1 reaches over 2 +- 12.7 * 0.1, but not over 9.
+    // Student's t for two runs is 12.7, so the intervals 1 ± 12.7 * 0.1 and 2 ± 12.7 * 0.1 overlap, but not
+    // that around 9.
     expect(standings('least', [0.9, 1.1], [1.9, 2.1], [8.9, 9.1])).toEqual(['best', 'close', 'none']);
     // A single run has no interval.
     expect(standings('least', [1], [1.01], [9])).toEqual(['best', 'none', 'none']);
@@ -108,7 +109,8 @@ describe('what a scenario compares', () => {
       [0.91, 0, 3],
     ];
     expected.forEach((row, i) => row.forEach((mean, j) => expect(means?.[i]?.[j]).toBeCloseTo(mean, 12)));
-    // Half an interval of two runs is 12.7 times half their distance: 0.127 of GCC and LCC, 0.013 of NADA.
+    // Half of the interval of two runs is 12.7 times half of their distance: 0.127 for GCC and LCC, 0.013 for
+    // NADA.
     expect(first?.rows.map(({ values }) => values.map(({ standing }) => standing))).toEqual([
       ['close', 'close', 'none'],
       ['none', 'none', 'none'],

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 
 import { KernelDensity } from '../../../src/scenario/kernel_density.js';
 
-/** Evenly spread over the quantiles of a normal distribution: the sample of it without noise. */
+/** Evenly spaced quantiles of a normal distribution: a sample of it without random noise. */
 function* normals(count: number, mean: number, sd: number): Generator<number, void> {
   for (let i = 0; i < count; i++) yield mean + sd * quantile((i + 0.5) / count);
 }
 
-/** Quantile of the standard normal distribution, by bisection of its distribution function. */
+/** A quantile of the standard normal distribution, found by bisection of its distribution function. */
 function quantile(p: number): number {
   let [low, high] = [-8, 8];
   for (let i = 0; i < 50; i++) {
@@ -18,7 +18,7 @@ function quantile(p: number): number {
   return low;
 }
 
-/** Abramowitz and Stegun 7.1.26, good to 1.5e-7. */
+/** The standard normal distribution function: Abramowitz and Stegun 7.1.26, with an error of at most 1.5e-7. */
 function normalCdf(z: number): number {
   const t = 1 / (1 + (0.3275911 * Math.abs(z)) / Math.SQRT2);
   const tail =
@@ -39,7 +39,7 @@ describe('a density with normal kernels', () => {
     const area = values.reduce((sum, value) => sum + value * step, 0);
     expect(area).toBeCloseTo(1, 4);
     for (const [i, value] of values.entries()) {
-      const z = from + i * step - 3; // sd 1 in all: 0.6^2 + 0.8^2
+      const z = from + i * step - 3; // the total sd is 1: 0.6^2 + 0.8^2
       expect(Math.abs(value - Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI))).toBeLessThan(1e-3);
     }
   });
@@ -58,8 +58,9 @@ describe('modes', () => {
     expect(density(1, [NaN, Infinity]).modes()).toEqual([]);
   });
 
-  // Two equal normal densities of standard deviation s (here sqrt(1 + 1)) have one maximum up to a
-  // distance of 2 s; the dip between two is a quarter where 2 exp(-(d / s)^2 / 8) = 3 / 4, at 2.8 s = 4.0.
+  // The sum of two equal normal densities of standard deviation s (here sqrt(1 + 1)) has a single maximum if their
+  // distance d is at most 2 s. The dip between two maxima is a quarter deep if 2 exp(-(d / s)^2 / 8) = 3 / 4, that is,
+  // at d = 2.8 s = 4.0.
   it.each([
     [2.6, 1],
     [3.6, 1],
@@ -80,7 +81,7 @@ describe('modes', () => {
     const main = () => normals(10_000, 0, 1);
     expect(density(1, main(), normals(60, 20, 1)).modes()).toHaveLength(1);
     expect(density(1, main(), normals(200, 20, 1)).modes()).toHaveLength(2);
-    // Many that are too small do not add up to one.
+    // Two groups that are each too small for a mode do not add up to one.
     expect(density(1, main(), normals(60, 20, 1), normals(60, 40, 1)).modes()).toHaveLength(1);
   });
 

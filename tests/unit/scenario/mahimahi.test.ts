@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { mahimahiSchedule } from '../../../src/scenario/index.js';
 import { problem } from './support.js';
 
-/** How much a link with these steps could carry within (beginUs, endUs], in bytes. */
+/** How many bytes a link with these capacity steps could carry in (beginUs, endUs]. */
 function bytes(steps: ReturnType<typeof mahimahiSchedule>, beginUs: number, endUs: number): number {
   return steps.reduce((sum, { atUs, capacityBps }, i) => {
     const next = steps[i + 1]?.atUs ?? Infinity;
@@ -55,7 +55,7 @@ describe('traces of mahimahi', () => {
 
 describe('a long run', () => {
   it('of a trace without changes is one step, found at once', () => {
-    // Walked a millisecond at a time, this would take 10^12 steps.
+    // Going through the trace one millisecond at a time would take 10^12 steps.
     expect(mahimahiSchedule('1\n2\n', 1e15)).toEqual([{ atUs: 0, capacityBps: 12_032_000 }]);
   });
 });

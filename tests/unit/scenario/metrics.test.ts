@@ -4,7 +4,7 @@ import { measure, METRICS, metricText, parseScenario } from '../../../src/scenar
 import type { WindowMetrics } from '../../../src/core/simulation.js';
 import { distribution, flowMetrics, minimal, pathMetrics, windowMetrics } from './support.js';
 
-/** Two media flows and a TCP flow share 4 Mbps; a fourth flow goes back over 1 Mbps. */
+/** Two media flows and a TCP flow share 4 Mbps; a fourth flow uses the backward direction, which has 1 Mbps. */
 const scenario = parseScenario({
   ...minimal,
   flows: [
@@ -58,22 +58,22 @@ describe('metrics', () => {
     // (1 + 0.5) of 4 Mbps
     ['utilisation', undefined, 0.375],
     ['utilisation', 'tcp', 0.375],
-    // (1 + 0.5 + 1.5) of 4: the flow back does not count
+    // 0.25 of the 1 Mbps of its own direction
     ['utilisation', 'back', 0.25],
-    // mean 0.75 over 4 / 3
+    // a mean of 0.75 Mbps, divided by the fair share of 4 / 3 Mbps
     ['fair_share_ratio', 'gcc', 0.5625],
     ['fair_share_ratio', 'tcp', 1.125],
     ['fair_share_ratio', 'back', 0.25],
-    // 1.5 of 3 Mbps
+    // 1.5 of 3 Mbps of goodput
     ['goodput_share', 'gcc', 0.5],
-    // 100 of 4000 bytes
+    // 100 of 4000 bytes are lost
     ['loss_ratio', 'gcc', 0.025],
     ['receive_rate_bps', 'gcc', 1.5e6],
     ['convergence_s', 'gcc', 5],
     // (10 * 20 + 30 * 60) / 40
     ['probe_queue_delay_mean_ms', 'gcc', 50],
     ['probe_queue_delay_p95_ms', 'gcc', 70],
-    // The same of the one-way delays.
+    // (10 * 20 + 30 * 40) / 40, from the one-way delays
     ['owd_queue_delay_mean_ms', 'gcc', 35],
     ['path_utilisation', undefined, 0.75],
     ['capacity_bps', undefined, 4e6],

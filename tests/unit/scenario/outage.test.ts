@@ -78,7 +78,7 @@ describe('outages of a simulation', () => {
     const { sent, arrived } = arrivals(options({ outages: wifi }));
     expect(Math.abs(sent.length - without.sent.length)).toBeLessThan(10);
     const longest = Math.max(...sent.map((at, i) => (arrived[i] ?? NaN) - at));
-    // The longest of about 500 outages of a mean of 20 ms is about 20 ms * ln(500) = 124 ms.
+    // Of about 500 outages with a mean of 20 ms, the longest takes about 20 ms * ln(500) = 124 ms.
     expect(longest).toBeGreaterThan(25e3 + 60e3);
     expect(longest).toBeLessThan(25e3 + 400e3);
     expect(arrivals(options({ outages: wifi })).arrived).toEqual(arrived);
@@ -118,11 +118,11 @@ describe('a metric of two cells', () => {
       { cell: { queue: 'long', n }, values: new Map([[key, [1.2e6, 2.2e6]]]) },
     ];
     const { cells } = judge(scenario, results);
-    // 20 % and 10 %: not the 13 % of the sums.
+    // The result is the mean of the two runs' gains, 20 % and 10 %, not the gain of the sums, which is 13 %.
     const found = cells[1]?.metrics.find(({ name }) => name === 'receive_rate_gain');
     expect(found?.measured.mean).toBeCloseTo(0.15, 12);
     expect(found).toMatchObject({ unit: 'ratio', verdict: 'within' });
-    // Both cells are measured for it.
+    // The metric needs the rate of both cells, so it must be measured in both.
     for (const { cell } of results) {
       expect(quantitiesOf(scenario, cell).map(({ metric }) => metric)).toContain('receive_rate_bps');
     }

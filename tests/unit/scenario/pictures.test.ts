@@ -157,7 +157,7 @@ const scenario: Scenario = parseScenario({
 const mean = (params: Readonly<Record<string, string>>): number =>
   (params['capacity'] === '1mbps' ? 0.5 : 0.75) + (params['queue'] === 'codel' ? 0.2 : 0);
 
-/** Every cell, with numbers that tell it from the others, and 10 s of two flows. */
+/** Results of every cell: numbers that differ from cell to cell, and trace rows of two flows at 1 s and 2 s. */
 const cells = cellsOf(scenario).map((params): CellResults => ({
   params,
   scenario: instantiate(scenario, params),
@@ -186,7 +186,7 @@ describe('pictures', () => {
     expect(
       publishedMark(scenario, { metric: 'utilisation' }, { ...codel, queue: 'droptail' }),
     ).toBeUndefined();
-    // Words are a band, and no point.
+    // A result that the paper states only in words gives a band, but no point.
     expect(publishedMark(scenario, { metric: 'rtt_p95_ms' }, codel)).toEqual({ low: 105, high: 155 });
   });
 
@@ -314,7 +314,8 @@ describe('pictures', () => {
 });
 
 describe('a density', () => {
-  // At 60 ms twice as much at 500 as at 250 kbps, at 80 ms all at 750, at 100 ms nothing.
+  // At 60 ms, the density at 500 kbps is twice that at 250 kbps; at 80 ms it is only at 750 kbps; at 100 ms
+  // it is 0.
   const density = {
     ratesBps: [250e3, 500e3, 750e3],
     delaysUs: [60e3, 80e3, 100e3],
@@ -328,7 +329,7 @@ describe('a density', () => {
       y: [250, 500, 750],
       values: [0.25, 0.5, 0, 0, 0, 1, 0, 0, 0],
     });
-    // (250 + 2 * 500) / 3
+    // At 60 ms, the expected rate is (250 + 2 * 500) / 3 kbps.
     expect(figure.series[0]?.points).toEqual([
       [60, 416.7],
       [80, 750],

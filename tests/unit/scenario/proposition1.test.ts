@@ -19,7 +19,7 @@ describe('proposition 1 of ToN', () => {
     [0.7, 5],
     [5, 1],
   ])('eq. 23 without its expansion: the queue of %d s is full when the gradient is reached', (queue, tau) => {
-    // q(t_M) / C = tau (exp(t_M / tau) - 1) - t_M, and m_M = exp(t_M / tau) - 1.
+    // The paper: q(t_M) / C = tau (exp(t_M / tau) - 1) - t_M, and m_M = exp(t_M / tau) - 1.
     const m = exactDelayGradient(queue, tau);
     expect(tau * m - tau * Math.log1p(m)).toBeCloseTo(queue, 9);
   });

@@ -13,7 +13,7 @@ import {
 } from '../../../src/scenario/index.js';
 import { METRICS, selectedFlows } from '../../../src/scenario/metrics.js';
 
-/** Everything in the papers and RFC 8867 is in the registry. */
+/** The experiments of the papers and of RFC 8867, all of which must be in the registry. */
 const EXPERIMENTS = [
   ...[1, 2, 3, 4].map((table) => `cmp-table${table}`),
   'lcc-table1',
@@ -35,7 +35,10 @@ type Published = [
   high: number,
 ];
 
-/** Tables of nada-vs-gcc-2016: utilisation, p5, p50, p95, loss, Jain; null where a table has no such column. */
+/**
+ * The tables of nada-vs-gcc-2016: utilisation, p5, p50, p95, loss, Jain's index; null if a table has no such
+ * column.
+ */
 const CMP: readonly [id: string, controller: string, numbers: readonly (number | null)[]][] = [
   ['cmp-table1', 'gcc', [0.76, 11, 26.6, 40, 0.005, null]],
   ['cmp-table1', 'nada', [0.79, 11, 32.2, 53, 0.006, null]],
@@ -46,10 +49,10 @@ const CMP: readonly [id: string, controller: string, numbers: readonly (number |
   ['cmp-table4', 'gcc', [0.98, null, null, null, 0.011, 0.8]],
   ['cmp-table4', 'nada', [0.97, null, null, null, 0.014, 0.81]],
 ];
-/** Half the width of the band of each column; Jain's index has no upper limit but 1. */
+/** Half of the band's width for each column. The band of Jain's index always extends up to 1. */
 const HALF = [0.05, 8, 8, 25, 0.005, 0.05];
 
-/** Table I of lcc-2018: utilisation in per cent and queuing delay at 0, 2, 5 and 10 % of loss. */
+/** Table I of lcc-2018: utilisation in per cent, and queuing delay in ms, at 0, 2, 5 and 10 % of loss. */
 const LCC: readonly [controller: string, utilisation: readonly number[], delay: readonly number[]][] = [
   ['gcc', [69.2, 59.5, 47.8, 14.6], [9.95, 8.11, 4.14, 1.87]],
   ['lcc', [82.4, 77.3, 70.6, 61.6], [25.5, 23.3, 17.6, 13.3]],
@@ -146,7 +149,7 @@ describe('the registry', () => {
     expect(columns).toEqual(
       expect.arrayContaining(['utilisation', 'queuing p50', 'queuing p95', 'loss', 'convergence']),
     );
-    // Several flows over one capacity share it more or less fairly.
+    // Jain's index is a column only where several flows share a capacity.
     expect(columns?.includes("Jain's index")).toBe(![1, 3].includes(test));
     for (const cell of cellsOf(scenario)) {
       const used = instantiate(scenario, cell).flows.flatMap((flow) =>

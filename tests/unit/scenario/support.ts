@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../src/scenario/index.js';
 import type { Distribution, FlowMetrics, PathMetrics, WindowMetrics } from '../../../src/core/simulation.js';
 
-/** The ConfigError that `act` throws. */
+/** Returns the ConfigError that `act` must throw. */
 export function problem(act: () => unknown): ConfigError {
   try {
     act();
@@ -12,7 +12,7 @@ export function problem(act: () => unknown): ConfigError {
   throw new Error('nothing was thrown');
 }
 
-/** A scenario with nothing but what must be there. */
+/** A scenario with only the required fields. */
 export const minimal = {
   ccscope_scenario: 1,
   id: 'test',
@@ -23,7 +23,7 @@ export const minimal = {
   flows: [{ kind: 'media', name: 'gcc' }],
 };
 
-/** Two axes: 2 x 3 cells. */
+/** A scenario with two axes, which make 2 x 3 cells. */
 export const varied = {
   ...minimal,
   axes: [
@@ -41,7 +41,7 @@ export const varied = {
   ],
 };
 
-/** A distribution of which only the count, the mean and the 95th percentile matter. */
+/** A distribution with this count, mean and 95th percentile; its other numbers are 0. */
 export function distribution(count: number, meanUs: number, p95Us = meanUs): Distribution {
   const rest = { sd: 0, min: 0, max: 0, p5: 0, p25: 0, p50: 0, p75: 0, p99: 0 };
   return { count, mean: meanUs, p95: p95Us, ...rest };

@@ -1,4 +1,7 @@
-/** Maps over two axes: where they are highest, how surely, and their slopes, on maps that are known. */
+/**
+ * Maps over two axes: where they are highest, with what certainty, and their slopes. The test's maps are
+ * known ones.
+ */
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -28,20 +31,21 @@ const raw = (): Raw =>
   ) as Raw;
 
 const COUNT = 24;
-/** ToN's Fig. 5 with fewer points. */
+/** The scenario of ToN's Fig. 5, with fewer points. */
 const small = parseScenario({
   ...raw(),
   axes: raw().axes.map((axis) => (axis.log ? { ...axis, log: { ...axis.log, count: COUNT } } : axis)),
 });
 
-/** Numbers that scatter as the normal distribution does (Box and Muller, 1958). */
+/** Random numbers from the standard normal distribution (Box and Muller, 1958). */
 function gaussian(seed: number): () => number {
   const random = randomNumbers(seed);
   return () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /**
- * A map with a given height at the decades (log10) of both axes, the same in all parts except for the scatter.
+ * A map whose height at a point is `height` of the log10 of both coordinates, plus normal scatter of standard deviation
+ * `sd`. All parts of the map are the same except for the scatter.
  */
 function mapOf(height: (x: number, y: number) => number, sd: number, scenario: Scenario = small): Surface {
   const { surface } = scenario;
@@ -54,7 +58,7 @@ function mapOf(height: (x: number, y: number) => number, sd: number, scenario: S
   return surfaceOf(scenario, surface, results);
 }
 
-/** Highest where the paper has it. */
+/** The height of a map that is highest at the same point as the paper's. */
 const hill = (x: number, y: number): number => -((x + 2) ** 2) - (y - Math.log10(0.00018)) ** 2;
 const STEP = 4 / (COUNT - 1);
 
@@ -85,8 +89,8 @@ describe('the highest point of a map', () => {
 
 describe('the scatter of single points', () => {
   it('is what they have, over a slope', () => {
-    // Each of the three parts goes from 0 to 1 over a plane of height 8 with a scatter of 0.2: 0.2 / 8 for each
-    // part, √3 times that for the sum.
+    // Each of the map's three parts is scaled to 0 to 1. They are planes of height 8 with a scatter of 0.2, so the
+    // scaled scatter is 0.2 / 8 in each part, and √3 times that in their sum.
     const { noise } = mapOf((x, y) => x + y, 0.2);
     const extremes = 8 + 2 * 0.2;
     expect(noise).toBeGreaterThan((0.85 * Math.sqrt(3) * 0.2) / extremes);
@@ -99,7 +103,7 @@ describe('the slopes of a map', () => {
     Object.fromEntries(mapOf(height, sd).slopes.map(({ id, holds: does }) => [id, does]));
 
   it('hold where it is as the paper says', () => {
-    // Higher where x is larger, until that is by more than two decades.
+    // The height grows with x - y up to two decades, and falls again beyond 2.5 decades.
     const published = (x: number, y: number): number => Math.min(x - y, 2) - Math.max(0, 2 * (x - y - 2.5));
     expect(holds(published)).toEqual({ 'quick-up-slow-down': true, 'not-too-slow-down': true });
   });

@@ -16,7 +16,7 @@ import { varied } from './support.js';
 
 const holds = [[{ holds: true }, { holds: true }]];
 const fails = [[{ holds: true }], [{ holds: true }, { holds: false }]];
-/** A claim that does not involve the cell. */
+/** Two claims, of which the second one has no case that involves the cell. */
 const elsewhere = [[{ holds: true }], []];
 
 describe('the verdict on a number', () => {
@@ -29,7 +29,7 @@ describe('the verdict on a number', () => {
     [0.951, fails, 'off'],
     [0.951, [], 'off'],
     [0.951, elsewhere, 'off'],
-    // The mean of ten times 0.95 in floating point; a real difference is not forgiven.
+    // Rounding errors, such as that of the mean of ten times 0.95, are forgiven; a real difference (1e-7) is not.
     [0.95 + 4e-16, [], 'within'],
     [0.85 - 4e-16, [], 'within'],
     [0.95 + 1e-7, [], 'off'],
@@ -42,10 +42,13 @@ describe('the verdict on a number', () => {
 const DELAY = quantityKey({ metric: 'rtt_mean_ms' });
 const JAIN = quantityKey({ metric: 'jain' });
 
-/** The deviations of three runs from their mean: enough scatter for the tests. */
+/** The deviations of three runs from their mean: without any scatter, the statistical tests would be trivial. */
 const SCATTER = [-1, 0, 1];
 
-/** Cells whose delay and fairness are given, of three runs each: paired runs differ by as much as means do. */
+/**
+ * Cells with given mean delays and fairness, and three runs each. Between cells, paired runs differ as their
+ * means do.
+ */
 function cells(delays: Record<string, [delay: number, jain?: number]>): CellValues[] {
   return Object.entries(delays).map(([key, [delay, jain = 1]]) => {
     const [queue = '', n = ''] = key.split(' ');
@@ -60,7 +63,7 @@ function cells(delays: Record<string, [delay: number, jain?: number]>): CellValu
   });
 }
 
-/** Cells whose runs are given. */
+/** Cells with the given delays of their runs. */
 const runs = (delays: Record<string, number[]>): CellValues[] =>
   Object.entries(delays).map(([queue, values]) => ({ cell: { queue }, values: new Map([[DELAY, values]]) }));
 
@@ -117,8 +120,8 @@ describe('a claim that compares', () => {
   const inA = { ...base, cells: { queue: 'a' } };
 
   /*
-   * The critical value of Student's t for 5 %, one-sided, with two degrees of freedom is 2.920 (any table of it): three
-   * runs with a standard deviation of 1 show a mean above a number that is more than 2.920 / √3 = 1.686 below it.
+   * The one-sided critical value of Student's t at 5 % with two degrees of freedom is 2.920. So three runs with a
+   * standard deviation of 1 show that their mean is above a number only if it is above by more than 2.920 / √3 = 1.686.
    */
   it.each<[is: '<' | '>', than: number, result: boolean]>([
     ['<', 60, false],
@@ -144,8 +147,8 @@ describe('a claim that compares', () => {
   });
 
   /*
-   * The differences of W. S. Gosset's ten patients (Student, Biometrika 6, 1908: hours of sleep gained by two drugs):
-   * t = 4.062 with nine degrees of freedom, a two-sided p of 0.00283 in every textbook.
+   * The ten patients of W. S. Gosset (Student, Biometrika 6, 1908: hours of sleep gained with two drugs). For the
+   * differences, textbooks give t = 4.062 with nine degrees of freedom, and a two-sided p of 0.00283.
    */
   it('run by run, since a run has the same seed in each cell: the p of the paired test', () => {
     const sleep = runs({
@@ -190,7 +193,7 @@ describe('a claim that compares', () => {
     expect(holds([67, 68, 69])).toBe(true);
     expect(holds([31, 32, 33])).toBe(true);
     expect(holds([10, 50, 90])).toBe(false);
-    // Without any scatter a difference of exactly the tolerance is within it, and a tolerance of 0 means
+    // If runs do not scatter at all, a difference equal to the tolerance is still within it, and a tolerance of 0 means
     // equality.
     expect([holds([70, 70, 70]), holds([71, 71, 71])]).toEqual([true, false]);
     expect([holds([50, 50, 50], 0), holds([50, 50, 51], 0)]).toEqual([true, false]);
@@ -226,7 +229,8 @@ describe('an experiment', () => {
   });
 
   it('has a verdict for each published number, from the cases of its claims that its cell is part of', () => {
-    // Rises in `short`, falls in `long`: that is no fault of the numbers in `short`.
+    // The claim holds in `short` and fails in `long`; the failure must not affect verdicts on the numbers of
+    // `short`.
     const results = cells({
       'short 1': [49],
       'short 2': [52],
@@ -267,7 +271,7 @@ describe('an experiment', () => {
     const [expectation] = scenario.expectations ?? [];
     const unrelated = { ...scenario, expectations: [{ ...expectation, metric: 'jain', band: [50, 55] }] };
     expect(() => parseScenario(unrelated)).toThrow(
-      'scenario.expectations.0.claims: expected a claim of jain, of the same flow, window and path',
+      'scenario.expectations.0.claims: expected a claim about jain of the same flow, window and path',
     );
   });
 });

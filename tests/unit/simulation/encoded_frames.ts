@@ -1,6 +1,6 @@
 /**
- * The output of a source of the simulator under a given target, measured in the same way as the sources of real
- * calls (wasm/sim/media_source.md).
+ * The frames of a simulated video source with given targets, and statistics of them. The sources of real calls were
+ * measured in the same way (wasm/sim/media_source.md).
  */
 import { tableSpec, type Core, type TableName, type UserController } from '../../../src/core/index.js';
 
@@ -11,7 +11,7 @@ export interface EncodedFrame {
 
 const TRAILER_BYTES = 24;
 
-/** Targets by the time from which they hold, seconds. */
+/** Targets, each with the time (in seconds) from which it holds. */
 type Targets = readonly (readonly [fromS: number, bps: number])[];
 
 const scheduled = (targets: Targets): UserController => ({
@@ -23,7 +23,10 @@ const scheduled = (targets: Targets): UserController => ({
   }),
 });
 
-/** The frames of a live call over an unlimited link, and when its target changed: a controller is asked each 100 ms. */
+/**
+ * The frames of a simulated live call over a link that does not limit it, and the times at which the target changed.
+ * (The controller is asked for its rate only at intervals, so a change may come later than `targets` says.)
+ */
 export function encodedFrames(
   core: Core,
   source: { preset: string; parameters?: Record<string, number> },
@@ -79,7 +82,10 @@ function correlation(values: readonly number[], lag: number): number {
   return mean(products) / sd(values) ** 2;
 }
 
-/** Relative to the mean of the frames from 5 s on, except for `rate`, which is that mean rate over the target. */
+/**
+ * Statistics of frame sizes under a constant target, computed from the frames after 5 s (`first`: the very first
+ * frame). Sizes and deviations are relative to the mean size; `rate` is the mean rate divided by the target.
+ */
 export function constantStatistics(frames: readonly EncodedFrame[], targetBps: number, fps = 30) {
   const first = frames[0]?.bytes ?? NaN;
   const sizes = frames.filter(({ atS }) => atS >= 5).map(({ bytes }) => bytes);
@@ -111,7 +117,10 @@ const INTERVALS = [
   [1, 2],
 ] as const;
 
-/** Mean frame sizes before a step and in the intervals after it, relative to those of 2 to 5 s after it. */
+/**
+ * Mean frame sizes before a step of the target and in INTERVALS after it, relative to the mean at 2 to 5 s
+ * after it.
+ */
 export function stepResponse(frames: readonly EncodedFrame[], stepS: number): number[] {
   const over = (fromS: number, toS: number): number =>
     mean(frames.filter(({ atS }) => atS >= stepS + fromS && atS < stepS + toS).map(({ bytes }) => bytes));

@@ -1,4 +1,4 @@
-/** A small scenario: one GCC flow, two capacities. */
+/** A small scenario with one GCC flow and two cells, which differ in their capacity. */
 export const ONE_GCC = {
   ccscope_scenario: 1,
   id: 'one-gcc',

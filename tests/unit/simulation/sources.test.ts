@@ -1,4 +1,7 @@
-/** The presets of the video source compared with measurements of real calls (wasm/sim/media_source.md). */
+/**
+ * Compares the presets of the simulated video source with measurements of real calls
+ * (wasm/sim/media_source.md).
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../../src/core/index.js';
@@ -9,7 +12,10 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** Deviations of a frame and of the means over 0.2, 0.5 and 1 s, correlation at lag 1, mean rate over the target. */
+/**
+ * Measured relative standard deviations of frame sizes and of their means over 0.2, 0.5 and 1 s; the correlation at lag
+ * 1; and the mean rate divided by the target.
+ */
 const CONSTANT: readonly (readonly [preset: string, kbps: number, measured: readonly number[]])[] = [
   ['synthetic', 500, [0.32, 0.064, 0.038, 0.027, -0.25, 0.99]],
   ['synthetic', 1500, [0.12, 0.041, 0.027, 0.023, -0.15, 0.99]],
@@ -39,8 +45,8 @@ const CONSTANT: readonly (readonly [preset: string, kbps: number, measured: read
 ];
 
 /**
- * Mean frame sizes before a step between 1500 and 600 kbps, and over the intervals after it, relative to the new
- * mean.
+ * Measured mean frame sizes before a step of the target between 1500 and 600 kbps, and in the intervals after it,
+ * relative to the mean that is reached in the end.
  */
 const STEPS: readonly (readonly [preset: string, down: readonly number[], up: readonly number[]])[] = [
   ['synthetic', [2.54, 3.13, 1.9, 0.76, 0.88, 0.88], [0.41, 0.38, 0.63, 0.77, 0.75, 0.89]],
@@ -62,7 +68,7 @@ function modelled(preset: string, kbps: number): number[] {
   return [frame, s02, s05, s1, lag1, rate];
 }
 
-/** Means over runs whose noise differs. */
+/** The simulated response to a step, averaged over runs whose random noise differs. */
 function modelledStep(preset: string, from: number, to: number): number[] {
   const runs = Array.from({ length: 6 }, (_, seed) => {
     const targets = [

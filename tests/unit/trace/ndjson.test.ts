@@ -197,7 +197,7 @@ describe('bad traces', () => {
       } catch (error) {
         expect(error).toBeInstanceOf(TraceError);
         const found = (error as TraceError).line;
-        // A damaged time may only show in the next row of its table.
+        // A damaged time may be noticed only at the next row of the table, which then seems to go back in time.
         expect(found).toBeGreaterThanOrEqual(line);
         expect((error as TraceError).message).toMatch(/^trace:\d+: [^:]+: expected .+, got .+/s);
         refused += 1;

@@ -31,7 +31,7 @@ export function text(trace: TraceData, header: TraceHeader = HEADER): string {
   return [...formatTrace(trace, header)].join('');
 }
 
-/** Reads a text cut into chunks of the given number of bytes. */
+/** Reads a text in chunks of this many bytes. */
 export function read(
   content: string,
   chunkBytes = 65536,

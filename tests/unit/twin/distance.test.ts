@@ -1,4 +1,4 @@
-/** The distance between a call and its twin, derived by hand. */
+/** The distance between a call and its twin (its simulation). The expected numbers are derived by hand. */
 import { describe, expect, it } from 'vitest';
 
 import { distanceOf } from '../../../src/twin/distance.js';
@@ -24,7 +24,7 @@ describe('distance', () => {
 
   it('does not let differences of opposite signs cancel, and finds the largest', () => {
     const distance = distanceOf(series([100, 100, 100, 100]), series([140, 60, 20, 180]), window);
-    // +40 - 40 - 80 + 80
+    // The differences are +40, -40, -80 and +80.
     expect(distance).toMatchObject({
       offset: 0,
       apart: 60,
@@ -34,7 +34,7 @@ describe('distance', () => {
   });
 
   it('counts each value as long as it holds', () => {
-    // A tenth of a second of 1000 and nine of 0 are 100 on average.
+    // A value of 1000 for a tenth of a second and 0 for nine tenths makes 100 on average.
     const spike = { timeUs: [2e6, 2.1e6], values: [1000, 0] };
     expect(distanceOf(spike, series([0]), { fromUs: 2e6, toUs: 2.9e6 })).toMatchObject({
       ...{ call: 100, twin: 0, apart: 100 },

@@ -1,4 +1,7 @@
-/** What a recording says of its call: the schedule that its twin gets, and what cannot be simulated. */
+/**
+ * What is read from a call's recording: the schedule for its twin (its simulation), and what cannot be
+ * simulated.
+ */
 import { describe, expect, it } from 'vitest';
 
 import type { TraceEvent } from '../../../src/core/index.js';
@@ -24,7 +27,7 @@ const START = event(1, 'start', {
   settings: { mode: 'control', role: 'loopback', key_frame_interval_s: 7, link: '' },
 });
 
-/** Rows each 100 ms from 1 s to 20 s, with the capacity of a time in seconds. */
+/** The rows of a recording, every 100 ms from 1 s to 20 s. `capacity` is a function of the time in seconds. */
 function rows(
   events: readonly TraceEvent[],
   capacity: (seconds: number) => number,
@@ -60,7 +63,7 @@ describe('the twin of a recording', () => {
       flows: [
         {
           ...{ kind: 'media', controller: 'gcc', preset: 'gcc-live', parameters: { ...BOUNDS, k_u: 0.02 } },
-          // The first frame that was sent, not the first that arrived.
+          // The flow starts when its first frame was sent, not when the first one arrived.
           startUs: 1.5e6,
           sourcePreset: 'synthetic-720p',
           source: { frame_rate: 15, max_bitrate_bps: 2e6, key_frame_interval_s: 7 },
@@ -133,7 +136,7 @@ describe('the twin of a recording', () => {
 
   it('has all of the delay on the way there where the bottleneck was in the page', () => {
     const inPage = { ...header, link: { ...DEFAULT_LINK_CONFIG, rtt_ms: 60, at: 'in-page' } };
-    // The worker tells of changes in the core's form.
+    // A change is recorded twice: by the worker, with the core's names, and with the names of the settings.
     const events = [
       START,
       event(3, 'link', { queue: { kind: 'codel' }, oneWayDelayUs: 100e3 }),

@@ -63,7 +63,7 @@ describe('what was done to a call', () => {
 });
 
 describe('a driver', () => {
-  /** The rate that it asks for after some seconds with a share of lost packets. */
+  /** The rate that the driver requests after some seconds in which this share of packets is lost. */
   const driven = (lossRatio: number, availableOutgoingBps = NaN): number => {
     const driver = new Driver(core, 0, 1e6);
     let packets = 0;

@@ -1,8 +1,8 @@
-/** The reports of a window's observer on calls, for any length of time; the same each time. */
+/** The reports of a page's observer about a call of any length. They are the same each time. */
 import type { PageBatch, PageMessage, StatsSample } from '../../../src/inject/protocol.js';
 import { inbound, outbound, sample } from '../judge/synthetic.js';
 
-/** Numbers from 0 to 1, the same for a seed everywhere (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 (mulberry32): a given seed yields the same sequence on every machine. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -23,7 +23,7 @@ interface Received {
   bytes: number;
   packets: number;
   lost: number;
-  /** When the bottleneck is free again. */
+  /** When the bottleneck has sent everything so far. */
   freeUs: number;
 }
 
@@ -31,7 +31,7 @@ function frameRow(stream: Received, random: () => number): number[] {
   const sentUs = stream.frames * FRAME_US;
   const isKey = stream.frames % 300 === 0;
   const sizeBytes = Math.round((isKey ? 20_000 : 4_000) * (0.7 + 0.6 * random()));
-  // Capacity that changes: queues grow, overflow and drain.
+  // The capacity changes, so that queues grow, overflow and drain.
   const capacityBps = [1.4e6, 0.8e6, 2.5e6][Math.floor(sentUs / 20e6) % 3] ?? 1e6;
   stream.freeUs = Math.min(Math.max(stream.freeUs, sentUs) + (sizeBytes * 8e6) / capacityBps, sentUs + 4e5);
   const arrivalUs = Math.round(stream.freeUs + 25_000 + 2_000 * random());
@@ -61,7 +61,7 @@ function sampleOf(timeUs: number, streams: readonly Received[]): StatsSample {
   };
 }
 
-/** Two batches a second of one connection that sends and receives this many video streams at 30 fps. */
+/** Two batches per second, of one connection that sends and receives this many video streams at 30 fps. */
 export function* batchesOf(seconds: number, streamCount: number, seed = 1): Generator<PageBatch> {
   const random = randomNumbers(seed);
   const streams: Received[] = Array.from({ length: streamCount }, (_, i) => ({
@@ -71,7 +71,7 @@ export function* batchesOf(seconds: number, streamCount: number, seed = 1): Gene
     const rows = streams.flatMap((stream) =>
       Array.from({ length: FRAMES_PER_BATCH }, () => frameRow(stream, random)).flat(),
     );
-    // Frames that were sent last are still on their way for a while.
+    // The batch's time is later than its last frames were sent, so that all of them have arrived by then.
     const timeUs = Math.round((batch + 1) * FRAMES_PER_BATCH * FRAME_US + 5e5);
     const begin: PageMessage[] = [
       { type: 'endpoint', endpoint: 0, timeUs: 0 },

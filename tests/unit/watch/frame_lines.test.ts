@@ -1,4 +1,7 @@
-/** Received frames in a trace: what is read back equals what was written, with aliases for SSRCs. */
+/**
+ * Received frames in a trace: what is read back equals what was written, except that SSRCs are replaced with
+ * aliases.
+ */
 import { expect, it } from 'vitest';
 
 import { NO_LAYER } from '../../../src/inject/protocol.js';

@@ -1,4 +1,7 @@
-/** Batches whose texts and numbers are all hostile: the watch never throws, and continues with the next ones. */
+/**
+ * Batches with hostile texts and numbers: the watch never throws, and still works with the batches that
+ * follow.
+ */
 import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
@@ -20,7 +23,10 @@ const TEXTS = [
 ];
 const NUMBERS = [NaN, Infinity, -Infinity, -1, -0, 1e300, 2 ** 53, 2 ** 32, 0.5];
 
-/** The same structure with some of its leaves replaced. Names of messages stay: others are not messages. */
+/**
+ * The same structure with a share of its leaves replaced. The messages' types stay, so that they remain
+ * messages.
+ */
 function spoilt<T>(value: T, random: () => number, share: number, name = ''): T {
   const one = <U>(list: readonly U[]): U => list[Math.floor(random() * list.length)] as U;
   if (Array.isArray(value)) return value.map((each: unknown) => spoilt(each, random, share)) as T;
@@ -41,7 +47,7 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])('hears them all, and a usual call afterwards (
   const core = await loadCore(readFileSync(new URL('../../../build/wasm/controllers.wasm', import.meta.url)));
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
   const hear = (batch: PageBatch): void => {
-    // The window and its clock are the observer's own.
+    // Of each batch, the window's name and the time are not spoilt below, since the observer itself sets them.
     watch.hear(batch, { page: 0, place: 'page' });
     JSON.stringify(watch.state);
     watch.view({ table: 'group', columns: ['time_us', 'm_ms'], maxPoints: 100 });

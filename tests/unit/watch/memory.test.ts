@@ -1,6 +1,6 @@
 /**
- * A call that lasts for hours is watched in as much memory as a quarter of an hour: everything that is kept has
- * reached its limit by then. CCSCOPE_WATCH_HOURS=8 simulates a working day.
+ * Watching a call for hours takes no more memory than watching it for a quarter of an hour, after which everything that
+ * is kept has reached its limit. With CCSCOPE_WATCH_HOURS=8, the test simulates a working day.
  */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -14,12 +14,15 @@ import { batchesOf } from './calls.js';
 
 const HOURS = Number(process.env['CCSCOPE_WATCH_HOURS'] ?? 0.5);
 const BATCHES_PER_HOUR = 7200;
-/** From here on memory may not grow: the recording keeps ten minutes, in segments, and the record two. */
+/**
+ * Memory must not grow after this time. (A recording keeps ten minutes, in segments; a record keeps two
+ * minutes.)
+ */
 const BOUNDED_AFTER_HOURS = 0.25;
-/** Looks at memory in an hour. */
+/** How often per hour memory is measured. */
 const LOOKS_PER_HOUR = 12;
 const STREAMS = 4;
-/** The budget; 24 MB were measured, from the fifth minute of eight hours to the last. */
+/** The most memory allowed. In a run of eight hours, 24 MB were measured from the fifth minute to the end. */
 const MOST_BYTES = 50e6;
 
 setFlagsFromString('--expose-gc');
@@ -50,7 +53,8 @@ it(`watches four streams for ${HOURS} h in memory that stays the same`, async ()
   expect(watch.state.notices).toEqual([]);
   expect(watch.extent().rows['group']).toBeGreaterThan(STREAMS * 600 * 10);
   expect(Math.max(...used)).toBeLessThan(MOST_BYTES);
-  // A collector leaves a little here and there; two hours more of anything unbounded are more than this.
+  // Tolerates what the garbage collector leaves behind. Anything unbounded would grow by more than this in
+  // two hours.
   expect(used.at(-1)).toBeLessThan(1.15 * (bounded[0] ?? NaN));
   watch.close();
 }, 3_600_000);

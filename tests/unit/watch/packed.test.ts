@@ -24,7 +24,7 @@ describe('a packed column', () => {
     columns.finish();
     const again = [...columns.column(place)];
     expect(again.map((value, i) => Object.is(value, values[i]))).toEqual(values.map(() => true));
-    // The other two have 10 bytes, and the description of each column has 17.
+    // The other two columns take 10 bytes, and the description of each of the three columns takes 17 bytes.
     expect(columns.memoryBytes).toBe(bytesEach * values.length + 10 + 3 * 17);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { MID, PAGE_URL, pageBatches, SSRC, type PageOptions } from './synthetic_page.js';
 
 const ORIGIN_MS = 1_790_000_000_000;
-/** A queue that grows to 200 ms and drains, every 20 s. */
+/** The delay of a queue that, every 20 s, grows to 200 ms and drains. */
 const queueUs = (timeUs: number): number => {
   const s = (timeUs / 1e6) % 20;
   return s < 8 ? 0 : s < 12 ? (s - 8) * 50_000 : Math.max(0, (14 - s) * 100_000);
@@ -41,7 +41,7 @@ const read = (text: string, sink: TraceSink): void => {
   reader.end();
 };
 
-/** All rows of a table and flow, as one column after the other. */
+/** All rows of one flow in a table, column by column. */
 function columnsOf(batches: readonly TraceBatch[], table: TableName, flow: number): number[][] {
   const names = tableSpec(table).columns.map(({ name }) => name);
   const own = batches.filter((batch) => batch.table === table);
@@ -55,7 +55,7 @@ function columnsOf(batches: readonly TraceBatch[], table: TableName, flow: numbe
   );
 }
 
-/** The rows of a recording's table and flow. */
+/** The rows of one flow in a recording's table, column by column. */
 function recorded(text: string, table: TableName, flow: number): number[][] {
   const { sink, trace } = collector();
   read(text, sink);
@@ -80,7 +80,7 @@ const shadowRows = ({ batches, flows }: ShadowRecord): unknown =>
     ),
   );
 
-/** The parts of a record that a judgement can see, which must not depend on the pieces in which rows arrived. */
+/** A record in a form that can be compared: it does not depend on the batches in which rows arrived. */
 const seen = (record: CallRecord): unknown => ({
   ...record,
   endpoints: record.endpoints.map(({ frames, ...endpoint }) => ({
@@ -115,7 +115,8 @@ describe('a recording of a watch', () => {
       }
       for (const shadow of flows.filter(({ kind, of }) => kind === 'shadow' && of === flow)) {
         const table = shadow.controller === 'nada' ? 'nada' : 'lcc';
-        // A replay names rows after the flow whose arrivals there were.
+        // In a replay, a shadow's rows have the flow number of the arrivals, so the column `flow` is not
+        // compared.
         const [, ...live] = recorded(text, table, shadow.flow);
         const [, ...again] = columnsOf(others[table], table, flow);
         expect(live[0]?.length, `${table} rows`).toBeGreaterThan(20);
@@ -150,7 +151,8 @@ describe('a recording of a watch', () => {
     }
     const again: unknown[] = [];
     await recordOfTrace(fileOf(watch), { onHeard: (record) => again.push(look(record)) });
-    // The controllers were still loading when the first batch arrived: its rows come before the second.
+    // When the first batch arrived live, the controllers were still loading, so its rows came later than in
+    // the replay.
     expect(again.slice(1)).toEqual(live.slice(1));
   });
 

@@ -18,7 +18,7 @@ interface Look {
   messages?: readonly PageMessage[];
 }
 
-/** A watch of one connection, which is looked at every half second. */
+/** A watch of one connection, which is sampled every half second. */
 async function watched(seconds: number, at: (timeS: number) => Look): Promise<Watch> {
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
   const begin: PageMessage[] = [
@@ -46,7 +46,7 @@ async function watched(seconds: number, at: (timeS: number) => Look): Promise<Wa
   return watch;
 }
 
-/** A stream at 1 Mbps. */
+/** The byte counter of a stream at 1 Mbps. */
 const bytesAt = (timeS: number): number => timeS * 125_000;
 
 it('a stream that getStats name no longer stands still, and is gone after ten seconds', async () => {
@@ -102,7 +102,7 @@ it('the layers of which frames come are those of the last two seconds (webrtc-sv
   expect(await modeAfter(GOES_S + 1, asTold)).toBe('L3T2');
   expect(await modeAfter(GOES_S + 3, asTold)).toBe('L2T2');
   expect(await modeAfter(GOES_S, () => NO_LAYER)).toBe('');
-  // A page may report anything.
+  // A page may report any value.
   for (const absurd of [1e9, 0.5, NaN, -7]) expect(await modeAfter(GOES_S, () => absurd)).toBe('');
 });
 
@@ -118,7 +118,7 @@ it('a hundred participants who come and go leave nothing', async () => {
     };
   });
   expect(watch.record.shadows.length).toBeGreaterThan(90);
-  // Those of the last ten seconds, and the newest one.
+  // Only the streams of the last ten seconds and the newest one are left.
   expect(watch.state.streams.length).toBeLessThanOrEqual(8);
   watch.close();
 });
@@ -146,7 +146,7 @@ it('beside what is sent A_s holds while nothing is lost, and falls by half the l
   };
   const free = await lastA_s(0);
   expect(free).toBeGreaterThan(1e6);
-  // At most one and a half times the sending rate: it only watches.
+  // A controller that only watches cannot raise the rate, so A_s is limited to 1.5 times the sending rate.
   expect(free).toBeLessThanOrEqual(1.5e6);
   expect(await lastA_s(0.2)).toBeLessThan(0.5e6);
 });

@@ -1,4 +1,7 @@
-/** A page that receives video streams and sends one, in the form of its observer's reports. Deterministic. */
+/**
+ * The reports of an observer in a page that receives video streams and sends one. They are the same each
+ * time.
+ */
 import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type {
   InboundStats,
@@ -12,7 +15,7 @@ const FRAME_US = 33_333;
 const TICKS_PER_FRAME = 3000;
 const BATCH_US = 500_000;
 
-/** Numbers from 0 to 1, the same each time (mulberry32). */
+/** Random numbers from 0 to 1 (mulberry32): a given seed always yields the same sequence. */
 export function randoms(seed: number): () => number {
   let state = seed;
   return () => {
@@ -25,9 +28,9 @@ export function randoms(seed: number): () => number {
 
 export interface PageOptions {
   durationS: number;
-  /** How many video streams it receives. */
+  /** How many video streams the page receives. Default: 2. */
   streams?: number;
-  /** The queue's delay at a time. */
+  /** The delay of the queue as a function of time. Default: 0. */
   queueUs?: (timeUs: number) => number;
 }
 
@@ -80,7 +83,7 @@ export function* pageBatches(options: PageOptions): Generator<PageBatch> {
       for (let stream = 0; stream < streams; stream++) {
         const sendUs = sentFrames * FRAME_US + stream * 700;
         const jitterUs = Math.round(random() * 3000);
-        // One in two hundred waits for a packet that is sent again.
+        // One frame in two hundred waits for a retransmitted packet.
         const againUs = random() < 0.005 ? 80_000 : 0;
         const arrivalUs = sendUs + 30_000 + jitterUs + againUs + Math.round(queueUs(sendUs));
         const rtp = (2 ** 32 - 90_000 + sentFrames * TICKS_PER_FRAME) % 2 ** 32;
@@ -90,11 +93,11 @@ export function* pageBatches(options: PageOptions): Generator<PageBatch> {
           ...[NO_LAYER, NO_LAYER],
         ];
         upcoming.push({ timeUs: arrivalUs, row: rowAt(arrivalUs, sentFrames % 300 === 0 ? 1 : 0) });
-        // Chromium probes with copies.
+        // Chromium probes the link with copies of frames.
         if (random() < 0.002) upcoming.push({ timeUs: arrivalUs + 900, row: rowAt(arrivalUs + 900, 0) });
       }
     }
-    // Frames come out in decoding order, none before it is complete.
+    // The observer gets frames in decoding order, and only when they are complete.
     const rows: number[] = [];
     let at = 0;
     for (; at < upcoming.length && (upcoming[at]?.timeUs ?? Infinity) <= timeUs; at++)

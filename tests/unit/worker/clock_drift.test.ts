@@ -21,7 +21,7 @@ interface Delay {
   delayUs: number;
 }
 
-/** One-way delays of frames at 30 fps, as arrivals have them. */
+/** The one-way delays of frames at 30 fps, computed from the rows that `FrameArrivals` returns. */
 function delays({
   durationS,
   driftPpm,
@@ -48,7 +48,7 @@ function delays({
   return found;
 }
 
-/** The slope of the least delays per ten seconds from `fromS` on, in millionths. */
+/** The slope, after `fromS`, of the shortest delays in every ten seconds, in millionths. */
 function slopePpm(all: readonly Delay[], fromS: number): number {
   const bins = new Map<number, { timeUs: number; delayUs: number }>();
   for (const { timeS, delayUs } of all) {
@@ -60,7 +60,7 @@ function slopePpm(all: readonly Delay[], fromS: number): number {
   return lowerSlope([...bins.values()]) * 1e6;
 }
 
-/** A queue that lasts for 3 s in every 15. */
+/** The delay of a queue that grows during 3 s in every 15 s. */
 const queues = (timeS: number): number => (timeS % 15 > 12 ? 80_000 * (((timeS % 15) - 12) / 3) : 0);
 
 describe('the drift of a clock', () => {
@@ -68,7 +68,8 @@ describe('the drift of a clock', () => {
     const all = delays({ durationS: 600, driftPpm, queueUs: queues });
     const residual = slopePpm(all, 200);
     expect(Math.abs(residual)).toBeLessThan(10);
-    // What had accumulated before it was known is gone, too: the last delays equal the first ones.
+    // The offset that had accumulated before the drift was known is removed, too, so the last delays equal
+    // the first ones.
     const least = (from: number, to: number): number =>
       Math.min(...all.filter(({ timeS }) => timeS >= from && timeS < to).map(({ delayUs }) => delayUs));
     expect(Math.abs(least(550, 600) - least(0, 2))).toBeLessThan(3000);
@@ -79,7 +80,8 @@ describe('the drift of a clock', () => {
     for (const all of [plain, removed])
       for (let i = 31; i < (all?.length ?? 0); i++) {
         const [before, now] = [all?.[i - 30]?.delayUs ?? NaN, all?.[i]?.delayUs ?? NaN];
-        // Per second: 300 millionths of drift, and 100 of catching up.
+        // Within a second, a delay may change by 300 us of drift, and by 100 us while the accumulated offset
+        // is removed.
         expect(Math.abs(now - before)).toBeLessThan(450);
       }
   });

@@ -1,4 +1,4 @@
-/** Which received frames controllers are given. */
+/** Which received frames are passed to the controllers. */
 import { expect, it } from 'vitest';
 
 import { FrameArrivals } from '../../../src/worker/media/frame_arrivals.js';

@@ -1,11 +1,14 @@
-/** Numbers that frames get from their RTP timestamps, against those that their sender gave them. */
+/** Numbers that frames get from their RTP timestamps, compared with the numbers in the order of sending. */
 import { describe, expect, it } from 'vitest';
 
 import { FrameNumbers } from '../../../src/worker/media/frame_numbers.js';
 
 const FRAME_US = 1e6 / 30;
 
-/** Numbers of frames by their places in the source's rhythm, in the order in which they come. */
+/**
+ * The numbers given to frames that arrive in this order. A place is a frame's position in the source's
+ * regular rhythm.
+ */
 function numbered(places: readonly number[], jitterUs = (_place: number): number => 0): number[] {
   const numbers = new FrameNumbers();
   return places.map((place) => numbers.of(place * FRAME_US + jitterUs(place)));
@@ -31,13 +34,13 @@ describe('numbers of frames without a number', () => {
   it('give a frame that was overtaken the place that it was sent in', () => {
     const places = [...range(0, 40), 41, 42, 43, 40, ...range(44, 60)];
     expect(numbered(places)).toEqual(places);
-    // The later of two missing frames comes first.
+    // Two frames were overtaken, and the later of the two arrives first.
     const two = [...range(0, 40), 42, 41, 40, 43];
     expect(numbered(two)).toEqual(two);
   });
 
   it('count one by one where the source itself leaves frames out, until frames are overtaken again', () => {
-    // Every tenth picture is missing for a minute, and none of them ever arrives.
+    // For a minute, the source leaves out every tenth picture, so it never arrives.
     const places = range(0, 1800).filter((place) => place % 10 !== 9);
     const numbers = numbered(places);
     expect(numbers.slice(-1000).map((number, i, all) => number - (all[i - 1] ?? number - 1))).toEqual(
@@ -66,7 +69,7 @@ describe('numbers of frames without a number', () => {
   it('count one by one again soon after a source has slowed down', () => {
     const slow = range(0, 60).map((i) => 60 + 2 * i);
     const numbers = numbered([...range(0, 60), ...slow]);
-    // Half of the frames seem to be missing until the slower rhythm is the usual one.
+    // At first, every second frame seems to be missing, until the slower rhythm counts as the usual one.
     const last = numbers.slice(-20);
     expect(last).toEqual(last.map((_, i) => (last[0] ?? NaN) + i));
   });

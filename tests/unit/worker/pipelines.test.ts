@@ -1,4 +1,4 @@
-/** External input to the two sides of a call: an invalid row only costs that row. */
+/** Invalid external input to the two sides of a call: only the invalid row itself is lost. */
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -68,7 +68,7 @@ describe('the receiving side', () => {
       pipeline.flush();
       expect(forwarded()).toBe(240);
       expect(count('feedback')).toBeGreaterThan(before);
-      // Its RTP timestamp still says when it left.
+      // The frame's send time is still known, from its RTP timestamp.
       expect(reporter.stats).toMatchObject({ framesWithoutTrailer: 1, rowsRefused: 0 });
       for (const flow of [0, 1]) expect(rows('group', flow)).toBeGreaterThan(0);
       expect(count('controller-fault')).toBe(0);
@@ -98,7 +98,8 @@ describe('the receiving side', () => {
   ])('goes on after a frame without %s', async (_, metadata) => {
     const { pipeline, frame, count, reporter } = await opened();
     for (let i = 0; i < 60; i++) frame(frameOf(i, i === 30 ? { metadata } : {}));
-    // Without trailers the send times come from RTP timestamps: an invalid one must not stay in them.
+    // Without trailers, send times are computed from RTP timestamps. The invalid timestamp must not affect
+    // later frames.
     for (let i = 60; i < 90; i++) {
       const plain = frameOf(i);
       plain.data = new ArrayBuffer(FRAME_BYTES);

@@ -26,7 +26,7 @@ void AdaptiveThreshold::Update(TimeDelta detector_input, Timestamp now) {
   const double gamma_ms = gamma_.ms();
   TimeDelta delta = now - last_update_.value_or(now);
   last_update_ = now;
-  // A sudden spike, such as after a route change, must not open the threshold.
+  // A sudden spike, such as after a route change, must not raise the threshold.
   if (params_.adaptation_guard > TimeDelta::Zero() && magnitude_ms > gamma_ms + params_.adaptation_guard.ms()) return;
   const double k = magnitude_ms < gamma_ms ? params_.k_d : params_.k_u;  // eq. 12
   if (params_.max_delta > TimeDelta::Zero()) delta = std::min(delta, params_.max_delta);

@@ -35,7 +35,7 @@ ArrivalFilter::ArrivalFilter(const Parameters& parameters)
       p_{{parameters.p0_inverse_capacity, 0}, {0, parameters.p0_m}},
       noise_variance_(parameters.noise_variance_init_ms2) {}
 
-// The smallest send delta of the latest pairs, this one included.
+// The smallest send delta of the latest pairs, including this one.
 double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
   const int size = params_.frame_interval_history;
   if (send_delta_next_ >= size) send_delta_next_ = 0;
@@ -50,10 +50,12 @@ double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
   return shortest_send_delta_;
 }
 
-// The running mean and variance of the residual, with weights that do not depend on the frame rate.
+// Updates the running mean and variance of the residual. The weight beta is adapted to the frame interval, so that
+// the averaging time is the same for every frame rate.
 void ArrivalFilter::UpdateNoiseTimeScaled(double residual, double frame_interval_ms) {
   const double a = num_deltas_ > params_.noise_a_initial_groups ? params_.noise_a : params_.noise_a_initial;
-  // After bursts were merged, a group may have been sent before its predecessor: then no time has passed.
+  // After bursts were merged, a group may have been sent before its predecessor; its negative frame interval then
+  // counts as zero.
   if (a != beta_of_a_ || frame_interval_ms != beta_of_interval_ms_) {
     beta_ = det::Pow(1 - a, std::max(frame_interval_ms, 0.0) * 30 / 1000);
     beta_of_a_ = a;

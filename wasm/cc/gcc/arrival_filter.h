@@ -2,7 +2,7 @@
 // variation dL/C and the queuing delay variation m (ToN III-A, eq. 4-10).
 //   theta = [1/C, m]'   H = [dL, 1]   z = d_m - H theta   (eq. 4, 6)
 //   K = (P + Q) H' / (H (P + Q) H' + sigma^2)   P = (I - K H)(P + Q)   (eq. 7, 8)
-// The units inside are milliseconds and bytes, since Q and P(0) are published for these.
+// The units inside are milliseconds and bytes, since the published Q and P(0) refer to these units.
 #ifndef CCSCOPE_CC_GCC_ARRIVAL_FILTER_H_
 #define CCSCOPE_CC_GCC_ARRIVAL_FILTER_H_
 
@@ -42,7 +42,8 @@ class ArrivalFilter {
   // Updates with one pair of groups; `previous` is the detector's signal before this pair.
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
 
-  // To be called after pairs were left out: the queue is unchanged across them, so m starts from 0 again.
+  // To be called after the filter was not given some pairs of groups: the queue is now empty, or as long as it was
+  // before those pairs, so m starts from 0 again.
   void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }
@@ -69,7 +70,7 @@ class ArrivalFilter {
   double beta_of_a_ = 0;
   double beta_of_interval_ms_ = 0;
   std::array<double, 60> send_deltas_{};
-  double shortest_send_delta_ = 0;  // the number of those
+  double shortest_send_delta_ = 0;  // the smallest of the send deltas kept
   int send_delta_count_ = 0;
   int send_delta_next_ = 0;
 };

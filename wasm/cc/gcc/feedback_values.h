@@ -1,8 +1,8 @@
-// The values of GCC's feedback (cc/controller.h), in one of two forms. If the receiver half filters, they are A_r
-// and how far to stay below it. If the sender half filters (CMP Fig. 3), they are the number of pairs of groups
-// since the last message, the one-way delay of the latest group, and then, for each pair, the filter's inputs: d_m
-// and its parts. f_l and R of CMP come from the common fields. A full message is sent at once, so that no pair is
-// lost.
+// The values of GCC's feedback (cc/controller.h), in one of two forms. If the arrival filter runs in the receiver
+// half, they are A_r and how far to stay below it. If it runs in the sender half (CMP Fig. 3), they are the number of
+// pairs of groups since the last message, the one-way delay of the latest group, and then, for each pair, the
+// filter's inputs: d_m and its parts. f_l and R of CMP come from the common fields. A message is sent as soon as it
+// is full, so that no pair is lost.
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 
@@ -32,11 +32,12 @@ enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
-// Real clocks and sizes stay below this (us, bytes); a row of a trace may hold larger values.
+// The times (us) and sizes (bytes) of real calls stay below this; those in a trace that is replayed may be larger.
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 
-// Distinguishes the two forms: in the other one this is A_r, which is above 0.
+// Whether the message has the form with pairs. The other form cannot be mistaken for it: there, the first value is
+// A_r, which is above 0, and no values follow the first two.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&
          feedback.values[kPairs] * kValuesPerPair == feedback.value_count - kValuesBeforePairs;

@@ -10,8 +10,8 @@ void LossController::Configure(const Parameters& parameters) {
   if (!counting_) a_s_ = parameters.start_bitrate();
 }
 
-// During start-up, deployed code trusts the delay-based rate until there is a sign of congestion; eq. 14 alone
-// would grow by 5 % per report.
+// During start-up, deployed code trusts the delay-based rate until there is a sign of congestion; eq. 14 alone would
+// only raise A_s by 5 % per report.
 bool LossController::FollowsDelayBased(double fraction_lost) const {
   const auto follows = Choice<FollowsA_r>(params_.a_s_follows_a_r);
   if (follows == FollowsA_r::kOn) return fraction_lost <= params_.loss_high;
@@ -55,7 +55,7 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
   OnReport(Rounded(lost / expected), a_r, rtt, now);
 }
 
-// The rate that a report with little loss raises: A_s, or its minimum over the last second.
+// The rate from which a report with little loss increases A_s: A_s itself, or its minimum over the last second.
 DataRate LossController::IncreaseBase(Timestamp now) {
   if (Choice<LossIncreaseBase>(params_.loss_increase_base) == LossIncreaseBase::kCurrent) return a_s_;
   int kept = 0;

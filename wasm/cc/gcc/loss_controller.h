@@ -20,7 +20,7 @@ class LossController {
 
   // Cumulative counters of the receiver, with the A_r of the same message.
   void OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
-  // A message whose A_r counts but whose losses do not.
+  // Takes the A_r of a message whose loss counts are not used.
   void OnDelayBasedRate(DataRate a_r);
   // One report of the fraction lost (eq. 14).
   void OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt, Timestamp now);

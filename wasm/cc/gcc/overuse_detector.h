@@ -2,8 +2,8 @@
 // detection", Fig. 3).
 //
 // Deviation from the paper's text, as deployed: m, a variation per group, is compared as T = min(n, 60) m, and
-// overuse has to persist (> 10 ms, two groups, m not falling) before it is signalled. With gain 1 the detector
-// never fires; without persistence GCC yields to any TCP flow.
+// overuse has to persist (> 10 ms, two groups, m not falling) before it is signalled. Without that factor
+// (gain_groups = 1) the detector never fires; without the required persistence GCC yields to any TCP flow.
 #ifndef CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 #define CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 
@@ -29,10 +29,11 @@ class OveruseDetector {
   explicit OveruseDetector(const Parameters& parameters) : params_(parameters), threshold_(parameters) {}
   void Configure(const Parameters& parameters);
 
-  // Takes one estimate of the arrival filter, based on `num_deltas` pairs, the last of them `send_delta` long.
+  // Takes one estimate of the arrival filter, based on `num_deltas` pairs of groups, the last of which has the send
+  // delta `send_delta`.
   Signal Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now);
 
-  // To be called after pairs were left out: the signal is normal until the next pair.
+  // To be called after the filter was not given some pairs of groups: the signal is normal until the next pair.
   void OnQueueRestored();
 
   Signal signal() const { return signal_; }

@@ -1,9 +1,9 @@
-// Packet grouping: turns arrivals into groups and gives the deltas between two complete ones (ToN III-A, eq. 3;
-// pre-filter of GRP).
+// Packet grouping: turns arrivals into groups and computes the deltas between successive complete groups (ToN III-A,
+// eq. 3; pre-filter of GRP).
 //
-// A group is a video frame, recognised by its RTP timestamp, or everything that left within group_length of its
-// first packet. The deltas use the last packet's send time: with the first packet's (the paper's T_i) a merged
-// burst would count the sender's own spacing as queuing.
+// A group is a video frame, recognised by its RTP timestamp, or everything that left within group_length of its first
+// packet. The deltas use the send time of a group's last packet: with that of its first packet (the paper's T_i), the
+// sender's own spacing within a merged burst would count as queuing.
 #ifndef CCSCOPE_CC_GCC_PACKET_GROUPING_H_
 #define CCSCOPE_CC_GCC_PACKET_GROUPING_H_
 
@@ -28,7 +28,7 @@ struct GroupDeltas {
 class PacketGrouping {
  public:
   struct Params {
-    bool by_frame;  // where arrivals carry an RTP timestamp
+    bool by_frame;  // applies to arrivals that carry an RTP timestamp
     PreFilter pre_filter;
     TimeDelta group_length;
     TimeDelta burst_max_duration;  // zero: no limit

@@ -10,9 +10,9 @@ namespace {
 
 constexpr double kFramesPerSecond = 30;
 constexpr DataSize kPacketSize = DataSize::Bytes(1200);
-// The longest time that counts in one multiplicative increase (draft-02 5.5).
+// The longest time that counts in one increase (draft-02 5.5 has this limit for multiplicative increases).
 constexpr TimeDelta kMaxElapsed = TimeDelta::Seconds(1);
-// Bounds of the normalised variance of R_r at decreases (deployed: 14 kbps at 500 kbps to 35).
+// Bounds of the normalised variance of R_r at decreases (deployed: standard deviations of 14 to 35 kbps at 500 kbps).
 constexpr double kMinVariance = 0.4;
 constexpr double kMaxVariance = 2.5;
 constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
@@ -20,13 +20,13 @@ constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;
-// The bound of 1.5 R_r does not apply while R_r and the new rate are at or below these.
+// The bound by the received rate R_r does not apply while R_r and the new rate are at or below these two limits.
 constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
 constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
-// A rate that the hooks decide counts as a decrease if it is below this share of the last one.
+// A rate that the hooks set counts as a decrease if it is below this share of the previous rate.
 constexpr double kDecreased = 0.95;
 
-// The average packet size of a frame at this rate.
+// The average size of the packets into which a frame is divided at this rate.
 DataSize AveragePacketSize(DataRate rate) {
   const DataSize frame = DataSize::Bits(rate.bps() / kFramesPerSecond);
   return frame / std::max(1.0, std::ceil(frame / kPacketSize));
@@ -76,7 +76,8 @@ bool RateController::MayDecreaseAgain(std::optional<DataRate> received_rate, Tim
   return received_rate && *received_rate < a_r_ * params_.decrease_again_fraction;
 }
 
-// Deployed code starts from what it received in the first seconds, or from the first overuse.
+// Deployed code keeps the start bitrate until it has measured the received rate for some seconds, or until the first
+// overuse.
 bool RateController::Initialised(const Input& input, Timestamp now) {
   if (initialised_) return true;
   if (input.received_rate) {
@@ -107,7 +108,7 @@ DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) cons
   const bool literal = params_.mode_of_increase() == IncreaseMode::kAdditiveTon;
   const double responses = literal ? elapsed / response : std::min(elapsed / response, 1.0);
   const DataRate slowest = DataRate::BitsPerSec(params_.additive_min_bps_per_s) * elapsed.seconds();
-  // The increase in bits per second is the size of the packets in bits.
+  // For each response time, the rate grows by as many bits per second as `step` has bits.
   return std::max(DataRate::BitsPerSec(step.bits() * responses), slowest);
 }
 
@@ -116,7 +117,7 @@ double RateController::Alpha() const {
   return region_ == Region::kNearMax ? kAlphaNearMax : kAlphaElsewhere;
 }
 
-// Half the growth near the maximum, and three times the growth while no maximum is known.
+// The factor of the growth: 0.5 near the maximum, 3 while no maximum is known, otherwise 1.
 double RateController::RegionalGrowth() const {
   constexpr double kNear = 0.5;
   constexpr double kUnknown = 3;
@@ -178,7 +179,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
 DataRate RateController::Decreased(const Input& input) {
   const DataRate received = input.received_rate.value_or(a_r_);
   DataRate cut = received * Alpha();
-  // While more arrives than the rate allows, the maximum is a better guide than the received rate.
+  // While more is received than A_r allows, the known maximum is a better guide than the received rate.
   if (IsOn(params_.regions) && cut > a_r_ && region_ != Region::kMaxUnknown && mean_max_kbps_) {
     cut = DataRate::KilobitsPerSec(*mean_max_kbps_) * Alpha();
   }
@@ -192,7 +193,7 @@ DataRate RateController::Decreased(const Input& input) {
 
 DataRate RateController::Bounded(DataRate rate, const Input& input) const {
   if (input.received_rate && params_.upper_bound_factor > 0 && IsOn(params_.regions)) {
-    // A rate that is too far above the received rate is kept as it is.
+    // If the new rate is too far above the received rate, A_r stays as it is.
     const bool is_low = *input.received_rate <= kLowReceived && rate <= kLowRate;
     if (!is_low && rate > *input.received_rate * params_.upper_bound_factor) rate = a_r_;
   } else if (input.received_rate && params_.upper_bound_factor > 0) {

@@ -17,8 +17,8 @@ enum class RateState { kHold = 0, kIncrease = 1, kDecrease = 2 };
 // The transition table of Fig. 4.
 RateState NextState(RateState state, Signal signal);
 
-// The growth factor per second of the code that Chromium ran until 2015, which is eta in [1.005, 1.3] of AQM Fig.
-// 2: the longer the response time and the noisier the delay, the smaller it is.
+// The growth factor per second in the code that Chromium ran until 2015: eta in [1.005, 1.3] of AQM Fig. 2. It falls
+// as the response time and the noise of the delay grow.
 double AdaptiveEta(TimeDelta response_time, double noise_variance_ms2);
 
 class RateController {
@@ -38,12 +38,12 @@ class RateController {
   DataRate Update(const Input& input, Timestamp now);
   // Sets A_r to a rate that was decided elsewhere (receiver_hooks.h).
   void Follow(DataRate rate, Timestamp now);
-  // Whether an overuse may cut the rate again, given how recently it changed.
+  // Whether an overuse may cut the rate again: if the last cut was long enough ago, or if R_r is far below A_r.
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;
 
   DataRate a_r() const { return a_r_; }
   RateState state() const { return state_; }
-  // The state in which the last update changed A_r: Decrease moves on to Hold at once.
+  // The state in which the last update acted. Unlike state(), it shows Decrease, which moves on to Hold at once.
   RateState acted_state() const { return acted_state_; }
 
  private:
@@ -58,7 +58,7 @@ class RateController {
   enum class Region { kMaxUnknown, kAboveMax, kNearMax };
   double Alpha() const;
   double RegionalGrowth() const;
-  // After a hold, raises a rate to alpha times the highest R_r of that hold. Returns whether it raised it.
+  // After a hold, raises a rate to alpha times the highest R_r of that hold. Returns whether the rate was raised.
   bool Recover(DataRate& rate);
   double MaxDeviationKbps() const;
   void OnMaximumSeen(DataRate received_rate);
@@ -67,7 +67,7 @@ class RateController {
   DataRate a_r_;
   RateState state_ = RateState::kHold;
   RateState acted_state_ = RateState::kHold;
-  bool updated_ = false;  // until then A_r is the start bitrate
+  bool updated_ = false;  // while false, A_r is the start bitrate
   bool initialised_;
   bool fast_start_ = true;
   std::optional<Timestamp> first_received_;

@@ -37,7 +37,7 @@ std::optional<DataRate> Receiver::ReceivedRate() {
   return stream_.ReceivedRate(params_.rate_source(), params_.received_rate_window());
 }
 
-// Updates A_r by the hooks; false if they leave the rate to the paper.
+// Lets the hooks update A_r; returns false if they leave it to the paper's rate controller.
 bool Receiver::FollowHooks() {
   const auto delivered = stream_.ReceivedRate(params_.rate_source(), kDeliveredWindow);
   const auto next = hooks_->NextRate(controller_.a_r(), {delivered, loss_, rtt_}, stream_.now());
@@ -46,7 +46,7 @@ bool Receiver::FollowHooks() {
   return next.has_value();
 }
 
-// Updates A_r by the paper's rate controller.
+// Lets the paper's rate controller update A_r.
 void Receiver::UpdateRate(Signal signal) {
   if (signal == Signal::kOveruse && !controller_.MayDecreaseAgain(ReceivedRate(), rtt_, stream_.now())) return;
   drain_ = DataRate::Zero();

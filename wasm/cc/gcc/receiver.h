@@ -1,6 +1,6 @@
 // GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r; or, if the
-// sender half filters (CMP Fig. 3), packet grouping -> feedback with d_m. Its hooks let other rules take part in
-// the former.
+// arrival filter runs in the sender half (CMP Fig. 3), packet grouping -> feedback with d_m. In the first case, hooks
+// allow other rules to take part.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_H_
 #define CCSCOPE_CC_GCC_RECEIVER_H_
 
@@ -53,10 +53,10 @@ class Receiver final : public ReceiverHalf {
   TimeDelta rtt_;
   double loss_ = 0;  // fraction lost between the last two readings of the counters
 
-  Feedback pairs_;  // if the sender half filters, its values belong to the next message
+  Feedback pairs_;  // if the sender half filters: the pairs of groups for the next message
   std::optional<Timestamp> last_pair_;
 
-  DataRate drain_;  // the share of A_r that the hooks leave unused
+  DataRate drain_;  // the part of A_r that the hooks leave unused
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();

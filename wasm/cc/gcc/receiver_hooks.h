@@ -15,21 +15,21 @@ namespace ccscope::gcc {
 
 class ReceiverHooks {
  public:
-  // What a rate may depend on besides the frames.
+  // The inputs, besides the frames, that a rate may depend on.
   struct Conditions {
     std::optional<DataRate> delivered;  // on the wire, during the last second
     double loss = 0;
     TimeDelta rtt;
   };
-  // The rate to ask for.
+  // The rate to request.
   struct Rate {
     DataRate a_r;
-    DataRate drain;  // to leave unused for now
+    DataRate drain;  // the part of a_r to leave unused for now
   };
   // How the filter treats a pair of groups.
   struct Use {
     bool is_filtered = true;
-    bool queue_is_restored = false;  // filter and detector must forget what they knew of a queue before this pair
+    bool queue_is_restored = false;  // filter and detector must forget the queue that they saw before this pair
   };
 
   virtual ~ReceiverHooks() = default;
@@ -42,15 +42,15 @@ class ReceiverHooks {
   // Called for each pair of groups, before the filter sees it.
   [[nodiscard]] virtual Use OnGroups(const GroupDeltas& /*deltas*/, Signal /*signal*/, Timestamp /*now*/) { return {}; }
 
-  // The capacity, if a rule knows it; NextRate() then decides instead of the paper.
+  // The capacity, if a rule knows it; NextRate() then sets the rate instead of the paper's rate controller.
   [[nodiscard]] virtual std::optional<DataRate> Capacity() const { return std::nullopt; }
-  // Whether that rate must take effect before the next interval.
+  // Whether the rate of NextRate() must take effect at once, before the next feedback is due.
   [[nodiscard]] virtual bool IsUrgent(DataRate /*a_r*/) const { return false; }
-  // The rate that succeeds `a_r`; nothing where the paper decides.
+  // The rate that follows `a_r`; no value if the paper's rate controller is to set it.
   [[nodiscard]] virtual std::optional<Rate> NextRate(DataRate /*a_r*/, const Conditions& /*conditions*/, Timestamp /*now*/) {
     return std::nullopt;
   }
-  // The same as in Half.
+  // As in ReceiverHalf.
   virtual FrameCapacity* frame_capacity() { return nullptr; }
   // Whether the paper's rate controller must wait.
   [[nodiscard]] virtual bool IsPaused() const { return false; }

@@ -9,7 +9,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// Checks d_m, its parts, and times of whole groups; false for NaN too.
+// Whether all values of the pairs are in range: d_m, its parts, the time since the previous pair, and the one-way
+// delay. False for NaN too.
 bool ArePairs(const Feedback& feedback) {
   const auto sane = [](double value) { return std::fabs(value) <= kMaxPairValue; };
   for (int i = 0; i < PairCount(feedback); ++i) {
@@ -59,7 +60,7 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   }
 }
 
-// Does for each pair of groups and each interval what the receiver half does where it filters.
+// For each pair of groups, and once per message, does what the receiver half does if the filter runs there.
 void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
   DelayBasedController::Conditions conditions{std::nullopt, loss_controller_.fraction_lost(), rtt_};
   if (feedback.received_rate > DataRate::Zero()) conditions.received_rate = feedback.received_rate;
@@ -68,7 +69,8 @@ void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
     if (overuse && !controller_.MayDecreaseAgain(conditions.received_rate, rtt_, now)) return;
     controller_.UpdateRate(signal, conditions, now);
   };
-  // The one-way delay belongs to the latest group; subtracting d_m gives those of the groups before it.
+  // The message's one-way delay is that of the latest group; subtracting d_m, pair by pair, gives the delays of the
+  // earlier groups.
   const int pairs = PairCount(feedback);
   TimeDelta one_way_delay = TimeDelta::Micros(feedback.values[kOneWayDelay]);
   for (int i = pairs - 1; i >= 0; --i) one_way_delay -= PairAt(feedback, i).delay_variation;
@@ -86,7 +88,7 @@ void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
   drain_ = DataRate::Zero();
 }
 
-// Only the losses are known: A_r stays as it is and A_s follows the reports.
+// A receiver report contains only losses: A_r stays as it is, and A_s follows the report.
 void Sender::OnReceiverReport(double packets_received, double packets_lost, Timestamp now) {
   loss_controller_.OnCounters(packets_received, packets_lost, a_r_, rtt_, now);
 }

@@ -1,6 +1,6 @@
 // GCC's sender half (ToN Fig. 1): the loss-based controller and A = min(A_s, A_r). If the receiver half sends d_m
-// (CMP Fig. 3), this half computes A_r itself. It takes each message in the form in which it comes, since a
-// parameter may change on one side before it changes on the other.
+// (CMP Fig. 3), this half computes A_r itself. It accepts messages in both forms (feedback_values.h) at any time,
+// since the parameter that selects the form may change in one half before it changes in the other.
 #ifndef CCSCOPE_CC_GCC_SENDER_H_
 #define CCSCOPE_CC_GCC_SENDER_H_
 
@@ -29,9 +29,9 @@ class Sender final : public SenderHalf {
 
   Parameters params_;
   DelayBasedController controller_;
-  Timestamp arrivals_;  // the clock of the pairs, starting with the first one
+  Timestamp arrivals_;  // the time of the latest pair, relative to the first one
   LossController loss_controller_;
-  bool has_feedback_ = false;  // until then A_r is the start bitrate
+  bool has_feedback_ = false;  // while false, A_r is the start bitrate
   DataRate a_r_;
   DataRate drain_;
   TimeDelta rtt_;

@@ -10,7 +10,7 @@
 
 namespace ccscope::lcc {
 
-// In the order of trace/columns.def.
+// The values are in the order of trace/columns.def.
 enum class Action { kExpectation, kCut, kExploration };
 
 class BayesianController {

@@ -25,7 +25,7 @@ class EpochCollector {
 
   // Takes arrivals in the order of `now`. Returns the epoch that ended by then, if it had arrivals.
   std::optional<EpochDelays> Add(TimeDelta one_way_delay, Timestamp now);
-  // The same without an arrival.
+  // Like Add(), but without an arrival.
   std::optional<EpochDelays> Advance(Timestamp now);
 
  private:
@@ -41,7 +41,7 @@ class DelayRateTracker {
   explicit DelayRateTracker(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // False if a clock was set, which makes everything known so far void.
+  // Returns false if a clock was set: everything that was learnt before is then void.
   bool OnEpoch(const EpochDelays& delays);
 
   bool started() const { return started_; }

@@ -11,7 +11,7 @@ namespace {
 // Beyond this, e^-x adds nothing to a sum of at most kMaxPairs terms of which one is near 1.
 constexpr double kNegligible = 40;
 constexpr double kSqrtTwoPi = 2.5066282746310002;
-// How many bandwidths the kernels extend, for axes whose ends were not given.
+// Axes whose ends were not given extend this many bandwidths beyond the outermost pairs.
 constexpr double kReach = 4;
 
 double HalfSquare(double x) { return x * x / 2; }
@@ -20,7 +20,7 @@ double Normal(double x) {
   return half_square < 2 * kNegligible ? det::Exp(-half_square) / kSqrtTwoPi : 0;
 }
 
-// An end of the axis that was not given is where the kernels of the pairs end.
+// Sets each end of the axis that was not given to the point where the kernel of the outermost pair ends.
 void Fit(DensityAxis& axis, double smallest, double largest, double bandwidth) {
   if (std::isnan(axis.from)) axis.from = smallest - kReach * bandwidth;
   if (std::isnan(axis.to)) axis.to = largest + kReach * bandwidth;
@@ -45,7 +45,8 @@ void DensityFitter::Add(DataRate rate, TimeDelta delay) {
   count_ = std::min(count_ + 1, capacity_);
 }
 
-// Weights go by age; a window that is not full yet uses the weights of the latest pairs.
+// A pair's weight depends on its age, so the pairs of a window that is not full yet have the weights of the latest
+// pairs of a full one.
 void DensityFitter::Refit() {
   fitted_ = count_;
   double sum = 0;
@@ -69,7 +70,8 @@ DensityFitter::Range DensityFitter::DelayRange() const {
   return {TimeDelta::Micros(smallest), TimeDelta::Micros(largest)};
 }
 
-// The exponents are taken relative to the largest, so that far from all pairs the nearest pair decides.
+// The smallest exponent is subtracted from all exponents: far from all pairs, the nearest pair then decides, and the
+// weights do not all become 0.
 DataRate DensityFitter::ConditionalMean(TimeDelta delay) const {
   const auto exponent = [&](const Fitted& pair) { return HalfSquare((delay.us() - pair.delay_us) / bandwidth_delay_us_); };
   double smallest = kInfinity;
@@ -110,7 +112,8 @@ void DensityFitter::FitAxes(DensityAxes& axes) const {
   Fit(axes.delay_us, ends[2], ends[3], bandwidth_delay_us_);
 }
 
-// The product of two kernels takes, for each pair, as many exponentials as the axes have points.
+// Since the density of a pair is a product of two kernels, each pair takes only as many exponentials as the two axes
+// together have points.
 void DensityFitter::Grid(const DensityAxes& axes, double* values) const {
   const int rates = axes.rate_bps.count;
   const double scale = 1 / (bandwidth_rate_bps_ * bandwidth_delay_us_);

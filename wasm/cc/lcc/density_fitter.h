@@ -1,12 +1,12 @@
-// Probability density fitter (LCC II-B): the joint density of sending rate S and one-way delay D, from
-// the latest N pairs by weighted bivariate kernel density estimation (eq. 3 and 4), with normal kernels
-// of independent axes:
+// Probability density fitter (LCC II-B): the joint density of sending rate S and one-way delay D, from the latest N
+// pairs by weighted bivariate kernel density estimation (eq. 3 and 4), with a product of two normal kernels, one for
+// each axis:
 //
 //   P(S, D) = 1/W sum w_i k(S - S_i; h_S) k(D - D_i; h_D),   w_i = e^(i/N - 1),   W = sum w_i
 //
-// It is updated when Refit() is called (each second in the paper) and stays until then, while pairs
-// come in. The conditional expectation of eq. 6 and 7 has a closed form, since the integral over S of
-// S k(S - S_i) is S_i whatever h_S is: the estimator of Nadaraya and Watson,
+// The density is updated when Refit() is called (each second in the paper) and stays unchanged until then, although
+// pairs come in. The conditional expectation of eq. 6 and 7 has a closed form, since the integral over S of S k(S -
+// S_i) is S_i whatever h_S is: the estimator of Nadaraya and Watson,
 //
 //   E[S | D] = sum w_i k(D - D_i) S_i / sum w_i k(D - D_i).
 #ifndef CCSCOPE_CC_LCC_DENSITY_FITTER_H_
@@ -26,7 +26,7 @@ class DensityFitter {
   static constexpr int kMaxPairs = 300;  // the limit of window_pairs
 
   explicit DensityFitter(const Parameters& parameters) { Configure(parameters); }
-  // Bandwidths take effect at once, the window's length with the next pair.
+  // New bandwidths take effect at once. A new length of the window takes effect on the density at the next Refit().
   void Configure(const Parameters& parameters);
   void Clear() { count_ = fitted_ = 0; }
 
@@ -36,7 +36,7 @@ class DensityFitter {
 
   int pairs() const { return count_; }
   bool fitted() const { return fitted_ > 0; }
-  // The delays of the pairs in the window, which must hold at least one.
+  // The range of the delays in the window, which must hold at least one pair.
   struct Range {
     TimeDelta smallest;
     TimeDelta largest;
@@ -46,7 +46,7 @@ class DensityFitter {
   // Queries on the fitted density; they require fitted().
   DataRate ConditionalMean(TimeDelta delay) const;  // E[S | D = delay]
   double Density(DataRate rate, TimeDelta delay) const;  // per bps and us
-  // Replaces ends that are NaN.
+  // Replaces the ends of the axes that are NaN.
   void FitAxes(DensityAxes& axes) const;
   // The density on a grid: one row of rates for each delay.
   void Grid(const DensityAxes& axes, double* values) const;

@@ -1,7 +1,7 @@
-// Exploration, which is ccscope's own: the paper has none. The paper's law only ever returns an average of rates
-// that were tried before, so the first rate would stay forever and a link that grows would go unnoticed. Here,
-// rates that the density does not hold yet are tried while the delay allows them, and each rate varies a little, so
-// that there is a relation between rate and delay to learn.
+// Exploration, an addition of ccscope's own: the paper does not describe any. The paper's law only ever returns an
+// average of rates that were tried before, so the first rate would stay forever, and an increase of the capacity
+// would go unnoticed. Exploration tries rates that are not in the density yet while the delay allows it, and varies
+// each rate a little, so that there is a relation between rate and delay to learn.
 #ifndef CCSCOPE_CC_LCC_EXPLORATION_H_
 #define CCSCOPE_CC_LCC_EXPLORATION_H_
 
@@ -19,14 +19,14 @@ class Exploration {
   void Configure(const Parameters& parameters) { params_ = parameters; }
 
   bool on() const { return IsOn(params_.exploration); }
-  // How far T_c may leave the range of delays in the window; without exploration it is not limited.
+  // How far T_c may lie outside the range of the delays in the window; without exploration T_c is not limited.
   TimeDelta headroom() const {
     return on() ? TimeDelta::Millis(params_.exploration_delay_ms) : TimeDelta::PlusInfinity();
   }
 
   struct State {
     TimeDelta control;  // T_c
-    TimeDelta largest;  // delay in the window
+    TimeDelta largest;  // the largest delay in the window
     TimeDelta average;  // D_ave
     TimeDelta target;   // T_A
   };
@@ -34,8 +34,8 @@ class Exploration {
   bool Wanted(const State& state) const {
     return on() && (state.control >= state.largest || state.average < state.target);
   }
-  // A step up, from the present rate at least, or from half way to the expected one; a larger step where frames
-  // show room.
+  // A raised rate: a step above the present rate, or above the mean of the present and the expected rate if that is
+  // higher. The step is larger where frames show room.
   DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room = false) const;
   DataRate Vary(DataRate rate);
 

@@ -8,7 +8,7 @@ namespace ccscope::lcc {
 namespace {
 
 constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);
-// Clocks further apart than this (30 years) are meaningless, and a message carries at most 2^53 us.
+// A difference between the clocks beyond this (30 years) is meaningless, and a message carries at most 2^53 us.
 constexpr TimeDelta kMaxDelay = TimeDelta::Seconds(1e9);
 
 }  // namespace
@@ -38,8 +38,9 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
   return feedback;
 }
 
-// An arrival that is served after its predecessor waits for what is left of that one's service when it leaves
-// (Lindley's recursion); a frame that finds the queue empty has not waited.
+// The delay that an arrival shows. With DelaySample::kWait it is the time from its sending to the arrival of its
+// predecessor, for which it had to wait (Lindley's recursion). If the predecessor had already arrived, the frame did
+// not wait, and the smallest delay so far is returned.
 TimeDelta Receiver::Sample(const Arrival& arrival) {
   const TimeDelta one_way_delay = std::clamp(arrival.arrival_time - arrival.send_time, -kMaxDelay, kMaxDelay);
   if (params_.sample_of_delay() == DelaySample::kOneWay) return one_way_delay;
@@ -48,7 +49,7 @@ TimeDelta Receiver::Sample(const Arrival& arrival) {
 }
 
 std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
-  // A frame that arrives after later ones waited for a retransmission: its delay is neither a queue nor an RTT.
+  // A frame that arrives after later ones waited for a retransmission: its delay shows neither the queue nor the RTT.
   const bool is_late = params_.sample_of_delay() == DelaySample::kWait && stream_.IsOvertaken(arrival);
   const TimeDelta sample = Sample(arrival);
   stream_.OnArrival(arrival, !is_late);

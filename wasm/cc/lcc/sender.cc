@@ -65,7 +65,7 @@ BayesianController::Delays Sender::delays() const {
   return {tracker_.average(), tracker_.smallest(), smallest_rtt_.IsFinite() ? smallest_rtt_ / 2 : TimeDelta::Zero()};
 }
 
-// S_i: the rate that was asked for until now, or the rate that was sent.
+// S_i: the rate that was requested until now, or the rate that was sent.
 DataRate Sender::SendingRate() const {
   if (Choice<SentRate>(params_.sending_rate) == SentRate::kTarget) return rate_;
   return sent_rate_.Rate(TimeDelta::Millis(params_.sent_window_ms)).value_or(rate_);
@@ -74,7 +74,7 @@ DataRate Sender::SendingRate() const {
 void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   if (const auto rtt = feedback.Rtt(now)) OnRtt(*rtt);
   const TimeDelta since = feedback.time - last_feedback_;
-  if (has_feedback_ && since <= TimeDelta::Zero() && since > -kMaxReordering) return;  // it was overtaken
+  if (has_feedback_ && since <= TimeDelta::Zero() && since > -kMaxReordering) return;  // a newer message overtook it
   has_feedback_ = true;
   last_feedback_ = feedback.time;
   CountLosses(feedback);

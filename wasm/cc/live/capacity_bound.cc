@@ -7,15 +7,15 @@
 namespace ccscope {
 namespace {
 
-// Share of the capacity: a little less than GCC asks for, since the encoder's share is only known while the
-// controller asks for as much as it may.
+// The share of the capacity that the bound allows: a little less than GCC requests, since the encoder's share is only
+// known while the controller requests as much as the bound allows.
 constexpr double kTarget = 0.985;
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr TimeDelta kHalf = TimeDelta::Millis(500);
 // The time in which a queue is to be drained.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
-// After a fall, what left at the old rate for this long after a frame was stamped is still on its way into the
-// queue.
+// When a fall is noticed, data has been sent at the old rate for as long as the newest frame waited, and for this long
+// in addition. It is still on its way into the queue.
 constexpr TimeDelta kResponse = TimeDelta::Millis(150);
 // There is room while less than this share of the capacity is used.
 constexpr double kMuchUnused = 0.8;

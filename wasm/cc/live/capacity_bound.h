@@ -1,4 +1,4 @@
-// An upper bound of the rate of a live call, from the bottleneck capacity that its own frames show
+// An upper bound on the rate of a live call, from the bottleneck capacity that its own frames show
 // (frame_capacity.h): for controllers whose own law notices a fall of the capacity, or a short queue, too late.
 // ccscope's own addition to NADA and LCC; it is off unless the parameter capacity_bound is on.
 #ifndef CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_
@@ -18,15 +18,16 @@ class CapacityBound {
  public:
   void OnFrame(const Arrival& arrival) { capacity_.OnFrame(arrival); }
   FrameCapacity& frame_capacity() { return capacity_; }
-  // Takes the share of packets lost since the last call.
+  // Takes the share of packets lost since OnLoss() was last called.
   void OnLoss(double fraction, Timestamp now);
   // Whether the capacity has fallen far below the rate recently delivered, so that the next message must not wait
   // until it is due.
   bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
   // Whether frames show that much of the capacity is unused and that there is no queue.
   bool ShowsRoom(DataRate delivered) const;
-  // The bound of the target, less what drains a queue that really exists; nothing if no capacity is known. It exceeds
-  // the capacity by what the encoder leaves of its target.
+  // The upper bound of the target rate, less the rate that is needed to drain the queue, if there really is one; no
+  // value if no capacity is known. The bound may exceed the capacity by as much as the encoder leaves unused of its
+  // target.
   std::optional<DataRate> Next(DataRate delivered, Timestamp now);
 
  private:
@@ -36,12 +37,12 @@ class CapacityBound {
 
   FrameCapacity capacity_;
   RoomForDrops room_;
-  EncoderShare encoder_share_;  // of a controller that follows the bound; what another one sends is less
+  EncoderShare encoder_share_;  // relative to the bound; too low while the controller's target is below the bound
   DataRate bound_;
   Timestamp first_;
   Timestamp last_next_ = Timestamp::MinusInfinity();
   double loss_ = 0;
-  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall left will be gone
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall of the capacity left will be gone
 };
 
 }  // namespace ccscope

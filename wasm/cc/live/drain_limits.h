@@ -1,5 +1,5 @@
-// How far below the capacity a rate that follows frames (frame_capacity.h) may fall to empty a queue, whichever
-// controller decides.
+// Limits, the same for all controllers, of how far a rate that is derived from frames (frame_capacity.h) may fall
+// below the capacity to empty a queue.
 #ifndef CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
 #define CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
 

@@ -13,7 +13,7 @@ constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
 constexpr TimeDelta kRiseTime = TimeDelta::Millis(500);
 constexpr TimeDelta kFallTime = TimeDelta::Millis(1500);
 constexpr TimeDelta kFallTimeWithRoom = TimeDelta::Millis(800);
-// Per second that such a queue lasts.
+// By how much the share rises per second while a queue of length kQueue lasts.
 constexpr double kRiseOfQueue = 0.8;
 constexpr TimeDelta kQueue = TimeDelta::Millis(100);
 

@@ -1,6 +1,6 @@
-// How much of its target an encoder really sends: the rate on the wire, headers and retransmissions included, over
-// the rate asked for. Chromium gives an encoder 1 / 1.2 of each new target (wasm/sim/media_source.md), and the headers
-// come on top; encoders that are given all of it exceed it by the headers.
+// How much of its target an encoder really sends: the rate on the wire, headers and retransmissions included, divided
+// by the rate requested. Chromium gives an encoder 1 / 1.2 of each new target (wasm/sim/media_source.md), and the
+// headers come on top; an encoder that is given the whole target exceeds it by the headers.
 #ifndef CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 #define CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 
@@ -15,7 +15,8 @@ class EncoderShare {
   // Records that this rate was asked for during `elapsed`.
   void OnAsked(DataRate asked, TimeDelta elapsed);
   // Rates on the wire, over the last second and over its second half. `has_room`: they are far below the capacity;
-  // `may_be_less`: nothing that was sent is lost or waits.
+  // `may_be_less`: they may lower the share, since neither losses in a queue nor waiting frames hide part of what was
+  // sent.
   struct Delivered {
     DataRate second;
     DataRate half;

@@ -1,5 +1,5 @@
 // The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and its falls: the
-// fewer frames show a fall, the further each has to exceed the lateness of stamps.
+// fewer frames show a fall, the further their service times have to exceed what late stamps would explain.
 #ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 #define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 
@@ -16,29 +16,29 @@ class FrameCapacity {
  public:
   // A larger share of lost packets can only come from a full queue.
   static constexpr double kHeavyLoss = 0.1;
-  // Frames wait this long for lost packets.
+  // Frames may wait this long for the retransmission of lost packets.
   static constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 
   void OnFrame(const Arrival& arrival);
   // Shares the analysis of frames with another receiver that sees the same ones, since most of it does not depend
   // on the receiver. Only allowed before the first frame.
   void ShareFrames(const FrameCapacity& other) { dispersion_ = other.dispersion_; }
-  // Records a loss: frames that wait for the lost packet tell nothing of the capacity.
+  // Records a loss: frames that wait for the lost packet say nothing about the capacity.
   void OnLoss(Timestamp now) { lost_at_ = now; }
   void Reset() { estimate_.reset(); }
 
   std::optional<DataRate> capacity() const { return estimate_ ? std::optional(estimate_->rate) : std::nullopt; }
   // FrameDispersion::Estimate::spread; 0 without an estimate.
   double spread() const { return estimate_ ? estimate_->spread : 0; }
-  // The capacity that the latest frames show, if it is far below `sent` and they queue.
+  // The capacity that the latest frames show, if it is far below `sent` and the frames queue; otherwise no value.
   std::optional<DataRate> FallenBelow(DataRate sent) const;
-  // Discards everything that was learnt before this fall.
+  // Records a fall: from then on, the capacity is estimated only from frames since shortly before the fall.
   void OnFall(Timestamp now) { fell_at_ = now; }
 
   // Whether there really is a queue, beyond what late stamps explain.
   bool SeesQueue() const;
-  // Whether the queue exists beyond doubt: because of heavy losses, its length, or frames that take far longer to
-  // be served than single stamps are late.
+  // Whether the queue exists beyond doubt: because of heavy losses, its length, or because the service of the latest
+  // frames exceeds the expected time by far more than the lateness of single stamps.
   bool IsSureOfQueue(double loss) const;
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return dispersion_->Wait(); }

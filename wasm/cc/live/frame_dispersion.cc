@@ -8,9 +8,9 @@
 namespace ccscope {
 namespace {
 
-// A frame, as transforms see it, travels in packets of up to 1,173 B. Each packet adds 28 B of IPv4 and UDP, 12 B
-// of RTP and 10 B of SRTP's tag (RFC 3711), and, as measured in Chromium, 13 B of header extensions and payload
-// descriptor.
+// A frame, as an encoded transform sees it, travels in packets of up to 1,173 B. Each packet adds 28 B of IPv4 and
+// UDP, 12 B of RTP and 10 B of SRTP's tag (RFC 3711), and, as measured in Chromium, 13 B of header extensions and
+// payload descriptor.
 constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1173);
 constexpr DataSize kHeadersPerPacket = DataSize::Bytes(63);
 
@@ -26,17 +26,19 @@ constexpr double kMinUsPerByte = 0.05;
 constexpr double kMaxUsPerByte = 160;
 constexpr double kGolden = 0.6180339887498949;
 constexpr int kSections = 20;
-// How fast the intercept follows a regression that fits. While frames queue, few lie on the line. It follows slowly
-// upwards, since a queue that stays for seconds lifts all points alike.
+// How fast the base follows the intercept of the regression. If the regression fits badly, as it does while frames
+// queue and few lie on the line, the base follows much more slowly. It follows more slowly upwards than downwards,
+// since a queue that stays for seconds lifts all points alike.
 constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // mean pinball loss
 constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;
 constexpr double kWeightOfBadFit = 0.1;
 
-// Frames that arrive within this share of the time that the link needs for one are bunched.
+// A frame is bunched with its predecessor if the time between their arrivals is less than this share of the time that
+// the link needs for the frame.
 constexpr double kBunched = 0.3;
 
-// The lateness of stamps: this share of the latest frames took no longer than that to be served.
+// The lateness of stamps is this quantile of the service excess of the latest frames.
 constexpr int kLatenessFrames = 64;
 constexpr double kLatenessQuantile = 0.85;
 
@@ -44,14 +46,14 @@ DataSize OnTheWire(DataSize frame) {
   return frame + kHeadersPerPacket * std::max(1.0, std::ceil(frame / kPayloadPerPacket));
 }
 
-// Missing frames are assumed to be as large as the next one; if more than this are missing, it is a pause, not a
-// gap.
+// Missing frames are assumed to be as large as the next frame. At most this many of them count: if more are missing, it
+// is a pause, not a gap.
 constexpr double kMostMissing = 3;
 
 double Pinball(double residual) { return residual > 0 ? kQuantile * residual : (kQuantile - 1) * residual; }
 
-// The n-th smallest of some numbers, counted from 0; reorders them. (C. A. R. Hoare, CACM 4, 1961; the partition
-// has no branch on each number, since the side of the pivot is unpredictable.)
+// The n-th smallest of some numbers, counted from 0; reorders them. (C. A. R. Hoare, CACM 4, 1961; the partition does
+// not branch on the numbers, since it is unpredictable on which side of the pivot each of them is.)
 double NthSmallest(double* from, int count, int n) {
   while (count > 1) {
     const double a = from[0];
@@ -90,7 +92,7 @@ struct Minimum {
   double value;
 };
 
-// The minimum of a function with one valley, over the logarithm of [low, high].
+// The minimum of a unimodal function in [low, high], searched on a logarithmic scale.
 template <class F>
 Minimum LeastOf(double low, double high, F&& f) {
   double from = det::Log(low);
@@ -157,7 +159,7 @@ FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
     count += ordered_.tells_time[at] ? 1 : 0;
   }
   if (count < kMinPoints) return {us_per_byte, 0, kMaxUsPerByte};
-  // Copied to another array: floating-point sums are reproducible in one order only.
+  // Copied to another array, since NthSmallest() reorders: the sum below is only reproducible in a fixed order.
   std::copy(residuals_.begin(), residuals_.begin() + count, partitioned_.begin());
   Fit fit{us_per_byte, NthSmallest(partitioned_.data(), count, static_cast<int>(kQuantile * (count - 1))), 0};
   for (int k = 0; k < count; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us);
@@ -168,7 +170,7 @@ FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
 void FrameDispersion::UpdateBase() {
   const Minimum least = LeastOf(kMinUsPerByte, kMaxUsPerByte, [this](double x) { return BestBase(x).loss; });
   const Fit best = BestBase(least.at);
-  if (best.base_us == 0) return;  // nearly all are bunched
+  if (best.base_us == 0) return;  // too few stamps tell the time: nearly all frames are bunched
   us_per_byte_ = best.us_per_byte;
   const bool good = best.loss < kGoodFit.us();
   if (!base_us_ || !had_good_fit_) {
@@ -192,8 +194,9 @@ void FrameDispersion::UpdateLateness() {
   lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
 }
 
-// The loss over the latest frames, with the base as it is. A frame that came earlier than the model allows corrects
-// the model: the queue was shorter. One that came later does not, since stamps are late.
+// The regression's loss over the latest `frames` frames, with the present base. A frame that came earlier than the
+// model allows corrects the model: the queue was shorter. A frame that came later does not, since its stamp may be
+// late.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
   const int first = ordered_.count - frames;
   double free_us = ordered_.arrival_us[static_cast<std::size_t>(first - 1)] - *base_us_;
@@ -234,7 +237,8 @@ std::optional<TimeDelta> FrameDispersion::Base() const {
   return TimeDelta::Micros(*base_us_);
 }
 
-// Goes back until `visit` has counted `frames` frames; false if there are fewer.
+// Visits frames, the newest first, until `visit` has returned true for `frames` of them; returns false if there are
+// fewer.
 template <class Visit>
 bool FrameDispersion::ForLatest(int frames, Visit&& visit) const {
   for (int k = 0; k < count_ && frames > 0; ++k) {
@@ -252,7 +256,7 @@ TimeDelta FrameDispersion::Wait(int frames) const {
   return base_us_ && enough ? std::max(least, TimeDelta::Zero()) : TimeDelta::Zero();
 }
 
-// The fewer frames show it, the further it has to exceed the lateness of single stamps.
+// The fewer frames show a wait, the further it has to exceed the lateness of single stamps.
 TimeDelta FrameDispersion::Wait() const {
   struct Evidence {
     int frames;
@@ -290,21 +294,22 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   int k = 0;
   for (; k < count_ && (k < kMinPoints || Back(0).arrival - Back(k).arrival < window); ++k) size += Back(k).size;
   if (k < count_) return size / (k > kMinPoints ? window : std::max(window, Back(0).arrival - Back(k).arrival));
-  // The first frame was on its way before it arrived.
+  // The time that the link took for the first frame, before that frame arrived, counts as well.
   return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 
-// No link serves a frame so much faster than those of the last seconds: the frame waited for the process that
-// stamps it.
+// Marks two frames that came too close together: no link serves a frame so much faster than those of the last
+// seconds, so the earlier one waited for the process that stamps them.
 void FrameDispersion::MarkBunch() {
   if (!Back(0).tells_service() || Back(1).sent_again) return;
   const TimeDelta served = TimeDelta::Micros(us_per_byte_ * Back(0).size.bytes());
   if (Back(0).arrival - Back(1).arrival < served * kBunched) Back(0).bunched = Back(1).bunched = true;
 }
 
-// The frame's position in the order of sending, counted from the end; nothing if that is too long ago.
+// Inserts the frame in the order of sending. Returns the number of frames after it; no value if the frame is older
+// than all frames that are kept.
 std::optional<int> FrameDispersion::Insert(const Frame& frame) {
-  int later = 0;  // frames
+  int later = 0;  // the number of frames that were sent later
   while (later < count_ && Back(later).seq > frame.seq) ++later;
   if (later > 0 && later == count_) return std::nullopt;
   next_ = (next_ + 1) % kFrames;
@@ -318,7 +323,7 @@ std::optional<int> FrameDispersion::Insert(const Frame& frame) {
   return later;
 }
 
-// What the frame's stamp tells of its transmission, if the frames before it have arrived.
+// Computes the frame's excess delay and its service time, given that the frames before it have arrived.
 void FrameDispersion::Measure(int k) {
   Frame& frame = Back(k);
   const TimeDelta base = TimeDelta::Micros(*base_us_);

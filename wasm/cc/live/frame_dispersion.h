@@ -1,19 +1,19 @@
-// Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train,
-// so the time that the bottleneck takes for it is its size over the capacity: a probe that costs
-// nothing (packet-train dispersion; cf. Dovrolis et al., "What do packet dispersion techniques
-// measure?", INFOCOM 2001). ccscope's own addition to the controllers: GCC's filter also estimates 1/C,
-// but only from pairs of frames between which the queue ran empty.
+// Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train, so the time
+// that the bottleneck takes for it is its size divided by the capacity: a probe that costs nothing (packet-train
+// dispersion; cf. Dovrolis et al., "What do packet dispersion techniques measure?", INFOCOM 2001). ccscope's own
+// addition to the controllers: GCC's filter also estimates 1/C, but only from pairs of frames between which the queue
+// ran empty.
 //
-// Model of a serial bottleneck (Lindley's recursion) with propagation delay b, in which the clocks'
-// offset stands: a frame of L_i bytes that is sent at T_i has left at
+// Model of a serial bottleneck (Lindley's recursion) with propagation delay b, which includes the offset between the
+// clocks: a frame of L_i bytes that is sent at T_i has left at
 //   f_i = max(T_i, f_{i-1}) + L_i / C     and is stamped at     t_i = f_i + b + n_i.
-// Stamps are only ever late (n_i >= 0): on a machine that does other things by tens of milliseconds,
-// and for several frames at once. So the fit is a quantile regression at a low quantile, which late
-// stamps do not move as long as some are punctual; the queue is what *all* of the latest frames
-// waited at least; and how far single stamps are off says how much of either to believe.
+// Stamps are only ever late (n_i >= 0); on a machine that also does other work they are late by tens of milliseconds,
+// for several frames at once. So the fit is a quantile regression at a low quantile, which late stamps do not move as
+// long as some stamps are punctual. The queue is the minimum time that *all* of the latest frames waited. The
+// lateness of single stamps determines how far the fit and the queue are trusted.
 //
-// A frame that lost a packet comes when that packet was sent again, after later frames. It takes its
-// place in their order, where its bytes passed the bottleneck, but its stamp says nothing of the queue.
+// A frame that lost a packet arrives after later frames, once that packet has been sent again. It is put in its place
+// in the order of sending, where its bytes passed the bottleneck, but its stamp says nothing about the queue.
 #ifndef CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
 #define CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
 
@@ -27,28 +27,30 @@ namespace ccscope {
 
 class FrameDispersion {
  public:
-  // Takes an arrival. A repeated one, from another controller that shares this object, changes nothing.
+  // Takes an arrival. An arrival that was already taken (from another controller that shares this object) changes
+  // nothing.
   void OnFrame(const Arrival& arrival);
 
   struct Estimate {
     DataRate rate;
-    double spread;  // mean pinball loss of the frames' times, over the mean time that the link takes for a frame
+    double spread;  // mean pinball loss of the frames' times, divided by the mean time that the link takes for a frame
   };
-  // Over the frames of the last `horizon`, at least `min_frames`; nothing until that many have arrived, or while
-  // their dispersion is within the noise of the clocks.
+  // The capacity that the frames of the last `horizon` show, or that more frames show, if fewer than `min_frames` of
+  // these have stamps that tell the time (tells_time()). No value until that many have arrived, or while their
+  // dispersion is within the noise of the clocks.
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, including the clocks' offset.
   std::optional<TimeDelta> Base() const;
-  // The minimum time that each of the latest `frames` frames waited for its service, beyond what the lateness of
-  // stamps explains. Zero until there is a base.
+  // The shortest time that any of the latest `frames` frames waited to be served. Zero until there is a base.
   TimeDelta Wait(int frames) const;
-  // The same, for the smallest number of frames that the lateness of stamps allows.
+  // How long the newest frames waited, beyond what the lateness of stamps explains: the longest wait that 2 to 8 of the
+  // latest frames show, where fewer frames have to exceed the lateness further.
   TimeDelta Wait() const;
   // By how much, at least, each of the latest `frames` frames took longer to be served than at the capacity of the
   // last seconds. A fall of the capacity makes all of them take longer; a late stamp, a retransmission, or a pause
   // of the machine or of a radio link makes one frame late and the next one's service shorter.
   TimeDelta ServiceExcess(int frames) const;
-  // The rates at which the slowest and the fastest of them were served.
+  // The rates at which the slowest and the fastest of the latest `frames` frames were served.
   struct ServiceRates {
     DataRate slowest;
     DataRate fastest;
@@ -60,7 +62,7 @@ class FrameDispersion {
   // Whether the newest frame was stamped so soon after its predecessor that the link cannot have served it in
   // between.
   bool IsBunched() const { return Back(0).bunched; }
-  // By how much single stamps are late, beyond the model.
+  // By how much single stamps are later than the model predicts.
   TimeDelta Lateness() const { return lateness_; }
 
  private:
@@ -75,24 +77,25 @@ class FrameDispersion {
     TimeDelta service_excess = {};  // and by how much longer than at the capacity of the last seconds
     double missing = 0;             // missing frames between this one and its predecessor
     bool sent_again = false;        // it arrived after later frames
-    bool bunched = false;           // stamped together with a neighbour: neither time is the link's
+    bool bunched = false;           // stamped together with a neighbour: neither stamp tells when the link served it
     TimeDelta one_way_delay() const { return arrival - send; }
-    // Whether its stamp tells when the link had served it, and its service how long the link needs for it.
+    // Whether the frame's stamp tells when the link had served it, and whether `service` tells how long the link needs
+    // for it.
     bool tells_time() const { return !sent_again && !bunched && missing == 0; }
     bool tells_service() const { return !sent_again && missing == 0; }
   };
   static constexpr int kFrames = 128;
 
-  // The frames in the form in which the regressions repeatedly scan them: oldest first, contiguous.
+  // The frames, laid out for the regressions, which scan them repeatedly: oldest first, contiguous.
   struct Ordered {
     int count = 0;
     std::array<double, kFrames> send_us{};
     std::array<double, kFrames> arrival_us{};
     std::array<double, kFrames> bytes{};
-    std::array<double, kFrames> missing{};  // of those that count, before each
+    std::array<double, kFrames> missing{};  // how many of the frames missing before each one count
     std::array<bool, kFrames> tells_time{};
 
-    // When the link has served a frame, if it was free at `free_us`.
+    // The time at which the link has served frame `i`, if the link became free at `free_us`.
     double ServedUs(int i, double free_us, double us_per_byte) const;
   };
 
@@ -127,7 +130,7 @@ class FrameDispersion {
   std::array<double, kFrames> residuals_{};    // scratch
   std::array<double, kFrames> partitioned_{};  // scratch
   std::optional<double> base_us_;
-  double us_per_byte_ = 0;  // with which the base was found
+  double us_per_byte_ = 0;  // the capacity with which the base was found
   bool had_good_fit_ = false;
   TimeDelta lateness_;
 };

@@ -6,12 +6,15 @@ namespace ccscope {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// Added for each second with a loss, and removed for each second without.
+// The room added after each second with a loss, and removed after each second without one.
 constexpr double kMore = 0.03;
 constexpr double kLess = 0.004;
 constexpr double kMost = 0.12;
-// After this many lossy seconds with the largest room, the losses are taken to be independent of it.
-constexpr int kLossySeconds = 5;
+// Losses are attributed to the path after this many seconds with losses in which the room was at least kLarge. Each
+// second without a loss takes kQuiet off that count: where the room helps, losses become rarer than that.
+constexpr double kLarge = 0.06;
+constexpr double kLossySeconds = 3;
+constexpr double kQuiet = 0.125;
 constexpr TimeDelta kRandomFor = TimeDelta::Seconds(30);
 constexpr double kForRetransmissions = 0.03;
 
@@ -24,13 +27,14 @@ void RoomForDrops::Update(bool lost, Timestamp now) {
   const bool random = now < random_until_;
   if (random || !LostIn(kSecond, now)) {
     room_ = std::max(random ? kForRetransmissions : 0, room_ - (random ? kMore : kLess));
-    lossy_seconds_ = std::max(0, lossy_seconds_ - 1);
-  } else if (room_ < kMost) {
-    room_ = std::min(kMost, room_ + kMore);
-  } else if (++lossy_seconds_ == kLossySeconds) {
-    random_until_ = now + kRandomFor;
-    lossy_seconds_ = 0;
+    lossy_seconds_ = std::max(0.0, lossy_seconds_ - kQuiet);
+    return;
   }
+  if (room_ >= kLarge) lossy_seconds_ += 1;
+  room_ = std::min(kMost, room_ + kMore);
+  if (lossy_seconds_ < kLossySeconds) return;
+  random_until_ = now + kRandomFor;
+  lossy_seconds_ = 0;
 }
 
 }  // namespace ccscope

@@ -66,8 +66,8 @@ TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Ti
   const TimeDelta exact_delay = arrival_time - send_time;
   const TimeDelta one_way_delay = whole_ ? WholeMs(exact_delay) : exact_delay;
   UpdateBase(one_way_delay, now);
-  // The next frame leaves an interval later and waits for what is left of this one's delay. Without this, a frame
-  // that leaves as a burst would be charged with its own serialisation.
+  // With `wait_`, the sample is the wait of the next frame, which is taken to leave an interval later: what is then
+  // left of this frame's delay. Otherwise the serialisation of a frame that leaves as a burst would count as queuing.
   const TimeDelta interval = std::clamp(send_time - last_send_, TimeDelta::Zero(), kLongestInterval);
   const TimeDelta sample = wait_ ? std::max(one_way_delay - interval, base_) : one_way_delay;
   last_send_ = send_time;

@@ -1,6 +1,6 @@
 // Queuing delay from one-way delays (RFC 8698 5.1.1, CMP II-A): the smallest one-way delay is the baseline, the
-// excess of an arrival over it is its queuing delay, and a filter over the latest arrivals removes what is not
-// congestion: the minimum of 15, or the median of 5 with exponential smoothing.
+// excess of an arrival's delay over it is the queuing delay, and a filter over the latest arrivals removes delays
+// that are not due to congestion: the minimum of 15, or the median of 5 with exponential smoothing.
 #ifndef CCSCOPE_CC_NADA_DELAY_FILTER_H_
 #define CCSCOPE_CC_NADA_DELAY_FILTER_H_
 
@@ -33,7 +33,7 @@ class DelayFilter {
   TimeDelta Filtered() const;
   TimeDelta AboveBase(TimeDelta delay) const;
 
-  TimeDelta base_part_;  // zero: the whole session
+  TimeDelta base_part_;  // zero: the window is the whole session
   bool wait_ = false;
   bool median_ = false;
   bool whole_ = false;
@@ -42,9 +42,9 @@ class DelayFilter {
 
   TimeDelta base_ = TimeDelta::PlusInfinity();
   std::array<TimeDelta, kParts> part_minima_;
-  std::optional<double> part_;  // the current one, counted from the clock's zero
+  std::optional<double> part_;  // the number of the current part, counted from the clock's zero
   Timestamp last_send_ = Timestamp::MinusInfinity();
-  std::array<TimeDelta, kMaxSamples> samples_;  // the delays among which the baseline is
+  std::array<TimeDelta, kMaxSamples> samples_;  // one-way delays, from which the baseline is not subtracted yet
   int count_ = 0;
   int next_ = 0;
   TimeDelta smoothed_;

@@ -54,14 +54,14 @@ void LossEstimator::OnPackets(double received, double lost, TimeDelta rtt, Times
 
 void LossEstimator::Update(Timestamp now) {
   Advance(now);
-  // The sums would not be exact for counts that differ by more than 2^53.
+  // Clamped, since the sums are not exact if counts differ by more than 2^53.
   const double p_inst = lost_ > 0 ? std::clamp(lost_ / (lost_ + received_), 0.0, 1.0) : 0;
   p_loss_ += (p_inst - p_loss_) * alpha_;
 }
 
-// The mean of the closed intervals only. RFC 5348 also includes the open one, I_0, where that makes the mean
-// larger; but then loss_int >= I_0 / 6, the sum of the weights, hence loss_exp >= 7/6 I_0, and losses would count
-// as recent forever after the first.
+// The mean of the closed intervals only. RFC 5348 also includes the open one, I_0, where that makes the mean larger;
+// but then loss_int >= I_0 / 6 (6 is the sum of the weights), hence loss_exp >= 7/6 I_0, and losses would count as
+// recent forever after the first loss.
 double LossEstimator::LossInterval() const {
   constexpr double kWeights[kIntervals] = {1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2};
   double sum = 0;

@@ -17,7 +17,7 @@ class LossEstimator {
   explicit LossEstimator(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // Takes the number of packets that arrived, and of those missing before them. `now` never goes back.
+  // Takes the number of packets that arrived, and the number of packets missing before them. `now` never goes back.
   void OnPackets(double received, double lost, TimeDelta rtt, Timestamp now);
   // Averages the window's ratio into p_loss; to be called once per feedback.
   void Update(Timestamp now);
@@ -52,7 +52,7 @@ class LossEstimator {
   double p_loss_ = 0;
   std::array<double, kIntervals> intervals_;  // the closed intervals, latest first
   int interval_count_ = 0;
-  double since_event_ = 0;  // packets since the loss event or the session began: I_0
+  double since_event_ = 0;  // packets since the latest loss event began, or since the session began: I_0
   double since_loss_ = 0;   // packets since the last loss
   Timestamp event_began_ = Timestamp::MinusInfinity();
   Timestamp last_loss_ = Timestamp::MinusInfinity();

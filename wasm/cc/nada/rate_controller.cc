@@ -8,12 +8,13 @@
 namespace ccscope::nada {
 namespace {
 
-// Longer gaps between feedback messages count as this: the law is linearised for intervals well below TAU.
+// A longer gap between feedback messages counts as one of this length, since the law is linearised for intervals well
+// below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // The weight of a new measurement of the encoder's share.
 constexpr double kShareWeight = 0.1;
 
-// The bound by the capacity leaves at least this share of the received rate.
+// The bound from the capacity does not reduce the rate below this share of the received rate.
 constexpr double kLeastOfReceived = 0.5;
 // A rate counted from RMIN is at least this, so that a rate at RMIN can grow.
 constexpr DataRate kLeastAboveOrigin = DataRate::BitsPerSec(1);
@@ -32,8 +33,9 @@ void RateController::Configure(const Parameters& parameters) {
   Clip();
 }
 
-// The received rate over the rate asked for about a second before, which is how long an encoder takes to follow.
-// Measured without a queue only: with one, the received rate reflects the capacity instead of the encoder.
+// Measures the encoder's share: the received rate divided by the rate that was requested about a second earlier,
+// since an encoder takes that long to follow. Only measured without a queue: with a queue, the received rate reflects
+// the capacity instead of the encoder.
 void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   DataRate& then = history_[static_cast<std::size_t>(updates_ % kHistory)];
   if (mode == Mode::kRampUp && updates_ >= kHistory) {
@@ -44,13 +46,14 @@ void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   ++updates_;
 }
 
-// The step may cause no more queue than qbound, or no more than fits below the capacity if that is known.
+// The step of the ramp-up, which may cause a queue of at most qbound. If the capacity is known and much of it is
+// unused, the step is GAMMA_MAX.
 double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataRate> bound) const {
   return bound && r_recv < *bound * kMuchUnused ? params_.gamma_max : RampUpGamma(rtt, params_);
 }
 
-// The sent rate is what may grow by gamma. Otherwise an encoder that leaves more than gamma of its target unused
-// would hold up the ramp-up forever.
+// The rate that is sent may grow by gamma, so the target is larger than that by the encoder's share. Otherwise an
+// encoder that leaves more than gamma of its target unused would hold up the ramp-up forever.
 DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
   const DataRate exact = r_recv * ((1 + gamma) / share);

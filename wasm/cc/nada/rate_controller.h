@@ -31,8 +31,8 @@ class RateController {
   }
   void Configure(const Parameters& parameters);
 
-  // Takes each feedback message. `bound`: the upper bound from the capacity that frames show, if known; the rate
-  // does not exceed it and, up to it, is at least half of the received rate.
+  // Takes each feedback message. `bound`: the upper bound from the capacity that frames show, if known. The rate is at
+  // most this bound, and at least half of the received rate unless that exceeds the bound.
   void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now,
               std::optional<DataRate> bound = std::nullopt);
 

@@ -1,5 +1,5 @@
-// The rate-shaping buffer between encoder and network (RFC 8698 5.2, CMP II-A): its backlog is sent faster than
-// r_ref, and makes the encoder produce less.
+// The rate-shaping buffer between encoder and network (RFC 8698 5.2, CMP II-A): a backlog raises the sending rate
+// above r_ref and lowers the encoder's rate below it.
 #ifndef CCSCOPE_CC_NADA_RATE_SHAPING_BUFFER_H_
 #define CCSCOPE_CC_NADA_RATE_SHAPING_BUFFER_H_
 

@@ -46,9 +46,9 @@ class Receiver final : public ReceiverHalf {
   CapacityBound bound_;
 
   TimeDelta rtt_;
-  Timestamp last_build_up_ = Timestamp::MinusInfinity();  // of a sample that reached QEPS
+  Timestamp last_build_up_ = Timestamp::MinusInfinity();  // when a delay sample last reached QEPS
   std::optional<Timestamp> last_feedback_;
-  TimeDelta last_signal_;  // x_curr of that sample
+  TimeDelta last_signal_;  // x_curr of the last feedback
   SendClock encoder_clock_;
 };
 

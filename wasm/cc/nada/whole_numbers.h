@@ -1,6 +1,6 @@
-// The arithmetic of Chromium's nada.cc of 2015, whose delays are whole milliseconds and whose rates are whole kbps
-// (the parameter `resolution`). The rounding matters: a smoothed delay does not move while the filter's new values
-// are less than 5 ms away, since 0.1 of that is rounded off.
+// The arithmetic of Chromium's nada.cc of 2015, whose delays are whole milliseconds and whose rates are whole kbps (the
+// parameter `resolution`). The rounding matters: a smoothed delay does not move while the filter's new values are less
+// than 5 ms away, since 0.1 of such a difference rounds to zero.
 #ifndef CCSCOPE_CC_NADA_WHOLE_NUMBERS_H_
 #define CCSCOPE_CC_NADA_WHOLE_NUMBERS_H_
 
@@ -10,7 +10,7 @@
 
 namespace ccscope::nada {
 
-// As adding one half and casting to an integer does: the nearest whole number of a value that is not negative.
+// Adds one half and drops the fraction, as a cast to an integer does: the nearest whole number if `x` is not negative.
 inline double Rounded(double x) { return std::trunc(x + 0.5); }
 
 inline TimeDelta WholeMs(TimeDelta t) { return TimeDelta::Millis(Rounded(t.ms())); }

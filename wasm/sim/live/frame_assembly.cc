@@ -5,7 +5,7 @@
 namespace ccscope::live {
 namespace {
 
-// A browser's receiver asks again for a key frame that has not arrived by then.
+// A browser's receiver requests a key frame again if none has arrived within this time.
 constexpr TimeDelta kKeyFrameRetry = TimeDelta::Millis(500);
 
 }  // namespace
@@ -23,7 +23,8 @@ void FrameAssembly::FindMissing(double seq, Timestamp now) {
   highest_seq_ = std::max(highest_seq_.value_or(seq), seq);
 }
 
-// The frame's place, created together with those before it; none if it was already passed over.
+// Returns the frame's slot, and creates it and those before it if necessary; null if the frame was already passed
+// over.
 FrameAssembly::Slot* FrameAssembly::SlotOf(const FramePacket& packet) {
   if (packet.frame < next_frame_) return nullptr;
   const auto index = static_cast<std::size_t>(packet.frame - next_frame_);

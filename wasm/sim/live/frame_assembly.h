@@ -14,9 +14,9 @@
 
 namespace ccscope::live {
 
-// What every packet of a frame carries about it.
+// What every packet contains about its frame.
 struct FramePacket {
-  double seq = 0;  // packet's number, without retransmissions
+  double seq = 0;  // number of the packet; a retransmission has the same
   double frame = 0;
   int packets = 1;      // of the frame
   DataSize frame_size;  // payload
@@ -48,18 +48,19 @@ class FrameAssembly {
 
   // The frame that this packet completes, if any.
   std::optional<Frame> OnPacket(const FramePacket& packet, Timestamp now);
-  // The next frame that can be decoded: it and all before it are complete, or it is a requested key frame.
+  // The next frame that can be decoded: it and all frames before it are complete, or it is the first complete key
+  // frame after a packet was given up.
   std::optional<Frame> NextFrame();
 
   // The packets to request now.
   Request TakeRequest(Timestamp now);
-  // When TakeRequest() has a request next; infinity if nothing is missing.
+  // When TakeRequest() or TakeNeedsKeyFrame() next has something to request; infinity if nothing is missing.
   Timestamp NextRequest() const;
-  // Whether to request a key frame now: nothing else helps once a packet was given up.
+  // Whether to request a key frame now: once a packet was given up, only a key frame helps.
   bool TakeNeedsKeyFrame(Timestamp now);
 
-  // How many packets were missed so far. As in receiver reports, a retransmitted packet stays lost, since it
-  // arrives in a separate stream (RFC 4588).
+  // How many packets were missed so far. As in receiver reports, a retransmitted packet still counts as lost, since
+  // it arrives in a separate stream (RFC 4588).
   double packets_lost() const { return packets_lost_; }
 
  private:

@@ -9,7 +9,7 @@ namespace ccscope::live {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// RTCP with its UDP and IPv4 headers: a compound report, a request for packets, a request for a key frame.
+// An RTCP packet with its UDP and IPv4 headers: a compound report, a request for packets, a request for a key frame.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
 constexpr double kRtpModulus = 4294967296.0;
@@ -169,7 +169,7 @@ void LiveFlow::SendAgain(const FrameAssembly::Request& request, Timestamp now) {
     const double seq = request.seqs[static_cast<std::size_t>(i)];
     if (seq + static_cast<double>(kHistory) <= next_seq_) continue;
     DataPacket& packet = history_[static_cast<std::size_t>(seq) % kHistory];
-    // A second time that is not before the first can have arrived.
+    // Retransmits a packet again only after one RTT, when the last retransmission can have arrived.
     if (packet.frame.seq != seq || (packet.again && now - packet.sent < rate_.rtt)) continue;
     packet.again = true;
     packet.sent = now;
@@ -346,7 +346,7 @@ void LiveFlow::OnTick(Timestamp now) {
   Want(now);
 }
 
-// The same as in src/rtc/actuator.ts.
+// Applies the controller's rate to the encoder by the same rules as src/rtc/actuator.ts.
 void LiveFlow::Want(Timestamp now) {
   rate_ = controller_.sender->Process(now);
   wanted_ = rate_.target;

@@ -1,9 +1,9 @@
-// A video call as a browser makes it with ccscope in charge: the encoder's frames are stamped one by one in a
-// transform, leave as bursts through the browser's pacer and a relay, are assembled from packets that are requested
+// A video call as a browser makes it while ccscope controls its rate: the encoder's frames are stamped one by one in
+// a transform, leave as bursts through the browser's pacer and a relay, are assembled from packets that are requested
 // again when they are lost, and are stamped at the far side; the feedback returns over an unreliable data channel,
-// and the target is set through setParameters. Every process on the way may be late (lateness.h). live.md says how
-// close to real calls this is. In contrast, the controller of a MediaFlow sees every packet, as the papers' senders
-// and receivers do.
+// and the target is set through setParameters. Every process on the way may be late (lateness.h). live.md describes
+// how close this is to real calls. In contrast, the controller of a MediaFlow sees every packet, as the papers'
+// senders and receivers do.
 #ifndef CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 #define CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 
@@ -76,7 +76,7 @@ class LiveFlow final : public Flow {
     Timestamp report_sent;
   };
   struct KeyFrameRequest {};
-  // Uses what RTCP reports while no feedback comes.
+  // The losses that RTCP reports, which are used while no feedback arrives.
   struct Losses {
     double packets_received;
     double packets_lost;
@@ -87,7 +87,7 @@ class LiveFlow final : public Flow {
     DataSize size;
   };
 
-  // The events within the two pages and the relay. Of each kind at most one is scheduled; the queues hold what
+  // The events within the two pages and the relay. Of each kind at most one is scheduled; the queues below hold what
   // waits for it.
   enum Event { kCapture, kSend, kPace, kEnter, kArrive, kReply, kHear, kStats, kTick, kApply, kEncode, kAskAgain, kAudio, kReport, kEvents };
   template <class T>

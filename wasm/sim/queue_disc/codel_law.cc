@@ -5,7 +5,7 @@
 namespace ccscope {
 namespace {
 
-// A dropping state that begins within this many intervals of the last one resumes from it.
+// A dropping state that begins within this many intervals of the previous one resumes with its number of drops.
 constexpr double kResumeIntervals = 16;
 
 }  // namespace
@@ -27,8 +27,8 @@ bool CoDelLaw::OkToDrop(const Params& params, Timestamp now, const Packet& packe
 void CoDelLaw::EnterDroppingState(const Params& params, Timestamp now) {
   ++stats_.dropping_states;
   state_.dropping = true;
-  // The number of drops in the last dropping state, beyond those it began with, was enough to control the queue
-  // then.
+  // Resumes with the number of drops that the previous dropping state made itself: that many were enough to control
+  // the queue.
   const double last = state_.count - state_.last_count;
   const bool recent = now - state_.drop_next < params.interval * kResumeIntervals;
   state_.count = last > 1 && recent ? last : 1;

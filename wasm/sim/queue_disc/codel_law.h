@@ -1,12 +1,12 @@
-// CoDel's estimator and control loop for one FIFO (RFC 8289, section 5), apart from the queue it
-// acts on: CoDel has one of it, FQ-CoDel one per flow queue.
+// CoDel's estimator and control loop for one FIFO (RFC 8289, section 5), separate from the queue that it acts on:
+// CoDel has one CoDelLaw, FQ-CoDel one per flow queue.
 //
 // Follows the RFC's pseudocode. Linux's codel.h (3.5 and later) differs in three points:
-//  - it drops when the delay stayed above target for more than an interval, the RFC from exactly one;
-//  - it counts a drop also when that ends the dropping state, the RFC only when another one follows;
+//  - it drops once the delay has stayed above target for more than an interval, the RFC already at exactly one;
+//  - it also counts a drop that ends the dropping state, the RFC only drops after which the state continues;
 //  - it computes 1/sqrt(count) in 16 bits with one Newton step per drop, here sqrt is exact.
-// gcc-aqm-2016, section 2.1.1, prints the next spacing after N drops as interval/sqrt(N + 1), one step
-// ahead of the RFC's interval/sqrt(N). Its testbed ran Linux, which has the RFC's.
+// gcc-aqm-2016, section 2.1.1, prints the next spacing after N drops as interval/sqrt(N + 1), one step ahead of the
+// RFC's interval/sqrt(N). Its testbed ran Linux, which uses the RFC's formula.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_CODEL_LAW_H_
 #define CCSCOPE_SIM_QUEUE_DISC_CODEL_LAW_H_
 
@@ -24,14 +24,14 @@ class CoDelLaw {
     TimeDelta target;
     TimeDelta interval;
     DataSize mtu;
-    bool largest_for_mtu = false;  // replaced by the largest packet so far
+    bool largest_for_mtu = false;  // mtu is replaced by the largest packet so far
   };
   struct State {
     double count = 0;       // drops since the dropping state began, including those it resumed from
     double last_count = 0;  // count when the dropping state began
     bool dropping = false;
-    Timestamp first_above = Timestamp::MinusInfinity();  // an interval after the delay rose; -inf while below target
-    Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next, or when the last drop was
+    Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target; else -inf
+    Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next; kept when dropping ends
     DataSize largest = DataSize::Bytes(256);             // largest packet so far; the initial value is Linux's
   };
   struct Stats {
@@ -39,10 +39,10 @@ class CoDelLaw {
     double dropping_states = 0;
   };
 
-  // The packet to transmit. `Queue` has
-  //   std::optional<Packet> Pop();        // the head, which is then in no queue
+  // Returns the packet to transmit. `Queue` must provide
+  //   std::optional<Packet> Pop();        // removes and returns the head
   //   DataSize Backlog() const;           // what waits behind it
-  //   void Drop(const Packet&);           // of a packet that Pop() gave
+  //   void Drop(const Packet&);           // drops a packet that Pop() returned
   template <class Queue>
   std::optional<Packet> Dequeue(const Params& params, Timestamp now, Queue& queue);
 
@@ -57,7 +57,7 @@ class CoDelLaw {
 
   // Whether the delay has been above target for an interval (dodequeue, section 5.6).
   bool OkToDrop(const Params& params, Timestamp now, const Packet& packet, DataSize backlog);
-  // The count from which the control law resumes (section 5.5).
+  // Also sets the count from which the control law resumes (section 5.5).
   void EnterDroppingState(const Params& params, Timestamp now);
 
   template <class Queue>

@@ -1,5 +1,6 @@
-// The rate at which a queue is served, measured by its own departures: over a threshold of bytes, while at least
-// that much waits (RFC 8033, section 5.2; Linux's pie_process_dequeue). Little's law then gives the delay.
+// The rate at which a queue is served, measured by its own departures: each measurement covers a threshold of bytes
+// and begins while at least that much waits (RFC 8033, section 5.2; Linux's pie_process_dequeue). Little's law then
+// gives the delay.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 #define CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 
@@ -11,8 +12,8 @@ namespace ccscope {
 
 class DepartureRate {
  public:
-  // What is averaged: Linux averages the rate, with weight 1/8 for each measurement; RFC 8033 the time that the
-  // threshold takes, with weight 1/4.
+  // What is averaged: Linux averages the rate, with weight 1/8 for each measurement; RFC 8033 averages the time in
+  // which the threshold departs, with weight 1/4.
   enum class Average { kRate, kTime };
 
   // `whole`: the rate and its average are whole numbers in Linux's unit; a rate that becomes 0 counts as unknown.
@@ -39,7 +40,7 @@ class DepartureRate {
   bool known_ = false;
   DataRate rate_;   // with Average::kRate
   double units_ = 0;  // the same in Linux's unit, if `whole`
-  TimeDelta time_;  // of the threshold, with Average::kTime
+  TimeDelta time_;  // in which the threshold departs, with Average::kTime
   bool measuring_ = false;
   Timestamp since_;
   DataSize departed_;

@@ -17,7 +17,8 @@ class DropTail final : public QueueDisc {
 #include "sim/queue_disc/drop_tail.def"
 #undef PARAMETER
 
-    // With one limit: T_q * C / 8 bytes (gcc-ton-2017, section V, the testbed), bytes, or packets.
+    // With a single limit: a time T_q, which is T_q * C / 8 bytes (gcc-ton-2017, section V, the testbed), a number of
+    // bytes, or a number of packets.
     static Params Time(TimeDelta limit) { return {limit.ms(), 0, 0}; }
     static Params Bytes(DataSize limit) { return {0, limit.bytes(), 0}; }
     static Params Packets(double limit) { return {0, 0, limit}; }

@@ -17,7 +17,7 @@ class FlowBuckets {
   FlowBuckets(int buckets, std::uint64_t seed) : queue_of_(static_cast<std::size_t>(buckets), -1), seed_(seed) {}
 
   int BucketOf(int flow) const {
-    // The finaliser of SplitMix64; the upper half of the product with the number of buckets.
+    // The finaliser of SplitMix64, then the upper half of the product with the number of buckets.
     std::uint64_t z = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(flow)) + 1) * 0x9e3779b97f4a7c15ULL;
     z ^= seed_ * 0xd1342543de82ef95ULL;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -36,7 +36,7 @@ class FlowBuckets {
     return index;
   }
 
-  // Forgets all queues, and hashes with another seed from now on.
+  // Forgets all queues; flows are hashed with this seed afterwards.
   void Rehash(std::uint64_t seed) {
     std::fill(queue_of_.begin(), queue_of_.end(), -1);
     queues_.clear();

@@ -30,9 +30,9 @@ class FqCoDel final : public QueueDisc {
   struct FlowQueue {
     PacketList packets;
     CoDelLaw law;
-    double deficit = 0;  // bytes that it may still send in this turn; negative if it owes some
+    double deficit = 0;  // bytes that it may still send in this turn; negative: bytes sent in excess
     bool listed = false;
-    int next = kNone;  // in its list
+    int next = kNone;  // the next queue in its list
   };
   // Queues in the order in which they are served.
   struct FlowList {
@@ -45,7 +45,7 @@ class FqCoDel final : public QueueDisc {
     FlowBuckets<FlowQueue> queues;
     FlowList new_flows = {};
     FlowList old_flows = {};
-    int listed = 0;  // queues in both lists
+    int listed = 0;  // number of queues in the two lists together
   };
   struct Stats {
     double codel_drops = 0;
@@ -64,7 +64,7 @@ class FqCoDel final : public QueueDisc {
   int BucketOf(int flow) const { return state_.queues.BucketOf(flow); }
 
  private:
-  class Head;  // the queue being served, in the form that CoDelLaw expects
+  class Head;  // the queue being served, with the interface that CoDelLaw expects
 
   void DropFromLongest(Timestamp now, DropSink& drops);
   void PushBack(FlowList& list, int index);

@@ -8,9 +8,9 @@ namespace {
 
 // Linux starts its timer this long after the discipline was created.
 constexpr TimeDelta kLinuxFirstUpdate = TimeDelta::Millis(500);
-// Above this delay Linux adds kMaxStep more (sch_pie: found by experiment).
+// Above this delay Linux adds kMaxStep to each step (sch_pie: found by experiment).
 constexpr TimeDelta kLinuxHighDelay = TimeDelta::Millis(250);
-// RFC 8033, 5.5, and Linux: from a probability of 10 % on, at most 2 % more per update.
+// RFC 8033, 5.5, and Linux: at a probability of 10 % or more, a step adds at most 2 %.
 constexpr double kStepLimitFrom = 0.1;
 constexpr double kMaxStep = 0.02;
 // RFC 8033, 4.2, and Linux: the share of the probability that remains after an update without a queue.
@@ -20,7 +20,7 @@ constexpr double kLowProbability = 0.2;
 // RFC 8033, 5.4: no drop below the first accumulated probability, and a certain drop above the second.
 constexpr double kAccumulatedMin = 0.85;
 constexpr double kAccumulatedMax = 8.5;
-// How many updates one call catches up on; after a longer silence the rest is omitted.
+// How many missed updates are made up for at once; after a longer silence the rest is omitted.
 constexpr int kMaxUpdates = 10000;
 
 struct TuningStep {
@@ -84,8 +84,8 @@ std::optional<Packet> Pie::Dequeue(Timestamp now, DropSink&) {
   return packet;
 }
 
-// The queue changes only in Enqueue() and Dequeue(), so an update that was due earlier can be made up for then,
-// with the numbers it would have seen. An update that is due now comes first.
+// The queue changes only in Enqueue() and Dequeue(), so updates that were due earlier are made up for there, with the
+// numbers that they would have seen. An update that is due at `now` runs before the packet is handled.
 void Pie::RunUpdates(Timestamp now) {
   if (state_.next_update == Timestamp::MinusInfinity()) {
     state_.next_update = now + (params_.is_linux() ? kLinuxFirstUpdate : params_.t_update());
@@ -96,7 +96,7 @@ void Pie::RunUpdates(Timestamp now) {
       state_.next_update += interval;
       continue;
     }
-    // All further updates would change nothing.
+    // All further updates would change nothing, or are omitted.
     const double late_us = std::fmod((now - state_.next_update).us(), interval.us());
     state_.next_update = now + interval - TimeDelta::Micros(late_us);
     return;
@@ -122,7 +122,7 @@ bool Pie::Update() {
   if (params_.is_linux() && s.delay > kLinuxHighDelay) step += kMaxStep;
   state_.probability = std::clamp(s.probability + step, 0.0, 1.0);
 
-  // Linux: not while a packet waits whose delay is unknown.
+  // In Linux, the probability does not decay while packets wait, since their delay may be unknown.
   const bool is_idle = !params_.is_linux() || stats_.bytes == DataSize::Zero();
   if (is_idle && s.delay == TimeDelta::Zero() && s.old_delay == TimeDelta::Zero()) state_.probability *= kDecay;
   bool restarted = false;
@@ -140,7 +140,7 @@ bool Pie::IsCalm() const {
   return state_.probability == 0 && state_.delay < half && state_.old_delay < half;
 }
 
-// Linux restarts its measurement, and allows the next burst, once there is no congestion left.
+// Linux restarts its measurement, and allows the next burst, once there is no more congestion.
 bool Pie::RestartWhenCalm() {
   if (!IsCalm() || !departure_rate_.known()) return false;
   departure_rate_.Forget();

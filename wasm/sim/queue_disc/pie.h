@@ -1,5 +1,5 @@
 // PIE, Proportional Integral controller Enhanced (RFC 8033): a FIFO that drops arriving packets with a probability
-// that a PI controller sets from the queuing delay. pie.md describes it, and says for each rule whether it is RFC
+// that a PI controller sets from the queuing delay. pie.md describes it, and states for each rule whether it is RFC
 // 8033's or Linux 3.16's.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_PIE_H_
 #define CCSCOPE_SIM_QUEUE_DISC_PIE_H_
@@ -30,7 +30,7 @@ class Pie final : public QueueDisc {
   struct State {
     RingBuffer<Packet> packets;
     double probability = 0;
-    double accumulated = 0;  // probability since the last drop; RFC 8033 only
+    double accumulated = 0;  // sum of the probabilities since the last drop; RFC 8033 only
     TimeDelta delay;         // at the last update
     TimeDelta old_delay;     // at the update before that
     TimeDelta burst_allowance;
@@ -51,13 +51,13 @@ class Pie final : public QueueDisc {
   const State& state() const { return state_; }
   const Stats& pie_stats() const { return pie_stats_; }
 
-  // The factor for alpha and beta at a drop probability: the lower the probability, the smaller.
+  // The factor for alpha and beta at a drop probability: the lower the probability, the smaller the factor.
   static double TuningFactor(const Params& params, double probability);
 
  private:
   void RunUpdates(Timestamp now);
   bool Update();  // returns whether it changed anything
-  bool RestartWhenCalm();  // returns whether it did
+  bool RestartWhenCalm();  // returns whether it restarted
   bool DropEarly();
   bool IsCalm() const;
 

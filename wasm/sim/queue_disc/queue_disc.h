@@ -1,11 +1,11 @@
-// A queue discipline: which packets wait, which leave next and which are dropped. Each discipline
-// keeps its Params, its State and its Stats apart, as Linux's codel.h does. Contract:
+// A queue discipline: which packets wait, which leave next and which are dropped. Each discipline keeps its Params,
+// its State and its Stats in separate structs, as Linux's codel.h does. Contract:
 //
 //  1. Every packet that is offered leaves exactly once: through Dequeue() or through the DropSink.
-//  2. Times never go back from call to call.
-//  3. Dequeue() returns nothing only if nothing is left (it may drop packets on the way).
+//  2. `now` never decreases from one method call to the next.
+//  3. Dequeue() returns no packet only if no packet is left (it may drop packets before that).
 //  4. The packet being transmitted is not in the queue: it left with Dequeue().
-//  5. Packet::queued is when it reached the queue: the caller sets it, and it is not after `now`.
+//  5. Packet::queued is when the packet reached the queue: the caller sets it, never to a time after `now`.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
 #define CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
 

@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// The lists by length have room for lengths up to this from the start.
+// Lists for queues of up to this length (in packets) are allocated from the start.
 constexpr double kUsualLength = 127;
 
 }  // namespace
@@ -16,7 +16,8 @@ Sfq::Sfq(const Params& params, std::uint64_t seed)
   state_.first_of_length.resize(static_cast<std::size_t>(std::min(params.depth_packets, kUsualLength)) + 1, kNone);
 }
 
-// At times counted from the first packet. Perturbations that would have happened in between have no visible effect.
+// Perturbations come at regular times, counted from the first packet. If several are due, only one is made: the others
+// would have no visible effect.
 void Sfq::PerturbIfDue(Timestamp now, DropSink& drops) {
   if (params_.perturb_s <= 0) return;
   const TimeDelta period = TimeDelta::Seconds(params_.perturb_s);
@@ -104,7 +105,7 @@ bool Sfq::IsOverLimit() const {
   return bytes || packets || stats_.bytes > state_.time_limit;
 }
 
-// The last packet of the queue with the most packets; of several such queues, the one that reached this length
+// Drops the last packet of the queue with the most packets; of several such queues, the one that reached this length
 // last; if all have one packet, the queue whose turn it is (Linux's sfq_drop).
 void Sfq::DropFromLongest(Timestamp now, DropSink& drops) {
   const bool all_have_one = state_.longest == 1;
@@ -123,7 +124,7 @@ void Sfq::DropFromLongest(Timestamp now, DropSink& drops) {
   drops.OnDrop(packet, DropReason::kOverlimit, now);
 }
 
-// A queue that gets its first packet is served last.
+// A queue that gets its first packet joins at the end of the round.
 void Sfq::JoinRound(int index) {
   FlowQueue& queue = state_.queues[index];
   if (state_.last == kNone) {
@@ -147,7 +148,7 @@ void Sfq::LeaveRound(int index) {
   }
 }
 
-// The first queue with allotment left; those before it get a quantum for their next turn.
+// Returns the first queue with allotment left; those that are passed over get a quantum for their next turn.
 int Sfq::NextInTurn() {
   for (int skipped = 0;; ++skipped) {
     if (skipped == state_.active) SkipIdleRounds();
@@ -159,8 +160,8 @@ int Sfq::NextInTurn() {
   }
 }
 
-// All queues owe more than a quantum (packets far larger than it): does the rounds in which none may send in one
-// step.
+// Called after a round in which no queue may send, since packets are far larger than a quantum. All further rounds of
+// that kind are done in one step.
 void Sfq::SkipIdleRounds() {
   double rounds = kInfinity;
   int index = state_.last;

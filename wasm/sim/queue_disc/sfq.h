@@ -25,15 +25,15 @@ class Sfq final : public QueueDisc {
   static constexpr int kNone = -1;
   struct FlowQueue {
     PacketList packets;
-    double allotment = 0;  // bytes that it may still send in this turn; negative if it owes some
-    int next = kNone;      // in the round; the one after the last is served next
+    double allotment = 0;  // bytes that it may still send in this turn; negative: bytes sent in excess
+    int next = kNone;      // the next queue in the round, a circular list; the one after `last` is served next
     int peer_next = kNone;  // in the list of queues of the same length
     int peer_previous = kNone;
   };
   struct State {
     PacketPool pool = {};
     FlowBuckets<FlowQueue> queues;
-    int last = kNone;                 // of the round; kNone while nothing waits
+    int last = kNone;                 // the last queue of the round; kNone while nothing waits
     int active = 0;                   // queues in the round
     std::vector<int> first_of_length = {};  // for each length in packets: the queue that reached it last
     int longest = 0;
@@ -61,7 +61,7 @@ class Sfq final : public QueueDisc {
   bool IsOverLimit() const;
   void DropFromLongest(Timestamp now, DropSink& drops);
   void JoinRound(int index);
-  void LeaveRound(int index);  // the next to be served
+  void LeaveRound(int index);  // must be the next to be served
   int NextInTurn();
   void SkipIdleRounds();
   void LinkByLength(int index);
@@ -72,7 +72,7 @@ class Sfq final : public QueueDisc {
   QueueStats stats_;
   Stats sfq_stats_;
   Random random_;
-  std::optional<Timestamp> next_perturbation_;  // nothing until the first packet
+  std::optional<Timestamp> next_perturbation_;  // no value until the first packet
   std::vector<Packet> rehashed_;
 };
 

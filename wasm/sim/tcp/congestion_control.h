@@ -18,7 +18,7 @@ struct Window {
   bool InSlowStart() const { return cwnd < ssthresh; }
 };
 
-// RFC 5681, section 3.1: ssthresh is never less.
+// RFC 5681, section 3.1: ssthresh is never less than this.
 inline constexpr double kMinSsthresh = 2;
 
 // An ACK of new data outside of fast recovery.
@@ -40,9 +40,9 @@ class CongestionControl {
   virtual void Reset() = 0;
   // Raises the window.
   virtual void OnAck(const AckEvent& ack, Window& window) = 0;
-  // A loss was detected from ACKs: returns ssthresh. `flight` is the number of outstanding segments.
+  // A loss was detected from ACKs: returns the new ssthresh. `flight` is the number of outstanding segments.
   virtual double OnCongestionEvent(Timestamp now, double flight, const Window& window) = 0;
-  // The retransmission timer expired: returns ssthresh.
+  // The retransmission timer expired: returns the new ssthresh.
   virtual double OnTimeout(Timestamp now, double flight, const Window& window) = 0;
   // The window was reset after idling.
   virtual void OnRestart() = 0;

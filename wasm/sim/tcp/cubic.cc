@@ -110,7 +110,7 @@ double Cubic::Reduce(double flight, const Window& window) {
 
 double Cubic::OnCongestionEvent(Timestamp, double flight, const Window& window) { return Reduce(flight, window); }
 
-// Section 4.8: the stage after a timeout has K = 0 and its own first window as W_max.
+// Section 4.8: the stage after a timeout has K = 0, and the window at its beginning as W_max.
 double Cubic::OnTimeout(Timestamp, double flight, const Window& window) {
   const double ssthresh = Reduce(flight, window);
   state_.w_max = 0;

@@ -12,14 +12,14 @@ namespace ccscope::tcp {
 class Cubic final : public CongestionControl {
  public:
   struct State {
-    double w_max = 0;       // window before the last reduction, or reduced further by fast convergence; 0: unknown
+    double w_max = 0;       // window before the last reduction, possibly lowered by fast convergence; 0: unknown
     double cwnd_prior = 0;  // window before the last reduction
     bool in_epoch = false;  // a stage of congestion avoidance has begun
     Timestamp epoch;        // when it began
     double origin = 0;      // W_max of this stage
     double k = 0;           // seconds
     double w_est = 0;
-    Timestamp last_ack;     // of congestion avoidance
+    Timestamp last_ack;     // the last ACK in congestion avoidance
   };
 
   explicit Cubic(const Parameters& parameters);

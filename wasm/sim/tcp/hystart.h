@@ -1,5 +1,6 @@
 // HyStart: leave slow start before the queue overflows (Ha and Rhee, "Taming the elephants: New TCP
-// slow start", 2011, in the form of Linux 3.16). Two detectors, each by round of one window:
+// slow start", 2011, in the form of Linux 3.16). Two detectors, each of which works in rounds of
+// one window:
 //  - ACK train: ACKs that follow one another closely for longer than half the minimum RTT mean that
 //    a window's worth of segments fills the forward path.
 //  - Delay: the smallest of the round's first RTT samples rose above the minimum RTT by an eighth

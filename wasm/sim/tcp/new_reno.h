@@ -1,4 +1,4 @@
-// Slow start and congestion avoidance of RFC 5681; with the sender's recovery of RFC 6582: NewReno.
+// Slow start and congestion avoidance of RFC 5681. Together with the sender's recovery (RFC 6582) this is NewReno.
 #ifndef CCSCOPE_SIM_TCP_NEW_RENO_H_
 #define CCSCOPE_SIM_TCP_NEW_RENO_H_
 

@@ -1,6 +1,6 @@
 // Proportional rate reduction with the slow start reduction bound (RFC 6937, section 3): during fast recovery the
-// window follows the delivered data, so that sending continues evenly and ends at ssthresh. Linux has it since 3.2,
-// for senders with and without SACK.
+// window follows the delivered data, so that sending continues evenly and the window ends at ssthresh. Linux has had
+// it since 3.2, for senders with and without SACK.
 #ifndef CCSCOPE_SIM_TCP_PRR_H_
 #define CCSCOPE_SIM_TCP_PRR_H_
 

@@ -81,7 +81,8 @@ std::optional<Ack> Receiver::OnSegment(const Segment& segment, Timestamp now) {
   const bool had_holes = highest_ > next_expected_;
   const bool in_order = Accept(segment.seq);
   if (in_order) ++unacknowledged_;
-  // RFC 5681, section 4.2: at once if out of order, or if it fills a hole wholly or in part.
+  // RFC 5681, section 4.2: a segment is acknowledged at once if it is out of order, or if it fills a hole wholly or in
+  // part.
   if (!in_order || had_holes || unacknowledged_ >= delayed_ack_segments_) return MakeAck();
   if (quick_acks_ > 0) return MakeAck();
   if (timer_ == Timestamp::PlusInfinity()) timer_ = now + delayed_ack_;

@@ -31,7 +31,7 @@ class Receiver {
   std::optional<Ack> OnTimer(Timestamp now);
   Timestamp next_timer() const { return timer_; }
 
-  // Everything below was received.
+  // All segments below this one were received.
   std::int64_t next_expected() const { return next_expected_; }
   const Stats& stats() const { return stats_; }
 
@@ -57,8 +57,8 @@ class Receiver {
 
   std::int64_t next_expected_ = 0;
   std::int64_t highest_ = 0;  // one past the highest segment received
-  // By segment from next_expected_ on: 0 if it is missing; at both ends of a run of received segments the run's
-  // length, inside the run anything else. A ring whose length is a power of two.
+  // One entry for each segment, starting with next_expected_: 0 if it is missing; at both ends of a run of received
+  // segments the run's length; inside the run any value except 0. A ring whose length is a power of two.
   std::vector<std::uint32_t> runs_;
   std::array<SackBlock, kRecentBlocks> recent_ = {};  // the most recent first
   std::size_t recent_count_ = 0;

@@ -30,7 +30,7 @@ class RttEstimator {
   TimeDelta initial_;
   TimeDelta min_;
   TimeDelta max_;
-  TimeDelta floor_;  // of the part above SRTT
+  TimeDelta floor_;  // the least by which the RTO exceeds SRTT
   bool has_sample_ = false;
   TimeDelta rto_;
   TimeDelta srtt_;

@@ -70,14 +70,15 @@ void Scoreboard::SackOne(std::int64_t seq) {
 }
 
 void Scoreboard::DetectLosses() {
-  // The third segment received from the top; with FACK, the third one of all.
+  // A segment is lost if three segments above it were received; with FACK, if one was received that is at least three
+  // above it.
   const std::int64_t edge = fack_ ? highest_[0] - (kDupThresh - 1) : highest_[2];
   for (loss_edge_ = std::max(loss_edge_, una_); loss_edge_ < edge; ++loss_edge_)
     if (!IsSacked(loss_edge_)) MarkLost(loss_edge_);
   if (fack_) DetectLostRetransmissions();
 }
 
-// A segment first sent after the retransmission has been received, so the retransmission is lost as well.
+// If a segment that was first sent after a retransmission has been received, the retransmission is lost as well.
 void Scoreboard::DetectLostRetransmissions() {
   while (!retransmissions_.empty() && retransmissions_.front().next <= highest_[0]) {
     const std::int64_t seq = retransmissions_.PopFront().seq;

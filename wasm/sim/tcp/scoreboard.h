@@ -1,11 +1,11 @@
-// What the sender knows of each outstanding segment (RFC 6675): received selectively, lost,
-// retransmitted. A ring of one small record per segment, and counts that are kept up to date, so
-// that each ACK costs constant time on average:
+// The state of each outstanding segment, as the sender knows it (RFC 6675): received selectively, lost,
+// retransmitted. A ring of one small record per segment, and counts that are kept up to date, so that each ACK costs
+// constant time on average:
 //
 //   pipe = outstanding - sacked - lost + retransmitted        (RFC 6675, SetPipe)
 //
-// Without SACK, duplicate ACKs stand for segments received above the hole, which makes `pipe` the
-// same as NewReno's inflated window seen from the other side (RFC 6582, section 3.2).
+// Without SACK, duplicate ACKs stand for segments received above the hole, so that a smaller `pipe` has the same
+// effect as NewReno's inflated window (RFC 6582, section 3.2).
 #ifndef CCSCOPE_SIM_TCP_SCOREBOARD_H_
 #define CCSCOPE_SIM_TCP_SCOREBOARD_H_
 
@@ -37,7 +37,7 @@ class Scoreboard {
   void Append();
   // Cumulative acknowledgement, una() <= to <= next().
   void AckUpTo(std::int64_t to);
-  // Nothing is outstanding, and `at` is sent next.
+  // Starts again with nothing outstanding; `at` is the next segment to send.
   void Restart(std::int64_t at);
 
   // Segments begin..end-1 were received.
@@ -68,7 +68,7 @@ class Scoreboard {
   };
   struct Retransmission {
     std::int64_t seq = 0;
-    std::int64_t next = 0;  // the next new segment at that time
+    std::int64_t next = 0;  // the next new segment when it was retransmitted
   };
 
   Slot& At(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq) & (slots_.size() - 1)]; }
@@ -84,10 +84,10 @@ class Scoreboard {
   std::vector<Slot> slots_;  // its length is a power of two
   std::int64_t una_ = 0;
   std::int64_t next_ = 0;
-  std::int64_t sacked_ = 0;         // or duplicate ACKs
+  std::int64_t sacked_ = 0;         // without SACK: the segments that duplicate ACKs stand for
   std::int64_t lost_ = 0;
   std::int64_t retransmitted_ = 0;
-  std::int64_t loss_edge_ = 0;      // DetectLosses() has examined everything below
+  std::int64_t loss_edge_ = 0;      // DetectLosses() has examined all segments below this
   std::int64_t lost_hint_ = 0;      // no lost segment below this waits for its retransmission
   // The three highest segments received, the highest first.
   std::array<std::int64_t, kDupThresh> highest_ = {kNone, kNone, kNone};

@@ -100,7 +100,7 @@ Segment Sender::Send(std::int64_t seq, bool retransmission, Timestamp now) {
   ++stats_.segments_sent;
   if (resent) ++stats_.retransmissions;
   if (state_ == State::kRecovery) prr_.OnSent();
-  // RFC 6298, 5.1; it also restarts with the retransmission of the first segment, unless partial ACKs must not
+  // RFC 6298, 5.1; the timer also restarts with the retransmission of the first segment, unless partial ACKs must not
   // restart it.
   const bool first = retransmission && seq == board_.una() && (RestartsAtPartialAck() || !partial_ack_seen_);
   if (timer_ == Timestamp::PlusInfinity() || first) RestartTimer(now);
@@ -111,7 +111,8 @@ void Sender::RestartTimer(Timestamp now) {
   timer_ = board_.outstanding() > 0 ? now + rtt_.rto() : Timestamp::PlusInfinity();
 }
 
-// Whether the cumulative part is meaningful; handles what Stop() had forgotten.
+// Returns whether the cumulative part of the ACK is plausible. Also handles ACKs of segments that Stop() had
+// forgotten.
 bool Sender::AcceptCumulative(const Ack& ack) {
   if (ack.next_expected < board_.una() || ack.next_expected > highest_sent_) return false;
   if (ack.next_expected > board_.next()) {
@@ -192,7 +193,7 @@ void Sender::OnNewData(const Ack& ack, std::int64_t acked, std::int64_t pipe_bef
 }
 
 void Sender::Grow(std::int64_t acked, std::int64_t pipe_before, Timestamp now) {
-  // RFC 7661's question: was the window used? In slow start the window may double before it is.
+  // Whether the window was used (cf. RFC 7661). In slow start it is enough that half of it was used.
   const double used = static_cast<double>(pipe_before) * (window_.InSlowStart() ? 2 : 1);
   const AckEvent event = {.now = now,
                           .acked = static_cast<double>(acked),

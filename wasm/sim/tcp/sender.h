@@ -3,7 +3,7 @@
 // transmit (RFC 3042), retransmission timer (RFC 6298).
 //
 // Contract:
-//  1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns nothing.
+//  1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns no segment.
 //  2. Call OnTimer() at next_timer(); earlier calls do nothing.
 //  3. No more than max_window_segments are outstanding, and no new segment leaves unless the pipe
 //     is smaller than the congestion window.
@@ -46,8 +46,8 @@ class Sender {
 
   Sender(const Parameters& parameters, CongestionControlKind kind);
 
-  // Sends without end, or a file of this many segments after what was sent before. What Stop() had forgotten is
-  // sent again.
+  // Sends without end, or a file of this many segments after what was sent before. Segments that were outstanding at
+  // Stop() count as not sent: they are sent again.
   void Start(Timestamp now);
   void Start(Timestamp now, std::int64_t segments);
   // Stops sending, and forgets what is outstanding.
@@ -115,7 +115,7 @@ class Sender {
   std::int64_t duplicate_acks_ = 0;   // without SACK
   bool retransmit_now_ = false;       // one retransmission may leave regardless of the window
   bool partial_ack_seen_ = false;
-  bool timed_out_ = false;            // and nothing was acknowledged since
+  bool timed_out_ = false;            // the timer expired, and nothing was acknowledged since
   Timestamp last_sent_;
   Timestamp timer_ = Timestamp::PlusInfinity();
   Stats stats_;

@@ -4,7 +4,10 @@ import theme from 'vitepress/theme-without-fonts';
 
 import './style.css';
 
-/** The site serves the script of `<ccscope-view>` from a folder of its own, as any other site would. */
+/**
+ * The site serves the script of `<ccscope-view>` from a separate folder, as any site that uses the
+ * element would.
+ */
 const FIGURES = '/view/ccscope-view.js';
 
 export default {

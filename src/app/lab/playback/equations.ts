@@ -1,4 +1,4 @@
-/** The equations of a controller with the values that they had at a moment. */
+/** A controller's equations, with the values of their variables at a moment of a run. */
 import type { Moment, Row } from './moment.js';
 
 export interface Equation {
@@ -11,13 +11,13 @@ export interface Equation {
   values: string;
 }
 
-/** Parameters by name. */
+/** Returns the value of a parameter by its name. */
 export type Values = (name: string) => number;
 
-/** Negative numbers are in brackets, since they follow signs. */
+/** Milliseconds as text. Negative numbers are in brackets, since they may follow an operator. */
 function ms(value: number): string {
   const size = Math.abs(value);
-  // m is small: T is sixty times m.
+  // m is small, down to 1/60 of T, so it needs more digits.
   const text = `${size.toFixed(size < 0.1 ? 4 : size < 10 ? 2 : 1)} ms`;
   return value < 0 && Number.parseFloat(text) !== 0 ? `(−${text})` : text;
 }

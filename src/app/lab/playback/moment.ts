@@ -1,8 +1,8 @@
-/** What a controller knew at a moment: the newest row of each of its tables, and the one before. */
+/** The state of a controller at a moment: the newest row of each of its tables, and the row before that. */
 import type { ControllerName, TableName } from '../../../core/schema.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 
-/** A row by the names of its columns. */
+/** The values of a row, by column name. */
 export type Row = Readonly<Record<string, number>>;
 
 export interface Moment {
@@ -44,10 +44,10 @@ const TABLES: Readonly<Record<ControllerName, readonly TableName[]>> = {
   nada: ['nada', 'rate'],
   lcc: ['lcc', 'rate'],
 };
-/** The age up to which a row counts; a flow that has paused has no row. */
+/** Rows older than this are ignored, so that a paused flow has no row. */
 const LOOK_US = 2e6;
 
-/** Reads what the controller of a flow knew at a moment. */
+/** Reads the state of a flow's controller at a moment. */
 export async function momentOf(
   store: Pick<TraceStore, 'view'>,
   controller: ControllerName,

@@ -1,12 +1,15 @@
-/** Where packets are at a moment: with their sender, in the queue of the bottleneck, under way, lost, or going back. */
+/**
+ * Where packets are at a moment: in their sender's pacer, in the queue of the bottleneck, on their way to the
+ * receiver, just lost, or (feedback) on their way back.
+ */
 import type { Columns } from '../../../charts/index.js';
 
-/** One packet at one moment. Shares are from 0, where it enters, to 1, where it leaves. */
+/** One packet at one moment. */
 export interface ShownPacket {
   flow: number;
   sizeBytes: number;
   where: 'pacer' | 'queue' | 'way' | 'lost' | 'back';
-  /** In the queue: the bytes that leave before it. Elsewhere: how far it has come. */
+  /** In the queue: the bytes that leave before this packet. Elsewhere: its progress, from 0 (enters) to 1 (leaves). */
   at: number;
 }
 
@@ -25,13 +28,13 @@ interface Moment {
   arrivals: Columns;
   /** Rows of the table `feedback`. */
   feedback: Columns;
-  /** The flows whose feedback goes back: calls whose data take the forward link. */
+  /** The flows whose feedback is shown on its way back: the calls that send their media over the forward link. */
   calls: ReadonlySet<number>;
 }
 
 const numbers = (columns: Columns, name: string): Float64Array => columns[name] ?? new Float64Array();
 
-/** Which packets wait in the queue, go to the receiver, or were lost just now. */
+/** The packets that wait in the queue, are on their way to the receiver, or were just lost. */
 function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
   const [time, offered, size, flow, dropped] = [
     numbers(packets, 'time_us'),
@@ -57,12 +60,13 @@ function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
   return shown;
 }
 
-/** RTP's clock for video. */
+/** The rate of the RTP clock for video. */
 const RTP_HZ = 90e3;
 
 /**
- * The packets that wait in the pacers. All packets of a frame enter the pacer together and share an RTP timestamp. The
- * first packet of a frame that leaves without a wait relates the RTP clock to the run's.
+ * The packets that wait in the pacers. All packets of a frame enter the pacer together and share an RTP timestamp.
+ * The packet with the smallest difference between send time and RTP time did not wait, so this difference relates the
+ * RTP clock to the run's clock.
  */
 function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
   const [sent, rtp, size, flow] = [
@@ -96,7 +100,9 @@ function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
 /** The size of each RTCP packet in the simulator. */
 const FEEDBACK_BYTES = 96;
 
-/** The feedback messages under way. When each was sent is in the trace; how long it takes is the link's delay. */
+/**
+ * The feedback messages on their way back: the trace has their send times, and each takes the link's one-way delay.
+ */
 function goingBack({ timeUs, backUs, feedback, calls }: Moment): ShownPacket[] {
   const [sent, flow] = [numbers(feedback, 'time_us'), numbers(feedback, 'flow')];
   const shown: ShownPacket[] = [];
@@ -109,7 +115,7 @@ function goingBack({ timeUs, backUs, feedback, calls }: Moment): ShownPacket[] {
   return shown;
 }
 
-/** The picture at a moment. */
+/** All packets that are drawn at a moment. */
 export const packetsAt = (moment: Moment): ShownPacket[] => [
   ...inPacers(moment),
   ...onTheWay(moment),

@@ -5,9 +5,11 @@ import { presetOf } from '../controller_choice.js';
 import type { FlowInfo } from '../../../runs/run.js';
 import type { Values } from './equations.js';
 
-/** The values of a flow's parameters. */
+/** Returns a function that looks up the value of a flow's parameter; it returns NaN for an unknown name. */
 export function valuesOf({ flows }: Scenario, { name, controller }: FlowInfo): Values {
-  const flow = flows.find((each) => each.name === name || name.startsWith(`${each.name}-`));
+  // Several flows of one entry are called NAME-1, NAME-2 and so on; another entry may be called like that, too.
+  const flow =
+    flows.find((each) => each.name === name) ?? flows.find((each) => name.startsWith(`${each.name}-`));
   const media = flow?.kind === 'media' ? flow : undefined;
   const spec = CONTROLLER_SPECS[controller ?? 'gcc'];
   const preset = spec.presets.find((each) => each.name === (media && presetOf(media)));

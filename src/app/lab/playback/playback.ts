@@ -1,18 +1,23 @@
-/** A moment of a run that can be played, stepped and dragged. It is also the cursor of the charts. */
+/** The moment of a run that is shown; it can be played, stepped and dragged. It is also the cursor of the charts. */
 import { signal } from '@preact/signals';
 
 import type { TimeAxis } from '../../../charts/index.js';
 import type { TableName } from '../../../core/schema.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 
-/** Virtual seconds per second. */
+/** The speeds of playback, in simulated seconds per second. */
 export const SPEEDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10] as const;
 
-/** The target of one step: the next event of a packet, the next decision of the controller, or a fixed time. */
+/**
+ * Where one step leads: to the next event of a packet, to the next decision of the controller, or on by a fixed time.
+ */
 export type Step = 'event' | 'frame' | 'time';
 
 const STEP_US = 100e3;
-/** How far the next row is searched for at first; if there is none, the search goes further. */
+/**
+ * The stretch of time that is first searched for the next row; the search widens until a row is found or the run
+ * ends.
+ */
 const LOOK_US = 500e3;
 
 interface PlaybackOptions {
@@ -20,7 +25,7 @@ interface PlaybackOptions {
   store: Pick<TraceStore, 'view'>;
   /** The end of the run. */
   durationUs: () => number;
-  /** The table and those of its rows whose times are steps. */
+  /** The table whose rows' times are the steps; `where` selects some of its rows. */
   rowsOf: (step: 'event' | 'frame') => { table: TableName; where?: { column: string; value: number } };
 }
 
@@ -36,7 +41,8 @@ export class Playback {
     this.#options = options;
     const { axis } = options;
     axis.subscribe((change) => {
-      // The pointer over the charts moves the moment; while it plays, the moment moves the cursor.
+      // The pointer over the charts moves the moment. During playback it is the other way round: the moment moves the
+      // cursor.
       if (change !== 'cursor' || this.#movesCursor || this.isPlaying.peek()) return;
       if (axis.cursorUs !== null) this.timeUs.value = this.#within(axis.cursorUs);
     });
@@ -76,7 +82,7 @@ export class Playback {
 
   readonly #frame = (nowMs: number): void => {
     if (!this.isPlaying.peek()) return;
-    // A page that was hidden continues where it was.
+    // After the page was hidden, playback continues where it was.
     const elapsedMs = Math.min(100, Math.max(0, nowMs - this.#lastFrameMs));
     this.#lastFrameMs = nowMs;
     this.seek(this.timeUs.peek() + elapsedMs * 1e3 * this.speed.peek());

@@ -13,7 +13,7 @@ export interface StageState {
   fullBytes: number;
 }
 
-/** Where the stations stand, as shares of the width. */
+/** Where pacers, queue and receivers are drawn, as fractions of the canvas's width. */
 const PACER = [0.1, 0.3] as const;
 const QUEUE = [0.36, 0.74] as const;
 const RECEIVER = 0.9;
@@ -26,7 +26,7 @@ const [LEAST_PX, MOST_PX] = [3, 12];
 const BACK_PX = 8;
 const backHeight = (calls: number): number => (calls > 0 ? 14 + BACK_PX * calls : 0);
 
-/** The canvas is as high as all lanes need. */
+/** The height that the canvas needs for all lanes. */
 export const stageHeight = (flows: number, calls: number): number =>
   TITLE_PX + 20 + LANE_PX * Math.max(3, flows) + backHeight(calls);
 
@@ -100,7 +100,7 @@ export function drawStage(
       const left = x(QUEUE[1]) + at * x(RECEIVER - QUEUE[1]);
       ctx.fillRect(left, middle + (laneY(flow) - middle) * at - 4, length, 8);
     } else if (where === 'back') {
-      // An arrowhead, as it goes against all others.
+      // An arrowhead, since feedback goes in the opposite direction to all other packets.
       const tip = x(RECEIVER) - at * x(RECEIVER - PACER[0]);
       ctx.beginPath();
       ctx.moveTo(tip, backY(flow));

@@ -12,11 +12,11 @@ export interface StageRows {
 
 const PACKET_COLUMNS = ['flow', 'offered_us', 'size_bytes', 'dropped'];
 const ARRIVAL_COLUMNS = ['flow', 'send_time_us', 'rtp_timestamp', 'size_bytes'];
-/** The time that is read at once, before and after the moment. */
+/** How much time before and after the moment is read at once. */
 const [BEFORE_US, AFTER_US] = [2e6, 6e6];
 /**
- * A packet is in the rows at the time at which it left or arrived: one that waits now may do so up to this much
- * later.
+ * A packet's row is stored under the time at which the packet left or arrived. For a packet that waits now, that time
+ * may be up to LATEST_US later.
  */
 const LATEST_US = 3e6;
 
@@ -28,13 +28,13 @@ export class StageReader {
 
   constructor(private readonly store: Pick<TraceStore, 'view'>) {}
 
-  /** There is another run: the rows that were read belong to the one before. */
+  /** Drops the rows that were read: they belong to the previous run. */
   forget(): void {
     this.#turn += 1;
     this.#rows = null;
   }
 
-  /** The rows for a moment; null until they have been read. It reads ahead before they are needed. */
+  /** The rows for a moment; null until they have been read. Also reads ahead, before later rows are needed. */
   at(timeUs: number): StageRows | null {
     const rows = this.#rows;
     const isThere = rows !== null && timeUs >= rows.fromUs && timeUs <= rows.toUs;
@@ -65,7 +65,7 @@ export class StageReader {
   }
 }
 
-/** The greatest length of the bottleneck's queue in the rows of the run. */
+/** The greatest length of the bottleneck's queue in the run. */
 export async function longestQueueBytes(store: Pick<TraceStore, 'view'>): Promise<number> {
   const where = { column: 'link', value: 0 };
   const { columns } = await store.view({ table: 'queue', where, columns: ['queue_bytes'] });

@@ -1,4 +1,4 @@
-/** Runs a network once for each value of one number, and keeps a small picture of each. */
+/** Runs a network once for each value of one of its numbers, and keeps what a small picture of each run needs. */
 import { signal } from '@preact/signals';
 
 import type { WindowMetrics } from '../../../core/simulation.js';
@@ -15,7 +15,7 @@ export interface Line {
   values: readonly number[];
 }
 
-/** The result of one value of a sweep. */
+/** The result for one value of a sweep. */
 export interface Swept {
   value: number;
   whole: WindowMetrics;
@@ -34,7 +34,7 @@ export interface SweepRequest {
 }
 
 const INTERVAL_US = 500e3;
-/** The points of a line: a small picture is not wider than this. */
+/** The most points of a line: a small picture has no room for more. */
 const POINTS = 160;
 
 function lineOf(
@@ -51,7 +51,7 @@ function lineOf(
 }
 
 export class Sweep {
-  /** The network and the number that was swept; null before the first. */
+  /** The network of the latest sweep, and the number that it varies; null if there is no sweep to show. */
   readonly request = signal<SweepRequest | null>(null);
   readonly results = signal<readonly Swept[]>([]);
   /** The number of values that are still to be simulated; 0 if no sweep runs. */

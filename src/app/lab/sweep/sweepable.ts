@@ -1,4 +1,7 @@
-/** The numbers of a network that can be swept: one over a range, with everything else unchanged. */
+/**
+ * The numbers of a network that can be swept. A sweep moves one number through a range and leaves everything else
+ * unchanged.
+ */
 import { CONTROLLER_SPECS, controllerOfPreset, presetValue } from '../../../core/schema.js';
 import { parseRate, parseSchedule, scaledSchedule } from '../../../link/capacity_text.js';
 import { limitOf, queueForm, queueText, withLimit } from '../../../link/queue_form.js';
@@ -12,7 +15,7 @@ export interface Sweepable {
   label: string;
   unit: string;
   now: number;
-  /** What is swept by default. */
+  /** The default range of a sweep. */
   from: number;
   to: number;
   isLogarithmic: boolean;
@@ -20,7 +23,7 @@ export interface Sweepable {
   edit: (value: number) => Edit;
 }
 
-/** The range is the present value divided by this, up to the value times this. */
+/** The default range goes from the present value divided by this to the present value times this. */
 const SPAN = 4;
 const around = (value: number): Pick<Sweepable, 'from' | 'to'> => ({ from: value / SPAN, to: value * SPAN });
 const plain = { isLogarithmic: false, whole: false };

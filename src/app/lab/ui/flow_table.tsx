@@ -1,4 +1,4 @@
-/** The metrics of each flow by window, and the choice of the flows that are drawn. */
+/** A table of each flow's metrics in each time window, and the choice of the flows that are drawn. */
 import { useSignal } from '@preact/signals';
 
 import type { WindowMetrics } from '../../../core/simulation.js';
@@ -7,7 +7,7 @@ import { drawnFlows } from '../../../runs/flows.js';
 import type { Run } from '../../../runs/run.js';
 import { change, settings } from '../settings.js';
 
-/** The number of rows of a window that are shown at first. */
+/** The number of rows that are shown at first for each time window. */
 const ROWS = 12;
 
 const asSeconds = (us: number): string => String(Number((us / 1e6).toFixed(3)));

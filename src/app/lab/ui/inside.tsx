@@ -22,14 +22,14 @@ interface InsideProps {
 /** The table whose rows are a controller's decisions. */
 const DECISIONS: Readonly<Record<string, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
 
-/** The address holds the moment once it has stayed for so long. */
+/** The moment is written into the address once it has stayed unchanged for this long. */
 const MOMENT_KEPT_MS = 300;
 
 type Panel = ComponentType<ComponentProps<typeof MomentPanel>>;
 
 export function Inside({ lab, scope }: InsideProps) {
   const { live, store } = lab;
-  /** The library for formulas is loaded when they are shown first. */
+  /** The panel with the formulas; it is loaded when it is first shown, since its library is large. */
   const panel = useSignal<{ Panel: Panel } | null>(null);
   const playback = useMemo(
     () =>
@@ -50,7 +50,7 @@ export function Inside({ lab, scope }: InsideProps) {
   const run = live.run.value;
   const hasRun = run !== null;
   useEffect(() => {
-    // Nothing has happened yet at the beginning of a run.
+    // Nothing has happened yet at the beginning of a run, so another moment is shown first.
     if (!isInside || !hasRun || playback.timeUs.peek() !== 0) return;
     const { at_s } = settings.peek();
     playback.seek(at_s > 0 ? at_s * 1e6 : live.durationUs / 4);

@@ -42,7 +42,7 @@ function stateText({ isLoading, live }: Lab): string {
 
 function LabHeader({ lab }: { lab: Lab }) {
   const { live, history } = lab;
-  // A short run is over before anyone could cancel it.
+  // Only a long run can be cancelled: a short one ends too soon.
   const running = live.isLong.value;
   return (
     <PageHeader
@@ -90,7 +90,7 @@ function LabHeader({ lab }: { lab: Lab }) {
   );
 }
 
-/** The most important figures, of the first media flow or, without one, of the first flow. */
+/** The most important figures of the first media flow or, if there is none, of the first flow. */
 function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) {
   const path = window[flow.direction];
   const delay = flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
@@ -123,7 +123,7 @@ function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) 
   );
 }
 
-/** 86,976. (Formatting by locale takes 15 ms the first time.) */
+/** Groups digits, as in 86,976. (Formatting by locale takes 15 ms the first time.) */
 const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** The controllers of the media flows, each once. */
@@ -136,7 +136,7 @@ function controllersText({ flows }: Run): string {
   return [...new Set(names)].join(', ');
 }
 
-/** The run that the figures and charts below belong to: the settings may have changed since. */
+/** Shows which run the figures and charts below belong to: the settings may have changed since. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
   const simulated = `${((result?.timeUs ?? 0) / 1e6).toFixed(0)} s${result?.cancelled === true ? ', then cancelled' : ''}`;
@@ -278,7 +278,10 @@ function Welcome({ lab }: { lab: Lab }) {
   );
 }
 
-/** Ctrl+Z and Ctrl+Shift+Z, unless the focus is in a text field. */
+/**
+ * Undoes on Ctrl+Z and redoes on Ctrl+Shift+Z, unless the focus is in a text field. Returns the function that ends
+ * this.
+ */
 function followHistoryKeys(lab: Lab): () => void {
   const onKeyDown = (event: KeyboardEvent): void => {
     const { key, target, shiftKey } = event;

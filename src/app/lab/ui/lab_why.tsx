@@ -1,4 +1,4 @@
-/** Explains what a controller did: the one whose internals the charts show. */
+/** Explains the decisions of the controller whose internals the charts show. */
 import { useMemo } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';

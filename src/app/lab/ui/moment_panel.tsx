@@ -24,14 +24,14 @@ const EQUATIONS: Readonly<Record<ControllerName, (moment: Moment, value: Values)
   nada: nadaEquations,
   lcc: lccEquations,
 };
-/** The column that has each controller's state. */
+/** Reads each controller's state from its rows. */
 const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number>> = {
   gcc: ({ group }) => group?.now['state'] ?? NaN,
   nada: ({ nada }) => nada?.now['mode'] ?? NaN,
   lcc: ({ lcc }) => lcc?.now['action'] ?? NaN,
 };
 const SIGNALS = ['normal', 'underuse', 'overuse'];
-/** The time between two updates while the run plays: nobody can read faster changes. */
+/** The time between two updates during playback: faster changes could not be read. */
 const READ_MS = 100;
 
 interface MomentPanelProps {

@@ -11,7 +11,7 @@ import { CHOICES, isFree } from '../controller_choice.js';
 import { byPaper, found, registry } from '../registry.js';
 import { change, linkTo, settings } from '../settings.js';
 
-/** The number of lines of the list of scenarios. */
+/** The height of the list of scenarios, in lines. */
 const LINES = 9;
 
 export function ScenarioPanel({ lab }: { lab: Lab }) {
@@ -103,7 +103,7 @@ function AxisField({ lab, name }: { lab: Lab; name: string }) {
   );
 }
 
-/** The choice of another controller than the scenario's, for all media flows. */
+/** Lets the user replace the scenario's controller in all media flows. */
 function ControllerField({ lab }: { lab: Lab }) {
   const id = useId();
   const { controller } = settings.value;

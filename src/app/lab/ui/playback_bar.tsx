@@ -1,4 +1,4 @@
-/** Play, pause, steps and speed of the chosen moment. */
+/** The controls of playback: play and pause, steps, a slider for the moment, and the speed. */
 import { useId } from 'preact/hooks';
 
 import { SPEEDS, type Playback } from '../playback/playback.js';

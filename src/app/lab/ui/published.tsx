@@ -1,4 +1,4 @@
-/** What a paper published beside what this run gave. */
+/** A table of what a paper published and what this run measured. */
 import { METRICS, metricText } from '../../../scenario/metrics.js';
 import type { MetricResult } from '../../../scenario/verdict.js';
 import type { Run } from '../../../runs/run.js';
@@ -9,7 +9,7 @@ const VERDICTS = {
   off: 'outside of the band',
 };
 
-/** `utilisation of tcp, late`: the metric, of which flow, in which window. */
+/** `utilisation of tcp, late`: the metric with its flow and its time window. */
 function nameOf({ name, flow, window, path }: MetricResult): string {
   const metric = name.replace(/_(ms|bps|s)$/, '').replaceAll('_', ' ');
   const about = flow === undefined ? '' : flow === '*' ? ' of all flows' : ` of ${flow}`;

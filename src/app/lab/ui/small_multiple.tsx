@@ -1,4 +1,4 @@
-/** One value of a sweep as a small picture: the rate that each flow received, and the length of the queue. */
+/** One value of a sweep as a small picture: the rate that each flow received, and the queuing delay. */
 import { chartTheme } from '../../../boards/theme.js';
 import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { drawnFlows } from '../../../runs/flows.js';

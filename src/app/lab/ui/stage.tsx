@@ -20,7 +20,9 @@ interface StageProps {
   flows: readonly DrawnFlow[];
 }
 
-/** The queue's whole width represents its greatest length in the run, but no less than this. */
+/**
+ * The full width of the drawn queue stands for the queue's greatest length in the run, or for this if that is less.
+ */
 const LEAST_FULL_BYTES = 6000;
 
 const count = (packets: readonly ShownPacket[], where: ShownPacket['where']): number =>
@@ -29,7 +31,7 @@ const count = (packets: readonly ShownPacket[], where: ShownPacket['where']): nu
 const delayUs = ({ one_way_delay_ms = 0 }: Scenario['forward']): number =>
   Math.max(1, one_way_delay_ms * 1e3);
 
-/** Drawn calls whose data take the forward link, so that their feedback goes back. */
+/** The drawn calls that send their media over the forward link, so that their feedback takes the way back. */
 function callsAmong(run: Run, flows: readonly DrawnFlow[]): ReadonlySet<number> {
   const drawn = new Set(flows.map(({ flow }) => flow));
   const calls = run.flows.filter(({ kind, direction }) => kind === 'media' && direction !== 'backward');
@@ -50,7 +52,7 @@ export function Stage({ run, store, playback, flows }: StageProps) {
     let drawn = '';
     const { forward, backward } = instantiate(run.scenario, run.cell);
     const wayUs = delayUs(forward);
-    // Without a path of its own, the way back is as long as the way there.
+    // A scenario without a `backward` path has the same delay in both directions.
     const backUs = delayUs(backward ?? forward);
     let fullBytes = LEAST_FULL_BYTES;
     void longestQueueBytes(store).then((bytes) => {

@@ -1,13 +1,13 @@
-/** A controller's states, with the one that it is in. */
+/** A controller's state machine, with its present state marked. */
 import type { ControllerName } from '../../../core/schema.js';
 
 interface Machine {
   states: readonly { name: string; x: number; y: number }[];
-  /** A transition from one state to another, and its cause. If both are the same it is drawn as a loop. */
+  /** Transitions from one state to another, each with its cause. */
   arrows: readonly { from: number; to: number; on: string }[];
 }
 
-/** ToN, Fig. 4; RFC 8698, section 4.2; LCC, section II. */
+/** Sources: ToN, Fig. 4; RFC 8698, section 4.2; LCC, section II. */
 const MACHINES: Readonly<Record<ControllerName, Machine>> = {
   gcc: {
     states: [
@@ -48,7 +48,7 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
 };
 
 const RADIUS = { x: 44, y: 17 };
-/** The distance between the two arrows between two states. */
+/** How far an arrow's curve bends aside, so that the two arrows between two states stay apart. */
 const BEND = -24;
 
 function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: number; on: string }) {
@@ -63,7 +63,8 @@ function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: 
   };
   const [start, end] = [edge(a, 1), edge(b, -1)];
   const middle = { x: (start.x + end.x) / 2 - uy * BEND, y: (start.y + end.y) / 2 + ux * BEND };
-  // The curve reaches half as far as its control point; the label stands outside of it.
+  // The curve bends only half as far as its control point, so a label just beyond that point stands outside of the
+  // curve.
   const label = { x: middle.x - uy * 8, y: middle.y + ux * 8 };
   const side = Math.abs(ux) > 0.9 ? 'middle' : uy > 0 ? 'start' : 'end';
   return (

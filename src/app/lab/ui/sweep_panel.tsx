@@ -35,8 +35,8 @@ function RangeField({ label, value, onChange }: RangeFieldProps) {
 }
 
 /**
- * The small pictures of the latest sweep; nothing once the network has changed, since they belong to the former
- * one.
+ * The small pictures of the latest sweep. They disappear once the network changes, since they belong to the
+ * previous network.
  */
 function Multiples({ lab }: { lab: Lab }) {
   const { sweep } = lab;

@@ -20,7 +20,7 @@ interface Parts {
   scope: Scope;
 }
 
-/** Fetches a lesson when it is wanted. */
+/** Fetches a lesson, and shows it. */
 function OneLesson({ player, scope, id }: Parts & { id: string }) {
   const lesson = useSignal<Lesson | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Controllers beside each other, in the experiments that compare them. */
+/** Tables and pictures that compare controllers side by side. */
 import {
   byAxis,
   columnTitles,

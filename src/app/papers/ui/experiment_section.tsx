@@ -1,4 +1,4 @@
-/** One experiment: what it is, how long it takes, published beside measured numbers, claims, notes and pictures. */
+/** One experiment: what it is, how long it takes, published and measured numbers, claims, notes and pictures. */
 import { PAPERS } from '../../lab/papers.js';
 import { maximumText } from '../../../papers/surface.js';
 import { CLAIM_OUTCOMES, claimText, failureText } from '../../../papers/text.js';
@@ -13,7 +13,7 @@ import { NumbersTable, OtherNumbers } from './numbers_table.js';
 import { RunButton } from './run_button.js';
 import { SummaryLines, VerdictBadge } from './verdicts.js';
 
-/** Its progress, or the time that it takes. */
+/** The experiment's progress, or the time that it takes. */
 function StateLine({ experiment }: { experiment: Experiment }) {
   const { plan, isRunning, done, total, reported, shown, isComplete } = experiment;
   const { scenario } = plan.value ?? {};
@@ -85,7 +85,7 @@ function Texts({ title, texts }: { title: string; texts: readonly string[] }) {
   );
 }
 
-/** More notes than these say nothing new. */
+/** The most failures that are listed: a longer list would add nothing new. */
 const MOST_FAILURES = 20;
 
 function Failures({ failures }: Pick<Reported, 'failures'>) {
@@ -104,7 +104,7 @@ function Failures({ failures }: Pick<Reported, 'failures'>) {
   );
 }
 
-/** What the paper says of the map, for an experiment whose cells are points of one. */
+/** What the paper states about the map, for an experiment whose cells are the points of a map. */
 function MapStatements({
   statements,
   isComplete,

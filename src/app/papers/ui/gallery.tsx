@@ -22,8 +22,8 @@ const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.de
 const fileOf = (title: string): string => `ccscope-${title.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}`;
 
 /**
- * A paper has dozens of figures, and each takes some time to draw: only those that are scrolled into view are
- * drawn, and all of them on paper.
+ * A paper has dozens of figures, and each takes some time to draw: on the screen, only those near the view are drawn;
+ * for printing, all are.
  */
 function Drawing({ figure }: { figure: Figure }) {
   const { title } = figure;

@@ -1,4 +1,7 @@
-/** Published beside measured numbers, with verdict and reason; before a run the published numbers alone. */
+/**
+ * The table of published and measured numbers, with verdicts and reasons; before the first run, only the published
+ * ones.
+ */
 import { useSignal } from '@preact/signals';
 
 import { bandText, measuredText, metricName, publishedText, WIDER } from '../../../papers/text.js';
@@ -45,7 +48,7 @@ function Row({ id, cell, metric, index, isComplete }: RowProps) {
 
 interface NumbersTableProps {
   published: ExperimentReport;
-  /** The result of the runs that have ended; undefined before. */
+  /** The result of the runs that have ended; undefined before there is one. */
   measured: ExperimentReport | undefined;
   /** Whether all runs have ended. */
   isComplete: boolean;
@@ -121,7 +124,7 @@ function OtherTable({ id, rows }: { id: string; rows: readonly OtherRow[] }) {
   );
 }
 
-/** The quantities for which the paper gives no number; made when they are opened. */
+/** The quantities for which the paper gives no number; their table is made when the user opens it. */
 export function OtherNumbers({ report: { id, cells } }: { report: ExperimentReport }) {
   const isOpen = useSignal(false);
   const rows = cells.flatMap(({ label, others }) => others.map((other): OtherRow => ({ label, other })));

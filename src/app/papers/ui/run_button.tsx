@@ -6,9 +6,9 @@ import { registry } from '../../lab/registry.js';
 interface RunButtonProps {
   papers: Papers;
   ids: readonly string[];
-  /** What is run, for screen readers: sighted users see what the button is beside. */
+  /** What the button runs, for screen readers; on the screen, its place shows that. */
   name: string;
-  /** The main button of what is shown. */
+  /** Whether this is the main button of the view. */
   isMain?: boolean;
 }
 

@@ -11,7 +11,7 @@ export function VerdictBadge({ verdict }: { verdict: Verdict }) {
   );
 }
 
-/** The count of each verdict, without those of count 0. */
+/** The count of each verdict that occurs. */
 export function VerdictCounts({ counts }: { counts: Counts }) {
   const given = VERDICTS.filter((verdict) => counts[verdict] > 0);
   return (
@@ -25,7 +25,7 @@ export function VerdictCounts({ counts }: { counts: Counts }) {
   );
 }
 
-/** The verdicts of statements and of the numbers in them; nothing if no number was published. */
+/** How many statements, and how many numbers in them, got each verdict; nothing if no number was published. */
 export function SummaryLines({ summary: { statements, numbers } }: { summary: Summary }) {
   if (VERDICTS.every((verdict) => statements[verdict] === 0)) return null;
   return (

@@ -1,6 +1,6 @@
-// A selective forwarding unit on pion: each publisher's video goes to each watcher, and the least of what its
-// bandwidth estimator finds for the watchers goes back to the publishers as REMB. It forwards one of the simulcast
-// layers. What it forwards can be changed: see forwarding.
+// A selective forwarding unit that uses pion. It forwards each publisher's video, or one of its simulcast layers, to
+// each watcher. It estimates the bandwidth to each watcher, and sends the lowest estimate to the publishers as REMB.
+// What it forwards can be changed: see forwarding.
 package main
 
 import (
@@ -25,18 +25,18 @@ import (
 
 const startBps = 500_000
 
-// frameTicks is a frame at 30 fps, at the clock of video.
+// frameTicks is the duration of a frame at 30 fps, in ticks of the 90 kHz RTP clock.
 const frameTicks = 3000
 
-// forwarding is what the unit does with what it receives.
+// forwarding has the settings of what the unit forwards and sends. A field that is absent changes nothing.
 type forwarding struct {
 	// Paused: nothing is forwarded.
 	Paused *bool `json:"paused,omitempty"`
-	// RID: this layer is forwarded, else the one that was heard last of all to begin.
+	// RID: the layer to forward; "" (the default) means the layer that began last.
 	RID *string `json:"rid,omitempty"`
-	// KeyFrames: whether they are asked for.
+	// KeyFrames: whether key frames are requested.
 	KeyFrames *bool `json:"keyFrames,omitempty"`
-	// LimitBps: publishers are told of no higher rate (REMB); 0: of none but what watchers can take.
+	// LimitBps: the highest rate that REMB allows publishers; 0: only the estimates for the watchers limit them.
 	LimitBps *float32 `json:"limitBps,omitempty"`
 	// Feedback: whether any RTCP is sent at all.
 	Feedback *bool `json:"feedback,omitempty"`
@@ -51,13 +51,14 @@ type message struct {
 	forwarding
 }
 
-// layer is one of the encodings of a publisher.
+// layer is one of the simulcast layers that a publisher sends.
 type layer struct {
 	rid  string
 	ssrc webrtc.SSRC
 }
 
-// publisher has its layers in the order in which they began. What it forwards of them has one numbering.
+// publisher has its layers in the order in which they began. The forwarded packets of all its layers are numbered and
+// timestamped as one stream.
 type publisher struct {
 	id        int
 	peer      *webrtc.PeerConnection
@@ -94,7 +95,7 @@ func must(err error) {
 	}
 }
 
-// silence drops all RTCP of a connection while its unit is silent.
+// silence drops all RTCP that a connection would send while its unit is silent.
 type silence struct {
 	interceptor.NoOp
 	unit *unit
@@ -111,8 +112,8 @@ func (s *silence) BindRTCPWriter(writer interceptor.RTCPWriter) interceptor.RTCP
 	})
 }
 
-// registerCodecs takes no RTX (RFC 4588): this version of pion does not read it, and would ask for each lost packet again
-// and again. Browsers then repeat packets in the stream itself.
+// registerCodecs leaves out RTX (RFC 4588): this version of pion does not read it, and would request each lost packet
+// again and again. Without RTX, browsers retransmit packets in the stream itself.
 func registerCodecs(media *webrtc.MediaEngine) {
 	opus := webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2}
 	must(media.RegisterCodec(webrtc.RTPCodecParameters{RTPCodecCapability: opus, PayloadType: 111}, webrtc.RTPCodecTypeAudio))
@@ -125,12 +126,12 @@ func registerCodecs(media *webrtc.MediaEngine) {
 	must(media.RegisterCodec(webrtc.RTPCodecParameters{RTPCodecCapability: vp8, PayloadType: 96}, webrtc.RTPCodecTypeVideo))
 }
 
-// peer makes a connection whose senders are paced by an estimator.
+// peer makes a connection that estimates the bandwidth for what it sends, but does not pace packets.
 func (u *unit) peer() *webrtc.PeerConnection {
 	media := &webrtc.MediaEngine{}
 	registerCodecs(media)
 	registry := &interceptor.Registry{}
-	// The first is nearest to the wire: what those after it write passes it.
+	// The first interceptor is nearest to the wire, so RTCP packets of the later interceptors pass through it.
 	registry.Add(&silence{unit: u})
 	congestion, err := cc.NewInterceptor(func() (cc.BandwidthEstimator, error) {
 		return gcc.NewSendSideBWE(gcc.SendSideBWEInitialBitrate(startBps), gcc.SendSideBWEPacer(gcc.NewNoOpPacer()))
@@ -151,7 +152,8 @@ func (u *unit) peer() *webrtc.PeerConnection {
 	return peer
 }
 
-// describe sets the local description; its candidates are in it, or follow when they are asked for.
+// describe sets the local description and returns its SDP. The SDP contains the candidates, unless the unit is late:
+// then clients have to request them.
 func (u *unit) describe(id int, peer *webrtc.PeerConnection, description webrtc.SessionDescription) string {
 	if u.late {
 		peer.OnICECandidate(func(candidate *webrtc.ICECandidate) {
@@ -193,7 +195,7 @@ func (u *unit) publish(offer message) message {
 	return message{ID: id, SDP: u.describe(id, peer, answer)}
 }
 
-// add notes a layer of a publisher, and the publisher with its first.
+// add registers a layer of a publisher, and with its first layer the publisher itself.
 func (u *unit) add(from *publisher, remote *webrtc.TrackRemote) {
 	u.Lock()
 	defer u.Unlock()
@@ -207,7 +209,7 @@ func (u *unit) add(from *publisher, remote *webrtc.TrackRemote) {
 	u.publishers = append(u.publishers, from)
 }
 
-// chosen is the layer that is asked for, else the widest: browsers name it last, and begin it last.
+// chosen returns the requested layer, or else the one that began last: browsers begin the widest layer last.
 func (u *unit) chosen(from *publisher) webrtc.SSRC {
 	for _, each := range from.layers {
 		if each.rid == u.rid && u.rid != "" {
@@ -217,7 +219,8 @@ func (u *unit) chosen(from *publisher) webrtc.SSRC {
 	return from.layers[len(from.layers)-1].ssrc
 }
 
-// forward passes a packet of the chosen layer on; another layer goes on where the one before ended.
+// forward passes on a packet if it belongs to the chosen layer. When the layer changes, sequence numbers and timestamps
+// continue from the previous layer's.
 func (u *unit) forward(from *publisher, ssrc webrtc.SSRC, packet *rtp.Packet) {
 	u.Lock()
 	defer u.Unlock()
@@ -239,7 +242,7 @@ func (u *unit) forward(from *publisher, ssrc webrtc.SSRC, packet *rtp.Packet) {
 	_ = from.track.WriteRTP(packet)
 }
 
-// askForKey asks for a key frame of what is forwarded.
+// askForKey requests a key frame of the layer that is forwarded.
 func (u *unit) askForKey(from *publisher) {
 	if u.mute {
 		return
@@ -247,7 +250,7 @@ func (u *unit) askForKey(from *publisher) {
 	_ = from.peer.WriteRTCP([]rtcp.Packet{&rtcp.PictureLossIndication{MediaSSRC: uint32(u.chosen(from))}})
 }
 
-// control changes what is forwarded.
+// control changes the unit's settings.
 func (u *unit) control(change message) message {
 	u.Lock()
 	defer u.Unlock()
@@ -269,7 +272,7 @@ func (u *unit) control(change message) message {
 	return message{}
 }
 
-// watch offers what others publish; no SDP where these are fewer than asked for.
+// watch makes an offer with what others publish. It returns no SDP while there are fewer others than requested.
 func (u *unit) watch(asked message) message {
 	u.Lock()
 	published := []*publisher{}
@@ -326,7 +329,7 @@ func (u *unit) found(asked message) message {
 	return message{ID: asked.ID, Candidates: u.candidates[asked.ID]}
 }
 
-// limit tells publishers what the slowest watcher can take.
+// limit sends publishers, once per second, the rate that the slowest watcher can receive.
 func (u *unit) limit() {
 	for range time.Tick(time.Second) {
 		u.Lock()

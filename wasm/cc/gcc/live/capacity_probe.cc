@@ -8,9 +8,11 @@
 namespace ccscope::gcc {
 namespace {
 
-// Only frames that take at least this long to transmit tell the capacity.
+// The delivered rate is measured over the frames of this latest span. For as long after the start, or after a drain,
+// those frames still include the time before it.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
-// The queue counts as empty if the one-way delay is within this of propagation and own serialisation.
+// The queue counts as empty if the one-way delay exceeds propagation and the group's own serialisation by less than
+// this.
 constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, beyond the RTT.
@@ -21,23 +23,25 @@ constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
 constexpr double kDoubtPerSpread = 3;
-// Beyond this multiple of the rate asked for, what was delivered is no guide.
+// A delivered rate above this multiple of the requested rate is not trusted.
 constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
-// A queue at less than this share of the measured capacity puts that capacity in doubt (competing flows take their
-// share). The capacity is then believed up to the rate of that queue, and gradually more beyond it: twice as much
-// after this time, as in CUBIC's probing.
+// A queue that builds up while less than this share of the measured capacity is sent puts that capacity in doubt: other
+// flows compete for it. The capacity is then trusted only up to the rate at which the queue built up. This limit grows
+// with the cube of time, as in CUBIC's probing, and has doubled after kDoubt.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// An encoder's share is also measured over its latest half second; far below the capacity it may catch up.
+// The encoder's share is also measured over the latest half second. A delivered rate below this share of the capacity
+// leaves room in which the encoder may catch up with its target.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
-// When losses, averaged over half a second, are heavy, or no frames arrive for this long, the rate is this share of
-// what is delivered, less what is lost.
+// When losses, averaged over kLossTime, are heavy, or when no frame has arrived for kNoFrames, the rate is at most
+// kOfDelivered, less the fraction lost, times the delivered rate.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
-// Frames may account for this much less than the counters report as delivered: the two cover different seconds.
+// The frames may add up to less, by up to this share, than the counters report as delivered, since the two cover
+// different seconds. Only what is missing beyond that counts as retransmissions.
 constexpr double kUnexplained = 0.1;
 
 }  // namespace
@@ -62,7 +66,8 @@ void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions,
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
   const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
   const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
-  // Losses of the path take the same share of whatever is sent; those of a queue hide what was sent.
+  // Losses on the path take the same share at every sending rate. Losses in a full queue, or a queue itself, hide how
+  // much was sent: a low delivered rate then does not mean that the encoder uses a smaller share of its target.
   const bool may_be_less = (!room_.LostIn(FrameCapacity::kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
@@ -83,8 +88,8 @@ DataRate CapacityProbe::Trusted(DataRate capacity, Timestamp now) const {
   return std::min(capacity, doubt_->rate * (1 + t * t * t));
 }
 
-// Data sent at the old rate, since the newest frame and until the new rate takes effect, is not visible yet but is
-// on its way into the queue.
+// Data sent at the old rate, since the newest frame and until the new rate takes effect, does not show in the frames
+// yet but is on its way into the queue.
 DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now) {
   const DataRate sent = a_r * encoder_share_.value();
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
@@ -99,7 +104,7 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
   // While the rate grows, the newest frames are more telling than those of a whole second.
   delivered = std::max(delivered, capacity_.frames().Delivered(kNewest).value_or(DataRate::Zero()));
-  // More than that was a key frame, or frames that were stamped late.
+  // A delivered rate above this multiple is due to a key frame, or to frames that were stamped late.
   delivered = std::min(delivered, a_r * kMostOfAsked);
   const double beyond = std::max(kLeastBeyondDelivered, kBeyondDelivered * (1 - kDoubtPerSpread * capacity_.spread()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));

@@ -1,11 +1,12 @@
-// Sets the rate of a live call from the bottleneck capacity that its own frames show (frame_dispersion.h): a share
-// of that capacity, less what drains a queue that really exists. This is ccscope's own addition to GCC; it is off
-// unless the parameter capacity_probe is on. Where frames show no capacity, it says so, and the paper's detector
-// and rate controller decide.
+// Sets the rate of a live call from the bottleneck capacity that its own frames show (frame_dispersion.h): a share of
+// that capacity, less the rate that is needed to drain the queue, if there really is one. This is ccscope's own
+// addition to GCC; it is off unless the parameter capacity_probe is on. Where frames show no capacity, it returns no
+// rate, and the paper's detector and rate controller decide.
 //
-// Each estimate is trusted only as far as the frames agree. The rate grows towards it until the encoder is expected
-// to send 1.5 times what was recently delivered, or as little as 1.1 times where frames disagree about the
-// capacity. It falls towards it if all of the latest frames waited longer than single late stamps can explain.
+// Each estimate is trusted only as far as the frames agree. The rate grows towards the estimate until the encoder is
+// expected to send 1.5 times what was recently delivered, or as little as 1.1 times where frames disagree about the
+// capacity. The rate falls towards the estimate if all of the latest frames waited longer than occasional late time
+// stamps can explain.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -59,7 +60,7 @@ class CapacityProbe {
 
   // Whether the capacity is far below the sending rate and frames queue: the rate has to fall at once.
   bool HasFallen(DataRate a_r) const { return params_.on && Fallen(a_r).has_value(); }
-  // The rate that succeeds `a_r`, the rate asked for so far; nothing if no capacity is known.
+  // The rate that follows `a_r`, the rate requested so far; no value if no capacity is known.
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
  private:
@@ -82,9 +83,10 @@ class CapacityProbe {
   RoomForWaits room_for_waits_;
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
-  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall left will be gone
-  bool is_sure_ = false;                               // that fall's
-  // The latest queue at a rate well below the measured capacity: other flows share it.
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall of the capacity left will be gone
+  bool is_sure_ = false;                               // whether the queue existed beyond doubt at that fall
+  // When a queue last built up at a rate well below the measured capacity, and at what rate: other flows then share
+  // the capacity.
   struct Doubt {
     DataRate rate;
     Timestamp since;

@@ -3,7 +3,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// Deltas lag by one group: the first ones in a hold belong to the groups before it.
+// Deltas lag by one group: the first deltas of a hold belong to groups from before the hold.
 constexpr int kGroupsBeforeSettled = 2;
 
 }  // namespace
@@ -20,7 +20,7 @@ void FilterHold::Begin(Timestamp now) {
   one_way_delay_before_ = last_one_way_delay_;
 }
 
-// The first frame cannot be disturbed by earlier ones, and the start must not be delayed.
+// The first frame begins no hold: no earlier frame can disturb it, and the start must not be delayed.
 void FilterHold::BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now) {
   if (highest_seq && (arrival.key_frame || arrival.seq > *highest_seq + 1)) Begin(now);
 }

@@ -1,7 +1,7 @@
-// Keeps pairs of groups from the filter of a live call while they would mislead it: during the warm-up, and after a
-// key frame or a gap. A key frame's own serialisation fits the filter's model; the small frames that wait behind it
-// do not (dL is large and negative while d_m is not), and after a loss d_m includes the missing or retransmitted
-// packets.
+// Withholds pairs of groups from the arrival filter of a live call while they would mislead it: during the warm-up,
+// and after a key frame or a gap. A key frame's own serialisation fits the filter's model; the small frames that wait
+// behind it do not (dL is large and negative while d_m is not), and after a loss d_m includes the missing or
+// retransmitted packets.
 #ifndef CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 #define CCSCOPE_CC_GCC_LIVE_FILTER_HOLD_H_
 

@@ -1,7 +1,7 @@
 // How much of the capacity to leave unused when frames repeatedly wait for long: on a link that pauses (Wi-Fi,
 // mobile), the queue that a pause leaves drains faster the more room there is. Queues caused by the flow's own rate
-// are drained otherwise (capacity_probe.h) and do not count. Seconds with bunched frames do not count either: they
-// are attributed to a late machine, not to the link.
+// are drained by other means (capacity_probe.h) and do not count. Seconds with bunched frames do not count either:
+// they are attributed to a late machine, not to the link.
 #ifndef CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 #define CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 
@@ -20,6 +20,7 @@ class RoomForWaits {
 
  private:
   double room_ = 0;
+  unsigned often_ = 0;  // a bit for each of the latest seconds, the newest lowest: whether frames waited often in it
   Timestamp second_began_ = Timestamp::MinusInfinity();
   int frames_ = 0;
   int long_waits_ = 0;

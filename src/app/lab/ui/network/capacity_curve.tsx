@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 
 import type { CapacityStep } from '../../../../core/link.js';
 import { formatRate } from '../../../../charts/index.js';
-import { added, LEAST_BPS, moved } from '../../capacity_steps.js';
+import { added, LEAST_BPS, moved, scaledBps } from '../../capacity_steps.js';
 
 interface CapacityCurveProps {
   steps: readonly CapacityStep[];
@@ -27,12 +27,12 @@ class Layout {
 
   x = (us: number): number => EDGE + ((WIDTH - 2 * EDGE) * us) / (this.durationS * 1e6);
   y = (bps: number): number => HEIGHT - EDGE - ((HEIGHT - 2 * EDGE) * bps) / this.#topBps;
-  /** Tenths of a second. */
+  /** The time at `x`, to a tenth of a second. */
   us = (x: number): number => {
     const share = Math.min(1, Math.max(0, (x - EDGE) / (WIDTH - 2 * EDGE)));
     return Math.round(share * this.durationS * 10) * 1e5;
   };
-  /** Three digits. */
+  /** The rate at `y`, to three digits; below LEAST_BPS only 0 is possible. */
   bps = (y: number): number => {
     const bps = ((HEIGHT - EDGE - y) / (HEIGHT - 2 * EDGE)) * this.#topBps;
     return bps < LEAST_BPS / 2 ? 0 : Number(Math.max(LEAST_BPS, bps).toPrecision(3));
@@ -48,7 +48,7 @@ const KEYS: Readonly<Record<string, readonly [us: number, factor: number]>> = {
 
 export function CapacityCurve({ steps, durationS, onChange }: CapacityCurveProps) {
   const svg = useRef<SVGSVGElement>(null);
-  /** While a handle is dragged the scale stays as it was when the drag began. */
+  /** The drag that is under way, with the steps and the scale as they were when it began. */
   const held = useRef<{ index: number; layout: Layout; steps: readonly CapacityStep[] } | null>(null);
   const layout = held.current?.layout ?? new Layout(steps, durationS);
   const shown = steps.filter(({ atUs }) => atUs <= durationS * 1e6);
@@ -72,7 +72,7 @@ export function CapacityCurve({ steps, durationS, onChange }: CapacityCurveProps
     const change = KEYS[key];
     if (key === 'Delete' || key === 'Backspace') remove(index);
     else if (step && change) {
-      const capacityBps = Number((step.capacityBps * change[1]).toPrecision(3));
+      const capacityBps = scaledBps(step.capacityBps, change[1]);
       onChange(moved(steps, index, { atUs: step.atUs + change[0], capacityBps }));
     } else return;
     event.preventDefault();

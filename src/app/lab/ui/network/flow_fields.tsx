@@ -19,7 +19,7 @@ import { NumberInput } from '../../../ui/number_input.js';
 
 type Values = Readonly<Record<string, number>>;
 
-/** The values with one added or removed; undefined if none are left. */
+/** The values with one of them set, or removed if `value` is null; undefined if none are left. */
 function changed(given: Values, name: string, value: number | null): Values | undefined {
   const { [name]: _, ...others } = given;
   const next = value === null ? others : { ...others, [name]: value };
@@ -42,14 +42,14 @@ interface ComponentFieldsProps {
   lab: Lab;
   flow: ScenarioFlow;
   title: string;
-  /** Where the flow keeps the values. */
+  /** The property of the flow that contains the values. */
   field: 'parameters' | 'source';
   spec: ComponentSpec;
   preset: string | undefined;
   given: Values | undefined;
 }
 
-/** This many are shown before the user asks for more. */
+/** The number of parameters that are shown before the user asks for more. */
 const FIRST = 6;
 
 function ComponentFields({ lab, flow, title, field, spec, preset, given = {} }: ComponentFieldsProps) {
@@ -99,7 +99,7 @@ export function MediaFields({ lab, flow, isOwn }: { lab: Lab; flow: MediaFlow; i
           value={isOwn ? '' : preset}
           onChange={({ currentTarget: { value } }) => lab.takeController(name, value)}
         >
-          {isOwn && <option value="">own: {lab.own.value?.name}</option>}
+          {isOwn && <option value="">own: {lab.ownFlows.own.value?.name}</option>}
           {CHOICES.map(({ title, presets }) => (
             <optgroup key={title} label={title}>
               {presets.map((each) => (
@@ -196,7 +196,7 @@ interface SharedFieldsProps {
   durationS: number;
 }
 
-/** The fields that calls and TCP have in common: times, count and direction. */
+/** The fields that calls and TCP have in common: times, count, extra delay and direction. */
 export function SharedFields({ lab, flow, durationS }: SharedFieldsProps) {
   const id = useId();
   const { name, count = 1, start_s = 0, stop_s, direction = 'forward', extra_delay_ms = 0 } = flow;

@@ -1,4 +1,4 @@
-/** The editor of the flows: calls, TCP, and calls with a controller of the user's. */
+/** The editor of the flows: calls, TCP, and calls with the user's own controller. */
 import { OwnControllerField } from './own_controller_field.js';
 import { addFlow, removeFlow, type MediaFlow } from '../../edits.js';
 import type { ScenarioFlow } from '../../../../scenario/scenario.js';
@@ -8,10 +8,10 @@ import { MediaFields, SharedFields, TcpFields } from './flow_fields.js';
 
 const CALL: MediaFlow = { kind: 'media', name: 'call', preset: 'gcc' };
 const TCP: ScenarioFlow = { kind: 'tcp', name: 'tcp', congestion_control: 'cubic' };
-/** A greater count than this is taken for a typing mistake. */
+/** The buttons add flows until the list has this many entries. */
 const MOST_FLOWS = 50;
 
-/** `2 × GCC (gcc), from 10 s`. */
+/** A flow in words: `2 × gcc, from 10 s`. */
 function flowText(flow: ScenarioFlow, own: boolean): string {
   const { count = 1, start_s = 0, stop_s } = flow;
   const what =
@@ -29,7 +29,7 @@ function flowText(flow: ScenarioFlow, own: boolean): string {
 
 function FlowItem({ lab, flow }: { lab: Lab; flow: ScenarioFlow }) {
   const { name } = flow;
-  const isOwn = lab.own.value?.flows.includes(name) === true;
+  const isOwn = lab.ownFlows.own.value?.flows.includes(name) === true;
   const network = lab.network.value;
   return (
     <li>

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks';
 
 import { BOTTLENECKS } from '../../../../core/link_arguments.js';
 import { LINK_FIELDS } from '../../../../link/fields.js';
+import { outageText } from '../../../../scenario/outage_text.js';
 import type { ScenarioPath } from '../../../../scenario/scenario.js';
 import { changeDuration, changePath, changeRtt, pathOf, rttOf, type Direction } from '../../edits.js';
 import type { Lab } from '../../lab.js';
@@ -14,13 +15,6 @@ import { NumberInput } from '../../../ui/number_input.js';
 interface PathProps {
   lab: Lab;
   direction: Direction;
-}
-
-/** An outage as text; a scenario has the same in parts. */
-function outageText(outage: ScenarioPath['outage']): string {
-  if (typeof outage !== 'object') return outage ?? LINK_FIELDS.outage.usual;
-  const { mean_on_ms, mean_off_ms, off_phases } = outage;
-  return `${mean_on_ms}ms/${mean_off_ms}ms${off_phases === undefined ? '' : `x${off_phases}`}`;
 }
 
 function PathFields({ lab, direction }: PathProps) {

@@ -1,4 +1,4 @@
-/** A controller of the user's in the simulation: pasted, or a file. */
+/** Adds the user's own controller to the simulation, from pasted text or from a file. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -16,7 +16,7 @@ interface OwnControllerFieldProps {
 export function OwnControllerField({ lab, isFull }: OwnControllerFieldProps) {
   const id = useId();
   const text = useSignal('');
-  const own = lab.own.value;
+  const own = lab.ownFlows.own.value;
   return (
     <details>
       <summary>+ own controller {own && <span class="count">{own.name}</span>}</summary>

@@ -1,0 +1,57 @@
+/** The flows that the user's own controller controls. */
+import { signal } from '@preact/signals';
+
+import type { Scenario } from '../../scenario/scenario.js';
+import type { Wanted } from '../../runs/live_run.js';
+import { dismiss, notify } from '../notices.js';
+import { ownControllers, type OwnController } from '../own_controllers.js';
+
+/** The user's own controller, with the names of the flows that it controls. */
+export interface Own extends OwnController {
+  flows: readonly string[];
+}
+
+export class OwnFlows {
+  readonly own = signal<Own | null>(null);
+
+  /**
+   * Takes the file of a controller, which then controls the flows of an earlier controller or, if there are none, a
+   * new flow called `nameForNew`. Returns which of the two, or null if the file was refused; a notice then explains
+   * why.
+   */
+  use(file: File, network: Scenario, nameForNew: string): 'earlier flows' | 'new flow' | null {
+    const fix = ownControllers.keep(file);
+    if (fix !== null) {
+      notify('error', 'own-file', `${file.name} was not taken.`, fix);
+      return null;
+    }
+    dismiss('own-file');
+    const { name } = file;
+    const present = this.#in(network);
+    const flows = present.length > 0 ? present : [nameForNew];
+    this.own.value = { name, url: ownControllers.urlOf(name), flows };
+    return present.length > 0 ? 'earlier flows' : 'new flow';
+  }
+
+  /** The user's controller no longer controls this flow. */
+  release(flow: string): void {
+    const { value: own } = this.own;
+    if (own !== null) this.own.value = { ...own, flows: own.flows.filter((name) => name !== flow) };
+  }
+
+  forget(): void {
+    this.own.value = null;
+  }
+
+  /** The user's controller as an option of a run of this network; empty if it controls no flow there. */
+  controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
+    const { value: own } = this.own;
+    const flows = this.#in(network);
+    return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
+  }
+
+  #in(network: Scenario | null): readonly string[] {
+    const names = new Set(network?.flows.map(({ name }) => name));
+    return this.own.value?.flows.filter((flow) => names.has(flow)) ?? [];
+  }
+}
