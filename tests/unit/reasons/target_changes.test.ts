@@ -170,7 +170,13 @@ describe('GCC', () => {
       ({ kind, fromUs }) => kind === 'capacity' && fromUs > 30e6 && fromUs < 45e6,
     );
     expect(falls.length).toBeGreaterThan(0);
-    for (const { evidence } of falls) expect(evidence['capacity_estimate_bps']).toBeLessThan(0.9e6);
+    const estimates = falls
+      .map(({ evidence }) => evidence['capacity_estimate_bps'] ?? NaN)
+      .sort((a, b) => a - b);
+    // The link carries 0.7 Mbps. A single estimate may be far off; most are not.
+    const median = estimates[estimates.length >> 1];
+    expect(median).toBeGreaterThan(0.6e6);
+    expect(median).toBeLessThan(0.9e6);
   });
 });
 

@@ -170,7 +170,7 @@ describe('the form of a scenario', () => {
       'a band without what was published',
       { ...minimal, expectations: [{ ...expectation, published: 1 }] },
       'scenario.expectations.0.band',
-      /published between/,
+      /contains the published/,
       /correct/,
     ],
     [

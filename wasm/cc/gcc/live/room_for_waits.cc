@@ -7,16 +7,16 @@ namespace ccscope::gcc {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// Frames wait often in a second in which more than the share kOften of them waited longer than kLong. If that is so for
-// at least kAgain of the latest kLatest seconds, the last one among them, the room grows by kMore, up to kMost; after
-// any other second it shrinks by kLess. A single queue, such as one that the start has caused, makes no room.
+// Frames wait often in a second in which more than the share kOften of them waited longer than kLong. Each such second
+// is worth kMore of room, up to kMost in all, which is given once there were kAgain of them in the latest kLatest
+// seconds: a single queue, such as one that the start has caused, makes no room. Any other second takes kLess away.
 constexpr TimeDelta kLong = TimeDelta::Millis(60);
 constexpr double kOften = 0.08;
 constexpr double kMore = 0.08;
 constexpr double kLess = 0.005;
 constexpr double kMost = 0.35;
 constexpr int kLatest = 16;
-constexpr int kAgain = 3;
+constexpr int kAgain = 4;
 
 }  // namespace
 
@@ -27,8 +27,10 @@ void RoomForWaits::OnFrame(TimeDelta wait, bool bunched, Timestamp now) {
   if (now - second_began_ < kSecond) return;
   const bool often = bunched_ == 0 && long_waits_ > kOften * frames_;
   often_ = (often_ << 1 | (often ? 1U : 0U)) & ((1U << kLatest) - 1);
-  const bool again = often && std::popcount(often_) >= kAgain;
-  room_ = std::clamp(room_ + (again ? kMore : -kLess), 0.0, kMost);
+  held_back_ = often_ == 0 ? 0 : held_back_ + (often ? kMore : 0);
+  const bool again = std::popcount(often_) >= kAgain;
+  room_ = std::clamp(room_ + (again ? held_back_ : 0) - (often ? 0 : kLess), 0.0, kMost);
+  if (again) held_back_ = 0;
   Restart(now);
 }
 

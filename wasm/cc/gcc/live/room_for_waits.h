@@ -20,6 +20,7 @@ class RoomForWaits {
 
  private:
   double room_ = 0;
+  double held_back_ = 0;  // room for waits that have not come often enough yet
   unsigned often_ = 0;  // a bit for each of the latest seconds, the newest lowest: whether frames waited often in it
   Timestamp second_began_ = Timestamp::MinusInfinity();
   int frames_ = 0;
