@@ -5,7 +5,7 @@ import { defineConfig } from '@playwright/test';
 import { CHROMIUM_FLAGS } from '../src/command_line/call/chromium.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Another one lets the tests of two clones run on one machine. */
+/** With another port, the tests of two clones can run on one machine. */
 const HARNESS_PORT = Number(process.env['CCSCOPE_HARNESS_PORT'] ?? 41731);
 
 /** The Chromium to test with: the requested one, else the system's, else Playwright's own. */
@@ -19,9 +19,11 @@ const executablePath = [
 export default defineConfig({
   testDir: '.',
   outputDir: '../test-results',
+  // The same pictures on all systems.
+  snapshotPathTemplate: '{testDir}/looks/{arg}{ext}',
   timeout: 60_000,
-  // Calls are real and wait most of the time: some share the machine. What judges rates or delays is
-  // tagged @measures: `npm test` runs it apart from the others.
+  // Calls are real and wait most of the time, so some share the machine. Tests that judge rates or delays are tagged
+  // @measures, and `npm test` runs them apart from the others.
   workers: 3,
   globalSetup: './support/build.ts',
   forbidOnly: process.env['CI'] !== undefined,

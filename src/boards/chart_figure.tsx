@@ -12,6 +12,7 @@ import {
   type TimeChart,
 } from '../charts/index.js';
 import type { MakeChart, Scope } from './scope.js';
+import { SymbolText } from './symbol_text.js';
 
 /** One chart of a column of charts. */
 export interface Board {
@@ -53,17 +54,6 @@ function Swatch({ look, colour, scope }: Pick<Series, 'look' | 'colour'> & { sco
   );
 }
 
-/** Shows `A_r` as A with a subscript; other names stay as they are. */
-function Symbol({ text }: { text: string }) {
-  const [, base = text, below] = /^(.*\b[A-Za-z])_([a-z])$/.exec(text) ?? [];
-  return (
-    <span>
-      {base}
-      {below && <sub>{below}</sub>}
-    </span>
-  );
-}
-
 interface LegendProps extends Hiding {
   chart: TimeChart;
   scope: Scope;
@@ -87,7 +77,7 @@ function Legend({ chart, scope, without, hidden, onHide }: LegendProps) {
               onClick={() => toggle(series.id)}
             >
               <Swatch look={series.look} colour={series.colour} scope={scope} />
-              <Symbol text={series.label} />
+              <SymbolText text={series.label} />
               {!series.look.startsWith('triangles') && (
                 <span class="reading">{series.format(values[series.id] ?? NaN)}</span>
               )}

@@ -30,6 +30,8 @@ export interface ScopeSource {
   readonly store: Pick<TraceStore, 'view' | 'extent'>;
   /** The newest time in the trace, microseconds. */
   newestUs(): number;
+  /** How long drawing may take in one frame before the next chart waits for another frame; default: 6 ms. */
+  readonly frameMs?: number;
 }
 
 /** The visible time range, as settings store it. `from_s` matters only while `paused`. */
@@ -312,7 +314,7 @@ export class Scope {
     let frameBegan = -Infinity;
     for (const { chart } of read) {
       if (!this.#seen.has(chart)) continue;
-      if (performance.now() - frameBegan > FRAME_MS) {
+      if (performance.now() - frameBegan > (this.source.frameMs ?? FRAME_MS)) {
         await nextFrame();
         frameBegan = performance.now();
       }

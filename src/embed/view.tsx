@@ -7,6 +7,7 @@ import { formatTime } from '../charts/index.js';
 import { pathText } from '../runs/flow_columns.js';
 import type { Run } from '../runs/run.js';
 import { RunCharts } from '../runs/run_charts.js';
+import { SymbolText } from '../boards/symbol_text.js';
 import { cellLabel } from '../scenario/cells.js';
 import { CHART_BOARDS, type Choices } from './attributes.js';
 import { CallCharts } from './call_charts.js';
@@ -57,7 +58,10 @@ function Frame({ title, about = '', isBusy, share, told = '', more, children }: 
   return (
     <figure class="view" aria-labelledby={`${id}-title`} aria-describedby={`${id}-told`} aria-busy={isBusy}>
       <div class="head">
-        <b id={`${id}-title`}>{title}</b> <span class="hint">{about}</span>
+        <b id={`${id}-title`}>{title}</b>{' '}
+        <span class="hint">
+          <SymbolText text={about} />
+        </span>
         <span class="hint state" role="status">
           {isBusy ? `Simulating…${percent}` : ''}
         </span>

@@ -3,6 +3,12 @@ import { Scope, type ShownTime } from '../boards/scope.js';
 import { chartTheme } from '../boards/theme.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 
+/**
+ * Charts of a run may take a whole frame: nothing else moves while a slider is dragged, and each further frame would
+ * let the person wait for longer.
+ */
+const FRAME_MS = 16;
+
 /** The source of the runs that are shown. */
 export interface Runs {
   store: TraceStore;
@@ -23,7 +29,7 @@ export function runScope(
   remember: (shown: ShownTime) => void,
 ): Scope {
   let showing = false;
-  const source = { store: runs.store, newestUs: () => runs.newestUs };
+  const source = { store: runs.store, newestUs: () => runs.newestUs, frameMs: FRAME_MS };
   const onShown = (time: ShownTime): void => {
     if (!showing) remember(time);
   };

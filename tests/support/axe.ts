@@ -13,6 +13,8 @@ interface Axe {
 
 /** The violations that axe finds in the elements that match a selector, one line each. */
 export async function accessibilityFaults(page: Page, context = 'body'): Promise<string[]> {
+  // While it is read again, the list of reasons is dimmed.
+  await page.locator('.why[aria-busy="true"]').waitFor({ state: 'detached' });
   await page.evaluate(axeSource);
   return page.evaluate(async (selector) => {
     const { axe } = window as unknown as { axe: Axe };

@@ -5,6 +5,7 @@ import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { cellLabel } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
 import type { Scope } from '../../../boards/scope.js';
+import { SymbolText } from '../../../boards/symbol_text.js';
 import { chartTools } from '../../ui/chart_tools.js';
 import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
@@ -155,7 +156,9 @@ function Provenance({ run }: { run: Run }) {
         .map(([fact, value]) => (
           <div key={fact}>
             <dt>{fact}</dt>
-            <dd>{value}</dd>
+            <dd>
+              <SymbolText text={value} />
+            </dd>
           </div>
         ))}
     </dl>

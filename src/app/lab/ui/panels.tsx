@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
+import { SymbolText } from '../../../boards/symbol_text.js';
 import { printReport } from '../../print.js';
 import { CopyButton } from '../../ui/copy_button.js';
 import { valuesOf, withAxis } from '../../../runs/cell_choice.js';
@@ -81,7 +82,12 @@ function AxisField({ lab, name }: { lab: Lab; name: string }) {
     <div class="field">
       <label for={id}>
         {axis.name}
-        {axis.label !== undefined && axis.label !== axis.name && <span class="unit"> {axis.label}</span>}
+        {axis.label !== undefined && axis.label !== axis.name && (
+          <span class="unit">
+            {' '}
+            <SymbolText text={axis.label} />
+          </span>
+        )}
       </label>
       <select
         id={id}
