@@ -32,8 +32,8 @@ function scenarioList(folder: string): Plugin {
         const path = join(folder, file);
         this.addWatchFile(path);
         const scenario = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-        const { title = '', paper = '', source = '' } = scenario;
-        return { id: scenario['id'], title, paper, source };
+        const { title = '', description = '', paper = '', source = '' } = scenario;
+        return { id: scenario['id'], title, description, paper, source };
       });
       return `export default ${JSON.stringify(list)}`;
     },

@@ -206,7 +206,7 @@ function metricRows(metrics) {
 
 const scenarioSections = ({ experiments, metrics }) => ({
   experiments: table(
-    ['id', 'is', 'from', 'cells', 'runs', 'seconds'],
+    ['id', 'is', 'from', 'cells', 'runs', 'simulated s'],
     experiments.map(({ id, title, paper, source, cells, runs, duration_s }) => [
       `[${code(id)}](../../public/scenarios/${id}.json)`,
       title,

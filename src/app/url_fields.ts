@@ -30,7 +30,9 @@ export const integerIn = (min: number, max: number, unit: string): v.GenericSche
   v.pipe(numberIn(min, max, unit), v.integer('a whole number'));
 
 export const oneOf = <const T extends readonly string[]>(values: T): v.GenericSchema<string, T[number]> =>
-  v.picklist(values, ({ input }) => orMeant(`one of ${values.join(', ')}`, String(input), values));
+  v.picklist(values, ({ input }) =>
+    orMeant(`one of ${values.filter(Boolean).join(', ')}`, String(input), values),
+  );
 
 /** The schema of a switch: `0` or `1`. */
 export const flag = v.pipe(

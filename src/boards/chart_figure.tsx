@@ -209,7 +209,7 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
           {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
         </span>
         <span class="hint keys">
-          wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor
+          Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor
         </span>
       </div>
       {/* Not announced: it changes with each movement of the pointer. */}

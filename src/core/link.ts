@@ -187,7 +187,7 @@ const fieldsOf = (row: object): number => Object.keys(row).length;
 const DELIVERY_FIELDS = fieldsOf(LINK_DELIVERY);
 const DROP_FIELDS = fieldsOf(LINK_DROP);
 const STAT_FIELDS = fieldsOf(LINK_STAT);
-/** The time that is passed with settings that are made before any time is known. */
+/** The time that is passed with the settings that a link has from the start, when no time is known yet. */
 const BEFORE_ANY_US = -Infinity;
 
 /** Creates a link. Throws CoreError that names the field for a value out of its range. */

@@ -8,6 +8,7 @@ import { pathText } from '../runs/flow_columns.js';
 import type { Run } from '../runs/run.js';
 import { RunCharts } from '../runs/run_charts.js';
 import { SymbolText } from '../boards/symbol_text.js';
+import { Wheel } from '../boards/wheel.js';
 import { cellLabel } from '../scenario/cells.js';
 import { CHART_BOARDS, type Choices } from './attributes.js';
 import { CallCharts } from './call_charts.js';
@@ -177,21 +178,6 @@ function RecordingView({ stage: { scope, share }, choices, recording }: Recordin
         )}
       </Wheel>
     </Frame>
-  );
-}
-
-/**
- * As on embedded maps, so that the page can be scrolled: the wheel acts on the charts only if they have the
- * focus, or with Ctrl.
- */
-function Wheel({ children }: { children: ComponentChildren }) {
-  const keep = (event: WheelEvent & { currentTarget: HTMLElement }): void => {
-    if (!event.ctrlKey && !event.currentTarget.matches(':focus-within')) event.stopPropagation();
-  };
-  return (
-    <div class="wheel" onWheelCapture={keep}>
-      {children}
-    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 /**
- * Patches of the window's RTCPeerConnection: they replace the far side's addresses, and report the page's calls
- * of methods to the observer.
+ * Patches of the window's RTCPeerConnection: they replace the far side's addresses, and report to the observer which
+ * methods the page invokes.
  */
 import { candidateThroughRelay, descriptionThroughRelay } from './candidates.js';
 import type { Endpoint } from './endpoint.js';

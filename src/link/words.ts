@@ -29,7 +29,7 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
   queue: {
     label: 'Queue',
     argument: '<queue>',
-    is: 'droptail, droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, fq_codel, also with settings: codel:target=13ms,limit=1000',
+    is: 'droptail, droptail:300ms, droptail:64kB or droptail:100p; codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel, also with settings: codel:target=13ms,limit=1000',
     say: (value) => value,
     examples: [
       'droptail:100ms',

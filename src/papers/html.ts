@@ -206,7 +206,8 @@ function section(experiment: ExperimentReport, pictures: readonly PictureFigures
     <div class="gallery">${pictures.map((picture) => gallery.picture(picture))}</div>
     ${surface === undefined ? '' : html`<p>The map is ${maximumText(surface)}.</p>`}
     ${metricTable(experiment)} ${otherTable(experiment)} ${claimList(experiment)}
-    ${textList('Decided when results were known', decided)} ${textList('Notes', notes)}
+    ${textList('Decided when results were known', decided.length > 0 ? decided : ['Nothing.'])}
+    ${textList('Notes', notes)}
   </section>`;
 }
 

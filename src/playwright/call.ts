@@ -38,7 +38,7 @@ export class CallError extends Error {
 
 export const notObserved = (page: Page): CallError =>
   new CallError(
-    `The page at ${page.url()} is not observed; open it in a context that is: call.observe(context) before context.newPage()`,
+    `The page at ${page.url()} is not observed; call call.observe(context) before you open it with context.newPage()`,
   );
 
 const CONNECT_TIMEOUT_MS = 30_000;

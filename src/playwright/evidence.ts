@@ -80,8 +80,8 @@ async function attachFiles(
 }
 
 /**
- * Attaches a call's evidence if the options ask for it, and always notes its properties. Never throws: missing
- * evidence must not fail a test.
+ * Adds the call's properties to the test's annotations, and attaches the call's evidence if the options ask for it.
+ * Never throws: missing evidence must not fail a test.
  */
 export async function attachEvidence(
   session: CallSession,

@@ -134,7 +134,7 @@ function checkAgainst(scenario: Scenario, { metric, against }: Expectation, at: 
     if (against === undefined) throw new ConfigError(at, 'the other cell', 'nothing', 'add it');
     checkSelector(scenario, against, at);
   } else if (against !== undefined) {
-    throw new ConfigError(at, `none for ${metric}, a metric of one cell`, 'one', 'remove it');
+    throw new ConfigError(at, `no other cell, since ${metric} is a metric of one cell`, 'one', 'remove it');
   }
 }
 
@@ -145,7 +145,12 @@ function checkComparison(scenario: Scenario, { along, quantities }: Comparison, 
   const columns = quantities.map(({ column }) => column);
   const twice = repeated(columns);
   if (twice !== undefined)
-    throw new ConfigError(`${at}.quantities`, 'different columns', shown(twice), 'rename one of the two');
+    throw new ConfigError(
+      `${at}.quantities`,
+      'each name of a column once',
+      `${shown(twice)} twice`,
+      'rename one of them',
+    );
 }
 
 /** The first name that occurs twice. */
@@ -158,7 +163,7 @@ function checkNames(scenario: Scenario, at: string): void {
   const distinct = (names: readonly string[], field: string): void => {
     const twice = repeated(names);
     if (twice !== undefined)
-      throw new ConfigError(field, 'different names', shown(twice), 'rename one of the two');
+      throw new ConfigError(field, 'each name once', `${shown(twice)} twice`, 'rename one of them');
   };
   distinct(
     scenario.flows.map(({ name }) => name),

@@ -66,7 +66,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
     if (!(error instanceof CoreError)) throw error;
     throw new ConfigError(
       field,
-      `a known controller (${cut(error.message, 300)})`,
+      `a known preset and valid parameters (${cut(error.message, 300)})`,
       shown(text),
       'choose another preset or parameter',
     );

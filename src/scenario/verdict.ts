@@ -72,8 +72,8 @@ export interface ExperimentResult {
 export type VerdictCounts = Record<Verdict, number>;
 
 /**
- * The verdict for a mean. `claims` has an entry for each claim that the number supports: the claim's cases
- * that involve the number's cell.
+ * The verdict for a mean. `claims` has one entry for each claim that supports this number: those cases of the claim that
+ * involve the number's cell.
  */
 export function verdictOf(
   mean: number,

@@ -125,6 +125,6 @@ test('a user’s controller simulates in the worker; one that never returns is e
   expect(await failure(module(''))).toBeNull();
   expect(await failure(module('for (;;);'))).toMatchObject({
     kind: 'controller',
-    message: expect.stringContaining('mine.js for 2 s'),
+    message: expect.stringContaining('mine.js did not answer for 2 s'),
   });
 });

@@ -1,4 +1,4 @@
-/** `ccscope attach`: it observes a browser that somebody else has started, and calls in progress. */
+/** `ccscope attach` observes a browser that somebody else has started, including calls that are already in progress. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';

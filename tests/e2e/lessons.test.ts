@@ -83,6 +83,36 @@ test('a link opens a lesson with its choice already run', async ({ page, lessons
   await expect(page.getByRole('radio').first()).toBeEnabled();
 });
 
+test('a task that was solved before the prediction counts once there is one', async ({ page, lessons }) => {
+  await lessons.open('?lesson=aqm&choice=codel');
+  await lessons.choose('FQ-CoDel');
+  await expect(lessons.task).toContainText('make your prediction above');
+  await lessons.predict('waits less but loses more packets');
+  await expect(lessons.task).not.toContainText('make your prediction above');
+  await page.getByRole('link', { name: 'All lessons' }).click();
+  const listed = page.getByRole('listitem').filter({ has: page.locator('a[href*="lesson=aqm"]') });
+  await expect(listed).toContainText('solved');
+});
+
+test('the wheel scrolls the page until the charts have the focus', async ({ page, lessons }) => {
+  await page.setViewportSize({ width: 1000, height: 500 });
+  await lessons.open('?lesson=aqm&choice=codel');
+  const shown = page.locator('.window');
+  await expect(shown).toContainText('shown');
+  const whole = (await shown.textContent()) ?? '';
+  const chart = page.getByRole('img', { name: /^Rates/ });
+  await chart.hover();
+  const before = await page.evaluate(() => scrollY);
+  await page.mouse.wheel(0, 60);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(before);
+  await expect(shown).toContainText(whole);
+  await chart.hover();
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -200);
+  await page.keyboard.up('Control');
+  await expect(shown).not.toContainText(whole);
+});
+
 test('the newest choice wins', async ({ page, lessons }) => {
   await lessons.open('?lesson=aqm&choice=droptail');
   await lessons.choose('CoDel');
@@ -122,7 +152,17 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   ]);
   const chunks: Buffer[] = [];
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-  expect(Buffer.concat(chunks).toString()).toContain('Ada,rate-controller,right,\n');
+  expect(download.suggestedFilename()).toBe('ccscope-lessons-Ada.csv');
+  expect(Buffer.concat(chunks).toString()).toMatch(
+    /\nAda,rate-controller,right,[^\n]*uses less of the link[^\n]*,\n/,
+  );
+  // Nothing is lost by a slip.
+  await page.getByRole('button', { name: 'Forget my answers' }).click();
+  await page.getByRole('button', { name: 'Keep them' }).click();
+  await expect(page.getByText(/started in this browser: 1 of 12/)).toBeVisible();
+  await page.getByRole('button', { name: 'Forget my answers' }).click();
+  await page.getByRole('button', { name: 'Forget them' }).click();
+  await expect(page.getByText(/started in this browser: 0 of 12/)).toBeVisible();
   await page.getByRole('link', { name: 'Queue management versus end-to-end control' }).click();
   await expect(lessons.readings('FQ-CoDel')).toBeVisible();
 });

@@ -62,7 +62,8 @@ TEST(NackList, GivesUpAfterTenRequests) {
   EXPECT_FALSE(nacks.OnArrival(1)) << "too late";
 }
 
-// Before a round trip is known a packet would otherwise be requested ten times at once.
+// While the round-trip time is unknown (0), all ten requests for a packet would otherwise be sent at once, one after the
+// other.
 TEST(NackList, AsksAgainNoSoonerThanAfter20Ms) {
   NackList nacks;
   nacks.OnArrival(0);

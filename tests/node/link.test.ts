@@ -144,7 +144,7 @@ describe('the link through the ABI', () => {
     [{ queue: { kind: 'pie', preset: 'red' as 'pie' } }, 'queue.preset'],
     [{ queue: { kind: 'pie', alpha: 1 } as unknown as QueueOptions }, 'queue.alpha'],
     [{ queue: { kind: 'sfq', limitMs: 0 } }, 'queue.limitMs'],
-    [{ queue: { kind: 'red' } as unknown as QueueOptions }, 'queue.kind'],
+    [{ queue: { kind: 'no-such-queue' } as unknown as QueueOptions }, 'queue.kind'],
     [{ schedule: [{ atUs: NaN, capacityBps: 1 }] }, 'schedule'],
     [
       {

@@ -214,7 +214,7 @@ describe('cross traffic at capacities that could not be computed in real time', 
   it('is refused, whichever comes first, with both fields and what to do', () => {
     const beside = 'capacityBps: expected at most 1e9 bit/s beside crossTraffic; take that away first';
     const above =
-      'crossTraffic: expected none where capacityBps or a step of the schedule is above 1e9 bit/s; lower it first';
+      'crossTraffic: expected no connections while capacityBps or a step of the schedule is above 1e9 bit/s; lower the capacity first';
     const fast = [{ atUs: 5 * S, capacityBps: 1e10 }];
     expect(refused(() => core.createLink({ capacityBps: 1e10, crossTraffic }))).toBe(above);
     expect(refused(() => core.createLink({ capacityBps: 1e6, schedule: fast, crossTraffic }))).toBe(above);

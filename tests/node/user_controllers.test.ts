@@ -1,6 +1,5 @@
 /**
- * Users' controllers on the command line: they run; if one fails, the error is reported and does nothing
- * else.
+ * Users' controllers on the command line: they run, and if one fails, its error is reported and nothing else is affected.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -111,7 +111,7 @@ describe('queues', () => {
     'droptail:0p',
     'droptail:1.5p',
     'droptail:2h',
-    'red:300ms',
+    'no-such-queue:300ms',
     'droptail:1ms:2ms',
     'droptail:1ms,2ms',
     'droptail:1ms,limit=5p',
@@ -132,7 +132,7 @@ describe('queues', () => {
 
 describe('what a refused queue says', () => {
   it.each([
-    ['red:5ms', 'one of droptail, codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel'],
+    ['no-such-queue:5ms', 'one of droptail, codel, pie, pie-rfc8033, sfq, sfq-linux, fq_codel'],
     ['codel:targets=13ms', 'a setting of codel (target, interval, limit, mtu, least_backlog)'],
     ['codel:target=13', 'target as 0.001 to 10000ms'],
     ['sfq:0p', 'limit as 0 to 60000ms, or 0 to 1000000000B, or 0 to 1000000p'],
@@ -151,7 +151,7 @@ describe('settings from outside', () => {
     [{ rtt_ms: NaN }, 'link.rtt_ms'],
     [{ loss_ratio: 1.5 }, 'link.loss_ratio'],
     [{ capacity: 'fast' }, 'link.capacity'],
-    [{ queue: 'red' }, 'link.queue'],
+    [{ queue: 'no-such-queue' }, 'link.queue'],
     [{ bottleneck: 'wide' }, 'link.bottleneck'],
     [{ seed: 0.5 }, 'link.seed'],
     [{ delay: 5 }, 'link.delay'],

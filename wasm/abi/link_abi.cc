@@ -219,7 +219,7 @@ CCSCOPE_FN(int, ccs_link_set_cross_traffic)(void* handle, double cubic, double n
   LoadedLink& link = Of(handle).link;
   const Timestamp now = Timestamp::Micros(now_us);
   if (cubic + new_reno > 0 && link.At(now).HighestCapacity() > LoadedLink::kMaxCapacity) {
-    return Fail("crossTraffic", "expected none where capacityBps or a step of the schedule is above 1e9 bit/s; lower it first");
+    return Fail("crossTraffic", "expected no connections while capacityBps or a step of the schedule is above 1e9 bit/s; lower the capacity first");
   }
   link.SetCrossTraffic({static_cast<int>(cubic), static_cast<int>(new_reno)}, now);
   return 0;

@@ -44,7 +44,7 @@ struct SimulationHandle {
 SimulationHandle& Of(void* handle) { return *static_cast<SimulationHandle*>(handle); }
 
 int CheckSetup(const SimulationHandle& h) {
-  return h.running ? Fail("simulation", "expected setup before the first run") : 0;
+  return h.running ? Fail("simulation", "it runs already; expected all setup before its first run") : 0;
 }
 
 int CheckDirection(int direction) {

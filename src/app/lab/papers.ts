@@ -3,6 +3,7 @@
 export interface Listed {
   id: string;
   title: string;
+  description: string;
   /** Short name of the paper. */
   paper: string;
   /** Where in the paper the experiment is: a figure, a table or a section. */
@@ -28,4 +29,22 @@ export function byPaper(listed: readonly Listed[]): { title: string; scenarios: 
       scenarios: listed.filter((each) => each.paper === paper),
     }))
     .filter(({ scenarios }) => scenarios.length > 0);
+}
+
+/** Words of a question that say nothing about its subject. */
+const STOP_WORDS = new Set(
+  'a an and are at can do does how in is it of on or the to what when which why with'.split(' '),
+);
+
+/** The scenarios in which every word of a search occurs, except for stop words; a final s does not matter. */
+export function matching(listed: readonly Listed[], search: string): readonly Listed[] {
+  const words = search
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}.-]+/u)
+    .filter((word) => word !== '' && !STOP_WORDS.has(word))
+    .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word));
+  return listed.filter(({ id, title, description, paper, source }) => {
+    const text = [id, title, description, paper, PAPERS.get(paper), source].join(' ').toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
 }

@@ -1,6 +1,6 @@
 /** Made by vite.config.ts from the files in public/scenarios. */
 declare module 'virtual:scenarios' {
-  const list: readonly { id: string; title: string; paper: string; source: string }[];
+  const list: readonly import('./papers.js').Listed[];
   export default list;
 }
 

@@ -53,13 +53,15 @@ const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAl
 /** A table for grading, with a line for each lesson. `right` is the index of the correct option. */
 export function answersCsv(
   name: string,
-  lessons: readonly { id: string; right: number }[],
+  lessons: readonly { id: string; options: readonly string[]; right: number }[],
   given: Answers,
 ): string {
-  const lines = lessons.map(({ id, right }) => {
+  const lines = lessons.map(({ id, options, right }) => {
     const known = given[id];
     const predicted = known === undefined ? '' : known.predicted === right ? 'right' : 'wrong';
-    return [cell(name), id, predicted, known?.solved === true ? 'solved' : ''].join(',');
+    const chosen = known === undefined ? '' : (options[known.predicted] ?? '');
+    const task = known?.solved === true ? 'solved' : '';
+    return [name, id, predicted, chosen, task].map(cell).join(',');
   });
-  return ['name,lesson,prediction,task', ...lines, ''].join('\n');
+  return ['name,lesson,prediction,answer,task', ...lines, ''].join('\n');
 }

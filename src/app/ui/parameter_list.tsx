@@ -17,6 +17,13 @@ interface ParameterListProps extends OrderedParameters {
   onReset: () => void;
 }
 
+/** The Greek letters of the charts and equations, as parameters spell them. */
+const GREEK: Readonly<Record<string, string>> = {
+  ...{ α: 'alpha', β: 'beta', γ: 'gamma', δ: 'delta', ε: 'epsilon', η: 'eta' },
+  ...{ κ: 'kappa', λ: 'lambda', σ: 'sigma', τ: 'tau', χ: 'chi' },
+};
+const spelled = (text: string): string => text.replace(/[α-ω]/g, (letter) => GREEK[letter] ?? letter);
+
 /** This many parameters or fewer need no search. */
 const FEW = 10;
 
@@ -33,7 +40,7 @@ export function ParameterList({
   const more = useSignal(false);
   const search = useSignal('');
   const all = [...first, ...others];
-  const words = search.value.trim().toLowerCase();
+  const words = spelled(search.value.trim().toLowerCase());
   const found =
     words === ''
       ? null
@@ -70,6 +77,7 @@ export function ParameterList({
         </div>
       )}
       {(found ?? first).map(field)}
+      {found?.length === 0 && <p class="hint">None has these words.</p>}
       {found === null && others.length > 0 && (
         <details onToggle={(e) => (more.value = e.currentTarget.open)}>
           <summary>{others.length} more</summary>

@@ -40,7 +40,9 @@ async function adb(args: readonly string[]): Promise<string> {
 async function onlySerial(): Promise<string> {
   const said = await adb(['get-serialno']);
   if (said !== '' && said !== 'unknown') return said;
-  throw new FailedRun('--adb: adb names no phone; connect it by USB, and see what adb devices says');
+  throw new FailedRun(
+    '--adb: adb finds no phone, or more than one; connect one by USB, and check the output of `adb devices`',
+  );
 }
 
 /** Ends the forwarding; it may have ended already because the phone was unplugged. */

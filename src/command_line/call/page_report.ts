@@ -118,8 +118,8 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // Only with cross traffic: path utilisation comes from the queue's rows, ten a second, and so differs
-    // slightly from that of the packets even if there is no other traffic.
+    // 0 without cross traffic: the path's utilisation comes from the queue's rows, ten a second, and the call's from its
+    // packets, so that the two differ slightly even then.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

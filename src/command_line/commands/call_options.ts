@@ -78,7 +78,7 @@ export function controllerArgument(name: string): NamedController {
 export function controllersArgument(text: string): NamedController[] {
   const named = text.split(',').map(controllerArgument);
   if (new Set(named.map(({ name }) => name)).size === named.length) return named;
-  throw new InvalidArgumentError(`Expected each of ${LIST} at most once, joined by commas.`);
+  throw new InvalidArgumentError(`Expected names joined by commas, each at most once: ${LIST}.`);
 }
 
 /** A shadow may also be a preset, or have its own parameters: `gcc:gcc-live:k_u=0.02`. */

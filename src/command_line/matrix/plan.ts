@@ -142,7 +142,7 @@ function choiceOf(entry: MatrixController, { folder }: MatrixFile, at: string): 
     if (preset !== undefined || Object.keys(set).length > 0)
       throw new ConfigError(
         at,
-        'no preset and no parameters of the browser’s own controller',
+        'neither a preset nor parameters, since the browser’s own controller has none',
         'some',
         'remove them',
       );

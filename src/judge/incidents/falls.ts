@@ -73,7 +73,7 @@ export class FallFinder {
   #open: Change | null = null;
   /** A fall that only one sample has shown: unless the next one confirms it, it was the bottom of a swing. */
   #seen: Change | null = null;
-  /** The lowest rate of the open fall, and since when the rate has not been clearly lower. */
+  /** The lowest rate of the open fall, with the time of the last clear drop. */
   #lowest: Point = { timeUs: 0, value: 0 };
   #startUs: number | null = null;
 

@@ -27,7 +27,7 @@ export const remotePaused: Rule = ({ since }) => {
   );
 };
 
-/** Overuse, if the shadow's detector and the stream's frames, or the round trip, show a queue. */
+/** Overuse, if there are signs of a queue: in both the shadow's detector and the stream's frames, or in the round trip. */
 export const overuseSeenByReceiver: Rule = (evidence) => {
   const { detector, queueMs, usual } = evidence;
   const grown = queuedMs(evidence);

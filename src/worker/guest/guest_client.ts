@@ -81,8 +81,8 @@ class GuestReceiver implements ReceiverSlot {
   }
 
   /**
-   * A controller that passes everything to the guest. It answers each arrival with an empty message, of which
-   * only the fields that the core fills in are used.
+   * A controller that passes everything to the guest. It answers each arrival with a message without values of its own:
+   * only the fields that the core adds are used.
    */
   #relay(name: string): UserController {
     return {

@@ -85,7 +85,7 @@ class LastingTraceStore implements TraceStore {
   #isClosed = false;
   /** While a new worker is given the old contents, new rows wait in the journal. */
   #isReplaying = false;
-  /** Repeats an unanswered request to the next worker; one function for each such request. */
+  /** For each unanswered request, a function that sends it again, to the worker that replaces one that has ended. */
   readonly #asked = new Set<() => void>();
 
   constructor(private readonly options: TraceStoreOptions) {

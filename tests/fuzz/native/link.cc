@@ -11,7 +11,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 class LinkExercise {
  public:
   explicit LinkExercise(Input& input)
-      : input_(input), loaded_(input.Pick(4) == 0), queue_(DrawQueue(input, input.Pick(5))), model_(queue_.one_fifo()) {
+      : input_(input), loaded_(input.Pick(4) == 0), queue_(DrawQueue(input, input.Pick(kQueueKinds))), model_(queue_.one_fifo()) {
     const int how = input.Byte();
     // The caller's clock may start at any time, even a negative one.
     if ((how & 0xe0) == 0) now_us_ = input.Between(-kHourUs, 1e6 * kHourUs);
@@ -104,7 +104,7 @@ class LinkExercise {
         SetCrossTraffic(now_us_);
         return Ok(ccs_link_set_cross_rtt(link_, input_.Scaled(1, 1.2e8), now_us_));
       default:
-        queue_ = DrawQueue(input_, how % 5);
+        queue_ = DrawQueue(input_, how % kQueueKinds);
         model_.SetOneFifo(queue_.one_fifo());
         return Ok(ccs_link_set_queue(link_, queue_.kind, queue_.Pass(), now_us_));
     }
@@ -147,7 +147,7 @@ class LinkExercise {
     if (how == 4 && !(wild >= 0 && wild <= 6e7)) status = ccs_link_set_one_way_delay(link_, wild, now_us_);
     if (how == 5 && wild != 0 && !(wild >= 1 && wild <= 1e11)) status = ccs_link_set_capacity(link_, wild, now_us_);
     if (how == 6 && !is_time && wild != -kNever) status = ccs_link_set_cross_traffic(link_, 0, 0, wild);
-    if (how == 7 && queue_.Pass() > 0) status = ccs_link_set_queue(link_, 5 + input_.Pick(9), 1, now_us_);
+    if (how == 7 && queue_.Pass() > 0) status = ccs_link_set_queue(link_, kQueueKinds + input_.Pick(9), 1, now_us_);
     EXPECT_THAT_HOLDS(status == 1, "a value out of range is refused");
     if (ccs_last_error()[0] != '\0') CheckRefusal();
   }

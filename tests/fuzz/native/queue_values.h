@@ -33,6 +33,9 @@ std::vector<double> ListOf(const Params& params) {
   return values;
 }
 
+// The number of kinds that inputs draw from; the first invalid kind.
+constexpr int kQueueKinds = 5;
+
 // Draws a discipline with valid values, and with limits so low that a short input can reach them.
 inline QueueValues DrawQueue(Input& input, int kind) {
   const bool usual = input.Flag();

@@ -90,7 +90,7 @@ class Scenario {
       Maybe(ccs_sim_set_delay(simulation_, direction, delay, loss, jitter));
       return;
     }
-    const QueueValues queue = DrawQueue(input_, input_.Pick(5));
+    const QueueValues queue = DrawQueue(input_, input_.Pick(kQueueKinds));
     const double capacity = Number(2e4, 1e7);
     const double burst = Number(1, 1e5);
     const int values = queue.Pass();

@@ -4,9 +4,9 @@ import { cellFor, valuesOf, withAxis, wrongChoices } from '../../../src/runs/cel
 import { PRESET_NAMES, withPreset } from '../../../src/app/lab/controller_choice.js';
 import { detailedFlow, drawnFlows } from '../../../src/runs/flows.js';
 import { fromFragment, toFragment } from '../../../src/runs/fragment.js';
-import { byPaper } from '../../../src/app/lab/papers.js';
+import { byPaper, matching } from '../../../src/app/lab/papers.js';
 import { controllerOfPreset } from '../../../src/core/schema.js';
-import { readScenario } from '../../../src/command_line/scenarios.js';
+import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
 import { cellsOf, instantiate, parseScenario, type Scenario } from '../../../src/scenario/index.js';
 import { DEFAULT_LAB, parseLab, serialiseLab, type LabState } from '../../../src/app/lab/state.js';
 
@@ -171,6 +171,7 @@ describe('the list of scenarios', () => {
     const listed = ['own', 'rmcat', 'lcc-2018', 'gcc-ton-2017'].map((paper) => ({
       id: paper,
       title: '',
+      description: '',
       paper,
       source: '',
     }));
@@ -180,5 +181,17 @@ describe('the list of scenarios', () => {
       ['RMCAT test cases, every controller (RFC 8867)', 1],
       ['own', 1],
     ]);
+  });
+
+  it('is searched by the words of a question', () => {
+    const listed = registryIds().map((id) => {
+      const { title, description, paper = '', source = '' } = readScenario(id);
+      return { id, title, description, paper, source };
+    });
+    const ids = (search: string) => matching(listed, search).map(({ id }) => id);
+    expect(ids('Why does TCP starve GCC?')).toContain('ton-fig8');
+    expect(ids('ton-fig11')).toEqual(['ton-fig11']);
+    expect(ids('')).toEqual(registryIds());
+    expect(ids('starve nonsense')).toEqual([]);
   });
 });

@@ -25,16 +25,16 @@ it.each([
 
 it('answers are a table for whoever grades', () => {
   const lessons = [
-    { id: 'one', right: 1 },
-    { id: 'two', right: 0 },
-    { id: 'three', right: 0 },
+    { id: 'one', options: ['less', 'more, but later'], right: 1 },
+    { id: 'two', options: ['a', 'b', 'c'], right: 0 },
+    { id: 'three', options: ['a', 'b'], right: 0 },
   ];
   const given = { one: { predicted: 1, solved: true }, two: { predicted: 2, solved: false } };
   expect(answersCsv('Ada "A", L.', lessons, given).split('\n')).toEqual([
-    'name,lesson,prediction,task',
-    '"Ada ""A"", L.",one,right,solved',
-    '"Ada ""A"", L.",two,wrong,',
-    '"Ada ""A"", L.",three,,',
+    'name,lesson,prediction,answer,task',
+    '"Ada ""A"", L.",one,right,"more, but later",solved',
+    '"Ada ""A"", L.",two,wrong,c,',
+    '"Ada ""A"", L.",three,,,',
     '',
   ]);
 });

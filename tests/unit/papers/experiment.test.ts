@@ -26,7 +26,7 @@ const scenario = parseScenario({
 });
 
 function planned(): Experiment {
-  const experiment = new Experiment({ id: 'two-cells', title: '', paper: '', source: '' });
+  const experiment = new Experiment({ id: 'two-cells', title: '', description: '', paper: '', source: '' });
   experiment.plan.value = { ...new ReportService().open(scenario), scenario };
   return experiment;
 }

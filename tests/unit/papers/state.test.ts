@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { parsePapers, serialisePapers, shownIds } from '../../../src/app/papers/state.js';
 
 const LISTED = [
-  { id: 'ton-fig5', title: 'A', paper: 'gcc-ton-2017', source: 'Fig. 5' },
-  { id: 'ton-fig6', title: 'B', paper: 'gcc-ton-2017', source: 'Fig. 6' },
-  { id: 'lcc-fig1', title: 'C', paper: 'lcc-2018', source: 'Fig. 1' },
+  { id: 'ton-fig5', title: 'A', description: '', paper: 'gcc-ton-2017', source: 'Fig. 5' },
+  { id: 'ton-fig6', title: 'B', description: '', paper: 'gcc-ton-2017', source: 'Fig. 6' },
+  { id: 'lcc-fig1', title: 'C', description: '', paper: 'lcc-2018', source: 'Fig. 1' },
 ];
 
 const parse = (query: string) => parsePapers(query, LISTED);

@@ -135,14 +135,14 @@ describe('the form of a scenario', () => {
       'a window called run',
       { ...minimal, windows: [{ name: 'run', begin_s: 1, end_s: 2 }] },
       'scenario.windows',
-      /different names/,
+      /each name once/,
       /rename/,
     ],
     [
       'two flows of one name',
       { ...minimal, flows: [minimal.flows[0], minimal.flows[0]] },
       'scenario.flows',
-      /different names/,
+      /each name once/,
       /rename/,
     ],
     [

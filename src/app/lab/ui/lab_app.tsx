@@ -6,6 +6,7 @@ import { cellLabel } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
 import type { Scope } from '../../../boards/scope.js';
 import { SymbolText } from '../../../boards/symbol_text.js';
+import { Wheel } from '../../../boards/wheel.js';
 import { chartTools } from '../../ui/chart_tools.js';
 import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
@@ -171,15 +172,17 @@ function Compared({ lab, scope }: Parts) {
   const pinned = lab.pin.pinned.value;
   if (run === null) return null;
   const charts = (each: Run, of: Scope) => (
-    <RunCharts
-      flows={each.flows}
-      scope={of}
-      draw={settings.value.draw}
-      detailed={settings.value.flow}
-      tools={chartTools}
-      hidden={settings.value.hide}
-      onHide={(hide) => change({ hide })}
-    />
+    <Wheel>
+      <RunCharts
+        flows={each.flows}
+        scope={of}
+        draw={settings.value.draw}
+        detailed={settings.value.flow}
+        tools={chartTools}
+        hidden={settings.value.hide}
+        onHide={(hide) => change({ hide })}
+      />
+    </Wheel>
   );
   if (pinned === null) return charts(run, scope);
   const before = pinned.live.run.value;

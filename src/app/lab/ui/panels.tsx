@@ -9,7 +9,8 @@ import { valuesOf, withAxis } from '../../../runs/cell_choice.js';
 import { detailedFlow } from '../../../runs/flows.js';
 import type { Lab } from '../lab.js';
 import { CHOICES, isFree } from '../controller_choice.js';
-import { byPaper, found, registry } from '../registry.js';
+import { matching } from '../papers.js';
+import { byPaper, registry } from '../registry.js';
 import { change, linkTo, settings } from '../settings.js';
 
 /** The height of the list of scenarios, in lines. */
@@ -19,7 +20,7 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
   const id = useId();
   const words = useSignal('');
   const loaded = lab.loaded.value;
-  const listed = found(words.value);
+  const listed = matching(registry, words.value);
   const current = loaded?.from.kind === 'list' ? loaded.scenario.id : '';
   return (
     <details class="panel" open>

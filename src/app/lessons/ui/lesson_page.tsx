@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';
+import { Wheel } from '../../../boards/wheel.js';
 import { RunCharts } from '../../../runs/run_charts.js';
 import { chartTools } from '../../ui/chart_tools.js';
 import { CopyButton } from '../../ui/copy_button.js';
@@ -117,9 +118,10 @@ function Task({ lesson, player }: LessonParts) {
   const known = answers.value[lesson.id];
   const last = player.tried.value.find(({ value }) => value === settings.value.choice);
   const isSolved = last !== undefined && task.isSolved(last);
+  const isPredicted = known !== undefined;
   useEffect(() => {
     if (isSolved) solve(lesson.id);
-  }, [isSolved, lesson.id]);
+  }, [isSolved, isPredicted, lesson.id]);
   return (
     <section class="task" aria-labelledby="task-title">
       <h3 id="task-title">Task</h3>
@@ -128,6 +130,7 @@ function Task({ lesson, player }: LessonParts) {
         {isSolved || known?.solved === true ? (
           <p class="because">
             <b class="right">Solved.</b> {task.because}
+            {!isPredicted && ' To have it among your answers, make your prediction above.'}
           </p>
         ) : (
           last !== undefined && <p class="hint">Not yet. Try another choice above the charts.</p>
@@ -169,14 +172,16 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
           <section aria-label="Figure" class="figure">
             <Choices lesson={lesson} player={player} />
             {run !== null && (
-              <RunCharts
-                flows={run.flows}
-                scope={scope}
-                only={lesson.charts}
-                tools={chartTools}
-                hidden={hidden.value}
-                onHide={(next) => (hidden.value = next)}
-              />
+              <Wheel>
+                <RunCharts
+                  flows={run.flows}
+                  scope={scope}
+                  only={lesson.charts}
+                  tools={chartTools}
+                  hidden={hidden.value}
+                  onHide={(next) => (hidden.value = next)}
+                />
+              </Wheel>
             )}
             <Readings lesson={lesson} tried={player.tried.value} />
           </section>

@@ -9,13 +9,13 @@ import type { Lesson } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
 import { LessonLink } from './lesson_link.js';
 
-/** Minutes, what to do, and the lesson with the choice to show. */
+/** Minutes, what to do, and the lesson with the choice to show; no choice where each would give the answer away. */
 const PLAN: readonly { minutes: string; what: string; lesson: string; choice: string }[] = [
   { minutes: '0–5', what: 'Why delay warns earlier than loss', lesson: 'delay-before-loss', choice: '300ms' },
   { minutes: '5–12', what: 'What a receiver can measure', lesson: 'delay-variation', choice: '5ms' },
   { minutes: '12–20', what: 'From noise to a trend', lesson: 'kalman-filter', choice: '1e-3' },
-  { minutes: '20–30', what: 'A call beside a download', lesson: 'adaptive-threshold', choice: 'static' },
-  { minutes: '30–38', what: 'What routers can do about it', lesson: 'aqm', choice: 'fq_codel' },
+  { minutes: '20–30', what: 'A call beside a download', lesson: 'adaptive-threshold', choice: '' },
+  { minutes: '30–38', what: 'What routers can do about it', lesson: 'aqm', choice: 'droptail' },
   { minutes: '38–45', what: 'Sharing a link; questions', lesson: 'fairness', choice: 'nada' },
 ];
 
@@ -37,19 +37,26 @@ function useLessons(): readonly Lesson[] {
 function HandIn({ lessons }: { lessons: readonly Lesson[] }) {
   const id = useId();
   const name = useSignal('');
+  const asks = useSignal(false);
   const done = Object.keys(answers.value).length;
+  const forget = (): void => {
+    forgetAll();
+    asks.value = false;
+  };
   const save = (): void => {
-    const rights = lessons.map((lesson) => ({ id: lesson.id, right: lesson.prediction.right }));
-    const csv = answersCsv(name.value.trim(), rights, answers.value);
-    saveAs(new Blob([csv], { type: 'text/csv' }), 'ccscope-lessons.csv');
+    const who = name.value.trim();
+    const predictions = lessons.map(({ id: lesson, prediction }) => ({ ...prediction, id: lesson }));
+    const csv = answersCsv(who, predictions, answers.value);
+    const file = ['ccscope-lessons', who.replace(/[^\p{L}\p{N}]+/gu, '-')].filter(Boolean).join('-');
+    saveAs(new Blob([csv], { type: 'text/csv' }), `${file}.csv`);
   };
   return (
     <section aria-labelledby="hand-in">
       <h3 id="hand-in">Handing in answers</h3>
       <p>
         Predictions and solved tasks are kept in this browser and are not sent anywhere. To hand them in,
-        learners save them as a table with one line per lesson. {done} of {LESSONS.length} lessons have been
-        started in this browser.
+        learners enter their name, save them as a table with one line per lesson, and send you that file.
+        Lessons started in this browser: {done} of {LESSONS.length}.
       </p>
       <div class="row">
         <label for={id}>Name</label>
@@ -61,9 +68,21 @@ function HandIn({ lessons }: { lessons: readonly Lesson[] }) {
         <button type="button" disabled={lessons.length === 0} onClick={save}>
           Save my answers
         </button>
-        <button type="button" disabled={done === 0} onClick={forgetAll}>
-          Forget my answers
-        </button>
+        {asks.value ? (
+          <span role="alertdialog" aria-label="All answers in this browser would be lost">
+            Forget all answers in this browser?{' '}
+            <button type="button" onClick={forget}>
+              Forget them
+            </button>{' '}
+            <button type="button" onClick={() => (asks.value = false)}>
+              Keep them
+            </button>
+          </span>
+        ) : (
+          <button type="button" disabled={done === 0} onClick={() => (asks.value = true)}>
+            Forget my answers
+          </button>
+        )}
       </div>
     </section>
   );
@@ -77,8 +96,8 @@ export function TeachersPage() {
       <section aria-labelledby="plan">
         <h3 id="plan">A plan for 45 minutes</h3>
         <p>
-          Each link opens the lesson and runs one of its choices at once. Learners can still make their own
-          prediction.
+          Each link opens the lesson; most run one of its choices at once, never the one that solves the task.
+          Learners can still make their own prediction.
         </p>
         <table class="readings">
           <thead>
@@ -113,7 +132,9 @@ export function TeachersPage() {
             legend to hide its line.
           </li>
           <li>The same seed gives the same run on every computer, so everyone sees what you see.</li>
-          <li>In a lesson, “Copy a link to this view” gives an address that opens exactly that view.</li>
+          <li>
+            In a lesson, “Copy a link to this view” gives an address that opens this lesson with this choice.
+          </li>
         </ul>
       </section>
       <section aria-labelledby="solutions">

@@ -147,7 +147,7 @@ function Results({ experiment }: { experiment: Experiment }) {
       {surface !== undefined && <p>The map is {maximumText(surface)}.</p>}
       {reported !== null && <OtherNumbers report={report} />}
       <Claims report={report} isRun={reported !== null} />
-      <Texts title="Decided when results were known" texts={decided} />
+      <Texts title="Decided when results were known" texts={decided.length > 0 ? decided : ['Nothing.']} />
       <Texts title="Notes" texts={notes} />
     </>
   );
