@@ -101,7 +101,11 @@ describe('what is sent', () => {
     const source = y4m('W4 H2 F24:1', FRAME);
     const own = { name: 'some.y4m', width: 4, height: 2, fps: 24, file: source };
     expect(sourceOf({ source })).toEqual(own);
-    expect(() => sourceOf({ source, size: '360p' })).toThrow(/^--size: a video file has its own size.*remove it/);
-    expect(() => sourceOf({ source, fps: 30 })).toThrow(/^--fps: a video file has its own size and frame rate.*remove it/);
+    expect(() => sourceOf({ source, size: '360p' })).toThrow(
+      /^--size: a video file has its own size.*remove it/,
+    );
+    expect(() => sourceOf({ source, fps: 30 })).toThrow(
+      /^--fps: a video file has its own size and frame rate.*remove it/,
+    );
   });
 });
