@@ -164,7 +164,7 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   await page.getByRole('button', { name: 'Forget them' }).click();
   await expect(page.getByText(/started in this browser: 0 of 12/)).toBeVisible();
   await page.getByRole('link', { name: 'Queue management versus end-to-end control' }).click();
-  await expect(lessons.readings('DropTail')).toBeVisible();
+  await expect(lessons.readings('drop-tail, 300 ms')).toBeVisible();
 });
 
 test('a damaged memory and a hostile address leave a page that works', async ({ page, lessons }) => {
