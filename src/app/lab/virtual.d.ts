@@ -1,6 +1,6 @@
 /** Made by vite.config.ts from the files in public/scenarios. */
 declare module 'virtual:scenarios' {
-  const list: readonly import('./papers.js').Listed[];
+  const list: readonly { id: string; title: string; description: string; paper: string; source: string }[];
   export default list;
 }
 
