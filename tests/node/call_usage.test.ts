@@ -26,7 +26,7 @@ describe('ccscope call', () => {
     [['--until-quiet', 'soon'], /--until-quiet.*integer from 1/],
     [['--controller', 'magic'], /gcc, nada, lcc, native or a file/],
     [['--controller', 'nadda'], /Did you mean nada/],
-    [['--controller', 'gcc,gcc'], /gcc, nada, lcc, native .* at most once/],
+    [['--controller', 'gcc,gcc'], /each at most once: gcc, nada, lcc, native/],
     [['--controller', 'none/mine.ts'], /there is no file none\/mine\.ts/],
     [['--compare', 'magic'], /gcc, nada, lcc, native or a file/],
     [['--shadow', 'magic'], /one of gcc, nada, lcc, or a preset/],
