@@ -23,7 +23,7 @@ const COLUMNS = {
   ],
   queue: ['time_us', 'link', 'queue_delay_us', 'capacity_bps', 'drops'],
 };
-/** Of this many rows of a table, one is kept: a chart of half a minute shows no more detail. */
+/** One row of a table is kept in this many: a chart of half a minute shows no more detail. */
 const EVERY = { rate: 1, group: 6, queue: 1 };
 
 const scenario = {

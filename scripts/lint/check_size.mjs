@@ -11,7 +11,7 @@ import { filesUnder, inRoot, root } from '../lib/files.mjs';
 import { say } from '../lib/run.mjs';
 
 const kB = 1000;
-// Of these, 8 kB are for the live path of the simulator (wasm/sim/live), and 3 kB for the mechanisms of the papers'
+// The limit includes 8 kB for the live path of the simulator (wasm/sim/live), and 3 kB for the mechanisms of the papers'
 // testbeds (NACK, receiver reports, regions, NADA of 2015).
 const moduleBudget = 78 * kB;
 // What each page fetches when it is opened, workers and the module included; what is fetched on demand (a lesson, the

@@ -15,7 +15,7 @@ export const problems = signal(initial.problems);
  * is shown.
  */
 export const ownPart = signal(partOf('own', location.hash.slice(1)));
-/** The part of the address's fragment with the pinned run, likewise. */
+/** The part of the address's fragment that contains the pinned run. */
 export const pinPart = signal(partOf('pin', location.hash.slice(1)));
 
 export function change(patch: Partial<LabState>): void {

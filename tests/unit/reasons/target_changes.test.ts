@@ -173,10 +173,9 @@ describe('GCC', () => {
     const estimates = falls
       .map(({ evidence }) => evidence['capacity_estimate_bps'] ?? NaN)
       .sort((a, b) => a - b);
-    // The link carries 0.7 Mbps. A single estimate may be far off; most are not.
-    const median = estimates[estimates.length >> 1];
-    expect(median).toBeGreaterThan(0.6e6);
-    expect(median).toBeLessThan(0.9e6);
+    // The link carries 0.7 Mbps. One estimate, of the frames behind a queue, is far off.
+    expect(estimates[0]).toBeGreaterThan(0.6e6);
+    expect(estimates.at(-2)).toBeLessThan(0.9e6);
   });
 });
 
