@@ -88,6 +88,7 @@ class LiveCall implements Call {
   #receiver: ReceiverTap | null = null;
   #remoteStream: MediaStream | null = null;
   #audioReceiver: RTCRtpReceiver | null = null;
+  readonly #rewriter: Rewriter;
   readonly #board: StatusBoard;
   readonly #machine: MachineMonitor;
   #shadows: readonly SlotConfig[];
@@ -98,6 +99,7 @@ class LiveCall implements Call {
     const bottleneck =
       options.relay !== undefined ? 'shaper' : options.bottleneck !== undefined ? 'in-page' : 'none';
     this.#shadows = shadowSlots(options.shadows ?? [], options);
+    this.#rewriter = new Rewriter(options);
     this.#board = new StatusBoard(options.mode, bottleneck, (status) => {
       this.#settleFaults(status);
       options.onStatus(status);
@@ -121,7 +123,7 @@ class LiveCall implements Call {
   /** Creates the peers, with workers that are known to run, and connects them. */
   async open(): Promise<void> {
     const { role, signalling, workerUrl } = this.options;
-    const rewriter = new Rewriter(this.options);
+    const rewriter = this.#rewriter;
     const [sendWorker, receiveWorker] = await Promise.all([
       role === 'receive' ? null : createMediaWorker(workerUrl),
       role === 'send' ? null : createMediaWorker(workerUrl),
@@ -163,7 +165,7 @@ class LiveCall implements Call {
     const sender = new SenderTap(
       transceiver.sender,
       worker,
-      { ...options, recordsChanges: options.role === 'send' },
+      { ...options, recordsChanges: options.role === 'send', onSending: () => void this.#liftBound() },
       this.#board,
     );
     this.#sender = sender;
@@ -200,6 +202,21 @@ class LiveCall implements Call {
     };
     peer.onconnectionstatechange = () => this.#connectionChanged(peer);
     return peer;
+  }
+
+  async #liftBound(): Promise<void> {
+    try {
+      await this.#rewriter.lift();
+    } catch (error) {
+      if (this.status.phase === 'closed') return;
+      const why = error instanceof Error ? error.message : String(error);
+      this.#board.notice(
+        'warning',
+        'start-bound',
+        `The browser kept the bound on its first packets (${why}): the bitrate cannot rise above three times its start.`,
+        'start the call again',
+      );
+    }
   }
 
   #feedbackClosed(): void {

@@ -1,10 +1,12 @@
 /** Exchanges offer and answer, within a page or over a signalling channel, and rewrites them on the way. */
-import { DEFAULT_FLOOR_KBPS, iceUfrags, takeOver, throughRelay } from './sdp.js';
+import { boundVideo, DEFAULT_FLOOR_KBPS, iceUfrags, takeOver, throughRelay } from './sdp.js';
 import type { CallOptions, RelayAddress, Signalling } from './types.js';
 
 /** Host candidates are available at once; a page behind unusual networks must not wait forever. */
 const GATHERING_TIMEOUT_MS = 2000;
 const FLOOR_ABOVE_MAX = 1.2;
+/** The first probe of libwebrtc, in start bitrates (`ProbeControllerConfig::first_exponential_probe_scale`). */
+const FIRST_PROBE = 3;
 
 type DescriptionType = 'offer' | 'answer';
 interface Description {
@@ -25,19 +27,57 @@ function parse(data: unknown): Message | null {
 
 /** Rewrites the remote descriptions of a call, and announces the call's peers to its relay. */
 export class Rewriter {
-  constructor(private readonly options: Pick<CallOptions, 'mode' | 'relay' | 'maxBitrateBps'>) {}
+  /** Lifts the bound on the first packets; null if there is none (any more). */
+  #lift: (() => Promise<void>) | null = null;
+
+  constructor(
+    private readonly options: Pick<CallOptions, 'mode' | 'relay' | 'maxBitrateBps' | 'startBitrateBps'>,
+  ) {}
+
+  /** The browser's estimate stays at the floor and limits what is sent: it has to exceed the highest bitrate. */
+  get #floorKbps(): number {
+    return Math.max(DEFAULT_FLOOR_KBPS, Math.ceil((FLOOR_ABOVE_MAX * this.options.maxBitrateBps) / 1000));
+  }
 
   /**
    * Rewrites a description before a peer sets it as its remote one. The sender sets the answer, which therefore
    * names the relay's socket `a`; the receiver sets the offer, which names socket `b`.
    */
   remote({ type, sdp }: Description): Description {
-    const { mode, relay, maxBitrateBps } = this.options;
-    // The browser's estimate stays at the floor and limits what is sent: the floor has to exceed the highest bitrate.
-    const floorKbps = Math.max(DEFAULT_FLOOR_KBPS, Math.ceil((FLOOR_ABOVE_MAX * maxBitrateBps) / 1000));
-    const taken = mode === 'control' ? takeOver(sdp, { floorKbps }) : sdp;
+    const { mode, relay } = this.options;
+    const taken = mode === 'control' ? takeOver(sdp, { floorKbps: this.#floorKbps }) : sdp;
     const socket: RelayAddress | undefined = type === 'answer' ? relay?.a : relay?.b;
     return { type, sdp: socket === undefined ? taken : throughRelay(taken, socket) };
+  }
+
+  /**
+   * Sets the answer at the sender. With its first packets Chromium probes twice for 15 ms at the highest bitrate that
+   * it may use then. While ccscope controls, that is the floor of 3 Mbps or more: 11 kB, which take 0.3 s at 300 kbps,
+   * and nobody uses the result. So the answer at first allows no more than libwebrtc itself would probe at from this
+   * start; `lift` ends that.
+   */
+  async accept(sender: RTCPeerConnection, answer: Description): Promise<void> {
+    const { mode, startBitrateBps } = this.options;
+    const whole = this.remote(answer);
+    const firstProbeBps = FIRST_PROBE * startBitrateBps;
+    if (mode !== 'control' || firstProbeBps >= 1000 * this.#floorKbps)
+      return sender.setRemoteDescription(whole);
+    const bounded = { ...whole, sdp: boundVideo(whole.sdp, firstProbeBps) };
+    await sender.setRemoteDescription(bounded);
+    this.#lift = async () => {
+      await sender.setLocalDescription();
+      await sender.setRemoteDescription(whole);
+    };
+  }
+
+  /**
+   * To be called once packets are sent: what `accept` bounded is free. The sender negotiates with itself, since the
+   * far side has nothing to change. Rejects if the browser refuses.
+   */
+  async lift(): Promise<void> {
+    const lift = this.#lift;
+    this.#lift = null;
+    await lift?.();
   }
 
   /**
@@ -83,7 +123,7 @@ export async function negotiateLocally(
   await receiver.setRemoteDescription(rewriter.remote(offer));
   const answer = await describe(receiver);
   rewriter.agreed(offer, answer);
-  await sender.setRemoteDescription(rewriter.remote(answer));
+  await rewriter.accept(sender, answer);
 }
 
 /**
@@ -106,7 +146,7 @@ export function offerTo(
     } else if (message.ccscope === 'description' && message.type === 'answer') {
       if (offer === null || peer.signalingState !== 'have-local-offer') return;
       rewriter.agreed(await offer, message);
-      await peer.setRemoteDescription(rewriter.remote(message));
+      await rewriter.accept(peer, message);
     }
   };
   signalling.onmessage((data) => {

@@ -124,6 +124,21 @@ export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
   return join(sections);
 }
 
+/**
+ * Bounds what the receiver of this description may send in each of its video sections: adds a bandwidth line
+ * (b=TIAS, RFC 3890) behind the lines that must come before it (RFC 8866, section 5). In Chromium, unlike the
+ * bounds among a format's parameters, it can change during a call without a new encoder.
+ */
+export function boundVideo(sdp: string, bitrateBps: number): string {
+  const sections = split(sdp).map((section) => {
+    if (!isVideo(section)) return section;
+    const before = section.lines.findIndex((line) => !/^[mic]=/.test(line));
+    const at = before < 0 ? section.lines.length : before;
+    return { lines: section.lines.toSpliced(at, 0, `b=TIAS:${Math.round(bitrateBps)}`) };
+  });
+  return join(sections);
+}
+
 /** The ICE user name fragments of a description (RFC 8839, 5.4). */
 export const iceUfrags = (sdp: string): string[] => [
   ...new Set(Array.from(sdp.matchAll(/^a=ice-ufrag:(\S+)/gm), ([, ufrag = '']) => ufrag)),

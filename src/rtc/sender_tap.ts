@@ -28,6 +28,8 @@ export interface SenderOptions extends ControlOptions {
   keyFrameIntervalS?: number;
   /** Whether this side records changes of parameters: only if the page has no receiver side that does. */
   recordsChanges?: boolean;
+  /** Called once, when the first packets have been sent. */
+  onSending?(): void;
 }
 
 /** The sending side of a connection. The constructor attaches at once; `start` begins control. */
@@ -36,6 +38,7 @@ export class SenderTap {
   readonly #actuator: Actuator;
   #stopPolling: (() => void) | null = null;
   #latest: OutboundCounters | null = null;
+  #isSending = false;
   #connectedAt = NaN;
   #reportedAt = -Infinity;
   #rttUs = NaN;
@@ -140,6 +143,10 @@ export class SenderTap {
     }
     this.board.clear('sender-stats');
     this.#latest = counters;
+    if (counters.packetsSent > 0 && !this.#isSending) {
+      this.#isSending = true;
+      this.options.onSending?.();
+    }
     this.#verify(counters.browserEstimateBps);
     const commands = this.#tap.worker?.commands;
     if (commands === undefined) return;

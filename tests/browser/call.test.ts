@@ -38,6 +38,48 @@ test('a loopback call is controlled, measured and recorded @measures', async ({ 
   expect(sent).toBeLessThan(1.3 * status.encoderTargetBps);
 });
 
+test('the first probes are those of the start bitrate, and control has the whole floor after them', async ({
+  call,
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const peers: RTCPeerConnection[] = [];
+    Object.assign(window, { peers });
+    window.RTCPeerConnection = class extends RTCPeerConnection {
+      constructor(configuration?: RTCConfiguration) {
+        super(configuration);
+        peers.push(this);
+      }
+    };
+  });
+  await page.goto('/');
+  await call.start({ startBitrateBps: 300_000 });
+  await expect
+    .poll(async () => (await call.rows('rate')).at(-1)?.['browser_estimate_bps'])
+    .toBeGreaterThanOrEqual(FLOOR_BPS);
+  expect((await call.status()).effectiveMode).toBe('control');
+  const { sentBytes, packets, frames } = await page.evaluate(async () => {
+    const { peers } = window as unknown as { peers: RTCPeerConnection[] };
+    const stats = await Promise.all(peers.map((peer) => peer.getStats()));
+    const all = stats.flatMap((report) => [...report.values()] as Record<string, unknown>[]);
+    const sent = all.find(({ type }) => type === 'outbound-rtp') ?? {};
+    return {
+      sentBytes: Number(sent['bytesSent']) + Number(sent['headerBytesSent']),
+      packets: Number(sent['packetsSent']),
+      frames: Number(sent['framesSent']),
+    };
+  });
+  await call.flowing(2 * frames);
+  const arrivals = await call.rows('arrival');
+  const framesBytes = arrivals
+    .filter(({ seq = NaN }) => seq < frames)
+    .reduce((sum, { size_bytes = NaN }) => sum + size_bytes, 0);
+  const probedBytes = sentBytes - framesBytes - 24 * packets;
+  // Two probes of 15 ms: 3.4 kB at three times the start, 11.2 kB at the floor of 3 Mbps; frames make up a part of them.
+  expect(probedBytes).toBeGreaterThan(0);
+  expect(probedBytes).toBeLessThan(7000);
+});
+
 test('parameters change in the middle of a call, and the trace shows where', async ({ call }) => {
   await call.start();
   await call.flowing();

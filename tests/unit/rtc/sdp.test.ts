@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeOver, throughRelay } from '../../../src/rtc/sdp.js';
+import { boundVideo, takeOver, throughRelay } from '../../../src/rtc/sdp.js';
 
 // A shortened offer of Chromium 156.
 const OFFER = [
@@ -103,6 +103,25 @@ describe('throughRelay', () => {
   it('changes nothing else', () => {
     const rest = (all: string[]) => all.filter((l) => !/^a=(candidate|end-of)/.test(l));
     expect(rest(relayed)).toEqual(rest(lines(OFFER)));
+  });
+});
+
+describe('boundVideo', () => {
+  const bounded = lines(boundVideo(OFFER, 900_000));
+  const bound = 'b=TIAS:900000';
+
+  it('adds one line behind the connection data of each video section, and changes nothing else', () => {
+    const videos = lines(OFFER).filter((l) => l.startsWith('m=video')).length;
+    expect(bounded.filter((l) => l === bound)).toHaveLength(videos);
+    expect(bounded.filter((l) => l !== bound)).toEqual(lines(OFFER));
+    const at = bounded.indexOf(bound);
+    expect(bounded[at - 1]).toMatch(/^c=/);
+    expect(bounded.slice(0, at).findLast((l) => l.startsWith('m='))).toMatch(/^m=video/);
+  });
+
+  it('serves a section of one line, and leaves a call without video alone', () => {
+    expect(boundVideo('v=0\r\nm=video 0 UDP 96\r\n', 1.6)).toBe('v=0\r\nm=video 0 UDP 96\r\nb=TIAS:2\r\n');
+    expect(boundVideo('v=0\r\nm=audio 9 UDP 0\r\n', 1)).toBe('v=0\r\nm=audio 9 UDP 0\r\n');
   });
 });
 
