@@ -1,13 +1,12 @@
-// `npm run bench`: what ccscope costs; each figure is printed with its budget, its target or a comparable
-// figure of the same run.
+// `npm run bench`: measures the costs of ccscope. Each figure is printed with its budget, its target or a
+// comparable figure of the same run.
 //
 //   npm run bench -- [--only core|simulator|shaper|call|kit|inject] [--duration SECONDS]
 //
-// `--duration` is the length of the call. It also determines how many calls are made with the kit's
-// observer and with the script for other people's pages, and the length of the shaper's measurements. The
-// costs of computing are CPU times, which other programs on the machine disturb little, although they
-// share its caches. The shaper's times, and those of loading pages and inserting scripts, are read from
-// the clock and need an idle machine.
+// `--duration` is the length of the call. It also determines the length of the shaper's measurements, and the
+// number of calls with the kit's observer and with the script for other people's pages. The costs of computing are
+// CPU times: other programs on the machine hardly disturb them, although they share its caches. The shaper's times,
+// and those of loading pages and inserting scripts, are read from the clock and need an idle machine.
 import { parseArgs } from 'node:util';
 
 import { benchCall } from './bench/call.mjs';

@@ -10,24 +10,30 @@ import { fail, nodeBin, run, say } from './lib/run.mjs';
 import { importLessons } from './lib/sources.mjs';
 
 const lib = inRoot('dist/lib');
-/** The script and style of pages that Node writes: the papers' report, the evidence of a call under test. */
+/**
+ * The script and style of pages that Node writes: the report of the papers' experiments, and the evidence of a call
+ * under test.
+ */
 const reportPage = join(lib, 'papers/page');
 const evidencePage = join(lib, 'evidence/page');
-/** The script that observes calls in pages, beside its sources and in the package. */
+/** The script that observes calls in pages: one copy beside its sources, one in the package. */
 const observer = inRoot('src/inject/observer.js');
 const packedObserver = join(lib, 'inject/observer.js');
-/** The script that users put into other people's pages: observer, watch and overlay. */
+/**
+ * The script that users put into other people's pages: it contains the observer, the analysis of the calls, and the
+ * overlay.
+ */
 const injected = join(lib, 'inject/ccscope.js');
-/** The same script as the address of a bookmark. */
+/** The same script in the form of a bookmark's address. */
 const bookmarklet = join(lib, 'inject/bookmarklet.txt');
 /** The page that shows the calls of another browser. */
 const viewPage = join(lib, 'view');
 /**
- * The `<ccscope-view>` element for pages of any kind, and what it loads: its workers, the module and the shipped
- * scenarios.
+ * The `<ccscope-view>` element for pages of any kind, and the files that it loads: its workers, the module and the
+ * shipped scenarios.
  */
 export const embedded = join(lib, 'embed');
-/** The files and folders that contain documents. */
+/** The files and folders that contain documents (folders are called rooms here). */
 export const documentRooms = [
   'README.md',
   'ARCHITECTURE.md',
@@ -40,7 +46,7 @@ export const documentRooms = [
 ];
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
-/** Removes the output of sources that no longer exist, since it would still be importable. */
+/** Removes outputs whose sources no longer exist: they could still be imported. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
     if (
@@ -55,8 +61,8 @@ function removeOrphans() {
 }
 
 /**
- * Generates the TypeScript sources and the tables in the documents that list what the module declares, such as
- * parameters and trace columns.
+ * Generates TypeScript sources, and tables in documents. Both list declarations of the module, such as parameters
+ * and trace columns.
  */
 async function generate() {
   const scripts = [
@@ -101,7 +107,7 @@ async function buildLibrary() {
   });
 }
 
-/** Builds one script and one style sheet, which are inlined in a page that Node writes. */
+/** Builds one script and one style sheet. Node inlines both in a page that it writes. */
 async function buildPage(name, from, outDir) {
   const sources = filesUnder([
     from,
@@ -133,7 +139,7 @@ async function buildPage(name, from, outDir) {
   });
 }
 
-/** One script for pages of any kind, with the script of its worker inside. */
+/** Builds the observer: one script for pages of any kind, with the script of its worker inside. */
 async function buildObserver() {
   const inputs = filesUnder([...configuration, 'package-lock.json', 'src/inject'], (f) => !f.endsWith('.js'));
   await upToDate('observer', { inputs, outputs: [observer, packedObserver] }, async () => {
@@ -158,7 +164,10 @@ async function buildObserver() {
   });
 }
 
-/** The folders of src/ that a view on calls in other people's pages is built from. */
+/**
+ * The folders of src/ that a view is built from. A view shows the calls of other people's pages: in an overlay, or
+ * in a page of its own.
+ */
 const viewRooms = [
   'boards',
   'calls',
@@ -174,7 +183,7 @@ const viewRooms = [
   'worker',
 ];
 
-/** Every file that such a view is built from, and the files of the folders in `more`. */
+/** All source files of such a view, and the files of the folders in `more`. */
 export const viewSources = (...more) =>
   filesUnder(
     [...viewRooms, ...more].map((room) => `src/${room}`),
@@ -182,7 +191,8 @@ export const viewSources = (...more) =>
   );
 
 /**
- * Builds one script for other people's pages. The same script runs in the workers, which it starts from its own text.
+ * Builds the script for other people's pages. The script starts its workers from its own text, so the workers run
+ * the same script.
  */
 async function buildInjected() {
   const inputs = [
@@ -200,20 +210,21 @@ async function buildInjected() {
       format: 'esm',
       write: false,
       define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)), 'import.meta.url': '""' },
-      // A function can return its own source text, so the file need not contain the workers' script a second time.
+      // A function can return its own source text. So the file need not contain the script a second time, for the
+      // workers.
       banner: { js: '(function ccscope(){const CCSCOPE_SOURCE=`(${ccscope})()`;' },
       footer: { js: '})();' },
     });
     mkdirSync(dirname(injected), { recursive: true });
     writeFileSync(injected, outputFiles[0].text);
-    // Escapes only the characters that a URL may not contain or that have a special meaning there: escaping all would
-    // double the length.
+    // Escapes only characters that a URL may not contain, or that have a special meaning in it. Escaping all
+    // characters would double the length.
     const escaped = outputFiles[0].text.replace(/[%#\s"<>^`{|}\u0080-\uffff]/gu, encodeURIComponent);
     writeFileSync(bookmarklet, `javascript:${escaped}\n`);
   });
 }
 
-/** The page that `ccscope attach` serves, the script of its worker, and its style. */
+/** Builds the page that `ccscope attach` serves, the script of its worker, and its style. */
 async function buildView() {
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json']),
@@ -254,7 +265,10 @@ const embedRooms = [
   'text',
 ];
 
-/** The element `<ccscope-view>`: one script, its workers beside it, and the scenarios that it knows by their ids. */
+/**
+ * Builds the element `<ccscope-view>`: one script, its workers beside the script, and the scenarios that can be
+ * named by their ids.
+ */
 async function buildEmbedded() {
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json', 'public/scenarios', 'src/app/lessons']),
@@ -280,7 +294,10 @@ async function buildEmbedded() {
   });
 }
 
-/** Resolves imports of `ccscope:…` in the element's script: to a file beside it, or to a text inside it. */
+/**
+ * Resolves imports of `ccscope:…` in the element's script. The scenarios are in a file beside the script, the style
+ * is a text inside the script.
+ */
 function embeddedFiles(build) {
   build.onResolve({ filter: /^ccscope:scenarios$/ }, () => ({ path: './scenarios.js', external: true }));
   build.onResolve({ filter: /^ccscope:view.css$/ }, ({ path }) => ({ path, namespace: 'style' }));
@@ -290,7 +307,7 @@ function embeddedFiles(build) {
   }));
 }
 
-/** The scenarios of the registry and of the lessons, by id. */
+/** The scenarios of the registry (public/scenarios) and of the lessons, by id. */
 async function scenarios() {
   const listed = filesUnder(['public/scenarios']).map((file) => JSON.parse(readFileSync(file, 'utf8')));
   const all = [...listed, ...(await importLessons()).map(({ scenario }) => scenario)];
@@ -303,7 +320,9 @@ async function minifiedStyle(files) {
   return (await transform(sheets.join('\n'), { loader: 'css', minify: true })).code;
 }
 
-/** Resolves imports of `ccscope:…` to files that the build has made, so that they become part of the script. */
+/**
+ * Resolves imports of `ccscope:…` to files that the build has made. The bundler puts these files into the script.
+ */
 export const madeFiles = {
   name: 'ccscope-made-files',
   setup(build) {
@@ -323,7 +342,7 @@ export const madeFiles = {
   },
 };
 
-/** The bundler's options for the scripts of a view on calls in other people's pages. */
+/** The bundler's options for the scripts of all views. */
 export const viewBundle = {
   bundle: true,
   target: 'es2022',
@@ -333,7 +352,7 @@ export const viewBundle = {
   plugins: [madeFiles],
 };
 
-/** The frame worker's script. */
+/** Bundles the script of the frame worker, which gets the frames of a page's calls. */
 export async function frameWorker(bundle) {
   const { outputFiles } = await bundle({
     entryPoints: [inRoot('src/inject/frame_worker.ts')],

@@ -46,7 +46,7 @@ export async function buildDocs({ onlyOnce = false } = {}) {
   await buildSite();
 }
 
-/** Builds the documentation alone. The library is needed first, since its element draws the live figures. */
+/** Builds the documentation without the app. The library is built first: its element draws the live figures. */
 async function buildAlone() {
   await build({ app: false });
   await buildDocs();

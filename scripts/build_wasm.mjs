@@ -16,26 +16,29 @@ import { fail, Problem, run, say } from './lib/run.mjs';
 import { binaryenRoot, emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
 export const wasmPath = inRoot('src/core/ccscope.wasm');
-/** A separate module that contains the schema's text and is not shipped. */
+/** A separate module that contains the text of the schema. Only scripts use it; it is not shipped. */
 export const schemaPath = inRoot('build/wasm/schema.wasm');
 const schemaSource = inRoot('wasm/abi/schema.cc');
-/** The controllers without links and simulations. */
+/** A module with the controllers, but without links and simulations. */
 export const controllersPath = inRoot('build/wasm/controllers.wasm');
-/** The same module as JavaScript: a function that takes the imports and returns the exports. */
+/** The controllers translated to JavaScript: a function that takes the imports and returns the exports. */
 export const controllersScriptPath = inRoot('build/wasm/controllers.js');
-/** Sources that are left out of the module of the controllers; the linker drops code that only they use. */
+/**
+ * Sources that are left out of the controllers' module. The linker then also drops the code that only these sources
+ * use.
+ */
 const NOT_OF_CONTROLLERS = ['wasm/abi/link_abi.cc', 'wasm/abi/simulation_abi.cc'].map((file) => inRoot(file));
 
-/** Warnings that the core is compiled with, natively and for WebAssembly. */
+/** The warning flags of the core, both for native builds and for WebAssembly. */
 export const warningFlags = ['-Wall', '-Wextra', '-Wconversion', '-Wno-sign-conversion', '-Werror'];
 
 const compileFlags = [
   ...['-Iwasm', '-std=c++20', '-flto', '-fno-exceptions', '-fno-rtti', '-ffp-contract=off'],
   ...[...warningFlags, '-DNDEBUG'],
 ];
-// The ABI only sets up and reads results, so it is optimised for size. Code that runs for each packet is compiled with
-// -O2; -O3 makes it larger but not faster. Folders that are not on the main path of every simulation are just as fast
-// without unrolled loops and with less inlining.
+// The ABI only sets up objects and reads results, so it is optimised for size. Code that runs for each packet is
+// compiled with -O2, since -O3 makes it larger but not faster. Some folders are not on the main path of every
+// simulation. They are compiled without unrolled loops and with less inlining, which does not make them slower.
 const frugal = ['-O2', '-fno-unroll-loops', '-mllvm', '-inline-threshold=20'];
 const optimisations = {
   abi: ['-Oz'],
@@ -54,18 +57,21 @@ const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   // Nothing is allocated per packet, so the smaller allocator and less inlining across files cost no time.
   ...['-sINITIAL_MEMORY=1048576', '-sMALLOC=emmalloc', '-Wl,-mllvm,-inline-threshold=30'],
-  // Undefined symbols are allowed, since functions of the host are undefined here; checkImports() refuses all others
-  // after linking.
+  // The functions of the host are undefined when the module is linked, so undefined symbols are allowed. After
+  // linking, checkImports() refuses all other undefined symbols.
   ...['-sERROR_ON_UNDEFINED_SYMBOLS=0', '-sWARN_ON_UNDEFINED_SYMBOLS=0'],
 ];
 
 /** All imports that src/core/load.ts supplies. */
 const knownImports = [
   ...['ccscope.user', 'env.emscripten_notify_memory_growth'],
-  'wasi_snapshot_preview1.proc_exit', // named by Emscripten's start-up, never called
+  'wasi_snapshot_preview1.proc_exit', // referred to by Emscripten's start-up code, but never called
 ];
 
-/** A symbol that is defined nowhere would become an import and fail when it is called. */
+/**
+ * Refuses unknown imports: a symbol that is defined nowhere would become an import, and fail only when it is
+ * called.
+ */
 function checkImports(file) {
   const imports = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(file)));
   const strange = imports
@@ -86,7 +92,7 @@ async function compileAndLink() {
       flags: [...compileFlags, ...optimisation(source)],
     })),
   );
-  // The setting had another name before 3.1.25.
+  // Before version 3.1.25, the setting had another name.
   const stackSize = isOlder(emccVersion(emcc), [3, 1, 25]) ? '-sTOTAL_STACK' : '-sSTACK_SIZE';
   const link = async (linked, target) => {
     // The module is linked under another name and then moved into place, so that an incomplete module is never loaded.
@@ -110,8 +116,8 @@ async function compileAndLink() {
 }
 
 /**
- * Translates the module of the controllers to JavaScript. Binaryen's wasm2js writes a module with import and export
- * statements; the loader needs a function that takes the imports, so this rewrites it.
+ * Translates the controllers' module to JavaScript. Binaryen's wasm2js writes an ES module with import and export
+ * statements. The loader needs a function that takes the imports, so the statements are rewritten.
  */
 async function translate(emcc, options) {
   const translated = join(dirname(controllersScriptPath), 'translated.js');

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// `npm run ccscope -- …`: sets up and builds what is missing or stale (reported on standard error), then
-// runs the command line with the arguments given. Standard output contains only the command's own
-// output.
+// `npm run ccscope -- …`: sets up and builds what is missing or stale, then runs the command line with the given
+// arguments. Set-up and build report on standard error: standard output contains only the command's own output.
 import { build } from './build.mjs';
 import { fail } from './lib/run.mjs';
 import { setup } from './setup.mjs';
@@ -15,8 +14,8 @@ try {
   fail(error);
 }
 
-// npm runs scripts in the package's folder; paths on the command line are relative to the folder in
-// which the command was typed.
+// npm runs scripts in the folder of the package, but paths on the command line are relative to the folder in which
+// the user typed the command.
 const { npm_lifecycle_event: npmScript, INIT_CWD: typedIn } = process.env;
 if (['ccscope', 'reproduce'].includes(npmScript) && typedIn) process.chdir(typedIn);
 await import('../dist/lib/command_line/cli.js');

@@ -7,7 +7,10 @@ import { inRoot } from './lib/files.mjs';
 import { fail } from './lib/run.mjs';
 
 const svg = readFileSync(inRoot('src/extension/icons/icon.svg'), 'utf8');
-/** Systems cut a maskable icon to their own shape: the background fills all of it, and the mark stays in the middle. */
+/**
+ * Each system cuts a maskable icon to its own shape. So the background fills the whole icon, and the mark is
+ * smaller and in the middle.
+ */
 const maskable = svg
   .replace(' rx="7"', '')
   .replace('<path ', '<path transform="translate(16 16) scale(0.72) translate(-16 -16)" ');

@@ -1,5 +1,6 @@
-// `node scripts/draw_pictures.mjs`: the pictures of the Call page and the Lab that the docs show (public/screenshot.png
-// and public/lab.png), taken from the built app. The call is a real one: run this while the machine does nothing else.
+// `node scripts/draw_pictures.mjs`: draws the pictures of the Call page and the Lab for the documents
+// (public/screenshot.png and public/lab.png), from the built app. The call is a real one, so run this while the
+// machine does nothing else.
 import { chromium } from 'playwright-core';
 
 import { build } from './build.mjs';

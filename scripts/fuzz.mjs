@@ -1,9 +1,9 @@
-// `npm run fuzz`: runs a campaign of all fuzz targets, and prints one table of what it found.
+// `npm run fuzz`: runs a campaign of all fuzz targets, and prints one table of the results.
 //
 //   npm run fuzz -- [--minutes N] [--executions N] [--only TARGET,TARGET …] [--jobs N] [--seed N]
-//   npm run fuzz -- --list                               the targets
-//   npm run fuzz -- --merge [--only TARGET …]            minimises what campaigns found into tests/fuzz/corpus/
-//   npm run fuzz -- --keep FILE --only TARGET --name WHAT   adds an input that was a fault to the corpus
+//   npm run fuzz -- --list                                  lists the targets
+//   npm run fuzz -- --merge [--only TARGET …]               minimises what campaigns found into tests/fuzz/corpus/
+//   npm run fuzz -- --keep FILE --only TARGET --name WHAT   adds an input that caused a fault to the corpus
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
@@ -41,7 +41,7 @@ function readOptions() {
   };
 }
 
-/** Shows the progress: a bar on a terminal, elsewhere a line every half minute; `done` ends it. */
+/** Shows the progress: on a terminal as a bar, elsewhere as a line every half minute. `done` ends it. */
 function progressOf(minutes) {
   const executions = new Map();
   const began = performance.now();
@@ -97,8 +97,8 @@ function printTable(rows) {
 }
 
 /**
- * Runs the campaigns of both sides, one after the other; each gets a share of the time in proportion to its number of
- * targets.
+ * Runs the campaigns of the native targets and of the parsers, one after the other. Each campaign gets a share of
+ * the time in proportion to its number of targets.
  */
 async function campaign({ minutes, executions, only, jobs, seed }) {
   const isWanted = (name) => only === undefined || only.includes(name);

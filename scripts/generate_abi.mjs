@@ -1,5 +1,5 @@
-// Writes src/core/abi.generated.ts from the header of the core's ABI, wasm/abi/ccscope.h, and the rows of
-// wasm/abi/link_rows.def and simulation_rows.def, which the C++ files include, so that each function and each
+// Writes src/core/abi.generated.ts from the header of the core's ABI, wasm/abi/ccscope.h, and from
+// wasm/abi/link_rows.def and simulation_rows.def. The C++ code includes the same files, so each function and each
 // value is declared only once. `--check` only reports whether the file is stale.
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,10 +10,10 @@ import { writeGenerated } from './lib/generated.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const header = readFileSync(join(root, 'wasm/abi/ccscope.h'), 'utf8');
 
-/** A declaration, with the lines of its comment. */
+/** Matches a declaration, with the lines of its comment. */
 const DECLARATION = /((?:^\/\/.*\n)*)^(?:const )?\w+(?: \w+)*\s*\**\s*(ccs_\w+)\(([^)]*)\);/gm;
 
-/** The names of parameters; every one is a number in JavaScript. */
+/** The names of parameters. In JavaScript, every parameter is a number. */
 function parametersOf(list) {
   if (list.trim() === 'void') return [];
   return list.split(',').map((one) => {
@@ -41,8 +41,8 @@ const missing = declared.filter((name) => !functions.some((one) => one.name === 
 if (missing.length > 0) throw new Error(`wasm/abi/ccscope.h: not understood: ${missing.join(', ')}`);
 
 /**
- * The rows of a .def file whose macro is `macro` or begins with that name: for each, the macro and the name of its
- * value.
+ * The rows of a .def file whose macro is `macro` or begins with that name. Each result is the macro of the row and
+ * the name of its value.
  */
 function rowsOf(file, macro) {
   const rows = readFileSync(join(root, 'wasm/abi', file), 'utf8');
@@ -52,11 +52,11 @@ function rowsOf(file, macro) {
   ]);
 }
 
-/** The positions of a link's values in their row, by their names. */
+/** For each value of a link's row, by name: its position in the row. */
 const placesOf = (macro) =>
   JSON.stringify(Object.fromEntries(rowsOf('link_rows.def', macro).map(([, name], i) => [name, i])));
 
-/** Whether each of a simulation's values is a number or a distribution, by their names and in their order. */
+/** For each value of a simulation's row, by name and in order: whether it is a number or a distribution. */
 const valuesOf = (macro) =>
   JSON.stringify(
     Object.fromEntries(

@@ -1,7 +1,8 @@
-// Writes tables wherever a document has a line `<!-- generated: NAME -->`: presets, parameters and trace rows, which
-// the core declares (src/core/schema.generated.ts), metrics, experiments, settings of a link, lessons and the options
-// of all commands, which sources declare, and errors with their codes and messages, which sources contain. `<!--
-// file: PATH -->` shows a file. `--check` only reports whether they are stale.
+// Writes tables into documents, wherever a line `<!-- generated: NAME -->` asks for one. Presets, parameters and
+// trace rows come from the core's declarations (src/core/schema.generated.ts). Metrics, experiments, settings of a
+// link, lessons and the options of all commands come from the declarations in the sources. Errors, with their codes
+// and messages, are collected from the sources. `<!-- file: PATH -->` shows a file. `--check` only reports whether
+// documents are stale.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, relative } from 'node:path';
 import { format, resolveConfig } from 'prettier';
@@ -59,7 +60,7 @@ const parameterTable = (parameters) =>
     ]),
   );
 
-/** A table of the values that a component's presets set: one column per preset that sets any. */
+/** A table of the values that a component's presets set. A preset that sets no value has no column. */
 function presetValueTable({ parameters, presets }) {
   const setting = presets.filter(({ values }) => Object.keys(values).length > 0);
   const shown = ({ values: names }, value) => (value === undefined ? '' : names ? names[value] : value);
@@ -94,7 +95,7 @@ const sections = ({ CONTROLLERS, COMPONENTS, TABLES, TABLE_DESCRIPTIONS }) => ({
 
 const STATISTIC = /_(mean|sd|min|max|p5|p25|p50|p75|p95|p99)_ms$/;
 
-/** `768 kbps`, `1.6 Mbps`. */
+/** Writes a rate as `768 kbps` or `1.6 Mbps`. */
 const rate = (bps) => (bps < 1e6 ? `${bps / 1e3} kbps` : `${bps / 1e6} Mbps`);
 
 /** The properties of a network besides capacity, RTT and queue, as text. */
@@ -144,7 +145,7 @@ function commandPage(command) {
   return parts.filter(Boolean).join('\n\n');
 }
 
-/** The text that a command's help contains after its options. */
+/** The text that follows the options in a command's help. */
 function notesOf(command) {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part) });
@@ -154,7 +155,7 @@ function notesOf(command) {
   return notes && `\`\`\`text\n${notes}\n\`\`\``;
 }
 
-/** The settings of a test's link: those that all links have, and those that only the kit has. */
+/** The settings of a test's link: those of all links, and two that only the kit has. */
 async function settingsTable() {
   const { LINK_FIELDS } = await load('src/link/fields.ts');
   const { LINK_WORDS, usualText } = await load('src/link/words.ts');
@@ -194,7 +195,7 @@ async function networkTable() {
   return table(['network', 'up / down', 'RTT', 'queue', 'besides', 'from'], rows);
 }
 
-/** Rows for the metrics: all statistics of a distribution share one row. */
+/** The rows of the metrics' table. All statistics of a distribution share one row. */
 function metricRows(metrics) {
   const rows = metrics.map(({ name, unit, description }) => {
     const [suffix, statistic] = name.match(STATISTIC) ?? [];
@@ -219,7 +220,9 @@ const scenarioSections = ({ experiments, metrics }) => ({
   metrics: table(['metric', 'unit', 'is'], metricRows(metrics)),
 });
 
-/** Writes the formatted text to the file; with `--check`, throws Problem instead if the file differs. */
+/**
+ * Writes the formatted text to the file. With `--check`, writes nothing, and throws Problem if the file differs.
+ */
 async function update(target, text) {
   const file = relative(root, target);
   const formatted = await format(text, { ...(await resolveConfig(target)), filepath: target });
@@ -233,7 +236,7 @@ async function update(target, text) {
 
 const LANGUAGES = { '.ts': 'ts', '.c': 'c' };
 
-/** Inserts the files that a document shows as they are, after `<!-- file: PATH -->`; tests run these files. */
+/** Inserts whole files after the lines `<!-- file: PATH -->` of a document; tests run these files. */
 function withFiles(text) {
   return text.replaceAll(/^<!-- file: (.+?) -->([^]*?)^<!-- end of \1 -->/gm, (_, path) => {
     const shown = readFileSync(inRoot(path), 'utf8').trimEnd();
@@ -241,7 +244,7 @@ function withFiles(text) {
   });
 }
 
-/** The text with every file and table that it names inserted. */
+/** The text of a document, with all files and tables inserted. */
 function withTables(text, tables, file) {
   return withFiles(text).replaceAll(/^<!-- generated: (.+?) -->([^]*?)^<!-- end of \1 -->/gm, (_, name) => {
     if (tables[name] === undefined) throw new Problem(`${file}: there is no table ${name}.`);
@@ -249,7 +252,7 @@ function withTables(text, tables, file) {
   });
 }
 
-/** The document's text with its tables. Throws Problem if a table's end is not marked. */
+/** The document's text with its tables. Throws Problem if the mark of a table's end is missing. */
 function document(target, tables) {
   const file = relative(root, target);
   const current = readFileSync(target, 'utf8');

@@ -1,6 +1,5 @@
-// Checks that identical input gives identical bytes natively and in WebAssembly: the same list of operations
-// is run through the ABI of the module and, by tests/native/identity/replay_abi.cc, through that of a native
-// build.
+// Checks that the same input gives the same bytes natively and in WebAssembly. A list of operations is run twice:
+// through the ABI of the module, and by tests/native/identity/replay_abi.cc through the ABI of a native build.
 //
 // An operation is eleven doubles: its kind (the index in `interpreter`) and up to ten arguments.
 import { spawnSync } from 'node:child_process';
@@ -31,7 +30,7 @@ function runOnModule({ exports: abi }, operations) {
     const bytes = new Uint8Array(abi.memory.buffer, pointer);
     return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
   };
-  /** Takes a status, which must be success: an operation that is refused proves nothing. */
+  /** Checks a status, which must be success: an operation that is refused would prove nothing. */
   const ok = (status) => {
     if (status !== 0) throw new Problem(`The core refuses: ${text(abi.ccs_last_error())}`);
     write(status);
@@ -128,7 +127,7 @@ function runOnModule({ exports: abi }, operations) {
   );
 }
 
-/** Builds the native program that takes the operations, without sanitizers and as optimised as the module. */
+/** Builds the native program that runs the operations: without sanitizers, and with the module's optimisation. */
 async function buildNative() {
   const compiler = findCxx();
   if (!compiler) throw new Problem('A C++ compiler is missing: run `node scripts/setup.mjs`.');

@@ -1,5 +1,5 @@
-// Makes the trace that plays on the Call page before a call: a simulated call, without the rows and columns that no
-// chart draws. Run it again when one of these columns changes: node scripts/make_sample.mjs
+// Makes the trace that the Call page plays before a call. It is a simulated call, reduced to the rows and columns
+// that the charts draw. If one of these columns changes, run this again: node scripts/make_sample.mjs
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const COLUMNS = {
   ],
   queue: ['time_us', 'link', 'queue_delay_us', 'capacity_bps', 'drops'],
 };
-/** One row of a table is kept in this many: a chart of half a minute shows no more detail. */
+/** For each table: one row in this many is kept. A chart of half a minute cannot show more detail. */
 const EVERY = { rate: 1, group: 6, queue: 1 };
 
 const scenario = {
@@ -49,7 +49,7 @@ const number = (value) => (typeof value === 'number' ? Number(value.toPrecision(
 const seen = { rate: 0, group: 0, queue: 0 };
 let signal = 'normal';
 
-/** Whether a row is kept: one in `EVERY`, and each row at which the detector's signal changes. */
+/** Whether a row is kept. One row in `EVERY` is kept, and each row in which the detector's signal changes. */
 function isKept(row) {
   const isTurn = seen[row.type]++ % EVERY[row.type] === 0;
   const isChange = row.type === 'group' && row.signal !== signal;

@@ -1,6 +1,6 @@
-// `npm run measure:shadows`: how close GCC that sees only the receive side (with send times derived from RTP
-// timestamps) comes to GCC that is given the real send times, in real calls under the browser's own controller; writes
-// the table of src/watch/accuracy.md.
+// `npm run measure:shadows`: compares two instances of GCC. One sees only the receive side and derives send times
+// from RTP timestamps; the other is given the real send times. The calls are real, under the browser's own
+// controller. Writes the table of src/watch/accuracy.md.
 //
 //   npm run measure:shadows -- [--runs N]
 import { spawn } from 'node:child_process';
@@ -20,7 +20,9 @@ const document = inRoot('src/watch/accuracy.md');
 const FALLS_S = [20, 40, 60];
 const falls = ['2mbps', ...FALLS_S.flatMap((s) => [`0.6mbps@${s}s`, `2mbps@${s + 8}s`])].join(',');
 
-/** The links, each by its differences from 2 Mbps, an RTT of 50 ms and a queue of 300 ms. */
+/**
+ * The links. Each is described by its differences from a link of 2 Mbps with an RTT of 50 ms and a queue of 300 ms.
+ */
 const links = [
   { name: '2 Mbps', flags: [] },
   { name: '2 Mbps, three times 0.6 Mbps for 8 s', flags: ['--capacity', falls], overloadsS: FALLS_S },
@@ -36,8 +38,8 @@ const links = [
 ];
 
 /**
- * Makes a call and records it. Times in its trace count from the beginning of the call, those in its report from its
- * first packet.
+ * Makes a call and records it. In its trace, time 0 is the beginning of the call; in its report, it is the first
+ * packet.
  */
 async function call(flags, trace) {
   const args = ['call', '--controller', 'native', '--capacity', '2mbps', '--duration', '75s', ...flags];
@@ -53,8 +55,8 @@ async function call(flags, trace) {
 }
 
 /**
- * The results of calls with layers, which `ccscope call` cannot make, as tests/kit/shadows.test.ts reports them. Throws
- * Problem if a call failed.
+ * The results of calls with layers. `ccscope call` cannot make such calls, so tests/kit/shadows.test.ts makes them
+ * and reports the results. Throws Problem if a call failed.
  */
 async function layeredCalls(title, runs) {
   const args = [

@@ -1,5 +1,6 @@
-// Compiles the core, tests/native/*_test.cc and the fuzz targets with the replay of their corpora for this machine,
-// with warnings as errors, under AddressSanitizer and UndefinedBehaviorSanitizer, and runs them with GoogleTest.
+// Compiles the native tests for this machine, and runs them with GoogleTest: the core, tests/native/*_test.cc, and
+// the fuzz targets with a test that replays their corpora. Warnings are errors. AddressSanitizer and
+// UndefinedBehaviorSanitizer are on.
 //
 //   node scripts/native_tests.mjs [--gtest_filter=PATTERN …]
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,8 @@ import { findCxx, findGoogleTest } from './lib/tools.mjs';
 
 const folder = inRoot('build/native');
 const binary = join(folder, 'native_tests');
-// float-cast-overflow: in WebAssembly, converting a number that the integer type cannot hold traps.
+// float-cast-overflow is needed because WebAssembly traps when it converts a number that the integer type cannot
+// hold.
 const sanitizers = [
   '-fsanitize=address,undefined,float-cast-overflow',
   ...['-fno-sanitize-recover=all', '-fno-omit-frame-pointer'],
@@ -34,7 +36,7 @@ export async function buildNativeTests() {
     throw new Problem('A C++ compiler or GoogleTest is missing: run `node scripts/setup.mjs`.');
   }
   const include = prefix === '/usr' ? [] : ['-isystem', join(prefix, 'include')];
-  // Tests run once, and compile much faster without being optimised.
+  // Each test runs once only, so tests are not optimised: they compile much faster.
   const testFlags = [...sanitized, '-O0', ...include];
   const header = inRoot('tests/native/precompiled.h');
   const precompiled = await precompile({ compiler, source: header, folder, flags: testFlags });
@@ -43,9 +45,9 @@ export async function buildNativeTests() {
     filesUnder([path], isPart).map((source) => ({ ...{ compiler, source, folder }, ...job }));
   const { objects, changed } = await compileObjects([
     ...jobs('tests/native', { ...precompiled, flags: [...precompiled.flags, ...testFlags] }),
-    // With run-time type information, unlike the module: UBSan checks the types of objects with it.
+    // Unlike the module, this build has run-time type information: UBSan checks the types of objects with it.
     ...jobs('wasm', { flags: [...sanitized, '-O1', '-fno-exceptions'] }),
-    // Optimised, since their corpora hold thousands of inputs.
+    // Optimised, since the corpora of these targets contain thousands of inputs.
     ...jobs('tests/fuzz/native', { flags: [...sanitized, '-O1', ...include] }),
   ]);
 
@@ -61,7 +63,7 @@ export async function buildNativeTests() {
   }
 }
 
-/** Runs the native tests that are built; resolves with the exit code. */
+/** Runs the built native tests; resolves with the exit code. */
 export const runNativeTests = (args, env = {}) =>
   status(binary, args, { env: { UBSAN_OPTIONS: 'print_stacktrace=1', ...env } });
 

@@ -48,16 +48,19 @@ Please run this, then try again:
   git clone --depth 1 https://github.com/emscripten-core/emsdk ~/emsdk && ~/emsdk/emsdk install latest && ~/emsdk/emsdk activate latest
 `;
 
-const noChromium = `No Chromium that runs was found. Install one or let CCSCOPE_CHROMIUM name it; if only its system
+const noChromium = `No Chromium that runs was found. Install one or set CCSCOPE_CHROMIUM to its path; if only its system
 libraries are missing, run this, then try again:
 
   sudo npx playwright-core install-deps chromium
 `;
 
-/** Programs of the servers that calls under test go through; if one is missing, its tests are left out. */
+/**
+ * Programs of the servers that calls under test go through. If a program is missing, the tests that need it are
+ * skipped.
+ */
 const servers = ['janus', 'turnserver', 'go'];
 
-/** The tools that are missing and do not come from npm, as keys of systemPackages. */
+/** The tools that are missing and that npm cannot install, as keys of systemPackages. */
 async function missingTools({ native, chromium, firefox, fuzzer, ffmpeg, sfu }) {
   const missing = [];
   if (!findEmcc()) missing.push('emscripten');
@@ -79,10 +82,13 @@ async function installChromium() {
 }
 
 /**
- * Installs what is requested: always the npm dependencies and Emscripten; `native` adds a C++ compiler and GoogleTest,
- * `chromium` a browser, whose path is stored in CCSCOPE_CHROMIUM for the programs that run later, `firefox` a second
- * browser, `fuzzer` a clang with libFuzzer, `ffmpeg` the program that makes the videos that calls send by name, `sfu`
- * the servers that calls under test go through.
+ * Installs what is requested. The npm dependencies and Emscripten are always installed. The options add:
+ * - `native`: a C++ compiler and GoogleTest;
+ * - `chromium`: a browser, whose path is stored in CCSCOPE_CHROMIUM for the programs that run later;
+ * - `firefox`: a second browser;
+ * - `fuzzer`: a clang with libFuzzer;
+ * - `ffmpeg`: the program that makes the videos that calls can send by name;
+ * - `sfu`: the servers that calls under test go through.
  */
 export async function setup({
   native = false,
@@ -94,8 +100,8 @@ export async function setup({
 } = {}) {
   checkNode();
   const dependencies = hasDependencies() ? undefined : installDependencies();
-  // npm runs at the same time as the other installations, unless a person may be asked a question, which could be lost
-  // in npm's output.
+  // npm runs at the same time as the other installations. But if a person may be asked a question, npm runs first:
+  // its output could hide the question.
   if (personIsThere()) await dependencies;
   const needs = { native, chromium, firefox, fuzzer, ffmpeg, sfu };
   const missing = await missingTools(needs);

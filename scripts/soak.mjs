@@ -2,10 +2,10 @@
 //
 //   npm run soak -- [--minutes N] [--only day,call] [--hours N] [--json FILE]
 //
-// `day` sends 24 simulated hours of a call's messages through the pipelines. `call` holds two real calls for --minutes,
-// with ICE restarts, changes of the controller and page reloads, beside two hostile clients; once a minute it samples
-// every process. What is judged are the slopes after the warm-up, not the levels. Exit code 1 if anything grows, or if
-// an error went uncaught.
+// `day` sends 24 simulated hours of a call's messages through the pipelines. `call` holds two real calls for
+// --minutes, with ICE restarts, changes of the controller and page reloads, while two hostile clients attack the
+// servers. Once a minute it samples every process. The verdict depends on the slopes after the warm-up, not on the
+// levels. The exit code is 1 if anything grows, or if an error went uncaught.
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -19,8 +19,9 @@ import { setup } from './setup.mjs';
 
 const PARTS = ['day', 'call'];
 /**
- * The first half of a soak, but at most its first twenty minutes, is a warm-up that is not judged: during this time the
- * memory of the allocators grows to its final size (from 62 to 65 MB resident in the local server, whose heap is flat).
+ * The warm-up, which is not judged: the first half of a soak, but at most twenty minutes. During this time,
+ * allocators take memory up to their final size. In the local server, for instance, the resident memory grows from
+ * 62 to 65 MB while the heap is flat.
  */
 const warmUpMinutes = (minutes) => Math.min(20, minutes / 2);
 
@@ -87,7 +88,7 @@ async function day(hours) {
 
 const dayLimit = (name) => {
   if (name.startsWith('CPU')) return { unit: 's/h', limit: 0.1, judged: false };
-  // An hour of the simulated clock takes seconds: growth by this much per hour is 24 times as much per day.
+  // An hour of the simulated clock takes only seconds. A growth by this limit per hour is 24 times as much per day.
   if (name.startsWith('heap')) return { unit: 'MB/h', limit: 0.1, judged: true };
   return { unit: '1/h', limit: 0.1, judged: true };
 };

@@ -1,5 +1,5 @@
-// `npm start`: from a fresh clone to the app in the browser: sets up and builds what is missing or
-// stale, starts the local server (pages, link shaper, signalling) and opens the page.
+// `npm start`: gets from a fresh clone to the app in the browser. Sets up and builds what is missing or stale,
+// starts the local server (pages, link shaper, signalling) and opens the page.
 //
 //   npm start -- [--port N] [--host ADDRESS] [--no-open]
 import { parseArgs } from 'node:util';
@@ -40,7 +40,7 @@ async function start() {
   const options = readOptions();
   await setup();
   await build();
-  // An existing site is rebuilt only by `npm run build`.
+  // If the site exists, it is not rebuilt here, but only by `npm run build`.
   await buildDocs({ onlyOnce: true });
   const { startServer } = await import('../dist/lib/node.js');
   const server = await listen(startServer, options);

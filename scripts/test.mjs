@@ -1,6 +1,6 @@
-// `npm test`: from a fresh clone to all tests. Every part runs even if others fail, unless a part that it needs failed;
-// parts run beside each other where they don't disturb each other. The last line is `N passed, N failed` over all
-// parts, and the exit code is 0 only if nothing failed.
+// `npm test`: runs all tests, also from a fresh clone. Every part runs even if others fail, unless a part that it
+// needs failed. Parts run beside each other if they do not disturb each other. The last line is `N passed, N
+// failed` over all parts. The exit code is 0 only if nothing failed.
 //
 //   npm test -- [--only PART,PART …] [--changed] [--list]
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ function selection() {
   return { names: Object.keys(parts).filter((name) => names.includes(name)), changed: values.changed };
 }
 
-/** Runs a part in a process of its own. Its output is shown when it ends, or at once if nothing runs beside it. */
+/** Runs a part in a process of its own. Its output is shown when it ends; with `atOnce`, while it runs. */
 async function runPart(name, files, { atOnce }) {
   const outcomeFile = join(results, `${name}.outcome.json`);
   const began = performance.now();
@@ -88,7 +88,7 @@ async function test() {
   const read = new Map(
     names.filter((name) => parts[name].reads).map((name) => [name, contents(parts[name])]),
   );
-  // What has to run again of each part: null for nothing, [] for all of it.
+  // For each part, what has to run again: null for nothing, [] for the whole part, otherwise a list of test files.
   const again = new Map(
     names.map((name) => [name, read.has(name) ? affected(lastPassed(name), read.get(name)) : []]),
   );
@@ -106,7 +106,7 @@ async function test() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
 
-  // A single part runs after what it needs, so nothing runs beside it.
+  // If only one part is requested, it runs after the parts that it needs, and nothing runs beside it.
   const atOnce = asked.length === 1;
   const run = async (name) => {
     const some = filesOf(name);
@@ -121,11 +121,11 @@ async function test() {
   const kept = names.filter(isKept);
   for (const name of kept) say(`✓ ${name.padEnd(10)} passed before, and nothing that it reads has changed`);
   outcomes.forEach((outcome) => say(summaryOf(outcome)));
-  // A part that ran only because others need it counts only if it failed.
+  // A part that was not requested, but ran because another part needs it, counts only if it failed.
   const counted = outcomes.filter(({ name, failed }) => asked.includes(name) || failed > 0);
   const total = (key) => counted.reduce((sum, outcome) => sum + outcome[key], 0);
   process.exitCode = total('failed') > 0 ? 1 : 0;
-  // A static check that still holds counts as passed in a run of everything; with `--changed`, only what ran counts.
+  // A static check whose files have not changed counts as passed. With `--changed`, only the parts that ran count.
   const held = changed ? 0 : kept.length;
   console.log(`${total('passed') + held} passed, ${total('failed')} failed`);
 }

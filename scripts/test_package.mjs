@@ -1,7 +1,7 @@
-// Tests what a new user gets: packs the package and lints it, installs it in an empty Vite project, builds the examples
-// of the guides to the library (src/README.md) and to the element (src/embed/README.md) there and runs them in
-// Chromium, opens the library guide's page with an import map, and runs its examples for Node and the installed
-// command. In an empty Playwright project it runs the example of src/playwright/README.md.
+// Tests the package as a new user gets it: packs and lints it, and installs it in an empty Vite project. There it
+// builds the examples of the guides to the library (src/README.md) and to the element (src/embed/README.md), and
+// runs them in Chromium. It also opens the library guide's page with an import map, and runs its examples for Node
+// and the installed command. In an empty Playwright project it runs the example of src/playwright/README.md.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -31,7 +31,7 @@ const npm = (args, cwd) => run('npm', [...args, ...npmOptions], { cwd, shell: is
 const versionOf = (name) =>
   JSON.parse(readFileSync(inRoot('node_modules', name, 'package.json'), 'utf8')).version;
 
-/** The first block of code after this comment in a document. */
+/** The first block of code after the comment `marker` in a document. */
 function exampleOf(marker, document = 'src/README.md') {
   const text = readFileSync(inRoot(document), 'utf8');
   const example = text.split(`<!-- ${marker} -->`)[1]?.match(/```\w+\n([\s\S]*?)```/)?.[1];
@@ -75,13 +75,14 @@ async function makeProject(folder, tarball) {
   );
 }
 
-/** Entries of the package that are not modules, so there are no types for them. */
+/** Entries of the package that are not modules and therefore have no types. */
 const untyped = ['./ccscope.wasm', './inject', './inject/bookmarklet.txt'];
 
 /** Checks that publint and are-the-types-wrong find nothing wrong in the package. */
 async function lintTarball(tarball) {
   await nodeBin('publint/src/cli.js', ['--strict', tarball], { what: 'publint' });
-  // Node 20.19 and newer can require ES modules, and `node10` does not know `exports`, which the package needs.
+  // Two checks are left out. `cjs-resolves-to-esm`: Node 20.19 and newer can require ES modules. The resolution
+  // `node10`: it does not support `exports`, which the package needs.
   const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm'];
   const args = [tarball, ...rules, '--exclude-entrypoints', ...untyped, '--format', 'ascii', '--no-summary'];
   await nodeBin('@arethetypeswrong/cli/dist/index.js', args, { what: 'are-the-types-wrong' });
@@ -156,8 +157,8 @@ async function checkPage(folder) {
 }
 
 /**
- * Checks that the page with the element draws both of its figures, from a copy of the element's folder and without a
- * bundler.
+ * Checks that the page with the element draws both of its figures. The page uses a copy of the element's folder,
+ * and no bundler.
  */
 async function checkElement(folder) {
   cpSync(join(folder, 'node_modules/ccscope/dist/lib/embed'), join(folder, 'ccscope'), { recursive: true });
@@ -168,7 +169,8 @@ async function checkElement(folder) {
       await view.getByRole('img', { name: /^Rates/ }).waitFor({ timeout: 30_000 });
     }
   });
-  // Sites that render their pages in Node import the element there, too: it has to load, but defines no custom element.
+  // Sites that render their pages in Node import the element there, too. So it has to load there, without defining
+  // a custom element.
   const said = output(
     process.execPath,
     ['-e', "import('ccscope/view').then((m) => console.log(Object.keys(m)))"],
@@ -258,8 +260,8 @@ function checkCommandLine(folder) {
 const guide = 'src/playwright/README.md';
 
 /**
- * Checks the guide's project, with only Playwright installed besides: its types are right, its test passes, and the
- * summary is written.
+ * Checks the guide's project, in which only Playwright is installed besides the package: its types are right, its
+ * test passes, and the summary is written.
  */
 async function checkPlaywright(folder, tarball) {
   mkdirSync(join(folder, 'tests'), { recursive: true });

@@ -5,7 +5,7 @@ import { defineConfig } from '@playwright/test';
 import { CHROMIUM_FLAGS } from '../src/command_line/call/chromium.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** With another port, the tests of two clones can run on one machine. */
+/** The port of the test page. With different ports, the tests of two clones can run on one machine. */
 const HARNESS_PORT = Number(process.env['CCSCOPE_HARNESS_PORT'] ?? 41731);
 
 /** The Chromium to test with: the requested one, else the system's, else Playwright's own. */
@@ -19,11 +19,11 @@ const executablePath = [
 export default defineConfig({
   testDir: '.',
   outputDir: '../test-results',
-  // The same pictures on all systems.
+  // Screenshots must be equal on all systems, so their names do not contain the system.
   snapshotPathTemplate: '{testDir}/looks/{arg}{ext}',
   timeout: 60_000,
-  // Calls are real and wait most of the time, so some share the machine. Tests that judge rates or delays are tagged
-  // @measures, and `npm test` runs them apart from the others.
+  // Calls are real and wait most of the time, so several calls run at once. Tests that judge rates or delays
+  // are tagged @measures; `npm test` runs these apart from the others.
   workers: 3,
   globalSetup: './support/build.ts',
   forbidOnly: process.env['CI'] !== undefined,
@@ -35,7 +35,7 @@ export default defineConfig({
       fullyParallel: true,
       use: { baseURL: `http://127.0.0.1:${HARNESS_PORT}` },
     },
-    // Tests of a file share what they create at the start.
+    // The tests of a file run in order, because they share what is created at its start.
     { name: 'e2e', testDir: './e2e', fullyParallel: false },
   ],
   use: {

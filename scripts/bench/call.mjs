@@ -1,5 +1,5 @@
-// A real call at 1 Mbps: the share of a core that the workers use (by their own clock and, on Linux, by the kernel's
-// for their threads), and the page's redraws and long tasks.
+// A real call at 1 Mbps: the share of a core that the workers use, the page's redraws, and its long tasks. The
+// workers measure their share by their own clock; on Linux, the kernel also measures that of their threads.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -28,10 +28,13 @@ function threadSeconds(name) {
 
 const sides = ['sender', 'receiver'];
 const shadows = ['gcc', 'nada', 'lcc'];
-/** GCC is in charge with one parameter changed, so that unchanged GCC can be a shadow. */
+/**
+ * GCC controls the call, with one parameter changed. So unchanged GCC can run beside it as a shadow, i.e. a
+ * controller that computes rates which the call does not use.
+ */
 const inCharge = 'controller=gcc&set.alpha=0.84';
 
-/** The CPU time that the workers have used so far: by their own clock, and on Linux by the kernel's. */
+/** The CPU time that the workers have used so far: measured by their own clock, and on Linux also by the kernel. */
 async function look(page) {
   const seen = await page.evaluate(() => ({
     cost: window.ccscope.cost(),
@@ -41,8 +44,8 @@ async function look(page) {
 }
 
 /**
- * The percentage of a core that was used during `durationS`: by each side's worker, measured by its own clock, and by
- * each worker thread, measured by the kernel's.
+ * The share of a core that was used during `durationS`, in percent. `own`: of each side's worker, by its own clock.
+ * `threads`: of each worker thread, by the kernel's clock.
  */
 async function shareOver(page, durationS) {
   const before = await look(page);
@@ -61,8 +64,8 @@ const sum = (values) => values.reduce((all, value) => all + value, 0);
 const mean = (values) => sum(values) / values.length;
 
 /**
- * What three shadows cost: within one call they are switched off and on in turn, so that both states are measured under
- * the same load.
+ * Measures the cost of three shadows. They are switched off and on in turn within one call, so that both states are
+ * measured under the same load.
  */
 async function benchShadows(page, durationS) {
   const spans = { off: [], on: [] };

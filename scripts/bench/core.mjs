@@ -4,7 +4,7 @@ import { heading, median, row } from './report.mjs';
 const frames = 20_000;
 const repeats = 5;
 
-/** Microseconds per frame; frames of 2 to 5 kB at 30 fps through a link of 1 Mbps. */
+/** Microseconds of CPU time per frame, for frames of 2 to 5 kB at 30 fps through a link of 1 Mbps. */
 function timePreset(core, preset) {
   const receiver = core.createReceiver({ preset });
   let random = 1;
@@ -22,7 +22,7 @@ function timePreset(core, preset) {
   return (user + system) / frames;
 }
 
-/** The third value of LCC's feedback when the frames reveal no bound on the capacity. */
+/** The third value of LCC's feedback if the frames show no bound on the capacity. */
 const NO_BOUND = 0;
 
 /**
@@ -50,7 +50,7 @@ function timeRefit(core) {
 export async function benchCore() {
   const { loadCore, SCHEMA } = await import('../../dist/lib/core/index.js');
   const core = await loadCore();
-  timePreset(core, 'gcc'); // lets the engine compile
+  timePreset(core, 'gcc'); // not counted: the engine compiles meanwhile
   const presets = Object.values(SCHEMA.controllers).flatMap((controller) => controller.presets);
   const times = presets.map(({ name }) => [
     name,

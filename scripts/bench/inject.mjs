@@ -1,7 +1,7 @@
-// What the script for other people's pages costs a page that sends and receives four streams at 30 fps: the CPU time
-// of the page's main thread and of the whole browser, and the time that inserting the script takes. Calls are made
-// in turn without the script, with a transform that does nothing in its place, with the script collapsed, and with
-// the script open.
+// Measures the cost of the script for other people's pages, in a page that sends and receives four streams at 30
+// fps. The cost is the CPU time of the page's main thread and of the whole browser, and the time for inserting the
+// script. Four kinds of calls are made in turn: without the script; with a transform that does nothing, instead of
+// the script; with the script, collapsed; and with the script, open.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,8 +50,8 @@ async function call(count) {
 }
 
 /**
- * The least that any observer of frames has to do: every received frame passes through a worker that does nothing
- * with it. The transform is attached in the task that creates the receiver.
+ * The least work that any observer of frames has: every received frame passes through a worker that does nothing
+ * with it. The transform is attached in the same task in which the receiver is created.
  */
 function passThrough() {
   const source = `addEventListener('rtctransform', ({ transformer: { readable, writable } }) => {
@@ -67,7 +67,7 @@ function passThrough() {
   };
 }
 
-/** Runs a function of the injected script, by its name. */
+/** Calls a function of the injected script by its name. */
 const tell = (page, what) => page.evaluate((name) => globalThis[Symbol.for('ccscope.inject')][name](), what);
 
 /** Seconds that the page's main thread has spent in tasks, as the browser counts them. */
@@ -114,7 +114,7 @@ async function oneCall(launch, url, mode) {
       page: (100 * task) / s,
       browser: (100 * cpu.all) / s,
       perCodec: cpu.all / cpu.codec,
-      // The pages of this benchmark have no workers but those of the script.
+      // All workers of this benchmark's pages belong to the script.
       workers: (100 * cpu.workers) / (cpu.all - cpu.workers),
       fps: ((await frames()) - before.frames) / s / streams,
     };
@@ -123,7 +123,7 @@ async function oneCall(launch, url, mode) {
   }
 }
 
-/** For how many milliseconds inserting the script blocks a page with a running call. */
+/** The time for which inserting the script blocks a page with a running call, in milliseconds. */
 async function attachMs(launch, url) {
   const browser = await launch(null, flags);
   try {

@@ -1,5 +1,6 @@
-// What observing costs the pages under test: the time until a page has loaded, and the CPU of a call between two pages,
-// alternately with and without the observer, so that both are measured under the same load.
+// Measures what observing costs the pages under test: the time until a page has loaded, and the CPU time of a call
+// between two pages. Calls are made alternately with and without the observer, so that both are measured under the
+// same load.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connect, framesOf, openPage, serveBlankPage } from '../lib/page_call.mjs';
@@ -7,7 +8,7 @@ import { heading, median, row } from './report.mjs';
 import { browserSeconds, secondsSince } from './threads.mjs';
 
 const loads = 25;
-/** How much more CPU time the browser may use with the observer, in percent. */
+/** The limit for the additional CPU time of the browser with the observer, in percent. */
 const budget = 5;
 const callS = 8;
 /** The first seconds of a call are not measured: its rate is still growing. */

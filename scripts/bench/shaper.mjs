@@ -1,5 +1,6 @@
-// The shaper of a test, measured on the wire: the sender and the receiver run in threads of their own and
-// read the clock themselves; the ideal link is computed from the times at which packets were really sent.
+// The shaper of a test, measured on the wire. The sender and the receiver run in their own threads and read the
+// clock themselves. The results are compared with an ideal link, which is computed from the times at which packets
+// were really sent.
 import { binomialInterval, excessUs, quantile, rateRatio, sendThrough } from '../lib/wire.mjs';
 import { heading, row } from './report.mjs';
 
@@ -17,7 +18,7 @@ async function withLink(settings, measure) {
   }
 }
 
-/** Sends more than the link carries, so that what comes out shows the rate of the link. */
+/** Sends more than the link carries: the rate of the packets that arrive is then the rate of the link. */
 async function rates(durationS) {
   heading('Rate of the shaper under 1.3 times its capacity (target: within 2 %)');
   for (const capacityBps of [1e5, 1e6, 5e6, 20e6]) {
@@ -29,7 +30,7 @@ async function rates(durationS) {
   }
 }
 
-/** Poisson arrivals at 0.8 of the capacity: a queue that comes and goes. */
+/** Poisson arrivals at 0.8 of the capacity: the queue fills and empties again and again. */
 async function delays(durationS) {
   heading(
     'Delay beyond the ideal link, p95, Poisson packets at 0.8 of the capacity (target: 3 ms and a packet)',

@@ -1,5 +1,5 @@
-// The simulator's benchmark: simulated seconds per second of CPU time, alternately in Node's WebAssembly and
-// natively; the time per event for several numbers of flows and durations; and memory.
+// The simulator's benchmark. It measures the simulated seconds per second of CPU time, alternately in Node's
+// WebAssembly and natively; the time per event, for several numbers of flows and durations; and the memory.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -11,9 +11,12 @@ import { commonFlags } from '../native_tests.mjs';
 import { heading, median, row } from './report.mjs';
 
 const repeats = 7;
-/** Rounds that are not counted, since V8 is still recompiling with optimisation. */
+/** Rounds that are not counted: V8 is still optimising the code during these rounds. */
 const warmUps = 4;
-/** If one simulation has fewer events than this, a measurement consists of several. */
+/**
+ * The least number of events in a measurement. If one simulation has fewer events, a measurement consists of
+ * several simulations.
+ */
 const eventsPerMeasurement = 1e6;
 const mebibyte = 2 ** 20;
 
@@ -36,7 +39,7 @@ const options = ({ media, preset = 'gcc', tcp, capacityBps, durationS }, seed) =
   ],
 });
 
-/** One simulation on the module: CPU seconds and events. */
+/** Runs one simulation on the module; returns its CPU seconds and its number of events. */
 function simulate(core, kind, seed) {
   const from = process.cpuUsage();
   const simulation = core.createSimulation(options(kind, seed));
@@ -73,8 +76,8 @@ async function buildNative() {
 }
 
 /**
- * Simulated seconds per second of the module and of the native build, and the ratio of their times; the two
- * take turns.
+ * Prints the simulated seconds per second of the module and of the native build, and the ratio of their times. The
+ * module and the native build take turns.
  */
 function compare(core, native, name, kind, target) {
   const cold = simulate(core, kind, 1);

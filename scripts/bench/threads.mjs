@@ -1,5 +1,5 @@
-// The CPU time that the browser's threads use, from the scheduler's own clock (Linux): counts in ticks of 10 ms would
-// miss threads that run for shorter times.
+// The CPU time that the browser's threads use, from the scheduler's own clock (Linux). The usual counts in ticks of
+// 10 ms would miss threads that run for less than a tick.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** All descendants of this process. */
@@ -18,16 +18,19 @@ function children() {
   return [...parents.keys()].filter((pid) => pid !== process.pid && isOurs(pid));
 }
 
-/** Encoders and decoders run in the threads of a pool, to which an observer adds no work. */
+/**
+ * Whether a thread encodes or decodes. Encoders and decoders run in the threads of a pool, to which an observer
+ * adds no work.
+ */
 const isCodec = (name) => name.startsWith('ThreadPoolPrese');
 
 /**
- * CPU seconds so far: `all` of the browser's threads; `codec` of those that encode and decode; `observed` of those in
- * which an observer is nearly alone, the pages' workers and the browser's first process, which carries the messages of
- * pages to Node; `workers` of the pages' workers alone.
+ * The CPU seconds so far: `all` of the browser's threads; `codec` of those that encode and decode; `workers` of the
+ * pages' workers. `observed` is the time of the threads in which an observer does nearly all the work: the pages'
+ * workers, and the browser's first process, which carries the messages from pages to Node.
  *
- * On a shared machine, the speed of a processor changes by a tenth from minute to minute. Encoders and decoders do the
- * same work with and without an observer, so costs are compared as multiples of their CPU time.
+ * On a shared machine, the speed of a processor changes by a tenth from minute to minute. Encoders and decoders do
+ * the same work with and without an observer, so costs are compared as multiples of their CPU time.
  */
 export function browserSeconds() {
   const seconds = { all: 0, codec: 0, observed: 0, workers: 0 };

@@ -5,7 +5,10 @@ import { join, posix } from 'node:path';
 
 const APP_ADDRESS = /^(?:lab|lessons)\.html\?[\w.&=-]+$/;
 
-/** Returns a plugin of markdown-it, and the set of files that pages link to, as paths in the repository. */
+/**
+ * Returns a plugin of markdown-it, and a set of files: the paths, in the repository, of all files that pages link
+ * to.
+ */
 export function repositoryLinks(root, base) {
   const files = new Set();
   const app = posix.join(base, '..');
@@ -29,7 +32,7 @@ export function repositoryLinks(root, base) {
 
   function plugin(md) {
     md.core.ruler.push('repository-links', ({ tokens, env, Token }) => {
-      // The path of the source file, not of the page that is made from it.
+      // The path of the source file. The page that is made from it may have another path.
       const page = posix.relative(root, env.realPath ?? env.path);
       for (const { children } of tokens) {
         for (const [index, token] of (children ?? []).entries()) {

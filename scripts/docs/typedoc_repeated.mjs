@@ -1,9 +1,9 @@
-// A plugin of TypeDoc. The type of a form (valibot) repeats the declarations of its fields, so TypeDoc finds the same
-// comment several times and warns of multiple comments. This keeps the warning only if the comments are at different
-// places.
+// A plugin of TypeDoc that drops wrong warnings about multiple comments. The type of a form (valibot) repeats the
+// declarations of its fields, so TypeDoc finds the same comment several times. The plugin keeps the warning only if
+// the comments are at different places.
 const REPEATED = ' has multiple declarations with a comment.';
 
-/** TypeDoc logs the warning first, and then, as information, the places of the comments, one per line. */
+/** TypeDoc first logs the warning. Then it logs the places of the comments as information, one per line. */
 export function load({ logger }) {
   const { warn, info } = logger;
   let held = null;

@@ -7,8 +7,9 @@ export const ICON_SIZES = [16, 32, 48, 128];
 const icons = Object.fromEntries(ICON_SIZES.map((size) => [size, `icons/${size}.png`]));
 
 /**
- * Since default-src is 'none' and there is no connect-src, the extension's pages cannot send anything anywhere.
- * form-action is needed because default-src does not cover forms. The core is inside the pages' scripts.
+ * Since default-src is 'none' and there is no connect-src, the extension's pages cannot send data anywhere.
+ * form-action is needed because default-src does not cover forms. The pages need not load the core: it is inside
+ * their scripts.
  */
 const policy = [
   "default-src 'none'",
@@ -28,8 +29,8 @@ export function manifestFor(browser, version) {
     description: "What the congestion control of a page's WebRTC calls does, and why.",
     icons,
     action: { default_icon: icons, default_title: 'Show the congestion control of this page’s calls' },
-    // Access to the page on which the user clicks, and to scripts in it. Access to other pages is requested site by
-    // site.
+    // Permits the extension to run scripts in the page on which the user clicks. Access to other pages is requested
+    // site by site.
     permissions: ['activeTab', 'scripting'],
     optional_host_permissions: ['https://*/*', 'http://*/*'],
     content_security_policy: { extension_pages: policy },
@@ -41,7 +42,7 @@ export function manifestFor(browser, version) {
       ...common,
       permissions: [...common.permissions, 'sidePanel'],
       background: { service_worker: 'background.js' },
-      // The first version with matchOriginAsFallback for registered content scripts.
+      // The first version that supports matchOriginAsFallback for registered content scripts.
       minimum_chrome_version: '119',
     };
   return {
@@ -56,8 +57,8 @@ export function manifestFor(browser, version) {
     browser_specific_settings: {
       gecko: {
         id: 'extension@ccscope',
-        // The first version with data_collection_permissions. Content scripts in the page's own world have existed
-        // since 128.
+        // The first version that supports data_collection_permissions. Content scripts in the page's own world have
+        // existed since version 128.
         strict_min_version: '140.0',
         data_collection_permissions: { required: ['none'] },
       },

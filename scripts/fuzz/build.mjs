@@ -1,5 +1,6 @@
-// Builds the native fuzz targets, all in one binary, with libFuzzer and UndefinedBehaviorSanitizer. Memory errors are
-// found by the checks of the standard library here, and by AddressSanitizer where `npm test` replays the corpora.
+// Builds the native fuzz targets, all in one binary, with libFuzzer and UndefinedBehaviorSanitizer. Here, only the
+// checks of the standard library find memory errors. AddressSanitizer finds them when `npm test` replays the
+// corpora.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -13,10 +14,11 @@ import { commonFlags } from '../native_tests.mjs';
 export const fuzzFolder = inRoot('build/fuzz');
 const binary = join(fuzzFolder, 'bin/fuzz');
 
-// float-cast-overflow: in WebAssembly, converting a number that the integer type cannot hold traps.
+// float-cast-overflow is needed because WebAssembly traps when it converts a number that the integer type cannot
+// hold.
 const sanitizers = ['-fsanitize=undefined,float-cast-overflow', '-fno-sanitize-recover=all'];
 const flags = [...commonFlags, '-O2', '-g1', '-D_GLIBCXX_ASSERTIONS', ...sanitizers];
-// Coverage counts only the edges of the core's code; tracing comparisons, too, would halve libFuzzer's speed.
+// Only the edges of the core's code are covered. Tracing comparisons as well would halve libFuzzer's speed.
 const coverage = ['-fsanitize-coverage=inline-8bit-counters,pc-table', '-fno-exceptions'];
 
 const sources = () =>

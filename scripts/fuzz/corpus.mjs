@@ -1,6 +1,6 @@
-// The committed corpora of the native targets: tests/fuzz/corpus/<target>.txt, one input per line, as `name hex`. An
-// input that minimisation chose is named by its hash. An input that once caused a fault is named after that fault, and
-// is always kept.
+// The committed corpora of the native targets: tests/fuzz/corpus/<target>.txt. Each line is one input, as `name
+// hex`. Inputs that minimisation chose are named by their hashes. Inputs that once caused a fault are named after
+// the fault, and are always kept.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,8 +48,8 @@ export function unpackCorpus(target) {
 }
 
 /**
- * Chooses as few inputs as possible that together cover everything that the committed inputs and those found by
- * campaigns cover.
+ * Chooses as few inputs as possible. Together they cover everything that is covered by the committed inputs and by
+ * those that campaigns found.
  */
 async function cover(binary, target, options) {
   const chosen = emptied(join(fuzzFolder, 'merged', target));
@@ -67,8 +67,8 @@ async function cover(binary, target, options) {
 }
 
 /**
- * Builds the committed corpus from all inputs: those that together cover every edge and, up to `mostInputs`, those that
- * pass an edge a number of times that no other input reaches.
+ * Builds the committed corpus from all inputs. It takes inputs that together cover every edge. Up to `mostInputs`,
+ * it adds inputs that pass an edge a number of times that no other input reaches.
  */
 export async function mergeCorpus(binary, target) {
   const inputs = new Map();

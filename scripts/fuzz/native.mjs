@@ -1,5 +1,5 @@
-// Campaigns of the native targets. Each gets the same share of the time, in turns; a turn is one run of libFuzzer, or
-// several if a run ends with a fault.
+// Campaigns of the native targets. The targets take turns, with equal shares of the time. A turn is one run of
+// libFuzzer, or several if a run ends with a fault.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { buildFuzzer, fuzzFolder, targetNames } from './build.mjs';
 import { grownCorpus, unpackCorpus } from './corpus.mjs';
 
 const longestTurnSeconds = 60;
-// A run ends with its first fault; at most this many runs are made in a turn.
+// The largest number of runs in a turn: a run ends with its first fault.
 const runsPerTurn = 5;
 const totalsFile = join(fuzzFolder, 'totals.json');
 
@@ -24,7 +24,7 @@ function runOnce(binary, target, { seconds, runs, seed, onExecutions }) {
   const folders = [made(grownCorpus(target)), join(fuzzFolder, 'seeds', target)];
   const args = [
     ...[`-max_total_time=${Math.max(1, Math.round(seconds))}`, `-runs=${runs}`, `-seed=${seed}`],
-    // Inputs are lists of steps: long ones get further, but are slower.
+    // Inputs are lists of steps. Long inputs reach more states, but are slower.
     ...['-max_len=256', '-len_control=40', '-timeout=10', '-rss_limit_mb=2048', '-print_final_stats=1'],
     // The bookkeeping of the entropic schedule would take half of the time.
     ...['-entropic=0', '-reload=0'],
@@ -32,7 +32,7 @@ function runOnce(binary, target, { seconds, runs, seed, onExecutions }) {
   ];
   const env = { ...process.env, CCSCOPE_FUZZ_TARGET: target, UBSAN_OPTIONS: 'print_stacktrace=1' };
   const options = { env, stdio: ['ignore', 'ignore', 'pipe'] };
-  // A libFuzzer process ends on its own; the timeout is for one that was stopped from outside.
+  // A libFuzzer process ends on its own. The timeout is for a process that was suspended from outside.
   const child = spawn(binary, args, {
     ...options,
     timeout: Math.ceil(seconds + 120) * 1000,
@@ -79,7 +79,7 @@ class TargetCampaign {
       this.executions = before + result.executions;
       addToTotals(this.name, result.executions);
       this.edges = Math.max(this.edges, result.edges);
-      if (result.code === null) return; // ended from outside
+      if (result.code === null) return; // killed by a signal
       if (result.code !== 0 && artifacts(this.name).length === 0) {
         throw new Problem(`${this.name}: libFuzzer failed.\n${result.lastLines.join('\n')}`);
       }
@@ -92,7 +92,7 @@ class TargetCampaign {
     return artifacts(this.name).filter((name) => !this.known.has(name)).length;
   }
 
-  /** How many of these faults, and of those that earlier campaigns found, are still there. */
+  /** The number of inputs, from this and from earlier campaigns, that still cause a fault. */
   async open() {
     const inputs = artifacts(this.name).map((name) => join(artifactsOf(this.name), name));
     let open = 0;
@@ -107,7 +107,7 @@ class TargetCampaign {
 /** The number of executions in all campaigns on this machine, by target. */
 const readTotals = () => (existsSync(totalsFile) ? JSON.parse(readFileSync(totalsFile, 'utf8')) : {});
 
-/** Adds to these totals; called after each run, so that the runs of an interrupted campaign count, too. */
+/** Adds to the totals. It is called after each run, so that the runs of an interrupted campaign count, too. */
 function addToTotals(target, executions) {
   const totals = readTotals();
   totals[target] = (totals[target] ?? 0) + executions;
@@ -115,8 +115,9 @@ function addToTotals(target, executions) {
 }
 
 /**
- * Fuzzes the native targets, or those that `only` names, for a number of minutes or until each has had a number of
- * executions. Resolves with a row for each: target, executions, edges, found, open, and `total` over all campaigns.
+ * Fuzzes the native targets, or those that `only` names. Ends after `minutes`, or when each target has had
+ * `executions`. Resolves with a row for each target: target, executions, edges, found, open, and `total`, the
+ * executions of all campaigns.
  */
 export async function fuzzNative({
   minutes,

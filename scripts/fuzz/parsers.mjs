@@ -1,7 +1,7 @@
-// Fuzzes, by seeded mutation, every parser of the TypeScript side and every place at which the servers take input from
-// the network (the "doors"): the targets of tests/fuzz/parsers and tests/fuzz/doors. Each runs in a thread that a
-// watchdog ends if it hangs. Inputs that cause a fault are kept in build/fuzz/artifacts/TARGET; those of them that
-// still fail count as open.
+// Fuzzes the targets of tests/fuzz/parsers and tests/fuzz/doors by seeded mutation: every parser of the TypeScript
+// side, and the "doors", i.e. the places at which the servers take input from the network. Each target runs in a
+// thread; a watchdog ends the thread if it hangs. Inputs that cause a fault are kept in
+// build/fuzz/artifacts/TARGET. Those that still fail count as open.
 //
 //   node scripts/fuzz/parsers.mjs [--minutes N] [--executions N] [--only TARGET,…] [--seed N] [--list]
 import { createHash } from 'node:crypto';
@@ -20,17 +20,20 @@ const HANG_MS = 10_000;
 const WATCH_MS = 500;
 const MAX_HEAP_MB = 512;
 /**
- * How many inputs of a target are in progress at a time: doors wait for answers, so several can overlap; parsers would
- * gain nothing.
+ * The number of a target's inputs that are in progress at a time. Doors wait for answers, so inputs can overlap;
+ * parsers do not wait.
  */
 const CONCURRENCY = { doors: 16, parsers: 1 };
-/** A target is ended after this many different faults: more of them would reveal nothing new. */
+/** Fuzzing a target ends after this many different faults: more faults would reveal nothing new. */
 const MOST_FAULTS = 20;
 
-/** A target is given up after this many of its threads have ended early: each may have taken a long wait. */
+/**
+ * A target is given up after this many of its threads have ended early: before each end, a long time may have been
+ * lost.
+ */
 const MOST_ENDS = 5;
 
-/** Bundles the targets; returns them with the file that each is in. */
+/** Bundles the targets. Returns them, each with the file that it is in. */
 async function bundle() {
   const { build } = await import('esbuild');
   const sources = ['parsers', 'doors'].flatMap((room) => {
@@ -54,7 +57,7 @@ async function bundle() {
     packages: 'external',
     logLevel: 'warning',
   };
-  // The targets of the doors start this script as a separate process; it must be beside their bundle.
+  // The targets of the doors start serve.mjs as a separate process, and expect it beside their bundle.
   mkdirSync(out, { recursive: true });
   copyFileSync(inRoot('tests/fuzz/doors/serve.mjs'), join(out, 'serve.mjs'));
   await build({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, ...loaders });
@@ -75,8 +78,8 @@ async function bundle() {
 }
 
 /**
- * Runs one thread until its work is done or it is ended. Resolves to the number of the next input and, if a fault ended
- * the thread, to that input's number and the message.
+ * Runs a thread until it has done its work or is ended. Resolves to the number of the next input. If a fault ended
+ * the thread, also resolves to the number of the last input and the message.
  */
 function thread(target, order, onFault) {
   const shared = new Int32Array(new SharedArrayBuffer(8));
@@ -120,7 +123,7 @@ const artifacts = (target) => inRoot('build/fuzz/artifacts', target.folder);
 const filesIn = (folder) =>
   existsSync(folder) ? readdirSync(folder).filter((file) => !file.endsWith('.txt')) : [];
 
-/** The numbers of those inputs that fail when they run one after the other. */
+/** Runs the inputs one after the other. Returns the numbers of those that fail. */
 async function failing(target, files) {
   const failed = new Set();
   for (let from = 0; from < files.length;) {
@@ -140,8 +143,8 @@ async function openOnes(target) {
 }
 
 /**
- * Among the inputs that were in progress when a thread ended, finds those that end a thread again; returns all of them
- * if none does so alone.
+ * Several inputs may have been in progress when a thread ended. Runs each of them alone, and returns those that
+ * fail again, or all of them if none does.
  */
 async function guilty(target, inputAt, from, index) {
   const first = Math.max(from, index - CONCURRENCY[target.room] + 1);
@@ -199,9 +202,9 @@ async function fuzzTarget(target, { executions, untilMs, seed, onProgress }) {
 export const parserNames = async () => (await bundle()).map(({ name }) => name);
 
 /**
- * Fuzzes the targets one after the other: `minutes` over all of them, or `executions` of each. Resolves to rows of {
- * target, executions, edges, found, open }. `only` is a list of names; `onProgress` is called with { target, fault }
- * for each fault, and with each row.
+ * Fuzzes the targets one after the other, for `minutes` in total, or for `executions` of each target. Resolves to
+ * rows of { target, executions, edges, found, open }. `only` is a list of names. `onProgress` is called with {
+ * target, fault } for each fault, and with each row.
  */
 export async function fuzzParsers({ minutes, executions, only, seed = 1, onProgress = () => undefined }) {
   const all = await bundle();

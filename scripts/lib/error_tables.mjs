@@ -1,4 +1,4 @@
-// The tables of errors in documents: kinds, codes and messages, as they are found in the sources.
+// Makes the tables of errors in documents, from the sources: kinds, codes and messages.
 import { posix } from 'node:path';
 
 import { readErrors } from './source_errors.mjs';
@@ -6,12 +6,14 @@ import { readErrors } from './source_errors.mjs';
 /** The folder of the documents. */
 const HOME = 'src/text';
 /**
- * A message with fewer letters of its own than this only passes on the message of another error, or
- * of the system, and is left out.
+ * If a message has fewer letters of its own than this, it only passes on the message of another error or of the
+ * system. Such a message is left out.
  */
 const LEAST_LETTERS = 12;
 
-/** The section of a message, by the longest of these folders that its source is in. */
+/**
+ * The sections of the messages. A message belongs to the section with the longest folder that contains its source.
+ */
 const ROOMS = {
   'Command line': ['src/command_line', 'src/text', 'src/trend', 'src/observe', 'src/evidence'],
   'Settings of a link': ['src/link', 'src/shaper'],
@@ -51,7 +53,7 @@ const kindTable = (classes) =>
       .map(({ name, is, file }) => [code(name), cell(is.replaceAll(/\s+/g, ' ')), link(file)]),
   );
 
-/** How one source reports a code: the severity, the message, and what to do. */
+/** Describes how a source reports a code: the severity, the message, and what to do. */
 function entry({ level, messages, fixes, file }) {
   const kind = level === undefined ? 'Likely cause' : `Notice (${level})`;
   const said = messages.filter(isSaid).map((text) => `> ${words(sentence(text))}`);
@@ -96,7 +98,7 @@ function messageTables(messages) {
     .join('\n\n');
 }
 
-/** The tables, by the names under which documents ask for them. */
+/** The tables of errors, by the names that documents use for them. */
 export function errorTables() {
   const { classes, messages, notices, causes } = readErrors();
   return {

@@ -1,4 +1,4 @@
-// Files of this repository, and the question every build step asks first: is my output up to date?
+// The files of this repository, and a check that every build step begins with: whether its output is up to date.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
@@ -37,7 +37,7 @@ export function fingerprint(files, ...more) {
 
 const stampPath = (name) => inRoot('build/stamps', name);
 
-/** The text that was remembered under this name, or undefined. */
+/** The text that `remember` stored under this name, or undefined. */
 export function recall(name) {
   return existsSync(stampPath(name)) ? readFileSync(stampPath(name), 'utf8') : undefined;
 }

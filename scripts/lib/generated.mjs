@@ -1,5 +1,4 @@
-// Generated sources: formatted by Prettier and written or, with `--check`, compared with the
-// existing file.
+// Formats a generated source with Prettier and writes it; with `--check`, compares it with the existing file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

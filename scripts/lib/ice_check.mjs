@@ -24,10 +24,7 @@ function attribute(type, value) {
 
 const passwordOf = (ufrag) => `the password of ${ufrag}`;
 
-/**
- * A copy of the header and the attributes so far, with a length field that includes `bytes` more, up to the end of the
- * next attribute.
- */
+/** A copy of the message so far, whose length field also counts the next attribute, of `bytes` bytes. */
 function sealed(head, bytes) {
   const covered = Buffer.from(head);
   covered.writeUInt16BE(head.length - 20 + bytes, 2);
@@ -42,7 +39,7 @@ function withFingerprint(head) {
   return Buffer.concat([sealed(head, 8), attribute(FINGERPRINT, value)]);
 }
 
-/** A message with its integrity, if there is a password for it, and its fingerprint (RFC 8489, 14.5 and 14.7). */
+/** A message with its fingerprint (RFC 8489, 14.7) and, if there is a password, its integrity attribute (14.5). */
 function message(type, transaction, attributes, password) {
   const header = Buffer.alloc(8);
   header.writeUInt16BE(type, 0);
@@ -54,7 +51,8 @@ function message(type, transaction, attributes, password) {
 }
 
 /**
- * Whether the integrity attribute of a message was made with the password of the agent with this user name fragment.
+ * Whether a message's integrity attribute was made with the password of this agent. An agent is identified by its
+ * user name fragment.
  */
 export function isAuthentic(packet, ufrag) {
   for (let at = 20; at + 24 <= packet.length; at += 4 + Math.ceil(packet.readUInt16BE(at + 2) / 4) * 4) {
@@ -65,7 +63,7 @@ export function isAuthentic(packet, ufrag) {
   return false;
 }
 
-/** A binding request from the agent with this user name fragment. */
+/** A binding request from the agent whose user name fragment is `from`. */
 export function bindingRequest(from, { to, role, nominate = false, knownTo = to }) {
   const transaction = Buffer.alloc(12);
   transaction.write(from.slice(0, 8));
@@ -78,10 +76,10 @@ export function bindingRequest(from, { to, role, nominate = false, knownTo = to 
   return message(0x0001, transaction, attributes, passwordOf(knownTo));
 }
 
-/** The answer of the agent with this user name fragment to a binding request. */
+/** The answer to a binding request, from the agent with this user name fragment. */
 export const bindingSuccess = (request, ufrag) =>
   message(0x0101, request.subarray(8, 20), [], passwordOf(ufrag));
 
-/** The answer to a binding request whose integrity is wrong: 401 (RFC 8489, 9.1.3). */
+/** The answer to a binding request with a wrong integrity attribute: error 401 (RFC 8489, 9.1.3). */
 export const bindingError = (request) =>
   message(0x0111, request.subarray(8, 20), [attribute(ERROR_CODE, Buffer.from([0, 0, 4, 1]))], null);

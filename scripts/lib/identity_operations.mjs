@@ -1,4 +1,4 @@
-// The operations of scripts/identity_test.mjs: each consists of its number in `interpreter` there and up to ten
+// The operations of scripts/identity_test.mjs. Each is a number (its index in `interpreter` there) and up to ten
 // arguments.
 
 /**
@@ -18,8 +18,8 @@ function randomNumbers(seed) {
 const columnCounts = ({ tables }) => tables.map(({ columns }) => columns.length);
 
 /**
- * A minute of a call over a link whose queue grows, empties and loses frames, and sometimes delivers two in the
- * wrong order; during the call, a parameter is changed and later the preset.
+ * A minute of a call over a link whose queue grows, empties, and loses frames. Sometimes two frames arrive in the
+ * wrong order. During the call, first a parameter is changed, later the preset.
  */
 export function* callOperations({ controller, index, values, others }, schema) {
   const random = randomNumbers(index + 1);
@@ -52,7 +52,7 @@ export function* callOperations({ controller, index, values, others }, schema) {
       continue;
     }
     yield frame;
-    // The frame that was overtaken arrives at the same time as the frame that overtook it.
+    // A frame that was held back arrives at the same time as the frame that overtook it.
     yield* heldBack.map((late) => late.with(4, arrival));
     heldBack = [];
     if (seq % 2 === 0) yield [2, 0, arrival, received, lost, bytes];
@@ -69,7 +69,7 @@ export function* callOperations({ controller, index, values, others }, schema) {
 
 const inputs = (values) => values.map((value, place) => [10, place, value]);
 
-/** Every preset of every controller, with the values of the next one to change to. */
+/** Every preset of every controller. `others` are the values of another preset, to which the call changes. */
 export function controllersOf({ controllers }) {
   return Object.entries(controllers).flatMap(([controller, spec]) =>
     spec.presets.map(({ name, values }, index) => ({
@@ -94,8 +94,9 @@ export function queuesOf({ components }) {
 }
 
 /**
- * Packets of many flows through a link with jitter and loss, in one mode of its bottleneck: first more than the
- * link can carry, then fewer, beside TCP connections, with losses in bursts and with outages.
+ * Packets of many flows through a link with jitter and loss, in one mode of its bottleneck. At first there are more
+ * packets than the link can carry. Later there are fewer, beside TCP connections, with losses in bursts and with
+ * outages.
  */
 export function* linkOperations({ kind, values }, mode) {
   const random = randomNumbers(99 + kind);
@@ -127,8 +128,8 @@ const valuesOf = ({ parameters }, changes = {}) =>
   parameters.map((parameter) => changes[parameter.name] ?? parameter.default);
 
 /**
- * Media in both directions, CUBIC, NewReno and short files through a queue with loss, jitter, steps of the
- * capacity and an outage, and with many outages on the way back; all tables of the trace are recorded.
+ * Media flows in both directions, CUBIC, NewReno and short files. The forward path has loss, jitter, steps of the
+ * capacity and an outage; the backward path has many outages. All tables of the trace are recorded.
  */
 export function* simulationOperations({ kind, values }, mode, schema) {
   const { components, controllers } = schema;
@@ -186,7 +187,7 @@ export function* simulationOperations({ kind, values }, mode, schema) {
   yield [20, 7e6];
   yield [20, 20e6];
   for (const window of [0, 1, 2]) yield [21, window];
-  // Input: the ends of the axes, and room for the values. Not every controller has a density.
+  // The input contains the ends of the axes, and room for the values. Not every controller has a density.
   const [rates, delays] = [24, 16];
   for (let flow = 0; flow < 2 + Object.keys(controllers).length; flow += 1) {
     yield* inputs([...Array(4).fill(NaN), ...Array(rates * delays).fill(0)]);

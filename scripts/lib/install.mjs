@@ -1,11 +1,11 @@
-// Installs system packages with the platform's package manager: reports what it installs and why, asks before
-// using sudo if a person is there, and prints the one command to type if it may not install.
+// Installs system packages with the platform's package manager. Reports what it installs and why. If a person is
+// there, asks before using sudo. If it may not install, prints the one command to type.
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 
 import { output, Problem, run, say, which } from './run.mjs';
 
-/** For each need: what it is needed for, and its package names per package manager. */
+/** For each need: the reason, and the names of its packages for each package manager. */
 export const systemPackages = {
   emscripten: {
     why: 'Emscripten compiles the C++ core to WebAssembly',
@@ -88,7 +88,7 @@ const managers = {
 
 const packageManager = () => Object.keys(managers).find((name) => which(name));
 const isRoot = () => process.getuid?.() === 0;
-/** Is somebody there to be asked? */
+/** Whether a person is there who can answer questions. */
 export const personIsThere = () => Boolean(process.stdin.isTTY && process.stderr.isTTY && !process.env.CI);
 
 async function agreesTo(command) {
@@ -99,8 +99,8 @@ async function agreesTo(command) {
 }
 
 /**
- * The prefix that gives a command the rights it needs: [], ['sudo'], ['sudo', '-n'], or undefined if it cannot
- * get them.
+ * The prefix with which a command gets root's rights: [], ['sudo'] or ['sudo', '-n']. Undefined if it cannot get
+ * them.
  */
 async function elevation(command) {
   if (isRoot()) return [];
@@ -109,11 +109,12 @@ async function elevation(command) {
   return output('sudo', ['-n', 'true']) === undefined ? undefined : ['sudo', '-n'];
 }
 
-// Ubuntu's packages of Chromium and Firefox only fetch a snap, which neither containers nor automation can use.
+// On Ubuntu, the packages of Chromium and Firefox only fetch a snap, which works neither in containers nor with
+// automation.
 const isUbuntu = () =>
   existsSync('/etc/os-release') && /^ID=ubuntu$/m.test(readFileSync('/etc/os-release', 'utf8'));
 
-/** Can this machine's package manager install it? */
+/** Whether the package manager of this machine can install this need. */
 export function canInstall(need) {
   if ((need === 'chromium' || need === 'firefox') && isUbuntu()) return false;
   return Boolean(systemPackages[need][packageManager()]);

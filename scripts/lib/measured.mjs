@@ -7,8 +7,8 @@ import { Problem } from './run.mjs';
 const line = (cells) => `| ${cells.join(' | ')} |`;
 
 /**
- * Inserts a table, and a paragraph on how it was measured, into a document, between `<!-- NAME -->`
- * and `<!-- end NAME -->`. Throws Problem where the document has no such place.
+ * Inserts a table into a document, and a paragraph that describes the measurement. Both are put between `<!-- NAME
+ * -->` and `<!-- end NAME -->`. Throws Problem if the document has no such place.
  */
 export async function writeMeasured(document, name, { facts, head, rows }) {
   const table = [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');

@@ -26,7 +26,9 @@ function isFresh(object, command, inputs) {
   });
 }
 
-/** Makes `object` from `source` unless it is fresh; `inputs` are further files that it is made from. */
+/**
+ * Compiles `source` to `object` unless the object is fresh. `inputs` are further files that the object depends on.
+ */
 async function compile({ compiler, source, object, flags, inputs = [], options }) {
   const name = relative(root, source);
   const args = [...flags, '-c', name, '-o', object];
@@ -39,14 +41,13 @@ async function compile({ compiler, source, object, flags, inputs = [], options }
 }
 
 /**
- * Precompiles a header; returns the flags and inputs that jobs need to include it first. Flags that affect
- * the generated code have to be the same as those of the jobs; otherwise the compiler reads the header
- * itself.
+ * Precompiles a header. Returns the flags and inputs with which jobs include it first. Flags that affect the
+ * generated code have to be equal to those of the jobs: otherwise the compiler reads the header itself.
  */
 export async function precompile({ compiler, source, folder, flags }) {
   const header = join(folder, relative(root, source));
-  // Compilers look for the precompiled header beside a header of this name; Clang, too, recognises GCC's
-  // file extension.
+  // Compilers look for the precompiled header beside a header of the same name. Clang also accepts GCC's file
+  // extension.
   const object = `${header}.gch`;
   await compile({ compiler, source, object, flags: [...flags, '-x', 'c++-header'] });
   if (!existsSync(header)) writeFileSync(header, `#include "${source}"\n`);
@@ -54,8 +55,8 @@ export async function precompile({ compiler, source, folder, flags }) {
 }
 
 /**
- * Compiles every job ({compiler, source, flags, inputs, folder, options}); returns the objects in the order
- * of the jobs, and whether any is new. If jobs fail, throws the first failure after all jobs have ended.
+ * Compiles every job ({compiler, source, flags, inputs, folder, options}). Returns the objects in the order of the
+ * jobs, and whether any object is new. If jobs fail, waits for all jobs, and then throws the first failure.
  */
 export async function compileObjects(jobs) {
   const results = [];

@@ -1,5 +1,5 @@
-// A call between two pages that know nothing of ccscope, for measurements: there is no signalling server;
-// this file passes on the session descriptions, which contain all candidates.
+// A call between two pages that contain nothing of ccscope, for measurements. There is no signalling server: this
+// file passes on the session descriptions, which contain all candidates.
 import { createServer } from 'node:http';
 
 /** Serves a page without contents, in which calls can be made. */
@@ -12,7 +12,7 @@ export async function serveBlankPage() {
   return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
 }
 
-/** Opens a page in a browser context of its own, observed if there is an observer. */
+/** Opens a page in a new browser context. If an observer is given, it observes the page. */
 export async function openPage(browser, url, observer) {
   const context = await browser.newContext();
   await observer?.observe(context);
@@ -21,7 +21,7 @@ export async function openPage(browser, url, observer) {
   return page;
 }
 
-/** Makes the connection, over which moving noise is sent at up to 1 Mbps. */
+/** Connects the pages; one sends moving noise to the other, at up to 1 Mbps. */
 export async function connect(sender, receiver) {
   await sender.evaluate(async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 640, height: 360 });
@@ -51,7 +51,7 @@ export async function connect(sender, receiver) {
   await negotiate(sender, receiver);
 }
 
-/** Offer and answer; with `iceRestart`, both sides get new credentials and candidates (RFC 8445, 9). */
+/** Exchanges offer and answer. With `iceRestart`, both sides get new credentials and candidates (RFC 8445, 9). */
 export async function negotiate(sender, receiver, { iceRestart = false } = {}) {
   const describe = async ({ sdp, iceRestart }) => {
     if (sdp !== null) await peer.setRemoteDescription({ type: 'offer', sdp });

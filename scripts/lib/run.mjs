@@ -1,5 +1,5 @@
-// Running other programs. The scripts write all their messages to standard error, so that the
-// standard output of `npm run ccscope` contains only the command's own output.
+// Runs other programs. The scripts write all their messages to standard error: standard output of `npm run ccscope`
+// contains only the command's own output.
 import { spawn, spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -70,7 +70,7 @@ export function which(name) {
   return undefined;
 }
 
-/** Is there a person with a screen in front of this machine? */
+/** Whether a person with a screen is in front of this machine. */
 export function canOpenBrowser() {
   if (process.env.CI) return false;
   const { DISPLAY, WAYLAND_DISPLAY, WSL_DISTRO_NAME } = process.env;

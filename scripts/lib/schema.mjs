@@ -1,5 +1,5 @@
-// The core's schema as the built core returns it: parameters and presets of controllers and components, trace
-// tables.
+// The core's schema, as the built core returns it: parameters and presets of controllers and components, and the
+// trace tables.
 import { readFileSync } from 'node:fs';
 
 import { schemaPath } from '../build_wasm.mjs';
@@ -15,7 +15,7 @@ export function instantiate(path) {
   return instance;
 }
 
-/** Turns `values` (see wasm/units/parameter.h) into the form of the generated schema. */
+/** Turns the text `values` of a parameter (see wasm/units/parameter.h) into the form of the generated schema. */
 function withValues({ values, ...rest }) {
   if (values === '') return rest;
   return values === 'whole' ? { ...rest, whole: true } : { ...rest, values: values.split('|') };
@@ -50,7 +50,10 @@ function withPresets({ parameters, presets }) {
   };
 }
 
-/** The groups by their names. The entry without a name only keeps the C++ macros simple, and is dropped. */
+/**
+ * The groups by their names. The entry without a name is dropped: it exists only because it keeps the C++ macros
+ * simple.
+ */
 const byName = (groups) =>
   Object.fromEntries(
     Object.entries(groups)
@@ -58,7 +61,7 @@ const byName = (groups) =>
       .map(([name, group]) => [name, withPresets(group)]),
   );
 
-/** {controllers, components, tables} */
+/** Returns the schema as {controllers, components, tables}. */
 export function readSchema() {
   const { exports } = instantiate(schemaPath);
   const bytes = new Uint8Array(exports.memory.buffer, exports.ccs_schema());

@@ -1,5 +1,5 @@
-// Collects what the sources report when something is wrong: classes of errors with the messages that are thrown,
-// notices and likely causes with their codes, and refusals of the core.
+// Collects the errors that the sources report: classes of errors with the messages that are thrown, notices and
+// likely causes with their codes, and refusals of the core.
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import ts from 'typescript';
@@ -9,7 +9,9 @@ import { programOf, textReader } from './source_texts.mjs';
 
 const pathOf = (file) => relative(root, file).split(sep).join('/');
 
-/** Functions that show a notice or name a cause, by name, with the names of their first parameters. */
+/**
+ * Functions that show a notice or name a cause: the name of the function, and the names of its first parameters.
+ */
 const TELLING_CALLS = new Map([
   ['notice', ['level', 'code', 'message', 'fix']],
   ['notify', ['level', 'code', 'message', 'fix']],
@@ -20,7 +22,7 @@ const TELLING_CALLS = new Map([
 /** The parts of a ConfigError's message, in the order of its constructor's parameters. */
 const CONFIG_PARTS = ['field', 'expected', 'got', 'fix'];
 
-/** The message that an error's class composes from these texts of its arguments. */
+/** The message that a ConfigError composes from its arguments; other errors have the message itself. */
 const sentence = ({ message, field, expected, got, fix }) =>
   message ?? `${field}: expected ${expected}, got ${got}${fix === undefined ? '' : `; ${fix}`}`;
 
@@ -40,7 +42,7 @@ export function readErrors() {
         .map((one) => [one.name.getText(), ts.isPropertyAssignment(one) ? one.initializer : one.name]),
     );
 
-  /** All combinations of the texts that the parts can have. */
+  /** All combinations of the texts that the parts of a message can have. */
   function combinations(parts) {
     return Object.entries(parts).reduce(
       (all, [name, texts]) => all.flatMap((one) => texts.map((text) => ({ ...one, [name]: text }))),
@@ -84,7 +86,7 @@ export function readErrors() {
 
   function addNotice({ level, code, message, fix }, file) {
     const codes = readCode(code);
-    // A function that only passes on its argument reports nothing itself.
+    // If no code is known here, the function only passes on its argument, and reports nothing itself.
     if (codes.every((text) => text === '…')) return;
     const [severity] = level === undefined ? ['error'] : read(level);
     const told = { level: severity, messages: read(message), fixes: fix ? read(fix) : ['…'], file };
@@ -121,7 +123,9 @@ const mapped = (object, f) =>
 
 const REFUSAL = /\bFail(?:In\("(\w+)", )?\(?"([\w.]+)",\s*"([^"]+)"\)/g;
 
-/** What functions of the ABI refuse, as `field: expected …`, which becomes the message of a CoreError. */
+/**
+ * The refusals of the functions of the ABI, as `field: expected …`. This text becomes the message of a CoreError.
+ */
 function refusalsOfCore() {
   return filesUnder(['wasm/abi'], (file) => file.endsWith('.cc')).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(REFUSAL)].map(([, group, field, expectation]) => ({

@@ -1,5 +1,5 @@
-// The texts that an expression of the sources can have, as people would see them: constants are resolved, and `…`
-// stands for what is known only at run time.
+// Finds the texts that an expression of the sources can have at run time. Constants are resolved; `…` stands for
+// parts that are known only at run time.
 import ts from 'typescript';
 
 const UNKNOWN = ['…'];
@@ -9,8 +9,8 @@ const MOST_TEXTS = 6;
 const combined = (heads, tails) => heads.flatMap((head) => tails.map((tail) => head + tail));
 
 /**
- * Returns a function that finds the texts of an expression. With `namesUnions`, the texts of a value whose type is
- * a union of string literals are these literals.
+ * Returns a function that finds the texts of an expression. If `namesUnions` is set, and the type of a value is a
+ * union of string literals, the texts of the value are these literals.
  */
 export function textReader(checker, { namesUnions = false } = {}) {
   function read(node) {
@@ -48,9 +48,9 @@ export function textReader(checker, { namesUnions = false } = {}) {
   }
 
   /**
-   * The texts of a function call. If its only argument is constant, they are the texts of the argument, since such
-   * functions (for instance one that completes a sentence) keep the words. Otherwise they are the texts that the
-   * function returns, if its body is an expression.
+   * The texts of a function call. If the only argument is constant, these are the texts of the argument: functions
+   * of this kind, e.g. one that completes a sentence, keep the words. Otherwise, if the body of the function is an
+   * expression, these are the texts that the function returns.
    */
   function callOf({ expression, arguments: [argument, ...more] }) {
     if (!ts.isIdentifier(expression)) return UNKNOWN;

@@ -21,13 +21,13 @@ function versionOf(path) {
   return answer;
 }
 
-/** The oldest clang with whose libFuzzer the targets can be built. */
+/** The oldest version of clang whose libFuzzer can build the fuzz targets. */
 const oldestClang = 14;
 
 /** The oldest Emscripten that compiles the core. */
 const oldestEmscripten = [3, 1, 6];
 
-/** Is a version, as [major, minor, patch], older than another? */
+/** Whether a version, as [major, minor, patch], is older than another. */
 export function isOlder(version, than) {
   const difference = than.map((n, i) => (version[i] ?? 0) - n).find((d) => d !== 0) ?? 0;
   return difference < 0;
@@ -71,8 +71,8 @@ export function binaryenRoot(emcc) {
 }
 
 /**
- * The environment variables for emcc. Debian's emcc needs the JavaScript modules that Debian installs for its own
- * Node.
+ * The environment variables for emcc. Debian installs the JavaScript modules that its emcc needs for its own Node
+ * only, so their folder is added to NODE_PATH.
  */
 export function emccEnv() {
   const debian = '/usr/share/nodejs';
@@ -99,7 +99,7 @@ export function findGoogleTest() {
   return prefixes.filter(Boolean).find((prefix) => existsSync(join(prefix, 'include/gtest/gtest.h')));
 }
 
-/** Can this compiler link a program with libFuzzer and UndefinedBehaviorSanitizer? */
+/** Whether this compiler can link a program with libFuzzer and UndefinedBehaviorSanitizer. */
 function linksFuzzer(compiler) {
   const folder = mkdtempSync(join(tmpdir(), 'ccscope-fuzzer-'));
   const source = join(folder, 'probe.cc');
@@ -152,8 +152,8 @@ export async function findChromium() {
     if (existsSync(named)) return named;
     throw new Problem(`CCSCOPE_CHROMIUM names ${named}, which does not exist. Correct it or unset it.`);
   }
-  // Some distributions ship a launcher that only prints "install the snap", so the version is requested. Chrome
-  // for Windows would open a window at this, so there it is enough that the file exists.
+  // Some distributions have a launcher that only prints "install the snap", so the browser is asked for its
+  // version. On Windows, Chrome would open a window when asked, so there it is enough that the file exists.
   const runs = (path) => path && existsSync(path) && (isWindows || versionOf(path) !== undefined);
   return [...chromiumNames.map(which), ...chromiumApps].find(runs) ?? [await playwrightChromium()].find(runs);
 }

@@ -1,19 +1,20 @@
-// Measures a relay from outside: a sender and a receiver run in threads of their own and read the system's clock
-// themselves; what they report is compared with what an ideal link would have done with the same packets.
+// Measures a relay from outside. A sender and a receiver run in their own threads, and read the system's clock
+// themselves. Their results are compared with an ideal link that gets the same packets.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 
-/** IPv4 and UDP. */
+/** The headers of IPv4 and UDP. */
 export const HEADER_BYTES = 28;
-/** After this long without a packet, no more will arrive. */
+/** If no packet has arrived for this long, no more packets will arrive. */
 const QUIET_MS = 500;
 
 let passages = 0;
 
 /**
- * Sends packets through the relay of a link, in the forward direction. `rateBps` counts packets with their headers;
- * `prepare` is awaited when each end has answered the check of the other, before the first packet.
+ * Sends packets through the relay of a link, in the forward direction. `rateBps` includes the headers of the
+ * packets. `prepare` is called, and awaited, after the ends have answered each other's checks and before the first
+ * packet.
  */
 export async function sendThrough(link, traffic) {
   const { rateBps, sizeBytes, durationS, pattern = 'constant', seed = 1, connections = 1, prepare } = traffic;
@@ -30,7 +31,8 @@ export async function sendThrough(link, traffic) {
   });
   const [sender, receiver] = workers;
   try {
-    // As ICE agents, they send nothing before their checks are answered: the relay would not forward it.
+    // The ends behave like ICE agents. Before their checks are answered they send nothing else, since the relay
+    // would not forward it.
     await Promise.all(workers.map((worker) => once(worker, 'message')));
     await prepare?.();
     const sent = once(sender, 'message');
@@ -51,8 +53,8 @@ export async function sendThrough(link, traffic) {
 }
 
 /**
- * When each received packet leaves an ideal link of this capacity: Lindley's recursion from the actual times
- * of sending, over the packets that were not lost. Microseconds.
+ * When each received packet leaves an ideal link of this capacity, in microseconds. Computed with Lindley's
+ * recursion from the actual times of sending, for the packets that were not lost.
  */
 function idealUs({ sentUs, sequence, sizeBytes }, capacityBps) {
   const serviceUs = (sizeBytes * 8e6) / capacityBps;
@@ -60,15 +62,15 @@ function idealUs({ sentUs, sequence, sizeBytes }, capacityBps) {
   return Float64Array.from(sequence, (number) => (freeUs = Math.max(freeUs, sentUs[number]) + serviceUs));
 }
 
-/** How much later each received packet arrived than it would have from an ideal link. Microseconds. */
+/** How much later each received packet arrived than over an ideal link, in microseconds. */
 export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
   const ideal = idealUs(passage, capacityBps);
   return passage.receivedUs.map((timeUs, i) => timeUs - ideal[i] - oneWayDelayUs);
 }
 
 /**
- * When packets leave an ideal link with a drop-tail queue of a given delay, one after the other, computed from the
- * actual times of sending alone, whichever packets arrived. Microseconds.
+ * When packets leave an ideal link with a drop-tail queue of a given delay, in microseconds and in order. Computed
+ * from the actual times of sending alone: it does not matter which packets arrived.
  */
 function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
   const serviceUs = (sizeBytes * 8e6) / capacityBps;
@@ -83,11 +85,11 @@ function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
 }
 
 /**
- * The rate at which packets arrived, divided by the rate of an ideal link that was sent the same packets. The first
+ * The rate at which packets arrived, divided by the rate of an ideal link that got the same packets. The first
  * `skipS` seconds are left out. The k-th packet that arrived is compared with the k-th packet that leaves the ideal
- * link. Both rates are taken from the least late packet of the first third to the least late packet of the last third,
- * so that packets that arrived while the receiver was asleep do not count. When the sender pauses, so does the ideal
- * link.
+ * link. The least late packet is chosen in the first third and in the last third, and both rates are taken between
+ * these two packets. So packets that arrived while the receiver was asleep do not count. When the sender pauses,
+ * the ideal link pauses, too.
  */
 export function rateRatio(passage, capacityBps, { skipS = 1, queueUs = 300_000 } = {}) {
   const ideal = idealDeparturesUs(passage, capacityBps, queueUs);

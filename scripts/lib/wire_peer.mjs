@@ -1,5 +1,5 @@
-// One end of a measurement on the wire, in a thread of its own: sends numbered packets over its sockets in turn, or
-// notes when they arrive. It reads the system's clock itself.
+// One end of a measurement on the wire, in a thread of its own. The sender sends numbered packets over its sockets
+// in turn; the receiver notes when packets arrive. Both read the system's clock themselves.
 import { createSocket } from 'node:dgram';
 import { hrtime } from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -10,15 +10,15 @@ const nowUs = () => Number(hrtime.bigint()) / 1e3;
 const { port, role, names, flow } = workerData;
 const [mine, other] = role === 'sender' ? names : [...names].reverse();
 const { connections } = flow;
-/** How long before the next packet is due the thread ends its sleep and waits actively. */
+/** The thread ends its sleep this long before the next packet is due, and waits actively. */
 const AWAKE_US = 120;
-/** The event loop completes sends, so it has to get a turn about this often. */
+/** The event loop gets a turn about this often, since only the event loop completes sends. */
 const TURN_US = 5000;
-/** Longer than a round trip of the links here: a check that will be answered is not sent twice. */
+/** Longer than a round trip of the links here: so a check is not sent again while its answer is under way. */
 const CHECK_INTERVAL_MS = 250;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
-/** A socket for each connection; the names of the connection's two agents end in its number. */
+/** One socket for each connection. The names of a connection's two agents end in the number of the connection. */
 const sockets = Array.from({ length: connections }, () => {
   const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
   socket.on('error', (error) => {
@@ -50,9 +50,9 @@ const check = (number) =>
   );
 const unanswered = new Set(sockets.keys());
 const checkAll = () => unanswered.forEach(check);
-// Checks are repeated until all are answered; after that they would only take up capacity of the link.
+// Checks are repeated until all are answered. Further checks would only take up capacity of the link.
 const checking = setInterval(checkAll, CHECK_INTERVAL_MS);
-// Each end answers the checks of the other, as ICE agents do: that is how the relay recognises them.
+// Each end answers the checks of the other, as ICE agents do. The relay recognises the agents by these checks.
 for (const [number, socket] of sockets.entries())
   socket.on('message', (packet, from) => {
     const type = packet.readUInt16BE(0);
@@ -81,7 +81,7 @@ function send() {
         continue;
       }
       if (waitUs > 0) continue;
-      // Each packet has its own buffer: a socket may still be sending the one before.
+      // Each packet has its own buffer: a socket may still be sending the previous packet.
       const packet = Buffer.alloc(sizeBytes - headerBytes, 0xff);
       packet.writeUInt32BE(next, 4);
       sentUs[next] = nowUs();

@@ -1,6 +1,6 @@
-// Checks the documentation site as readers use it: every link leads to a page and every fragment to a heading
-// there, the search finds the explanation of each kind of name, live figures draw, and no page breaks under its
-// own content policy.
+// Checks the documentation site as readers use it. Every link must lead to a page, and every fragment to a heading
+// there. The search must find the explanation of each kind of name. Live figures must draw, and no page may violate
+// its own content policy.
 import { readFileSync } from 'node:fs';
 import { LinkChecker } from 'linkinator';
 import { chromium } from 'playwright-core';
@@ -25,8 +25,8 @@ const names = {
 };
 
 /**
- * Each code of a notice or a cause has a section of its own. Codes of a single word are left out: common words are
- * found in many sections.
+ * The codes of notices and causes, each with the section that explains it. Codes of a single word are left out:
+ * common words are found in many sections.
  */
 const codes = [...readFileSync(inRoot('src/text/errors.md'), 'utf8').matchAll(/^### (\w+(?:-\w+)+)$/gm)].map(
   ([, code]) => [code, `/src/text/errors.html#${code}`],
@@ -76,8 +76,8 @@ async function checkSearch(site) {
 }
 
 /**
- * Documents with a live figure. The first of them is reached as a reader would reach it: by a link from another
- * page of the site.
+ * Documents with a live figure. The first of them is opened as a reader would open it: by a link from another page
+ * of the site.
  */
 const figures = ['wasm/cc/gcc/gcc', 'wasm/sim/queue_disc/codel', 'src/papers/', 'src/embed/'];
 

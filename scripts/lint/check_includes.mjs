@@ -1,17 +1,18 @@
-// Which folder ("room") of the C++ core may include which: a dependency that is not listed here is an error.
+// Which folder ("room") of the C++ core may include which other folders. A dependency that is not listed here is an
+// error.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 import { filesUnder, root } from '../lib/files.mjs';
 import { say } from '../lib/run.mjs';
 
-/** Room of wasm/ -> the rooms (or single headers) that it may include besides itself. */
+/** For each room of wasm/: the rooms (or single headers) that it may include besides itself. */
 const mayInclude = {
   units: [],
   trace: ['units'],
   cc: ['units', 'trace'],
-  // Code that the live rules of several controllers share. cc/gcc, which follows the papers, does not include its
-  // live rules; it only has hooks for them.
+  // cc/live is code that the rules for live calls of several controllers share. cc/gcc follows the papers: it does
+  // not include its rules for live calls, but only has hooks for them.
   'cc/live': ['cc', 'units'],
   'cc/gcc': ['cc', 'units', 'trace'],
   'cc/gcc/live': ['cc', 'cc/gcc', 'cc/live', 'units', 'trace'],

@@ -1,5 +1,5 @@
-// Checks that documents name only files that exist: paths in code, and the code and tests of each concept.
-// remark-validate-links checks their links.
+// Checks that documents name only files that exist: paths in code, and the code and tests of each concept. The
+// links of documents are checked by remark-validate-links.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 

@@ -1,6 +1,6 @@
-// What a visitor downloads, gzipped, against its budget: the module, each page, the script for other people's pages,
-// the `<ccscope-view>` element, and each of the package's entries that pages import, bundled with everything that it
-// imports.
+// Compares the size of a visitor's downloads, gzipped, with their budgets: the module, each page, the script for
+// other people's pages, and the `<ccscope-view>` element. Those entries of the package that pages import are
+// bundled with everything that they import.
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -14,9 +14,10 @@ const kB = 1000;
 // The limit includes 8 kB for the live path of the simulator (wasm/sim/live), and 3 kB for the mechanisms of the papers'
 // testbeds (NACK, receiver reports, regions, NADA of 2015).
 const moduleBudget = 78 * kB;
-// What each page fetches when it is opened, workers and the module included; what is fetched on demand (a lesson, the
-// typesetting of the Lab's equations, the statistics of the papers' page) does not count, nor do the files that the
-// service worker stores, which are fetched after the page has loaded.
+// The budget of each page for the files that it fetches when it is opened, including workers and the module. Files
+// that are fetched on demand (a lesson, the typesetting of the Lab's equations, the statistics of the papers' page)
+// do not count. The files that the service worker stores do not count either: they are fetched after the page has
+// loaded.
 const pageBudgets = {
   'index.html': 350 * kB,
   'lab.html': 350 * kB,
@@ -24,7 +25,7 @@ const pageBudgets = {
   'papers.html': 350 * kB,
 };
 
-// Everything that the build makes for pages; pictures for the README and scenario data are not part of it.
+// All files that the build makes for pages, without scenario data and pictures for the README.
 const files = filesUnder(['dist/app'], (file) => /\.(html|js|css|wasm|svg|ico|webmanifest)$/.test(file));
 const bytesOf = new Map(
   files.map((file) => [basename(file), gzipSync(readFileSync(file), { level: 9 }).length]),
@@ -36,7 +37,7 @@ for (const file of files)
 
 const serviceWorker = 'service_worker.js';
 
-/** The files that a page or a script names, except for those that it imports on demand. */
+/** The files that a page or a script names, without those that it imports on demand. */
 function namedIn(name) {
   const text = readFileSync(fileOf.get(name), 'utf8')
     .replace(/__vite__mapDeps=.*?\]\)?\)/gs, '')
@@ -58,7 +59,10 @@ const injectedBudget = 250 * kB;
 const injected = gzipSync(readFileSync(inRoot('dist/lib/inject/ccscope.js')), { level: 9 }).length;
 say(`${String(injected).padStart(8)} B  script for pages of others, gzipped (at most ${injectedBudget})`);
 
-/** Entries of the package that pages import; each was a few per cent below its budget when the budget was set. */
+/**
+ * Entries of the package that pages import. When the budgets were set, each entry was a few per cent below its
+ * budget.
+ */
 const entryBudgets = { 'index.js': 51 * kB, 'sim.js': 74 * kB, 'charts/index.js': 61 * kB };
 
 /** The size of an entry as a page's bundler would build it; workers and the module are separate files. */

@@ -20,8 +20,8 @@ export default tseslint.config(
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
       '@typescript-eslint/no-unused-vars': ['error', { varsIgnorePattern: '^_', argsIgnorePattern: '^_' }],
-      // Options are destructured, so their functions are used as values, although they are declared
-      // in the shorter form of methods.
+      // Options are destructured, so their functions are used as plain values. They are declared in the short form
+      // of methods, which this rule would complain about.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -36,7 +36,7 @@ export default tseslint.config(
     rules: { '@typescript-eslint/explicit-module-boundary-types': 'off' },
   },
   {
-    // Nothing outside src/rtc and src/inject touches a peer connection.
+    // Only src/rtc and src/inject may use a peer connection.
     files: ['src/**/*.{ts,tsx}'],
     ignores: ['src/rtc/**', 'src/inject/**'],
     rules: {

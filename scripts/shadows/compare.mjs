@@ -1,5 +1,5 @@
-// How close a controller that sees only RTP timestamps comes to one that is given the send times of frames: both get
-// the arrivals of the same recorded call, which contain both.
+// Compares two controllers: one sees only RTP timestamps, the other gets the send times of frames. Both get the
+// arrivals of the same recorded call, which contains the timestamps and the send times.
 import { open } from 'node:fs/promises';
 
 import { loadCore, tableSpec } from '../../dist/lib/core/index.js';
@@ -8,14 +8,14 @@ import { FrameArrivals } from '../../dist/lib/worker/media/frame_arrivals.js';
 
 /** The filter starts from arbitrary values, so the first seconds are not compared. */
 const WARM_UP_US = 5e6;
-/** An overuse counts as a new one if there was no such signal for at least this long before it. */
+/** An overuse counts as a new one if there was no signal of overuse for at least this long before it. */
 const APART_US = 2e6;
 /** A forced overload must be signalled within this time. */
 const SHOWS_US = 4e6;
 
 const GCC = { controller: 'gcc', preset: 'gcc-live' };
 
-/** A column of the rows that a controller made. */
+/** A column of a table, from the rows that a controller recorded. */
 function column(batches, table, name) {
   const index = tableSpec(table).columns.findIndex((each) => each.name === name);
   return batches.filter((batch) => batch.table === table).flatMap(({ columns }) => [...columns[index]]);
@@ -47,7 +47,8 @@ async function arrivalsOf(file) {
 }
 
 /**
- * The rows of the table `group`: their times, m in ms, whether overuse was signalled, and whether the filter was held.
+ * The rows of the table `group`: the time, m in ms, whether overuse was signalled, and whether the filter was held,
+ * i.e. paused.
  */
 function groupsOf(core, arrivals) {
   const receiver = core.createReceiver(GCC);
@@ -95,8 +96,8 @@ export const compare = async (file, overloadsUs) => compareArrivals(await arriva
 
 /**
  * Compares the two controllers on the arrivals of a call. `overloadsUs` are the times at which the link's capacity
- * fell. Of those at which the controller with send times signals overuse, `within` counts the ones at which the other
- * does so, too, within 300 ms.
+ * fell. `overloads` is the number of falls after which the controller with send times signals overuse. `within` is
+ * the number of these falls after which the other controller also signals overuse, at most 300 ms earlier or later.
  */
 export async function compareArrivals(told, overloadsUs) {
   const core = await loadCore();
@@ -116,7 +117,7 @@ export async function compareArrivals(told, overloadsUs) {
   const both = truth
     .filter(({ timeUs }) => timeUs > beginUs && byTime.has(timeUs))
     .map((group) => [group, byTime.get(group.timeUs)]);
-  // While a filter is held, its m keeps its previous value.
+  // While a filter is held, m keeps its previous value, so these groups are left out.
   const running = both.filter((groups) => groups.every(({ isHeld }) => !isHeld));
   const pairs = both.map((groups) => groups.map(({ mMs }) => mMs));
   const [ours, theirs] = [onsets(truth), onsets(shadow)];

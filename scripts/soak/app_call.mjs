@@ -3,8 +3,8 @@ import { launchChromium } from '../../dist/lib/command_line/call/chromium.js';
 
 const LIVE_MS = 60_000;
 /**
- * A page is sampled when it has recorded this number of groups: the recording is then about equally long in each
- * sample, and does not count as growth.
+ * A page is sampled when it has recorded this number of groups. Its recording then has about the same length in
+ * each sample, and does not appear as growth.
  */
 const SETTLED_GROUPS = 90;
 /** The controllers that the pages change to; each page begins with GCC. */
@@ -87,7 +87,10 @@ export class AppCall {
     };
   }
 
-  /** The state of the call, the name of its link, how late the shaper sends, and the problems that the page reports. */
+  /**
+   * The state of the call, the name of its link, the lateness of the shaper, and the problems that the page
+   * reports.
+   */
   async state() {
     const { phase, link, lateness, notices } = await this.#page.evaluate(() => window.ccscope.state());
     const problems = notices.filter(({ level }) => level !== 'info').map(({ message }) => message);

@@ -1,4 +1,4 @@
-// The live half of the soak: two calls, two hostile clients, and a sample of every process once a minute.
+// The real calls of the soak: two calls, two hostile clients, and a sample of every process once a minute.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { say } from '../lib/run.mjs';
@@ -6,11 +6,12 @@ import { Child } from './child.mjs';
 import { chromiumKind, descendants, usage } from './process.mjs';
 
 const MINUTE_MS = 60_000;
-/** The kit's pages are replaced once in this number of minutes; in the other minutes ICE restarts. */
+/** Once in this number of minutes, the kit's pages are replaced. In all other minutes, ICE is restarted. */
 const KIT_RELOAD_MINUTES = 3;
 /**
- * Page loads before the first minute. Chromium's browser process grows by about 2 MB over the first twenty page
- * loads, with or without ccscope, and then stays at that size; and Node is still compiling code that is used often.
+ * The number of page loads before the first minute. During the first twenty page loads, Chromium's browser process
+ * grows by about 2 MB, with or without ccscope; then it keeps its size. Meanwhile, Node is still compiling
+ * frequently used code.
  */
 const WARM_UP_LOADS = 20;
 
@@ -71,7 +72,7 @@ class Soak {
     for (let i = 0; i < WARM_UP_LOADS; i++) await this.#step('a page loads', reload);
   }
 
-  /** Gives the hostile clients the address of the server and the ports of the present links. */
+  /** Gives the hostile clients the address of the server and the ports of the current links. */
   async #aim() {
     const { link } = await this.app.state();
     const ports = [...(await this.server.ask('portsOf', link)), await this.kit.ask('relayPort')];

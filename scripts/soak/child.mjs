@@ -1,4 +1,4 @@
-// The parent's end of a Node process of the soak.
+// Used by the soak to start a Node process and to send it commands.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

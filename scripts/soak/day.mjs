@@ -1,5 +1,5 @@
-// A simulated day: 24 hours of a call's messages go through the pipelines of both media workers, on a clock that this
-// file advances. Nothing waits in real time, so hours take seconds, but leaks show all the same.
+// A simulated day: 24 hours of a call's messages go through the pipelines of both media workers, on a clock that
+// this file advances. Nothing waits in real time, so hours take only seconds, and leaks still show.
 import { setImmediate as turn } from 'node:timers/promises';
 
 import { watchMemories, wasmPages } from './memories.mjs';
@@ -8,7 +8,7 @@ const FRAME_MS = 1000 / 30;
 const TICK_MS = 100;
 const STATS_MS = 500;
 const RTP_TICKS_PER_MS = 90;
-/** Far from the wrap at 2^32, which comes about half a day later. */
+/** Far from the wrap at 2^32: the timestamps wrap around about half a day later. */
 const FIRST_RTP_TIMESTAMP = 3_000_000;
 const KEY_FRAME_MS = 60_000;
 const HEADER_BYTES = 60;
@@ -20,7 +20,7 @@ const slot = (flow, controller) => ({
 });
 const shadows = [slot(1, 'nada'), slot(2, 'lcc')];
 
-/** The clock that the pipelines read as performance.now(). */
+/** Replaces the clock that the pipelines read with performance.now(). */
 class TurnedClock {
   ms = 0;
 
@@ -49,7 +49,9 @@ class SimulatedCall {
   #received = { packetsReceived: 0, packetsLost: 0, bytesReceived: 0 };
   #underWay = new Map();
   #feedback = [];
-  /** How many results of each kind there were: a day in which nothing happened would prove nothing. */
+  /**
+   * The number of results of each kind. They show that the day was not without events, which would prove nothing.
+   */
   counts = { frames: 0, feedback: 0, target: 0, rows: 0, faults: 0, outOfRange: 0 };
 
   constructor(clock, originEpochMs) {
@@ -140,7 +142,7 @@ class SimulatedCall {
     while (this.#feedback[0]?.atUs <= this.nowUs) this.#sender.feedback(this.#feedback.shift().bytes);
   }
 
-  /** Reports the counters that pages read from getStats. */
+  /** Passes on the counters that pages would read from getStats. */
   stats() {
     this.#receiver.inbound({ timeUs: this.nowUs, ...this.#received });
     this.#sender.sent({ sentBytes: this.#sentBytes, rttUs: 2 * LINK.oneWayDelayUs, browserEstimateBps: NaN });
@@ -179,8 +181,8 @@ function hour(call, clock, fromMs) {
 }
 
 /**
- * Lets the given number of hours pass. Calls `sample` after each with the heap after collecting garbage, in bytes, the
- * modules' memory in pages, and the CPU milliseconds that the hour took. Needs --expose-gc.
+ * Lets the given number of hours pass. After each hour, calls `sample` with three numbers: the heap in bytes after
+ * collecting garbage, the modules' memory in pages, and the CPU milliseconds that the hour took. Needs --expose-gc.
  */
 export async function simulatedDay({ hours = 24, sample }) {
   watchMemories();

@@ -1,5 +1,5 @@
-// Two clients that mean harm, in a process of their own: one connects to the local server, the other
-// sends to the ports of links. The rates of both are limited, and both end with their parent.
+// Two hostile clients, in a process of their own: one connects to the local server, the other sends to the ports of
+// links. The rates of both are limited, and both end when their parent process ends.
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import { randomBytes, randomInt } from 'node:crypto';
@@ -37,7 +37,7 @@ async function request() {
   else socket.destroy();
 }
 
-/** A session that takes whatever it can get: links, rooms and, by not reading the answers, memory. */
+/** A session that uses up as much as it can: links, rooms, and memory, by not reading the answers. */
 async function session() {
   const socket = new WebSocket(`${serverUrl.replace('http', 'ws')}ws`);
   socket.on('error', () => undefined);

@@ -15,8 +15,8 @@ const link = await openShaperLink({
   settings: { capacity: '1mbps', rtt: '50ms', queue: 'droptail:300ms' },
   originEpochMs,
 });
-// By design, a record that keeps everything grows. This one keeps only the latest two minutes, and reaches its full
-// size before the warm-up ends.
+// A complete record of a call grows by design. This record keeps only the latest two minutes, so it reaches its
+// full size before the warm-up ends.
 const observer = new CallObserver({ link, originEpochMs, keepUs: 120e6 });
 const browser = await launchChromium();
 const { url, close } = await serveBlankPage();

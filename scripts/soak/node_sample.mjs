@@ -1,8 +1,10 @@
-// The sample of its own state that a Node process of the soak sends when its parent requests it.
+// Measures the memory and threads of a Node process of the soak, and answers the commands of its parent.
 import { wasmPages } from './memories.mjs';
 import { threadHeaps } from './threads.mjs';
 
-/** Needs --expose-gc: only what is left after collecting garbage can leak. */
+/**
+ * The state of this process. Needs --expose-gc: only memory that remains after collecting garbage can be a leak.
+ */
 export async function nodeSample() {
   const { threads, heapMb: threadHeapMb } = await threadHeaps();
   globalThis.gc();
@@ -17,7 +19,7 @@ export async function nodeSample() {
   };
 }
 
-/** Answers the commands of the parent: those in `commands`, by name, and always `sample`. Reports uncaught errors. */
+/** Answers the commands of the parent: `sample`, and those in `commands`, by name. Reports uncaught errors. */
 export function serveParent(commands) {
   for (const event of ['uncaughtException', 'unhandledRejection'])
     process.on(event, (error) => process.send({ uncaught: `${event}: ${error?.stack ?? error}` }));

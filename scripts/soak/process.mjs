@@ -27,8 +27,8 @@ export function descendants(ancestor) {
 }
 
 /**
- * The kind of a Chromium process: browser, renderer, gpu-process or utility; null for other programs. The command lines
- * of child processes may separate their words by spaces or by zero bytes.
+ * The kind of a Chromium process: browser, renderer, gpu-process or utility; null for other programs. In the
+ * command line of a child process, words may be separated by spaces or by zero bytes.
  */
 export function chromiumKind(command) {
   if (!/^\S*chrom/i.test(command)) return null;

@@ -1,11 +1,11 @@
-// How fast a series grows, and how certain this is: a soak is judged by slopes, never by levels.
+// Computes how fast a series grows, and how certain this is. A soak is judged by slopes, never by levels.
 import jStat from 'jstat';
 
 const CONFIDENCE = 0.95;
 
 /**
- * The slope of a least-squares line through values at times, with Student's interval of 95 %. The unit is the
- * values' unit per unit of time. NaN below three points.
+ * The slope of a least-squares line through the values, with Student's interval of 95 %, in the unit of the values
+ * per unit of time. NaN if there are fewer than three points.
  */
 export function slopeOf(times, values) {
   const n = times.length;
@@ -22,15 +22,18 @@ export function slopeOf(times, values) {
   return { slope, low: slope - half, high: slope + half };
 }
 
-/** `grows` if the whole interval is above the limit, `flat` if no part of it is, otherwise `not known`. */
+/**
+ * `grows` if the whole interval is above the limit; `flat` if the whole interval is at or below the limit;
+ * otherwise `not known`.
+ */
 export function verdictOf({ low, high }, limit) {
   if (low > limit) return 'grows';
   return high <= limit ? 'flat' : 'not known';
 }
 
 /**
- * The slopes of all series after the warm-up, with their verdicts. A sample has a time in hours and a value
- * for each name.
+ * The slopes of all series after the warm-up, with their verdicts. A sample has a time, in hours, and one value for
+ * each series.
  */
 export function judge(samples, { warmUpHours, limitOf }) {
   const counted = samples.filter(({ hours }) => hours >= warmUpHours);

@@ -1,5 +1,5 @@
-// Keeps track of the threads that this process starts, and of their heaps, which V8 counts separately from the main
-// thread's.
+// Keeps track of the threads that this process starts, and of their heaps. V8's statistics of the main thread do
+// not include these heaps.
 import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import workerThreads, { BroadcastChannel } from 'node:worker_threads';

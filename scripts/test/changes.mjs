@@ -1,19 +1,19 @@
-// What has changed since a part last passed: `npm test -- --changed` leaves out a part whose files are the same. If
-// only test files of a part have changed, it runs just these.
+// Finds out what has changed since a part last passed. `npm test -- --changed` leaves out a part whose files are
+// the same. If only test files of a part have changed, only these files run.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 
 import { filesUnder, inRoot, root } from '../lib/files.mjs';
 
-/** Every part reads these: what is installed, and how parts are run. */
+/** Files that count for every part: the installed packages, and the scripts that run parts. */
 const common = ['package.json', 'package-lock.json', 'scripts/lib', 'scripts/test', 'scripts/test.mjs'];
-/** Files that the build makes beside sources. */
+/** Files that the build writes into folders of sources. */
 const made = /^src\/(core\/ccscope\.wasm|inject\/observer\.js)$/;
 
 const recordOf = (name) => inRoot('build/passed', `${name}.json`);
 
-/** The contents of the part's files: path → hash. The version of Node counts as one of them. */
+/** The contents of a part's files, as hashes by path. The version of Node counts as a file. */
 export function contents({ reads }) {
   const files = filesUnder([...new Set([...common, ...reads])], (file) => !made.test(file));
   const hash = (file) => createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -29,7 +29,7 @@ export function lastPassed(name) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
-/** Remembers the contents with which a part passed; null if it did not pass. */
+/** Remembers the contents with which a part passed. If the part did not pass, `passed` is null. */
 export function rememberPassed(name, passed) {
   const file = recordOf(name);
   mkdirSync(dirname(file), { recursive: true });
@@ -38,8 +38,9 @@ export function rememberPassed(name, passed) {
 }
 
 /**
- * What has to run again after the contents of a part changed from `before` to `now`: null for nothing, [] for all of
- * it, otherwise only these test files. A test file is read by nothing but the runner of its own part.
+ * The files that have to run again if the contents of a part changed from `before` to `now`: null for none, [] for
+ * the whole part, otherwise a list of test files. A test file is read only by the runner of its part, so if only
+ * test files have changed, these are enough.
  */
 export function affected(before, now) {
   if (!before) return [];

@@ -1,6 +1,7 @@
-// The parts of the test run: what each checks, which parts it comes after, what it needs of the machine (`kind`, see
-// schedule.mjs) and what it reads. `isStatic`: a check of files, whose result holds until one of the files changes.
-// `nice`: the higher, the more processor time the part leaves to others. Parts that take long come first.
+// The parts of the test run. For each part: what it checks, the parts that it comes after, what it needs of the
+// machine (`kind`, see schedule.mjs), and the files that it reads. `isStatic`: the part checks files only, so its
+// result holds until one of them changes. `nice`: the higher this is, the more processor time the part leaves to
+// others. Parts that take long come first.
 import { availableParallelism } from 'node:os';
 
 import { build } from '../build.mjs';
@@ -13,7 +14,7 @@ const kitTests = 'tests/kit/playwright.config.ts';
 const injectTests = 'tests/inject/playwright.config.ts';
 const extensionTests = 'tests/extension/playwright.config.ts';
 const lintConfig = 'scripts/lint/eslint.config.js';
-// Prettier's cache goes by contents, so that it also works for a fresh clone with a copied cache.
+// Prettier's cache compares contents, so a copied cache also works for a fresh clone.
 const prettierCache = ['--cache', '--cache-strategy=content', '--cache-location=build/prettier'];
 const cruise = ['src', '--config', '.dependency-cruiser.cjs'];
 
@@ -43,7 +44,7 @@ export const parts = {
     title: 'Build',
     kind: 'work',
     after: ['wasm'],
-    // Runs after the check of generated files, since the build rewrites those that are stale.
+    // Runs after the check of generated files: the build would rewrite stale ones.
     behind: ['generated'],
     run: checks(() => build().then(() => 0)),
   },
@@ -96,7 +97,7 @@ export const parts = {
   package: {
     isStatic: true,
     title: 'Package in an empty project',
-    // The guide's example checks the rate that a call reaches.
+    // The example of the guide checks the rate that a call reaches.
     kind: 'measures',
     after: ['build'],
     reads: [...built, 'README.md', 'CHANGELOG.md', 'LICENSE'],

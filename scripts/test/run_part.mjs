@@ -1,4 +1,4 @@
-// One part of the test run in a process of its own, so that what it prints can be kept together:
+// Runs one part of the test run in a process of its own, so that the part's output can be kept together:
 //   node scripts/test/run_part.mjs NAME OUTCOME_FILE [TEST_FILE …]
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -10,9 +10,10 @@ import { LEAST_NICE } from './schedule.mjs';
 
 const [name, outcomeFile, ...files] = process.argv.slice(2);
 const { run, nice = 0 } = parts[name];
-// While real calls run, parts that only compute use the processor time that the calls leave.
+// While real calls run, parts that only compute must leave the calls the processor time that they need.
 setPriority(nice);
-// Where the system has it (sched(7), SCHED_IDLE), the nicest parts run only when the processor would be idle otherwise.
+// If the system supports it (sched(7), SCHED_IDLE), the parts with the highest `nice` run only when the processor
+// would otherwise be idle.
 if (nice >= LEAST_NICE) spawnSync('chrt', ['--idle', '--pid', '0', String(process.pid)], { stdio: 'ignore' });
 
 const outcome = await run(files).catch((error) => {

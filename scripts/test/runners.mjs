@@ -1,8 +1,9 @@
-// How a part is run and counted. A runner takes the files to run, [] for all, and resolves with {passed, failed,
-// skipped, failures, unsteady, unjudged}; `failures` lists what failed, one line each. Real calls share the machine
-// with whatever else runs there: a test that fails is run once more, and its second result counts; `unsteady` names
-// each test that failed first and then passed, so that none of them is overlooked. A test that judges rates and
-// delays, and failed only while the machine was taken away (wakes.mjs), has no verdict: `unjudged`.
+// Runs the tests of a part and counts the results. A runner takes the files to run ([] for all files). It resolves
+// with {passed, failed, skipped, failures, unsteady, unjudged}; `failures` has one line for each failure. Real
+// calls share the machine with other programs, so a test that fails is run once more, and its second result counts.
+// `unsteady` names the tests that passed only at the second run, so that none of them is overlooked. If a test that
+// judges rates and delays failed only while other machines had the processors (wakes.mjs), it has no verdict, and
+// `unjudged` names it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -16,7 +17,7 @@ const resultOf = (name) => inRoot('build/test', `${name}.json`);
 export const node = (script, ...args) => status(process.execPath, [inRoot(script), ...args]);
 export const bin = (script, ...args) => node(join('node_modules', script), ...args);
 
-/** A part that consists of checks, each of which passes if its exit code is 0. */
+/** A runner for a part that consists of checks. A check passes if its exit code is 0. */
 export const checks =
   (...runs) =>
   async () => {
@@ -27,8 +28,7 @@ export const checks =
   };
 
 /**
- * A failed test: one line with its name and the beginning of its error, and the times at which each attempt at it
- * began and ended.
+ * A failed test: one line with its name and the beginning of its error, and the beginning and end of each attempt.
  */
 const failure = (name, message = '', attempts = []) => ({
   text: [name, stripVTControlCharacters(message).split('\n')[0]].filter(Boolean).join(': '),
@@ -36,7 +36,10 @@ const failure = (name, message = '', attempts = []) => ({
 });
 const textOf = ({ text }) => text;
 
-/** Counts from a report file; a runner that failed without naming a test, or ran none, is one failure. */
+/**
+ * Counts the results in a report file. If the runner failed without naming a test, or ran no test, this counts as
+ * one failure.
+ */
 function counts(code, file, read, { mayRunNone = false, wakes } = {}) {
   if (!existsSync(file)) return { passed: 0, failed: 1, failures: [`no report: exit code ${code}`] };
   const report = read(JSON.parse(readFileSync(file, 'utf8')));
@@ -52,7 +55,9 @@ function counts(code, file, read, { mayRunNone = false, wakes } = {}) {
   return { ...outcome, failed: 1, failures: [why] };
 }
 
-/** Runs tests; if they judge rates and delays, also watches how well the machine keeps time meanwhile. */
+/**
+ * Runs tests. If they judge rates and delays, also watches how late the machine wakes a sleeping thread meanwhile.
+ */
 async function watched(judgesTime, run) {
   if (!judgesTime) return run(undefined);
   const wakes = watchWakes();
@@ -76,7 +81,7 @@ const sum = (outcomes) => {
   };
 };
 
-/** GoogleTest in several processes, each with a share of the tests. */
+/** Runs GoogleTest in several processes, each with a share of the tests. */
 export async function googleTest(name, shards, run) {
   const shard = async (_, index) => {
     const file = resultOf(`${name}-${index}`);
@@ -94,10 +99,13 @@ export async function googleTest(name, shards, run) {
   return sum(await Promise.all(Array.from({ length: shards }, shard)));
 }
 
-/** What failed in a file of Vitest's report: tests, or the file itself, if it failed before any test ran. */
+/**
+ * The failures in one test file of Vitest's report. If the file failed before any test ran, the failure is the file
+ * itself.
+ */
 function failuresOfFile({ name, status, message, startTime, assertionResults }) {
-  // The report contains how long each test took, over all its attempts, but not when it began. Tests run one after
-  // another, so this follows from the tests before it.
+  // The report contains the duration of each test, with all its attempts, but not its beginning. Tests run one
+  // after another, so a test begins when the previous one ends.
   let endMs = startTime;
   const timed = assertionResults.map((test) => {
     const fromMs = endMs;
@@ -117,7 +125,7 @@ const unsteadyOfFile = ({ assertionResults }) =>
     .filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
     .map(({ fullName, failureMessages }) => failure(fullName, failureMessages[0]));
 
-/** `judgesTime`: whether its tests judge rates and delays. */
+/** Runs a project of Vitest. `judgesTime`: whether its tests judge rates and delays. */
 export const vitest =
   (project, { judgesTime = false } = {}) =>
   (files) =>
@@ -137,7 +145,7 @@ export const vitest =
       return counts(code, file, read, { mayRunNone: files.length > 0, wakes });
     });
 
-/** The tests with this outcome in a suite of Playwright's report and in the suites within it, each in one line. */
+/** The tests with this outcome, each in one line, in a suite of Playwright's report and in all suites within it. */
 function testsOfSuite({ specs, suites = [] }, outcome) {
   const own = specs
     .filter(({ tests }) => tests.some(({ status }) => status === outcome))
@@ -156,7 +164,7 @@ function testsOfSuite({ specs, suites = [] }, outcome) {
   return [...own, ...suites.flatMap((suite) => testsOfSuite(suite, outcome))];
 }
 
-/** Playwright with one configuration after the other, each a folder of tests/. */
+/** Runs Playwright with one configuration after the other. Each configuration is for one folder of tests/. */
 export const playwright =
   (name, configs, args, { judgesTime = false } = {}) =>
   (files) =>

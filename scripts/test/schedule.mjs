@@ -1,13 +1,13 @@
-// Runs parts of the test run beside each other where they don't disturb each other.
+// Runs parts of the test run beside each other if they do not disturb each other.
 //
-// A part declares what it needs of the machine:
+// The `kind` of a part says what the part needs of the machine:
 //   'work'      computes; as many at once as there are cores
 //   'calls'     waits for browsers in real time; one at a time, beside work
-//   'measures'  judges rates of calls; nothing runs beside it but the nicest work, which takes what is left
+//   'measures'  judges rates of calls; only work of at least LEAST_NICE runs beside it
 //   'alone'     judges the times of packets; nothing runs beside it
 import { availableParallelism } from 'node:os';
 
-/** The requested parts, and all parts that these come after. */
+/** The requested parts, and all parts that they need. */
 export function withPrerequisites(parts, names) {
   const wanted = new Set();
   const want = (name) => {
@@ -22,7 +22,7 @@ export function withPrerequisites(parts, names) {
 /** Work of at least this niceness does not disturb a measurement of calls. */
 export const LEAST_NICE = 19;
 
-/** Can a part begin beside those that run? */
+/** Whether a part can begin beside the parts that are running. */
 function fits(part, running, cores) {
   const isQuiet = ({ kind, nice = 0 }) => kind === 'work' && nice >= LEAST_NICE;
   if (part.kind === 'alone') return running.length === 0;
@@ -33,17 +33,17 @@ function fits(part, running, cores) {
   return same < (part.kind === 'calls' ? 1 : cores);
 }
 
-/** Does a part that still waits keep another from beginning? */
+/** Whether `other`, which is still waiting, has to run before a part of this kind. */
 function comesBefore(other, { kind }) {
   if (kind === 'alone') return other.kind !== 'alone';
   return kind === 'measures' && !['measures', 'alone'].includes(other.kind) && (other.nice ?? 0) < LEAST_NICE;
 }
 
 /**
- * Runs each of the named parts once, in the order in which they are listed. A part waits for those in its `after`,
- * which it needs, and for those in its `behind`, if they are named, whatever their outcome. Parts that run alone come
- * last. `run(name)` resolves with {passed, failed}; a part whose prerequisite failed is not run, and fails. Returns the
- * outcomes in the order of the names.
+ * Runs each of the named parts once, in the order in which they are listed. A part needs the parts in its `after`,
+ * and waits for them. It also waits for the parts in its `behind`, if they are named, whatever their outcome. Parts
+ * that run alone come last. `run(name)` resolves with {passed, failed}. If a part that it needs has failed, a part
+ * does not run, and counts as failed. Returns the outcomes in the order of the names.
  */
 export async function schedule(parts, names, run, { cores = availableParallelism(), onChange } = {}) {
   const outcomes = new Map();
@@ -72,7 +72,8 @@ export async function schedule(parts, names, run, { cores = availableParallelism
   while (waiting.size > 0 || running.size > 0) {
     const ready = [...waiting].filter(isReady);
     for (const name of ready) {
-      // A part that would keep others from running waits for them, so that no core is idle earlier than necessary.
+      // A part that would keep others from running waits until they are done, so that no core is idle earlier than
+      // necessary.
       if ([...waiting].some((other) => comesBefore(parts[other], parts[name]))) continue;
       const beside = [...running.keys()].map((other) => parts[other]);
       if (fits(parts[name], beside, cores)) begin(name);

@@ -1,33 +1,36 @@
-// How well the machine keeps time while tests judge rates and delays: a thread that sleeps for 5 ms again and again,
-// and contains nothing of ccscope, reports when it was woken late. Late wake-ups reveal that another (virtual) machine
-// took the processors away, which cannot be seen from the processes of this machine.
+// Measures how late the machine wakes threads, while tests judge rates and delays. A thread that contains nothing
+// of ccscope sleeps for 5 ms again and again, and reports late wake-ups. They show that another (virtual) machine
+// has taken the processors away, which the processes of this machine cannot see otherwise.
 import { existsSync, readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
 const SLEEP_MS = 5;
-/** A free machine wakes a sleeper within a tenth of this. */
+/**
+ * A wake-up that is later than this counts as late. A machine without other work wakes a sleeper within a tenth of
+ * it.
+ */
 const LATE_MS = 1;
 /**
- * The largest share of an attempt's time that may be late: beyond it, one packet in twenty waits for the machine, which
- * affects a 95th percentile.
+ * The largest share of an attempt's time that may be late. Beyond it, one packet in twenty waits for the machine,
+ * which changes a 95th percentile.
  */
 const MOST_LATE_SHARE = 0.05;
 /**
- * The smallest share of the processors' time that other machines must have had: with less, the delay was caused by this
- * machine itself.
+ * The smallest share of the processors' time that other machines must have had. If they had less, this machine
+ * itself caused the delay.
  */
 const LEAST_STOLEN_SHARE = 0.01;
 const LOOK_MS = 250;
 const PROCESSORS = '/proc/stat';
 
 /**
- * How much time there was, and how much of it went to other machines (proc_stat(5), `steal`); null if the system does
- * not report it.
+ * The processors' time so far, and the part of it that other machines had (proc_stat(5), `steal`); null if the
+ * system does not report it.
  */
 function processorTime() {
   if (!existsSync(PROCESSORS)) return null;
   const [line = ''] = readFileSync(PROCESSORS, 'utf8').split('\n');
-  // The later columns are left out: time spent on running guests is already included in `user`.
+  // The columns after `steal` are left out: they contain the time of guests, which `user` already includes.
   const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
   return { all: times.reduce((sum, time) => sum + time, 0), stolen: times[7] ?? 0 };
 }
@@ -55,9 +58,9 @@ export function watchWakes() {
   const timer = setInterval(look, LOOK_MS).unref();
   look();
   return {
-    /** The share of a period during which the sleeper was overdue to be woken. */
+    /** The share of a period in which a wake-up of the sleeper was overdue. */
     lateShare: (fromMs, toMs) => lateShare(late, fromMs, toMs),
-    /** The share of the processors' time in a period that went to other machines. */
+    /** The share of the processors' time in a period that other machines had. */
     stolenShare: (fromMs, toMs) => stolenShare(looks, fromMs, toMs),
     stop: () => {
       clearInterval(timer);
@@ -66,14 +69,14 @@ export function watchWakes() {
   };
 }
 
-/** The share of a period that lies between the time at which a wake-up was due and the time at which it came. */
+/** The share of a period that lies between the due time of a wake-up and the wake-up itself. */
 export function lateShare(late, fromMs, toMs) {
   const overlapMs = ({ toMs: endMs, lateMs }) => Math.min(endMs, toMs) - Math.max(endMs - lateMs, fromMs);
   const sumMs = late.reduce((sum, wake) => sum + Math.max(0, overlapMs(wake)), 0);
   return toMs > fromMs ? sumMs / (toMs - fromMs) : 0;
 }
 
-/** The share of the processors' time that went to other machines; 0 where that is not known. */
+/** The share of the processors' time that other machines had; 0 if it is not known. */
 export function stolenShare(looks, fromMs, toMs) {
   const inside = looks.filter(({ atMs, all }) => all !== undefined && atMs >= fromMs && atMs <= toMs);
   const [first, last] = [inside[0], inside.at(-1)];
@@ -88,7 +91,10 @@ export const isTaken = (wakes, attempts) =>
       wakes.lateShare(fromMs, toMs) > MOST_LATE_SHARE && wakes.stolenShare(fromMs, toMs) > LEAST_STOLEN_SHARE,
   );
 
-/** Splits a period into equal parts, one for each attempt at a test of which only the total time is known. */
+/**
+ * Splits a period into equal parts, one for each attempt at a test. Used if only the total time of the attempts is
+ * known.
+ */
 export function partsOf(fromMs, toMs, count) {
   const lengthMs = (toMs - fromMs) / count;
   return Array.from({ length: count }, (_, i) => ({

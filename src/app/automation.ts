@@ -15,9 +15,9 @@ export interface AutomationState {
   /** Seconds since the call was connected; null before. */
   connectedForS: number | null;
   status: CallStatus | null;
-  /** Name of the call's link at the local server; null without one. */
+  /** The name of the call's link at the local server; null if the call has no such link. */
   link: string | null;
-  /** How late the shaper sends packets; null without a shaper. */
+  /** How late the shaper sends packets; null if no shaper is in use. */
   lateness: LatenessMs | null;
   /** The notices that the page shows, and the parts of the URL that were refused. */
   notices: readonly { level: string; code: string; message: string; fix: string }[];
@@ -30,13 +30,13 @@ export interface Automation {
   media(): Promise<MediaStats | null>;
   counters(): Counters;
   /**
-   * The target rates over time of each controller of the call: first of the controller in charge, then of the shadows
-   * (what they would have asked for).
+   * The target rates of each controller of the call over time. The controller in charge comes first. The shadows
+   * follow: controllers that only watch, with the rates that they would have requested.
    */
   targets(): Promise<Targets[]>;
   /**
-   * The load of the page's main thread: the time per redraw of one chart, and the number of tasks over 50 ms since
-   * the call was connected, with the longest.
+   * The load of the page's main thread: the time that one redraw of a chart takes, and the tasks longer than 50 ms
+   * since the call was connected.
    */
   cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
   /** The trace as a file of format v1. */
@@ -46,8 +46,8 @@ export interface Automation {
 }
 
 /**
- * The target rates of one controller. Each applies from its time (microseconds since the call's origin) until the
- * time of the next one.
+ * The target rates of one controller. Each rate applies from its time (microseconds since the call's origin) until
+ * the time of the next rate.
  */
 export interface Targets {
   flow: number;

@@ -29,7 +29,7 @@ export function pictureOf(title: string, chart: TimeChart, theme: ChartTheme, st
 }
 
 /**
- * A paper's figure as it is drawn now. Its chart already draws axis titles and a legend, so `unit` and `keys` are
+ * A paper's figure as it is drawn now. Its chart itself draws axis titles and a legend, so `unit` and `keys` are
  * empty.
  */
 export const pictureOfFigure = (title: string, chart: FigureChart, theme: ChartTheme): Picture => ({
@@ -50,7 +50,7 @@ export function pngOf(picture: Picture): Promise<Blob> {
     Math.max(2, devicePixelRatio),
     () =>
       new Promise((resolve, reject) =>
-        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser did not encode it')))),
+        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser could not encode it')))),
       ),
   );
 }
@@ -70,12 +70,15 @@ type Cell = string | number | null | undefined;
 const csv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map((cell) => field(String(cell ?? ''))).join(',')}\r\n`).join('');
 
-/** The unit of a series' values, by the unit of the axis's ticks where the two differ. */
+/**
+ * The unit of a series' values, by the unit that the axis shows. If an axis shows the unit of the values, it is not
+ * listed.
+ */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 
 /**
- * The points of a chart as CSV, one per row, without gaps. They are thinned out as in the chart; the trace has all
- * rows.
+ * The points of a chart as CSV, one per row. Gaps in the lines are left out. The points are thinned out as in the
+ * chart; the trace contains all rows.
  */
 export function csvOf(chart: TimeChart): string {
   const rows = chart.series.flatMap(({ id, label }) => {
@@ -88,9 +91,7 @@ export function csvOf(chart: TimeChart): string {
   return csv([['series', 'unit', 'time_s', 'value'], ...rows]);
 }
 
-/**
- * The numbers in a paper's figure as CSV, in the units of its axes; for bars, with the published values beside them.
- */
+/** The numbers in a paper's figure as CSV, in the units of the axes. For bars, the published values are added. */
 export function csvOfFigure(figure: Figure): string {
   const { unit } = figure.y;
   if (figure.kind === 'bars')

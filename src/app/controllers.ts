@@ -14,8 +14,8 @@ export { isOwn, OWN_EXAMPLE, ownName, ownText } from '../scenario/controller_tex
 export const MOST_SHADOWS = 8;
 
 /**
- * Which of the core's controllers runs as flow 0: the one in charge or, if the browser's own controller is in charge,
- * the one that `preset` belongs to, which then only watches. Undefined if a user's controller is in charge.
+ * The core's controller that runs as flow 0. This is the controller in charge or, if the browser's own controller is
+ * in charge, the controller of `preset`, which then only watches. Undefined if a user's controller is in charge.
  */
 export function watcherOf({
   controller,
@@ -30,7 +30,10 @@ export function watcherOf({
   );
 }
 
-/** Parses a comma-separated list of shadows; returns each one once, in its shortest form. Throws ConfigError. */
+/**
+ * Parses a comma-separated list of shadows (controllers that only watch). Returns each shadow once, in its shortest
+ * form. Throws ConfigError.
+ */
 export function shadowTexts(text: string): string[] {
   const parts = text.split(',').filter((part) => part.trim() !== '');
   const each = parts.map((part) =>

@@ -5,10 +5,10 @@ import { passFile, PASSED_FRAGMENT } from './stored.js';
 
 type Kind = 'trace' | 'scenario';
 
-/** This much of a file is enough to tell what it is. */
+/** The length of the part of a file that is searched for its kind. */
 const HEAD_BYTES = 4096;
 
-/** The kind of a file, recognised by a word near its beginning; null if it is neither kind. */
+/** The kind of a file, recognised by a word near its beginning; null for any other file. */
 async function kindOf(file: File): Promise<Kind | null> {
   const head = await file.slice(0, HEAD_BYTES).text();
   const [, kind] = /"ccscope_(trace|scenario)"\s*:/.exec(head) ?? [];
@@ -39,8 +39,8 @@ const OTHER = {
 } as const;
 
 /**
- * Opens a file of the kind `mine` or of an unknown kind. For a file of the other kind, offers to open the page that
- * can show it.
+ * Opens a file that this page can show (`mine`) or whose kind is unknown. For any other file, offers to open the page
+ * that can show it.
  */
 export async function openDropped(mine: Kind, file: File, open: (file: File) => unknown): Promise<void> {
   const kind = await kindOf(file);

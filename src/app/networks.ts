@@ -1,7 +1,7 @@
 /**
- * The networks that the buttons choose. Each sets every setting of the link, so that nothing of an earlier network
- * remains. If the test kit has a network of the same name (`network: 'lte'`), the button takes the values of that
- * network's upload, as the side that makes the offer sees it.
+ * The networks that the buttons choose. Each network sets every setting of the link, so that no setting of an earlier
+ * network remains. If the test kit (`ccscope/playwright`) has a network of the same name (`network: 'lte'`), the
+ * button takes its values from that network's upload.
  */
 import { LINK_FIELDS } from '../link/fields.js';
 import { NETWORKS, type NetworkName } from '../link/networks.js';
@@ -12,7 +12,7 @@ type NetworkLink = Omit<LinkInUrl, 'seed'>;
 
 export interface NetworkButton {
   name: string;
-  /** What the network is, and where its values come from. */
+  /** A description of the network, and the source of its values. */
   about: string;
   link: NetworkLink;
 }
@@ -38,15 +38,15 @@ export const NETWORK_BUTTONS: readonly NetworkButton[] = [
   { name: 'LTE', about: `12 Mbps and 70 ms (${NETWORKS.lte.source})`, link: uploadOf('lte') },
   {
     name: 'Café Wi-Fi',
-    // The outages are those of the test kit's `wifi`; the losses and the slower access are our choice for a crowded
-    // café.
+    // The outages are those of the test kit's `wifi`. The losses, and an access link of only 2 Mbps, are our choice
+    // for a crowded café.
     about: `2 Mbps with outages of 20 ms behind 100 ms (gcc-packet-grouping-2016), and 1 % loss in runs of 3`,
     link: { ...uploadOf('wifi'), capacity: '2mbps', rtt_ms: 40, loss: 0.01, burst_loss: 3 },
   },
   {
     name: 'Bufferbloat',
-    // Gettys and Nichols, "Bufferbloat: Dark Buffers in the Internet" (2012): a buffer at a home's uplink that holds
-    // seconds of traffic, and that a single upload fills. The upload is therefore part of this network.
+    // Gettys and Nichols, "Bufferbloat: Dark Buffers in the Internet" (2012), describe a home's uplink whose buffer
+    // holds seconds of traffic. A single upload fills that buffer, so this network includes an upload.
     about: '1 Mbps, a queue of 2 s, and a TCP connection that fills it (Gettys and Nichols 2012)',
     link: { ...USUAL, queue: 'droptail:2000ms', cross_traffic: 'cubic:1' },
   },

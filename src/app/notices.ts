@@ -1,4 +1,4 @@
-/** Notices of the page: one sentence on what happened, one on what to do. */
+/** Notices of the page. Each says in one sentence what happened, and in another what the user can do. */
 import { signal } from '@preact/signals';
 
 import type { Notice } from '../rtc/index.js';
@@ -9,14 +9,14 @@ export interface NoticeAction {
   run(): void;
 }
 
-/** A notice of the page itself. */
+/** A notice that the page itself shows; the notices of a call are in the call's status. */
 export interface PageNotice extends Notice {
   actions?: readonly NoticeAction[];
   /** Whether the notice is held back while a call runs. */
   whenIdle?: boolean;
 }
 
-/** Notices of the page itself; those of a call are in its status. */
+/** The notices that the page itself shows. */
 export const notices = signal<readonly PageNotice[]>([]);
 
 /** Shows a notice, which replaces an earlier one with the same code. */
@@ -35,7 +35,7 @@ export function dismiss(code: string): void {
   notices.value = notices.peek().filter((notice) => notice.code !== code);
 }
 
-/** The message of whatever was thrown. */
+/** The message of a thrown value, which need not be an Error. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

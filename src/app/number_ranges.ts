@@ -15,10 +15,8 @@ export const NUMBERS = {
 } as const satisfies Record<string, readonly [min: number, max: number, unit: string]>;
 
 type LinkNumber = { [K in keyof LinkInUrl]: LinkInUrl[K] extends number ? K : never }[keyof LinkInUrl];
-/** A setting that is a number. */
 export type NumberSetting = keyof typeof NUMBERS | LinkNumber;
 
-/** The range of a number. */
 export function numberRange(setting: NumberSetting): readonly [min: number, max: number] {
   if (setting in NUMBERS) {
     const [min, max] = NUMBERS[setting as keyof typeof NUMBERS];
@@ -26,6 +24,6 @@ export function numberRange(setting: NumberSetting): readonly [min: number, max:
   }
   const key = URL_KEYS.find((each) => LINK_FIELDS[each].url === setting);
   const field = key && linkField(key);
-  if (field?.kind !== 'number') throw new RangeError(`${setting} is not a number`);
+  if (field?.kind !== 'number') throw new RangeError(`the setting ${setting} does not take a number`);
   return [field.min, field.mostInUrl ?? field.max];
 }

@@ -3,19 +3,25 @@ import { signal } from '@preact/signals';
 
 import { OWN_FOLDER } from '../link/server_protocol.js';
 
-/** A user's controller. */
+/** A congestion controller that the user wrote. */
 export interface OwnController {
   name: string;
-  /** The URL of its module: a blob's or one of the local server, never one that comes from the page's address. */
+  /**
+   * The URL of the controller's module: a blob, or a file of the local server. A URL in the page's address is never
+   * used.
+   */
   url: string;
 }
 
-/** Thrown for a controller, such as one named in the address, whose file this page does not have. */
+/**
+ * Thrown if this page does not have the file of a controller. The page's address, for example, may name such a
+ * controller.
+ */
 export class NotAtHand extends Error {
   override readonly name = 'NotAtHand';
 }
 
-/** What the user can do about a file that no page can run, by its ending; the first match counts. */
+/** Advice for a file that no page can run, by the ending of the file's name. The first ending that matches counts. */
 const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
   [/\.[cm]?tsx?$/i, 'Use the command line, which bundles TypeScript: npx ccscope call --controller FILE.'],
   [/./, 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).'],
@@ -25,8 +31,8 @@ class OwnControllers {
   readonly list = signal<readonly OwnController[]>([]);
 
   /**
-   * Keeps a file, which replaces an earlier one of the same name. Returns null or, if the file cannot be used, what
-   * the user can do about it.
+   * Keeps a file, which replaces an earlier file of the same name. Returns null, or advice for the user if the file
+   * cannot be used.
    */
   keep(file: File): string | null {
     if (!/\.(m?js|wasm)$/i.test(file.name))
@@ -42,8 +48,8 @@ class OwnControllers {
   }
 
   /**
-   * Asks the local server for the named controllers that this page lacks. The server has those that its command line
-   * names.
+   * Looks at the local server for the named controllers that this page lacks. The server has the controllers that its
+   * command line names.
    */
   async look(names: readonly string[]): Promise<void> {
     const missing = names.filter((name) => !this.list.peek().some((own) => own.name === name));
@@ -61,7 +67,7 @@ class OwnControllers {
   urlOf(name: string): string {
     const own = this.list.peek().find((each) => each.name === name);
     if (own !== undefined) return own.url;
-    throw new NotAtHand(`the controller ${name} is not in this page; choose its file again`);
+    throw new NotAtHand(`this page does not have the controller ${name}; choose its file again`);
   }
 }
 

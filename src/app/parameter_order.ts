@@ -1,7 +1,7 @@
 /** The order in which a controller's parameters are shown. */
 import { CONTROLLER_SPECS, type ControllerName, type ParameterSpec } from '../core/schema.js';
 
-/** The application's parameters, which every controller has: they have fields of their own. */
+/** The parameters that the application sets. Every controller has them, and the page has separate fields for them. */
 export const BITRATE_PARAMETERS: readonly string[] = [
   'min_bitrate_bps',
   'max_bitrate_bps',

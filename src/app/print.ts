@@ -4,7 +4,7 @@
  */
 import { signal } from '@preact/signals';
 
-/** Pixels of a chart's bitmap per CSS pixel on paper, which makes 192 per inch. */
+/** Pixels of a chart's bitmap per CSS pixel on paper; the bitmap thus has 192 pixels per inch. */
 const PAPER_PIXEL_RATIO = 2;
 
 /** Whether the page is laid out for paper: while it is printed, and just before. */
@@ -12,8 +12,7 @@ export const isOnPaper = signal(false);
 
 function turn(toPaper: boolean): void {
   if (isOnPaper.peek() === toPaper) return;
-  // The attribute is set before the signal: it changes the charts' widths, and the signal causes the charts to be
-  // redrawn.
+  // The order matters: the attribute changes the width of the charts, and the signal then causes them to be redrawn.
   document.documentElement.toggleAttribute('data-paper', toPaper);
   isOnPaper.value = toPaper;
 }
@@ -29,8 +28,8 @@ export function printReport(): void {
 }
 
 /**
- * Redraws charts for the width and the resolution of paper, and again for the screen. Returns the function that
- * ends this.
+ * Redraws charts for the width and the resolution of paper, and later again for the screen. Returns a function that
+ * stops this.
  */
 export function followPaper(charts: { resize(pixelRatio?: number): void }): () => void {
   return isOnPaper.subscribe((onPaper) => charts.resize(onPaper ? PAPER_PIXEL_RATIO : undefined));

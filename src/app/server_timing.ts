@@ -1,7 +1,7 @@
-/** Whether this page's server sent a metric of that name (W3C Server Timing); static hosts send none. */
+/** Whether this page's server sent `metric` (W3C Server Timing). Static hosts send no metrics. */
 export function hasMetric(metric: string): boolean {
   const [page] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
-  // Some browsers give no server timing to pages that came without encryption.
+  // Some browsers report no server timing for pages that were loaded without encryption.
   const timings = page?.serverTiming;
   return timings?.some(({ name }) => name === metric) ?? false;
 }

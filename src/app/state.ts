@@ -1,7 +1,7 @@
 /**
- * Everything that the page shows is decided by one state, and that state is the URL: a link reproduces the view. The
- * schema below is the only list of the URL's parameters. A value that does not fit becomes the default, and a problem
- * names the field and what was expected.
+ * Everything that the page shows is decided by one state, and that state is in the URL. A link therefore reproduces
+ * the view. The schema below is the only list of the URL's parameters. An invalid value is replaced with the default,
+ * and a problem reports the field and the expected form.
  */
 import * as v from 'valibot';
 
@@ -60,7 +60,10 @@ const IN_CHARGE: readonly string[] = [...CONTROLLER_NAMES, 'native'];
 const entries = {
   ...linkEntries,
   bottleneck: oneOf(['shaper', 'in-page']),
-  /** The name of a link that a program handed to the local server for this call; it replaces the settings above. */
+  /**
+   * The name of a link that a program has opened at the local server for this call. The link has its own settings, so
+   * the settings above do not apply.
+   */
   link: name,
   controller: v.pipe(
     v.string(),
@@ -100,9 +103,9 @@ const entries = {
 type Entries = typeof entries;
 
 /**
- * The page's state, parsed. `set` holds the parameters of flow 0 that differ from its preset; flow 0 is the
- * controller in charge or, if the browser's own is in charge, the first that watches. `shadow` holds the other
- * controllers that only watch.
+ * The page's state, parsed. Flow 0 is the controller in charge or, if the browser's own controller is in charge, the
+ * first controller that watches. `set` holds the parameters of flow 0 that differ from its preset. `shadow` holds all
+ * further controllers that only watch.
  */
 export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
   set: Readonly<Record<string, number>>;
@@ -147,7 +150,7 @@ function parameterSpec(state: AppState, name: string) {
   return parameters.find((parameter) => parameter.name === name);
 }
 
-/** Checks the text of a single value. Returns the parsed value, or what was expected. */
+/** Checks the text of a single value. Returns the parsed value, or the expected form. */
 export function checkField<K extends keyof Entries>(
   field: K,
   text: string,
@@ -182,8 +185,8 @@ export function parseState(query: string): { state: AppState; problems: StatePro
 }
 
 /**
- * Completes the controller and the preset if one of them is left out. A preset of another controller is a problem,
- * and is replaced.
+ * Completes the controller and the preset if one of them is left out. A preset that belongs to another controller is
+ * reported as a problem and replaced.
  */
 function presetOf(
   { controller, preset }: Partial<AppState>,

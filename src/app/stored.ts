@@ -1,4 +1,7 @@
-/** What the pages keep in the browser's database: recordings of calls, and a file that one page passes to another. */
+/**
+ * The data that the pages keep in the browser's database: recordings of calls, and a file that one page passes to
+ * another.
+ */
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb';
 
 import type { TraceHeader } from '../trace/index.js';
@@ -24,7 +27,7 @@ interface Stored extends DBSchema {
 
 export type Database = IDBPDatabase<Stored>;
 
-/** Rejects if the browser keeps nothing, as in some private windows. */
+/** Rejects if the browser refuses to store anything, as in some private windows. */
 export const openDatabase = (): Promise<Database> =>
   openDB<Stored>('ccscope', 1, {
     upgrade(database) {
@@ -45,7 +48,7 @@ export async function passFile(file: File): Promise<void> {
   database.close();
 }
 
-/** Takes the file that was left for this page; null without one. */
+/** Takes the file that was left for this page; null if there is none. */
 export async function takePassedFile(): Promise<File | null> {
   const database = await openDatabase();
   const file = await database.get('passed', PASSED);

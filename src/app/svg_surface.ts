@@ -1,6 +1,6 @@
 /**
- * A replacement for a canvas, with which charts are saved as SVG: drawing on its context creates SVG elements. This
- * module is loaded when it is first needed.
+ * A replacement for a canvas, for saving charts as SVG: drawing on its context creates SVG elements. This module is
+ * loaded when it is first needed.
  */
 import { Context } from 'svgcanvas';
 
@@ -14,8 +14,8 @@ const BASELINES: Partial<Record<CanvasTextBaseline, string>> = {
 };
 
 /**
- * Texts are made here, because the library reads a font by means of a `style` attribute, which the pages' content
- * security policy forbids. They are drawn on top of everything else.
+ * Creates the text elements without the library. The library reads fonts by means of a `style` attribute, which the
+ * pages' content security policy forbids. Texts are drawn on top of everything else.
  */
 class SvgContext extends Context {
   override fillText(text: string, x: number, y: number): void {

@@ -4,8 +4,8 @@ import { isOwn, MOST_SHADOWS, watcherOf } from './controllers.js';
 import { presetFor, type AppState } from './state.js';
 
 /**
- * Flow 0, written as in the list of shadows: the controller in charge or, if that is the browser's own, the first one
- * that watches.
+ * Flow 0 as text, in the notation of the setting `shadow`. Flow 0 is the controller in charge or, if the browser's
+ * own controller is in charge, the first controller that watches.
  */
 export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'set'>): string {
   const { controller, preset, set } = state;
@@ -16,12 +16,12 @@ export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'se
 }
 
 /**
- * The controller that is put in charge begins with its own preset for calls and stops watching. In a call that runs,
- * the controller that it replaces continues as a shadow.
+ * The settings after `controller` was put in charge. It begins with its own preset for calls and is removed from the
+ * shadows. In a call that runs, the controller that it replaces continues as a shadow.
  */
 export function takeCharge(before: AppState, controller: string, running: boolean): Partial<AppState> {
   const former = flowZeroText(before);
-  // With the browser in charge, flow 0 watches: it can be the controller that was in charge before.
+  // With the browser's controller in charge, flow 0 only watches, so the previous controller can stay flow 0.
   if (controller === 'native' && running && !isOwn(before.controller)) return { controller };
   const next = { controller, preset: presetFor(controller), set: {} };
   const others = before.shadow.filter((text) => text !== flowZeroText(next));

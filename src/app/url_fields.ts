@@ -1,4 +1,4 @@
-/** Schemas of values in a URL's query, and the problems of those that were refused. */
+/** Schemas of values in a URL's query, and the form in which refused values are reported. */
 import * as v from 'valibot';
 
 import { orMeant } from '../text/suggest.js';
@@ -7,9 +7,9 @@ import { orMeant } from '../text/suggest.js';
 export interface StateProblem {
   /** The parameter's name in the URL. */
   field: string;
-  /** What was found. */
+  /** The value that was refused. */
   got: string;
-  /** What a correct value looks like. */
+  /** A description of a correct value. */
   expected: string;
 }
 

@@ -6,7 +6,7 @@ import type { DrawnController } from './recorded_controllers.js';
 import type { MakeChart } from './scope.js';
 
 /**
- * A call's charts, from top to bottom. `beside` is the traffic that shares the bottleneck, `detailed` the
+ * A call's charts, from top to bottom. `beside` is the traffic that shares the bottleneck. `detailed` is the
  * controller whose internals are shown.
  */
 export function callBoards(

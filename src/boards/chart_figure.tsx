@@ -21,7 +21,7 @@ export interface Board {
   unit: string;
   about: string;
   make: MakeChart;
-  /** The rows of states, if the chart is a strip. */
+  /** The description of the states, if the chart is a strip (coloured bands that show states over time). */
   strip?: StripSpec;
 }
 
@@ -116,7 +116,7 @@ export type ChartTools = (board: Board, chart: TimeChart) => ComponentChildren;
 interface FigureProps extends Hiding {
   board: Board;
   scope: Scope;
-  /** Series that have no meaning at present. */
+  /** The series that are left out because they have no meaning at present. */
   without: readonly string[];
   timeLabels: boolean;
   tools?: ChartTools;
@@ -172,7 +172,10 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
 
 interface ToolbarProps {
   scope: Scope;
-  /** Whether new rows keep coming. Left out where they never do, in which case there is no button to pause. */
+  /**
+   * Whether new rows keep arriving. Undefined for a view that never gets new rows, which therefore has no button to
+   * pause.
+   */
   live?: boolean;
 }
 
@@ -222,7 +225,7 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
   );
 }
 
-/** Null in Node, where the script of the embedded element may be imported. */
+/** Null in Node, which has no `matchMedia`. Node may import this module as part of the embedded element's script. */
 const narrow = typeof matchMedia === 'undefined' ? null : matchMedia('(max-width: 900px)');
 
 /** Whether the page is as narrow as a phone's. */

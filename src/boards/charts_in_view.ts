@@ -1,11 +1,11 @@
 /** Finds the charts that the user can see or is about to scroll to. */
 import type { TimeChart } from '../charts/index.js';
 
-/** Charts this close to the view are painted before scrolling brings them into it. */
+/** Charts at most this far outside of the view are painted in advance, before the user scrolls to them. */
 const MARGIN = '300px';
 
 export class ChartsInView {
-  /** Each chart and whether it is in view, by its canvas. */
+  /** The charts by their canvases, each with whether it is in view. */
   readonly #charts = new Map<Element, { chart: TimeChart; isSeen: boolean }>();
   readonly #observer: IntersectionObserver;
 

@@ -4,14 +4,14 @@ import type { TableName } from '../core/schema.js';
 import type { ViewQuery } from '../trace/index.js';
 
 /**
- * The rows to draw from each table: those with this value in a column. A series may select other rows by its name
- * from `rowsWhere`.
+ * The rows to draw from each table: the rows with this value in this column. Series that name rows by `rowsWhere` are
+ * not affected.
  */
 export type Filters = Partial<Record<TableName, { column: string; value: number }>>;
 
 /**
- * The table and the rows that a series draws: those of its name from `rowsWhere` or, for a plain table, those of the
- * filter.
+ * The table and the rows that a series draws. A name from `rowsWhere` selects the rows itself. For the plain name of
+ * a table, the filter selects the rows.
  */
 export function chosenRows(rows: string, filters: Filters): Pick<ViewQuery, 'table' | 'where'> {
   const { table, where } = whichRows(rows);

@@ -5,8 +5,8 @@ import type { TraceStore } from '../worker/trace/trace_client.js';
 import { chosenRows, type Filters } from './filters.js';
 
 /**
- * The most points of a ghost. A ghost is read only once, so it has more points than a chart has pixels across, for
- * later zooms; but not many more, since every point costs time whenever the chart is drawn.
+ * The largest number of points in a ghost. A ghost is read only once, so it has more points than a chart has pixels
+ * across; later zooms can use them. It has not many more, since every point costs time whenever the chart is drawn.
  */
 const POINTS = 2000;
 
@@ -18,7 +18,10 @@ export class Ghosts {
 
   constructor(private readonly store: Pick<TraceStore, 'view'>) {}
 
-  /** Reads what the charts draw, over the whole trace, and keeps it as ghosts; `store` may be another trace's. */
+  /**
+   * Reads the rows that the charts draw, over the whole trace, and keeps them as ghosts. `store` may contain another
+   * trace.
+   */
   async keep(charts: Iterable<TimeChart>, filters: Filters, store = this.store): Promise<void> {
     const turn = ++this.#turn;
     const needs = new Map<string, Set<string>>();

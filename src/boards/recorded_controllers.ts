@@ -1,4 +1,4 @@
-/** The controllers of a recording: which were in charge, which only watched, and which rows are theirs. */
+/** The controllers of a recording (in charge or only watching), and the filters that select their rows. */
 import { controllerOfPreset } from '../core/schema.js';
 import type { TraceHeader } from '../trace/index.js';
 import { recordedFlows, type RecordedFlow } from '../trace/recorded_flows.js';
@@ -8,14 +8,14 @@ import type { Filters } from './filters.js';
 export interface DrawnController {
   flow: number;
   name: string;
-  /** Its name in the core, or any other name for a user's controller. */
+  /** The controller's name in the core. Any other name belongs to a user's controller. */
   controller: string;
 }
 
 const kindOf = ({ controller, preset }: Pick<RecordedFlow, 'controller' | 'preset'>): string =>
   (preset === undefined ? undefined : controllerOfPreset(preset)) ?? controller ?? 'gcc';
 
-/** The controllers that only watched; in a trace of several streams, those that watched this flow's stream. */
+/** The controllers that only watched. If a trace has several streams, only those that watched this flow's stream. */
 export function shadowsOf(header: Partial<TraceHeader>, flow = NaN): readonly DrawnController[] {
   return recordedFlows(header)
     .filter(({ kind, of }) => kind === 'shadow' && (of === undefined || Number.isNaN(flow) || of === flow))
@@ -30,8 +30,8 @@ export function besideOf(header: Partial<TraceHeader>): readonly { flow: number;
 }
 
 /**
- * The flows of a file that can be chosen: those with a controller that did not only watch, and the other streams that
- * the header names, which only have rates.
+ * The flows of a file that the user can choose: the flows whose controller did not only watch, and the streams that
+ * the header names. A stream without a controller has only rates.
  */
 export function ownFlows(header: Partial<TraceHeader>, controlled: readonly number[]): readonly number[] {
   const watching = shadowsOf(header).map(({ flow }) => flow);
@@ -41,7 +41,7 @@ export function ownFlows(header: Partial<TraceHeader>, controlled: readonly numb
 }
 
 /**
- * The flow that is shown first, preferably one with a controller, which has the most to show. NaN if the file
+ * The flow that is shown first. A flow with a controller is preferred, since it has the most to show. NaN if the file
  * has no flow.
  */
 export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]): number {
@@ -51,7 +51,10 @@ export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]
   return flows.find((flow) => controlled.some((each) => each.flow === flow)) ?? flows[0] ?? NaN;
 }
 
-/** The controller of a flow of a file; if the file names no flows, its only controller. */
+/**
+ * The controller of one flow in a file. If the header does not name the flow, returns the controller that the header
+ * itself names.
+ */
 export function controllerOfFile(header: Partial<TraceHeader>, flow: number): DrawnController {
   const named = recordedFlows(header).find((each) => each.flow === flow && each.kind !== 'shadow');
   const { controller, preset } = named ?? header;
@@ -64,8 +67,9 @@ export function controllerOfFile(header: Partial<TraceHeader>, flow: number): Dr
 }
 
 /**
- * Selects the rows that are drawn: those of `flow`, and for the charts of internals those of `detailed`, which may be
- * the same flow. If `flow` is NaN, all rows are drawn. Of several bottlenecks, the forward path's is drawn.
+ * Selects the rows that are drawn: the rows of `flow`, and in the charts of internals the rows of `detailed`, which
+ * may be the same flow. If `flow` is NaN, all rows are drawn. If there are several bottlenecks, only the forward
+ * path's is drawn.
  */
 export function filtersFor(flow: number, detailed: number, severalLinks: boolean): Filters {
   if (Number.isNaN(flow)) return {};

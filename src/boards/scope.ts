@@ -1,6 +1,6 @@
 /**
- * Keeps the charts in step with the trace: asks the trace worker for rows that are thinned to each chart's width, and
- * paints the charts in view, only as many in each frame as the frame's time allows.
+ * Keeps the charts in step with the trace. It requests rows from the trace worker, thinned to each chart's width. It
+ * paints only the charts in view, and spends only a limited time on this in each frame.
  */
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
@@ -20,7 +20,7 @@ import { Ghosts } from './ghosts.js';
 const REFRESH_MS = 100;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
-/** The cost is measured over this many of the last redraws. */
+/** The number of latest redraws that the statistics of the cost cover. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
@@ -30,7 +30,7 @@ export interface ScopeSource {
   readonly store: Pick<TraceStore, 'view' | 'extent'>;
   /** The newest time in the trace, microseconds. */
   newestUs(): number;
-  /** How long drawing may take in one frame before the next chart waits for another frame; default: 6 ms. */
+  /** The longest time for drawing in one frame; the next chart then waits for another frame. Default: 6 ms. */
   readonly frameMs?: number;
 }
 
@@ -57,15 +57,15 @@ export class Scope {
   readonly windowS = signal(0);
   /** Start of the window, microseconds. */
   readonly fromUs = signal(0);
-  /** The explanation of the time under the cursor; null if there is no source of explanations. */
+  /** The text that explains the time under the cursor; null if the page explains nothing. */
   readonly said = signal<string | null>(null);
-  /** Counts how many times the rows were replaced. */
+  /** The number of times that the rows were replaced. */
   readonly version = signal(0);
   readonly #charts = new Set<TimeChart>();
   readonly #stale = new Set<TimeChart>();
   readonly #works = new Set<() => void>();
   readonly #ghosts: Ghosts;
-  /** Another trace on the same clock, whose lines are drawn behind those of this one. */
+  /** Another trace with the same clock, whose lines are drawn behind the lines of this trace. */
   #beside: ScopeSource['store'] | null = null;
   readonly #costsMs: number[] = [];
   /** Charts with rows that are not painted yet. */
@@ -102,7 +102,7 @@ export class Scope {
     this.#timer = setInterval(() => this.#tick(), REFRESH_MS);
   }
 
-  /** Ends the scope: it reads and draws nothing more. */
+  /** Ends the scope, which then reads and draws nothing more. */
   close(): void {
     clearInterval(this.#timer);
     this.#seen.close();
@@ -157,7 +157,6 @@ export class Scope {
     return { chart, remove };
   }
 
-  /** The colours of the charts. */
   get theme(): ReadonlySignal<ChartTheme> {
     return this.#theme;
   }
@@ -167,7 +166,7 @@ export class Scope {
     for (const chart of this.#charts) chart.setTheme(theme);
   }
 
-  /** Fits the charts to their containers; `pixelRatio` replaces the screen's, as for paper. */
+  /** Fits the charts to their containers. `pixelRatio` replaces the screen's pixel ratio, for example on paper. */
   resize(pixelRatio?: number): void {
     // Paper also shows the charts that are out of view.
     for (const chart of this.#unpainted) this.#paint(chart);
@@ -175,8 +174,8 @@ export class Scope {
   }
 
   /**
-   * Marks moments in all charts; in the uppermost one the marks have labels; clicking a label moves the charts to its
-   * moment.
+   * Marks moments in all charts. In the uppermost chart, the marks have labels; a click on a label moves the charts
+   * to its moment.
    */
   setMarks(marks: readonly ChartMark[]): void {
     if (marks.length === 0 && this.#marks.length === 0) return;
@@ -201,15 +200,13 @@ export class Scope {
     this.refreshAll();
   }
 
-  /** Keeps the lines that the charts draw now as faint lines (ghosts) behind those that they draw later. */
+  /** Keeps the present lines of the charts as faint lines (ghosts), which are drawn behind all later lines. */
   async keepGhost(): Promise<void> {
     await this.#ghosts.keep(this.#charts, this.#filters);
     for (const chart of this.#charts) this.#ghosts.give(chart);
   }
 
-  /**
-   * Draws another trace on the same clock behind this one, in these charts and in those that are added later.
-   */
+  /** Draws another trace with the same clock behind this trace, also in charts that are added later. */
   async setGhost(beside: ScopeSource['store']): Promise<void> {
     this.#beside = beside;
     await this.#readGhosts(beside);
@@ -228,12 +225,12 @@ export class Scope {
     for (const chart of this.#charts) chart.clearGhost();
   }
 
-  /** Reads and draws all charts again, one after the other. */
+  /** Reads the rows of all charts again, and then redraws the charts one after the other. */
   refreshAll(): void {
     for (const chart of this.#charts) this.refresh(chart);
   }
 
-  /** Shows a time window of a trace whose data cover `extent`, and does not follow new data. */
+  /** Shows a time window of a trace whose rows cover `extent`. The window then does not follow new rows. */
   show(extent: TimeWindow, window: TimeWindow): void {
     this.axis.setExtent(extent);
     this.axis.setWindow(window);
@@ -285,7 +282,7 @@ export class Scope {
 
   /** Resolves when every chart that is being mounted has been mounted and drawn. */
   async settled(): Promise<void> {
-    // Components request their charts (`inFrame`) only after a frame.
+    // A component calls `inFrame` only a frame after it was rendered.
     await nextFrame();
     do await nextFrame();
     while (this.#works.size > 0);
@@ -304,7 +301,8 @@ export class Scope {
     const read = await Promise.all(
       reads.map(async ({ chart, reading }) => ({ chart, views: await reading })),
     );
-    // All charts change together: otherwise one would show values of one run beside values of another.
+    // All charts get their new rows together. Otherwise one chart would show values of the old run beside a chart of
+    // the new run.
     for (const { chart, views } of read) {
       if (!this.#charts.has(chart)) continue;
       for (const [table, columns] of views) chart.set(table, columns);

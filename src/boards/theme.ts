@@ -3,7 +3,10 @@ import { computed, signal } from '@preact/signals';
 
 import { darkTheme, lightTheme, type ChartTheme } from '../charts/index.js';
 
-/** Null in a worker: the overlay's script also runs as its own worker, which draws nothing. */
+/**
+ * Null in a worker, which draws nothing. The script of the overlay (src/overlay) contains this module and also runs
+ * as its own worker.
+ */
 const prefersDark = typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-color-scheme: dark)');
 const systemIsDark = signal(prefersDark?.matches ?? false);
 prefersDark?.addEventListener('change', ({ matches }) => (systemIsDark.value = matches));

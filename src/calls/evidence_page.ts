@@ -1,7 +1,7 @@
 /**
- * The data behind the charts on the evidence page of a call under test: columns over time and marks, as JSON
- * in the page. Node writes the data (src/evidence), and the page's script reads them (src/app/evidence).
- * Times are in microseconds from the call's origin; null stands for a missing value.
+ * The data of the charts on the evidence page of a call under test. They are columns over time and marks,
+ * stored as JSON in the page. Node writes the data (src/evidence), and the page's script reads them
+ * (src/app/evidence). Times are in microseconds from the call's origin; null stands for a missing value.
  */
 
 /** Columns of equal length, in ascending `time_us`. */
@@ -16,10 +16,10 @@ export interface EvidenceSource {
   label: string;
 }
 
-/** One direction of the link, with what was sent in it. */
+/** One direction of the link, with the data of the traffic in this direction. */
 export interface EvidenceDirection {
   name: 'forward' | 'backward';
-  /** For people: `from the offerer to the answerer`. */
+  /** For people, for example `from the offerer to the answerer`. */
   label: string;
   /**
    * The tables and their columns: `capacity` {capacity_bps}, `rates` {link_bps, flow_N_bps}, `packets`
@@ -33,13 +33,16 @@ export interface EvidenceDirection {
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** For each controller that watched the arrivals: why it would have changed its target rate. */
+  /** One entry for each controller that ran beside the call: why it would have changed its target rate. */
   reasons: EvidenceReasons[];
-  /** Whether queuing delays are estimated from frames or round trips, for lack of a record of packets. */
+  /** Whether queuing delays are estimated from frames or round trips, because there is no record of packets. */
   delaysAreEstimates: boolean;
 }
 
-/** Why a controller that only watched would have changed its target rate: one line of text for each change. */
+/**
+ * Why a controller that runs beside the call would have changed its target rate: one line of text for each
+ * change.
+ */
 export interface EvidenceReasons {
   /** The controller, and the stream that it watched. */
   label: string;
@@ -53,7 +56,7 @@ export interface EvidenceMark {
   text: string;
 }
 
-/** A stretch of time in the chart of events. */
+/** A labelled stretch of time in the chart of events. The chart has one row (lane) for each kind of event. */
 export interface EvidenceSpan {
   /** The index of its lane in `lanes`. */
   lane: number;
@@ -68,9 +71,9 @@ export interface EvidenceCharts {
   directions: EvidenceDirection[];
   /** Changes of the link. */
   marks: EvidenceMark[];
-  /** Names of the lanes of events; an empty name marks a lane that continues the one above. */
+  /** Names of the rows in the chart of events. An empty name marks a row that continues the row above. */
   lanes: string[];
   spans: EvidenceSpan[];
-  /** Stretches that are shaded in every chart. */
+  /** Freezes of the picture, which are shaded in every chart. */
   freezes: { fromUs: number; toUs: number }[];
 }

@@ -1,14 +1,13 @@
 /**
- * How well a call used its bottleneck, from the shaper's record of every packet. Each number is defined here
- * once:
+ * Metrics of how well a call used its bottleneck, from the shaper's record of every packet:
  *
  * - utilisation: bits that left the bottleneck in a window, divided by the integral of the capacity over the
  *   window;
  * - queuing delay: per packet, from reaching the queue to the start of its transmission; percentiles by
  *   nearest rank;
  * - loss ratio: bytes dropped (by chance or by the queue) over bytes offered;
- * - time to 90 %: from the start until the rate over the trailing 2 s reaches 90 % of the capacity; only what
- *   left after the start counts.
+ * - time to 90 %: from the start until the rate over the trailing 2 s reaches 90 % of the capacity; only
+ *   packets that left the bottleneck after the start count.
  */
 import type { CapacityStep } from '../core/link.js';
 import type { PacketRecord } from '../link/packet_log.js';
@@ -23,7 +22,7 @@ const SHORT_QUEUE_US = 50_000;
 /** The time for which a queue must stay short to count as short. */
 const STAYS_SHORT_US = 1e6;
 
-/** A window of time, microseconds on the clock of the records; includes its end but not its beginning. */
+/** A window of time, in microseconds on the clock of the records. It includes its end but not its beginning. */
 export interface Window {
   fromUs: number;
   toUs: number;
@@ -37,16 +36,16 @@ export interface Percentiles {
 }
 
 export interface StepMetrics {
-  /** Since the first packet. */
+  /** Time of the step, since the first packet. */
   at_s: number;
   capacity_bps: number;
   utilisation: number;
-  /** From the step; null if 90 % was not reached before the next step. */
+  /** Seconds from the step to 90 % of the capacity; null if this was not reached before the next step. */
   time_to_90pct_s: number | null;
   drops: number;
   /**
-   * From the step to the start of the first second with a queuing delay under 50 ms throughout; null if there
-   * was none.
+   * Seconds from the step to the start of the first second in which the queuing delay stayed below 50 ms; null
+   * if there was no such second.
    */
   queue_below_50ms_after_s: number | null;
 }
@@ -56,11 +55,14 @@ export interface LinkMetrics {
   utilisation: number;
   /** Over the last two thirds of the run. */
   queue_delay_ms: Percentiles;
-  /** Over the whole run. */
+  /** The loss ratio over the whole run. */
   loss_ratio: number;
-  /** From the first packet; null if 90 % was not reached before the capacity's second step. */
+  /**
+   * Seconds from the first packet to 90 % of the capacity; null if this was not reached before the first change
+   * of the capacity.
+   */
   time_to_90pct_s: number | null;
-  /** Packets, over the whole run. */
+  /** Dropped packets over the whole run. */
   drops: number;
   steps: StepMetrics[];
 }
@@ -74,7 +76,10 @@ export function threePercentiles(values: Iterable<number>): Percentiles {
   return { p50: p50 ?? null, p95: p95 ?? null, p99: p99 ?? null };
 }
 
-/** Bits that the capacity lets through in a window; steps in time order. */
+/**
+ * Bits that the link can carry in a window. `steps` is in time order; its first capacity also applies before
+ * its time.
+ */
 export function capacityBits(steps: readonly CapacityStep[], { fromUs, toUs }: Window): number {
   return steps.reduce((bits, { atUs, capacityBps }, i) => {
     const endUs = Math.min(toUs, steps[i + 1]?.atUs ?? Infinity);
@@ -124,8 +129,8 @@ export function timeTo90(
 }
 
 /**
- * Seconds from `window.fromUs` to the start of the first second with a queuing delay under 50 ms throughout; null
- * if there was none.
+ * Seconds from `window.fromUs` to the start of the first second in which the queuing delay stayed below 50 ms;
+ * null if there was no such second.
  */
 export function timeToShortQueue(records: readonly PacketRecord[], window: Window): number | null {
   let sinceUs = window.fromUs;
@@ -149,7 +154,7 @@ export function linkMetrics(
 ): LinkMetrics {
   const absolute = steps.map(({ atUs, capacityBps }) => ({ atUs: run.fromUs + atUs, capacityBps }));
   const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
-  // Includes the start, unlike `departedIn`: a packet that is offered at the start departs later.
+  // A packet that is offered exactly at the start counts: the run starts with the first packet.
   const offered = records.filter(({ offeredUs }) => offeredUs >= run.fromUs && offeredUs <= run.toUs);
   const dropped = offered.filter((record) => record.dropped !== null);
   const measured = departedIn(records, lastTwoThirds).map(({ queueDelayUs }) => queueDelayUs / 1e3);

@@ -1,10 +1,10 @@
 /**
- * Samples a series at regular ticks, so that averages are weighted by time: each value counts for as long as
- * it holds.
+ * Samples a series at regular ticks. So an average of the samples is weighted by time: each value counts for as
+ * long as it holds.
  */
 import type { Window } from './metrics.js';
 
-/** Values in time order; each holds until the next. */
+/** Values in time order; each value holds until the next one. */
 export interface TimedValues {
   timeUs: ArrayLike<number>;
   values: ArrayLike<number>;

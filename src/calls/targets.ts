@@ -4,7 +4,7 @@ import type { Window } from './metrics.js';
 import { percentiles } from './percentile.js';
 import { sampled } from './sampled.js';
 
-/** Target rates of one flow, in the order of time; each applies until the next. */
+/** Target rates of one flow, in the order of time; each rate applies until the next one. */
 export interface TargetRows {
   timeUs: readonly number[];
   targetBps: readonly number[];
@@ -25,7 +25,7 @@ export interface TargetReport {
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** `run` is the whole run; its times and those of `steps` are on the clock of the rows. */
+/** `run` is the whole run. The times in `run` and `steps` are on the clock of the rows. */
 export function targetReport(rows: TargetRows, steps: readonly CapacityStep[], run: Window): TargetReport {
   const lastTwoThirds = { fromUs: run.fromUs + (run.toUs - run.fromUs) / 3, toUs: run.toUs };
   const samples = sampled({ timeUs: rows.timeUs, values: rows.targetBps }, lastTwoThirds);

@@ -1,11 +1,11 @@
 import type { Columns, Series } from './series.js';
 
-/** One column of a table, scaled. */
+/** The part of a series that reads one column of a table and multiplies its values by `scale`. */
 export function column(table: string, name: string, scale = 1): Pick<Series, 'table' | 'columns' | 'value'> {
   return { table, columns: [name], value: (columns, row) => at(columns, name, row) * scale };
 }
 
-/** A cell; NaN if the column or the row is missing. */
+/** The value of a column in a row; NaN if the column or the row is missing. */
 export function at(columns: Columns, name: string, row: number): number {
   return columns[name]?.[row] ?? NaN;
 }

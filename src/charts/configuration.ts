@@ -36,7 +36,7 @@ function dataset({ label, look, width, side }: Series, index: number): ChartData
   };
 }
 
-/** Seconds since the call began as text: `42 s`, or from one minute up as on a clock, `1:05`. */
+/** Writes seconds since the call began: below one minute as `42 s`, from then on like a clock, as `1:05`. */
 export function formatTime(seconds: number): string {
   const sign = seconds < 0 ? '−' : '';
   const whole = Math.abs(seconds);
@@ -48,17 +48,23 @@ export function formatTime(seconds: number): string {
 
 const FONT = { size: 11, family: 'system-ui, sans-serif' };
 
-/** A series with spikes stretches the axis to this multiple of what the others need, and no further. */
+/**
+ * The axis is stretched for series with spikes, but to at most this multiple of the range that the other series
+ * need.
+ */
 const SPIKE = 4;
 
-/** The range of a value axis: `atLeast`, stretched by the visible points of those series that may stretch it. */
+/**
+ * The range of a value axis: `atLeast`, extended to the visible points of the series that the axis must fit (see
+ * Series.scaled and Series.spiky).
+ */
 function limits(
   { chart }: Scale,
   series: readonly Series[],
   side: 'left' | 'right',
   atLeast: ValueAxis['atLeast'],
 ) {
-  // The time window is taken from the options, since the x scale may still have the one that was drawn last.
+  // The time window is read from the options: the x scale itself may still have the window of the last drawing.
   const { min: from = -Infinity, max: to = Infinity } = chart.options.scales?.['x'] ?? {};
   const rangeOf = (within: readonly [number, number], isSpiky: boolean): [number, number] => {
     let [min, max] = within;
@@ -76,7 +82,9 @@ function limits(
   return withSpikes(rangeOf(atLeast, false), rangeOf(atLeast, true));
 }
 
-/** The first range (without spiky series), stretched towards the second (with them) as far as SPIKE allows. */
+/**
+ * Extends the first range (without spiky series) towards the second (with them), but only as far as SPIKE allows.
+ */
 export function withSpikes(
   [min, max]: readonly [number, number],
   [lowest, highest]: readonly [number, number],

@@ -84,7 +84,10 @@ const series: readonly Series[] = [
   },
 ];
 
-/** The overuse detector: d_m, m and T against ±γ. */
+/**
+ * GCC's overuse detector: the delay variation d_m, its estimated gradient m and the detector's input T, compared
+ * with the threshold ±γ.
+ */
 export class DetectorChart extends TimeChart {
   constructor(
     container: HTMLElement,

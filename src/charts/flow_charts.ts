@@ -6,17 +6,17 @@ import type { TimeAxis } from './time_axis.js';
 import { TimeChart } from './time_chart.js';
 
 export interface DrawnFlow {
-  /** Its number in the trace. */
+  /** The flow's number in the trace. */
   flow: number;
   name: string;
-  /** The index of its style, which it keeps whichever other flows are drawn. */
+  /** The index of the flow's style. It stays the same if other flows are shown or hidden. */
   look: number;
 }
 
 const COLOURS: readonly ColourName[] = ['blue', 'orange', 'green', 'purple', 'red', 'sky'];
 const LOOKS = ['line', 'dashed', 'dotted'] as const;
 
-/** The colour of a look. */
+/** The colour of the style with this index. */
 export const colourOf = (look: number): ColourName => COLOURS[look % COLOURS.length] ?? 'grey';
 
 function lookOf(look: number): Pick<Series, 'colour' | 'look'> {
@@ -26,12 +26,15 @@ function lookOf(look: number): Pick<Series, 'colour' | 'look'> {
   };
 }
 
-/** The bottlenecks of the two paths in a simulator's trace. */
+/**
+ * The rows of the table `queue` for each path's bottleneck: the simulator numbers the forward path 0 and the
+ * backward path 1.
+ */
 const bottleneck = rowsWhere('queue', 'link', 0);
 const bottleneckBack = rowsWhere('queue', 'link', 1);
 
 export interface FlowRateOptions {
-  /** Shows the backward path's capacity, too. */
+  /** Whether the backward path's capacity is also drawn. */
   backward: boolean;
   /** Whether the value axis extends to the capacities. */
   fitCapacity: boolean;

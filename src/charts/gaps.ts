@@ -1,19 +1,30 @@
-/** Gaps: where a stretch of time has no rows, nothing is drawn and the cursor reads nothing. */
+/** Gaps: if a stretch of time has no rows, no line is drawn there, and the cursor shows no value there. */
 /** A point of a line: seconds, and a value that is NaN if it is missing. */
 export interface TimedPoint {
   x: number;
   y: number;
 }
 
-/** A shorter pause is not a gap: rows come several times a second, or once a second from a page in the background. */
+/**
+ * A shorter pause is not a gap. Rows come several times a second, but only once a second from a page in the
+ * background.
+ */
 const LEAST_GAP_S = 2.5;
-/** A pause of fewer pixel columns is not a gap: rows decimated to the chart's width are up to two columns apart. */
+/**
+ * A pause that is narrower than this many pixels is not a gap: rows decimated to the chart's width are up to two
+ * pixels apart.
+ */
 const COLUMNS = 4;
 
-/** A gap begins this long after the last row, which can thus still be read at its own time. */
+/**
+ * A gap begins this long after the last row before it, so that the row's value can still be read at the row's time.
+ */
 const JUST_AFTER_S = 1e-6;
 
-/** The longest time between two rows that a line still connects, in seconds; `width` is the chart's, in pixels. */
+/**
+ * The longest time, in seconds, between two rows that a line still connects; `width` is the chart's width in
+ * pixels.
+ */
 export const gapS = (windowS: number, width: number): number =>
   Math.max(LEAST_GAP_S, (COLUMNS * windowS) / width);
 

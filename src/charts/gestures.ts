@@ -1,13 +1,13 @@
 import type { TimeAxis } from './time_axis.js';
 
-/** The horizontal part of an element that shows the axis, in client pixels. */
+/** The horizontal range of an element that the time axis covers, in client pixels. */
 export interface PlotArea {
   left: number;
   right: number;
 }
 
 const WHEEL_FACTOR = 1.0015;
-/** Selections below this many pixels are accidental. */
+/** A selection narrower than this many pixels counts as accidental. */
 const MIN_SELECTION = 5;
 
 interface Pointer {

@@ -12,7 +12,7 @@ const BEHIND = 1000;
 
 export const ghostLabel = (id: string): string => `ghost of ${id}`;
 
-/** Whether a series gets a ghost from these rows of the table `of`. */
+/** Whether a series gets a ghost line from `rows`, which belong to the table `of`. */
 export const isGhostly = ({ table, columns, look }: Series, of: string, rows: Columns): boolean =>
   table === of && !MARKERS.has(look) && columns.every((name) => name in rows);
 

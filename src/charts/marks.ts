@@ -1,6 +1,6 @@
 /**
- * Marks over a chart: dashed lines at moments. A label shows what happened there when it is under the pointer or has
- * the focus.
+ * Marks over a chart: dashed vertical lines at certain times. A mark may have a label, whose text is visible while
+ * the label is under the pointer or has the focus.
  */
 import type { Chart, ChartArea, Plugin } from 'chart.js';
 
@@ -13,7 +13,7 @@ export interface ChartMark {
   text: string;
 }
 
-/** Marks closer than this share a label. */
+/** Marks that are closer together than this share a label. */
 const APART_PX = 14;
 
 /** Calls `draw` while drawing is clipped to the chart's plot; its argument converts times into x coordinates. */
@@ -40,7 +40,7 @@ export class MarkLayer {
   #marks: readonly ChartMark[] = [];
   #labels: HTMLElement | null = null;
   #onChoose: (mark: ChartMark) => void = ignore;
-  /** The marks that share each label. */
+  /** For each label, the marks that share it. */
   #clusters: ChartMark[][] = [];
 
   constructor(
@@ -48,7 +48,10 @@ export class MarkLayer {
     private readonly axis: TimeAxis,
   ) {}
 
-  /** With `onChoose`, marks have labels: buttons that call it with their mark. */
+  /**
+   * Replaces the marks. With `onChoose`, the marks have labels. A label is a button that calls `onChoose` with its
+   * mark.
+   */
   set(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks = marks;
     this.#onChoose = onChoose ?? ignore;
@@ -77,7 +80,8 @@ export class MarkLayer {
       clusters.length === this.#clusters.length &&
       clusters.every((marks, i) => marks.map(textOf).join() === this.#clusters[i]?.map(textOf).join());
     this.#clusters = clusters;
-    // Buttons are replaced only if need be, so that one with the focus keeps it while the charts move.
+    // Buttons are replaced only if the labels have changed. Otherwise a button would lose the focus while the
+    // charts move.
     if (!isSame) labels.replaceChildren(...clusters.map((marks) => this.#button(marks)));
     clusters.forEach(([first], i) => {
       const button = labels.children[i] as HTMLElement;

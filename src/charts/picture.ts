@@ -1,13 +1,10 @@
-/**
- * Draws a chart once more as a picture to keep, with its title, its legend and the units of its axes above it.
- */
+/** Draws a copy of a chart as a picture to be saved. Title, legend and axis units are written above the chart. */
 import { BasicPlatform, Chart, type ChartConfiguration, type Plugin } from 'chart.js';
 
 import { DASH, MARKERS } from './configuration.js';
 import type { Series } from './series.js';
 import type { ChartTheme } from './theme.js';
 
-/** One entry of a picture's legend. */
 export interface PictureKey {
   label: string;
   colour: string;
@@ -15,7 +12,9 @@ export interface PictureKey {
 }
 
 export interface Picture {
-  /** The chart, as its `copy` gives it. If the chart draws a legend itself, `keys` is empty. */
+  /**
+   * The configuration that the chart's method `copy` returned. If the chart draws a legend itself, `keys` is empty.
+   */
   configuration: ChartConfiguration;
   title: string;
   /** The unit of the left axis; empty if the chart itself shows it. */
@@ -42,7 +41,7 @@ interface Placed {
   look?: Series['look'];
 }
 
-/** Title, unit and legend, in as many lines as they need. */
+/** Arranges title, unit and legend in as many lines as they need. */
 function headOf(ctx: CanvasRenderingContext2D, { title, unit, keys, width, theme }: Picture): Placed[] {
   const placed: Placed[] = [];
   let [x, line] = [EDGE_PX, 0];
@@ -59,7 +58,7 @@ function headOf(ctx: CanvasRenderingContext2D, { title, unit, keys, width, theme
   return placed;
 }
 
-/** A short piece of a series' line, or one of its markers. */
+/** Draws the sample beside a legend entry: a short piece of the series' line, or one of its markers. */
 function drawSwatch(ctx: CanvasRenderingContext2D, look: Series['look'], x: number, y: number): void {
   ctx.beginPath();
   if (MARKERS.has(look)) {
@@ -96,9 +95,9 @@ function headPlugin(head: readonly Placed[], theme: ChartTheme): Plugin {
 }
 
 /**
- * Draws on a canvas or on a replacement for one, and returns the result of `take`, which is called while the drawing
- * is there. The datasets' empty `segment` makes Chart.js draw lines without Path2D, which only a real canvas
- * understands.
+ * Draws a picture on a canvas, or on an object that replaces one. Calls `take` while the picture is on the canvas,
+ * and returns its result. Each dataset gets an empty `segment`: Chart.js then draws lines without Path2D, which
+ * only a real canvas supports.
  */
 export function drawPicture<T>(
   canvas: HTMLCanvasElement,
@@ -107,7 +106,7 @@ export function drawPicture<T>(
   take: () => T,
 ): T {
   const ctx = canvas.getContext('2d');
-  if (ctx === null) throw new Error('this browser gives no canvas to draw on');
+  if (ctx === null) throw new Error('this browser cannot draw on a canvas');
   const { configuration, width, height, theme } = picture;
   const { data, options, plugins = [] } = configuration;
   const head = headOf(ctx, picture);

@@ -79,7 +79,10 @@ export interface Shadow {
   name: string;
 }
 
-/** Styles of shadows, which no other line of this chart has; after the last one, the first is used again. */
+/**
+ * Styles of shadows: no other line of this chart has them. If there are more shadows than styles, styles are used
+ * again.
+ */
 const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'red', look: 'long-dash' },
   { colour: 'purple', look: 'dash-dot' },
@@ -100,13 +103,16 @@ export const shadowSeries = ({ flow, name }: Shadow, index: number): Series => (
   width: 2,
 });
 
-/** A flow of `throughput` rows that is drawn beside the call. */
+/** Traffic beside the call: a flow of `throughput` rows that shares the call's bottleneck. */
 export interface Beside {
   flow: number;
   name: string;
 }
 
-/** The colours of traffic beside the call; no other series has its wide dotted lines. */
+/**
+ * The colours of traffic beside the call. Its lines are wide and dotted, which distinguishes them from all other
+ * series.
+ */
 const BESIDE: readonly Series['colour'][] = ['red', 'purple', 'orange', 'grey'];
 
 /** The rate of a TCP connection beside the call. */
@@ -121,20 +127,21 @@ const besideSeries = ({ flow, name }: Beside, index: number): Series => ({
   width: 3,
 });
 
-/** The id of the series of a flow beside the call. */
 export const besideId = (flow: number): string => `beside-${flow}`;
 
-/** The id of the series of a shadow. */
 export const shadowId = (flow: number): string => `shadow-${flow}`;
 
 export interface RateChartOptions {
   /** Whether the value axis extends to the capacity. */
   fitCapacity?: boolean;
-  /** The shadows whose targets are drawn, too. */
+  /** The shadows (controllers that only watch) whose targets are also drawn. */
   shadows?: readonly Shadow[];
   /** The traffic that shares the bottleneck with the call. */
   beside?: readonly Beside[];
-  /** Whether the controller is GCC, which has two rates and a received rate for each group. */
+  /**
+   * Whether the controller is GCC. GCC has two rates of its own (A_r and A_s), and reports the received rate in the
+   * table `group`.
+   */
   gcc?: boolean;
 }
 

@@ -2,18 +2,20 @@ import type { Plugin } from 'chart.js';
 
 import type { ColourName } from './theme.js';
 
-/** Columns of one trace table by name; all of the same length, in ascending time. NaN is absent. */
+/**
+ * Columns of one trace table by name; all of the same length, in ascending time. NaN stands for a missing value.
+ */
 export type Columns = Readonly<Record<string, Float64Array>>;
 
 /** One line or one kind of marker of a chart. */
 export interface Series {
   id: string;
   label: string;
-  /** Its meaning in a sentence, for people who do not know the symbol. */
+  /** The meaning of the series in a sentence, for people who do not know the symbol. */
   description: string;
   /**
-   * The trace table that it is read from (or some of its rows, see `rowsWhere`), and the columns that `value`
-   * needs in addition to the time.
+   * `table` is the trace table of the series, or some rows of one (see `rowsWhere`). `columns` are the columns that
+   * `value` needs in addition to the time.
    */
   table: string;
   columns: readonly string[];
@@ -32,11 +34,13 @@ export interface Series {
     | 'triangles-up'
     | 'triangles-down';
   width?: number;
-  /** False for a series that may lie outside the plot: the value axis does not stretch for it. */
+  /**
+   * If false, the value axis is not extended for this series, which may then lie outside the plot. Default: true.
+   */
   scaled?: boolean;
   /**
-   * True if a few values may be far larger than those of the other series: the axis stretches for them only to a
-   * limit.
+   * If true, the value axis is extended for this series only up to a limit, since a few of its values may be far
+   * larger than those of the other series.
    */
   spiky?: boolean;
   /** `right` for the second value axis. */
@@ -48,7 +52,7 @@ export function rowsWhere(table: string, column: string, value: number): string 
   return `${table}?${column}=${value}`;
 }
 
-/** The table, and the condition on its rows, to which a name from `rowsWhere` refers. */
+/** Parses a name from `rowsWhere`: returns the table and the condition on its rows. */
 export function whichRows(name: string): { table: string; where?: { column: string; value: number } } {
   const [table = '', condition] = name.split('?');
   const [column, value] = condition?.split('=') ?? [];
@@ -58,9 +62,9 @@ export function whichRows(name: string): { table: string; where?: { column: stri
 export interface ValueAxis {
   /** The unit of the ticks. */
   unit: string;
-  /** Converts a value into what the ticks show. */
+  /** Converts a value to the text of a tick. */
   tick(value: number): string;
-  /** The axis covers at least this range; it grows with the data. */
+  /** The axis covers at least this range; it is extended to the data. */
   atLeast: readonly [min: number, max: number];
 }
 

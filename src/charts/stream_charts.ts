@@ -1,4 +1,4 @@
-/** Charts of one stream of a call that is only watched: nothing is known of its link and its far side. */
+/** Charts of one stream of a call that ccscope only watches. Nothing is known about its link and its far side. */
 import { column, formatMs, formatRate, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import { shadowSeries, type Shadow } from './rate_chart.js';
@@ -105,7 +105,9 @@ const rtt = (table: 'rate' | 'throughput'): Series => ({
   look: 'dashed',
 });
 
-/** How much later than the first frame a frame arrived, in ms, relative to the sender's RTP clock. */
+/**
+ * The one-way delay of a frame minus that of the first frame, in ms. Send times come from the sender's RTP clock.
+ */
 const laterMs = (columns: Columns, row: number): number =>
   ((columns['time_us']?.[row] ?? NaN) - (columns['send_time_us']?.[row] ?? NaN)) / 1e3;
 
@@ -114,8 +116,8 @@ export const keyFrameMs = (columns: Columns, row: number): number =>
   columns['key_frame']?.[row] === 1 ? laterMs(columns, row) : NaN;
 
 /**
- * The delay of a frame that a later one overtook: it was sent before the frame that arrived just before it. NaN for
- * any other frame.
+ * The delay of a frame that was overtaken by a later frame: it was sent before the frame that arrived just before
+ * it. NaN for any other frame.
  */
 export function overtakenFrameMs(columns: Columns, row: number): number {
   const sentUs = columns['send_time_us'] ?? new Float64Array();
@@ -123,8 +125,8 @@ export function overtakenFrameMs(columns: Columns, row: number): number {
 }
 
 /**
- * The delay of a frame of an upper spatial layer, which has the RTP timestamp of the frame below it; NaN for any
- * other frame.
+ * The delay of a frame of an upper spatial layer. Such a frame has the same RTP timestamp as the frame below it,
+ * which arrives just before. NaN for any other frame.
  */
 export function upperLayerMs(columns: Columns, row: number): number {
   const timestamps = columns['rtp_timestamp'] ?? new Float64Array();
@@ -148,7 +150,7 @@ const marked: readonly Series[] = [
     label: 'Overtaken frames',
     description: 'Frames that later ones overtook: sent again after a loss, or out of order',
     table: 'arrival',
-    columns: ['send_time_us', 'key_frame'],
+    columns: ['send_time_us'],
     value: overtakenFrameMs,
     format: formatMs,
     colour: 'orange',
@@ -168,8 +170,8 @@ const marked: readonly Series[] = [
 ];
 
 /**
- * Delays of a stream: the round trip, and for a received stream the variation of its one-way delay, with key
- * frames, overtaken ones and upper layers marked.
+ * Delays of a stream: the round trip and, for a received stream, the variation of its one-way delay. Key frames,
+ * overtaken frames and upper layers are marked.
  */
 export class StreamDelayChart extends TimeChart {
   constructor(

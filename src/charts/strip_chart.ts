@@ -6,20 +6,23 @@ import type { TimeAxis } from './time_axis.js';
 import type { Columns } from './series.js';
 import { TimeChart } from './time_chart.js';
 
-/** One row of the strip: a column of numbered states, and how each is drawn. */
+/**
+ * One row of the strip. It shows a column of a trace table that contains numbered states; `states` are their names
+ * and looks.
+ */
 export interface StripRow {
   column: string;
   label: string;
   states: readonly { name: string; colour: ColourName; height: number }[];
 }
 
-/** The strips of a controller, and the trace table that they are read from. */
+/** The rows of a controller's strip, and the trace table that contains their columns. */
 export interface StripSpec {
   table: string;
   rows: readonly StripRow[];
 }
 
-/** Heights differ as well as colours: a decrease is low, an increase is tall. */
+/** States differ by height as well as by colour: for example, a decrease is low and an increase is tall. */
 export const gccStrip: StripSpec = {
   table: 'group',
   rows: [
@@ -44,7 +47,7 @@ export const gccStrip: StripSpec = {
   ],
 };
 
-/** Which of NADA's two laws changes its rate (RFC 8698, 4.3). */
+/** Which of NADA's two update rules sets its rate (RFC 8698, 4.3). */
 export const nadaStrip: StripSpec = {
   table: 'nada',
   rows: [
@@ -114,15 +117,12 @@ export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number
   return runs;
 }
 
-/**
- * The state of a row at a time; NaN in a gap between two runs. After the newest run its state still applies, like
- * the newest value of a line.
- */
+/** The state of a row at a time; NaN in a gap between two runs. After the newest run, its state still applies. */
 export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS: number): number {
   const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
   if (run === undefined) return NaN;
   const next = seconds > run.toS && runs.find((each) => each.row === row && each.fromS > seconds);
-  // A run from a later `append` starts one row interval after the previous run; that is not a gap.
+  // A run that `append` has added starts one row interval after the run before it. That is not a gap.
   return next && next.fromS - run.toS > gapS ? NaN : run.state;
 }
 

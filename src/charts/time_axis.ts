@@ -1,4 +1,4 @@
-/** The shortest window that can be zoomed to, and the longest one unless the data are longer. */
+/** The shortest window; and the longest window, unless the data are longer. */
 const MIN_WINDOW_US = 1e6;
 const MAX_WINDOW_US = 3600e6;
 
@@ -8,8 +8,8 @@ export interface TimeWindow {
 }
 
 /**
- * The time axis that charts share: one window, one cursor, one set of data limits. While it follows, the window's
- * end stays at the newest data; panning or `pause` ends that.
+ * The time axis that charts share: one window, one cursor, one set of data limits. While the axis follows, the end
+ * of the window stays at the newest data. Panning or `pause` ends the following.
  */
 export class TimeAxis {
   #window: TimeWindow;
@@ -39,12 +39,12 @@ export class TimeAxis {
     return this.#following;
   }
 
-  /** The time under the cursor, or null. */
+  /** The time under the cursor; null if there is no cursor. */
   get cursorUs(): number | null {
     return this.#cursorUs;
   }
 
-  /** Calls `listener` after each change. Returns the function that ends it. */
+  /** Calls `listener` after each change. Returns a function that ends the calls. */
   subscribe(listener: (change: 'window' | 'cursor') => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -85,18 +85,21 @@ export class TimeAxis {
     this.setWindow({ fromUs: fromUs + deltaUs, toUs: toUs + deltaUs });
   }
 
-  /** Makes the window `factor` times as long around `aroundUs`; while following, the end stays. */
+  /**
+   * Makes the window `factor` times as long around `aroundUs`. While following, the end stays; otherwise the window
+   * grows no further than the data.
+   */
   zoomBy(factor: number, aroundUs = (this.#window.fromUs + this.#window.toUs) / 2): void {
     const length = this.#clamp(this.lengthUs * factor);
     const share = this.#following ? 1 : (aroundUs - this.#window.fromUs) / this.lengthUs;
     const fixedUs = this.#following ? this.#window.toUs : aroundUs;
-    const fromUs = fixedUs - share * length;
-    this.setWindow({ fromUs, toUs: fromUs + length }, this.#following);
+    const window = { fromUs: fixedUs - share * length, toUs: fixedUs + (1 - share) * length };
+    this.setWindow(factor > 1 && !this.#following ? this.#withinExtent(window) : window, this.#following);
   }
 
   /**
-   * Puts the cursor at a time and stops following. If the time is out of sight, the window moves so that the time
-   * is in its middle.
+   * Puts the cursor at a time and stops following. If the time is outside the window, the window is centred on the
+   * time.
    */
   jumpTo(timeUs: number): void {
     const { fromUs, toUs } = this.#window;
@@ -111,6 +114,19 @@ export class TimeAxis {
     if (timeUs === this.#cursorUs) return;
     this.#cursorUs = timeUs;
     this.#tell('cursor');
+  }
+
+  /**
+   * Moves a window so that it shows as little time without data as possible. A window that is longer than the
+   * data's range and the present window is also shortened, to the longer of these two. Without data, returns the
+   * window unchanged.
+   */
+  #withinExtent({ fromUs, toUs }: TimeWindow): TimeWindow {
+    const { fromUs: first, toUs: last } = this.#extent;
+    if (last <= first) return { fromUs, toUs };
+    const length = Math.min(toUs - fromUs, Math.max(last - first, this.lengthUs));
+    const from = Math.max(first, Math.min(fromUs, last - length));
+    return { fromUs: from, toUs: from + length };
   }
 
   /** The longest window is an hour, or the data's whole range if that is longer. */

@@ -13,9 +13,9 @@ import type { TimeAxis } from './time_axis.js';
 Chart.register(LineController, LineElement, PointElement, LinearScale);
 
 /**
- * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis. Give it rows
- * that are already decimated to about its width (`set`), or let it grow (`append`), then `draw`. It creates its
- * canvas in `container`, which must be positioned.
+ * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis. Give it rows that
+ * are already decimated to about its width (`set`), or let it grow (`append`), then `draw`. It creates its canvas
+ * in `container`, which must have a CSS position.
  */
 export class TimeChart {
   readonly series: readonly Series[];
@@ -52,7 +52,7 @@ export class TimeChart {
     );
   }
 
-  /** Width of the plot in CSS pixels, to which `set`'s rows should be decimated. */
+  /** Width of the plot in CSS pixels. The rows for `set` should be decimated to this width. */
   get plotWidth(): number {
     return Math.max(50, this.chart.chartArea.width);
   }
@@ -78,14 +78,14 @@ export class TimeChart {
     this.#fill(table, columns, false);
   }
 
-  /** Adds rows to those of `table`. They must not be older than the newest there. */
+  /** Adds rows to those of `table`. They must not be older than the table's newest row. */
   append(table: string, columns: Columns): void {
     this.#fill(table, columns, true);
   }
 
   /**
-   * Draws rows of an earlier run or of another trace as faint lines behind the present ones; markers and strips have
-   * no such lines.
+   * Draws rows of an earlier run or of another trace as faint lines behind the present ones; markers and strips are
+   * not drawn this way.
    */
   setGhost(table: string, columns: Columns): void {
     const { datasets } = this.chart.data;
@@ -140,8 +140,8 @@ export class TimeChart {
   }
 
   /**
-   * Marks moments from the next `draw` on. With `onChoose`, marks have labels: buttons that call it with their
-   * mark.
+   * Marks certain times from the next `draw` on. With `onChoose`, the marks have labels: buttons that call
+   * `onChoose` with their mark.
    */
   setMarks(marks: readonly ChartMark[], onChoose?: (mark: ChartMark) => void): void {
     this.#marks.set(marks, onChoose);
@@ -153,7 +153,7 @@ export class TimeChart {
     this.draw();
   }
 
-  /** Fits the canvas to its container; `pixelRatio` replaces the screen's, as for paper. */
+  /** Fits the canvas to its container. `pixelRatio` replaces the screen's pixel ratio, for example for printing. */
   resize(pixelRatio?: number): void {
     this.chart.options.devicePixelRatio = pixelRatio;
     this.chart.resize();
@@ -186,7 +186,10 @@ export class TimeChart {
     return (isRight ? this.#spec.right?.unit : this.#spec.left.unit) ?? '';
   }
 
-  /** The points that are drawn for a series: seconds, and values as its `format` takes them; NaN is a gap. */
+  /**
+   * The points that are drawn for a series. `x` is in seconds, `y` is a value that the series' `format` takes. A
+   * `y` of NaN is a gap.
+   */
   pointsOf(id: string): readonly Readonly<Point>[] {
     return this.chart.data.datasets[this.#index(id)]?.data ?? [];
   }
@@ -219,7 +222,7 @@ export class TimeChart {
   #fill(table: string, columns: Columns, append: boolean): void {
     const time = columns['time_us'];
     if (!time)
-      throw new RangeError(`columns of ${table}: expected time_us among ${Object.keys(columns).join(', ')}`);
+      throw new RangeError(`columns of ${table}: expected time_us, got ${Object.keys(columns).join(', ')}`);
     this.#spec.series.forEach((series, index) => {
       const dataset = this.chart.data.datasets[index];
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
@@ -227,7 +230,7 @@ export class TimeChart {
     });
   }
 
-  /** Adds the rows to a series' points. */
+  /** Adds the points of the rows to `points`, and returns `points`. */
   #pointsOf(series: Series, columns: Columns, points: TimedPoint[]): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
@@ -284,7 +287,7 @@ function paint(
   for (const ghost of data.datasets.slice(series.length)) paintGhost(ghost, series, theme);
 }
 
-/** A layer above the canvas, which can be moved without a redraw. */
+/** Creates an element above the canvas that can be moved without redrawing the chart. */
 function overlay(container: HTMLElement, look: string): HTMLElement {
   const element = container.appendChild(document.createElement('div'));
   element.style.cssText = `position:absolute;left:0;display:none;pointer-events:none;background:currentColor;${look}`;

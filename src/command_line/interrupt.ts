@@ -26,7 +26,7 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
   }
 }
 
-/** The result of `work`. Rejects with the signal's reason as soon as it is aborted, whatever `work` waits for. */
+/** Resolves or rejects as `work` does. If the signal is aborted first, rejects at once with the signal's reason. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let abort: () => void = () => undefined;
   const aborted = new Promise<never>((_, reject) => {

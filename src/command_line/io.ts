@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import { systemCode, UsageError } from '../text/errors.js';
 
-/** The streams that a command talks to; the process's own outside of tests. */
+/** The streams that a command reads and writes. Tests replace the streams of the process by their own. */
 export interface Io {
   stdin: Readable;
   stdout: Writable & { isTTY?: boolean; columns?: number };
@@ -14,7 +14,7 @@ export interface Io {
 
 const REDIRECTED_COLUMNS = 100;
 
-/** How wide a line of standard output may be: the terminal's width, 100 characters in a file or a pipe. */
+/** The width of a line of standard output: the terminal's width, or 100 characters for a file or a pipe. */
 export const columnsOf = ({ stdout }: Io): number =>
   (stdout.isTTY === true ? stdout.columns : undefined) ?? REDIRECTED_COLUMNS;
 
@@ -55,7 +55,7 @@ export function streamOutput(stream: Writable): Output {
   };
 }
 
-/** Resolves when the stream accepts more data, or never will again. */
+/** Resolves when the stream accepts more data, or when it has closed or failed. */
 function drained(stream: Writable): Promise<void> {
   const events = ['drain', 'close', 'error'];
   return new Promise((resolve) => {

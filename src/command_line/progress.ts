@@ -1,6 +1,5 @@
 /**
- * Shows how far a command has come: with a bar on a terminal, with a line on standard error every ten seconds
- * elsewhere.
+ * Shows the progress of a command: on a terminal as a bar, elsewhere as a line on standard error every ten seconds.
  */
 import { SingleBar } from 'cli-progress';
 
@@ -9,7 +8,7 @@ import type { Io } from './io.js';
 export interface Progress {
   /** `done` of the total is finished; `what` names the current work. */
   update(done: number, what?: string): void;
-  /** Removes the bar, before text and at the end; an update draws it again. */
+  /** Removes the bar. To be called before text is written, and at the end. The next update draws the bar again. */
   clear(): void;
 }
 
@@ -22,7 +21,7 @@ export interface ProgressOptions {
   everyMs?: number;
 }
 
-/** Reports progress on standard error; `total` is what 100 % stands for. */
+/** Reports progress on standard error; `total` corresponds to 100 %. */
 export function progress(io: Io, total: number, options: ProgressOptions = {}): Progress {
   return io.stderr.isTTY === true ? progressBar(io, total, options) : progressLines(io, total, options);
 }

@@ -1,4 +1,4 @@
-/** Scenarios by id or file: the registry that comes with the package, and users' own. */
+/** Finds scenarios by id in the registry that comes with the package, or by file among the user's own. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ export function publicFolder(name: PublicFolder): string {
     (path) => existsSync(path),
   );
   if (folder === undefined)
-    throw new Error(`the folder public/${name} of the package is missing; reinstall it`);
+    throw new Error(`the folder public/${name} of ccscope is missing; reinstall ccscope`);
   return folder;
 }
 
@@ -58,7 +58,7 @@ export function readScenario(idOrFile: string, { full = false } = {}): Scenario 
   }
 }
 
-/** Throws UsageError, with the text of `absent` if there is no such file. */
+/** Reads a text file. Throws UsageError; if there is no such file, `absent` returns its message. */
 export function readText(file: string, absent: () => string): string {
   try {
     return readFileSync(file, 'utf8');

@@ -15,17 +15,20 @@ import {
 /** The values of a component that differ from its defaults. */
 export interface ComponentOptions {
   preset?: string | undefined;
-  /** Keyed by the schema's names; an enumerated parameter takes the name of a value or its index. */
+  /** Keyed by the names in the schema. For an enumerated parameter, a value is given by its name or its index. */
   parameters?: Readonly<Record<string, number | string | undefined>>;
-  /** The component's path, for messages; default: the component's name; empty: no path. */
+  /**
+   * The path of the component in the caller's options, for error messages, e.g. `queue`. Default: the component's
+   * name. An empty path is left out.
+   */
   path?: string;
-  /** The preset's path, for messages; default: `preset` in `path`. */
+  /** The path of the preset in the caller's options, for error messages. Default: `path` followed by `.preset`. */
   presetPath?: string;
-  /** How the caller spells a parameter, for messages; default: as the schema does. */
+  /** Turns a name of the schema into the caller's spelling, for error messages. Default: the name is kept. */
   spell?: (name: string) => string;
 }
 
-/** The number that `value` stands for. Throws CoreError that names `path` and what was expected there. */
+/** The number that `value` stands for. Throws CoreError that contains `path` and the expected values. */
 export function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
   const number = parameterNumber(spec, value);
   if (number !== undefined) return number;
@@ -39,7 +42,7 @@ export function componentValues(component: ComponentName, options: ComponentOpti
   return valuesOf(component, COMPONENT_SPECS[component], options);
 }
 
-/** `componentValues` for anything that has parameters; `name` is for messages. */
+/** Like `componentValues`, but for anything that has parameters. Error messages contain `name`. */
 export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOptions): number[] {
   const { parameters = {}, path = name, spell = (parameter: string) => parameter } = options;
   const { presetPath = joined(path, 'preset') } = options;

@@ -1,13 +1,16 @@
-/** Typed bindings of the two halves of a controller (ToN Fig. 1). Synchronous; no worker needed. */
+/**
+ * Typed bindings of a controller's two halves (ToN Fig. 1): the receiver half, which sees arrivals, and the sender
+ * half, which sets the rate. All calls are synchronous; no worker is needed.
+ */
 import { readDensity, type Density, type DensityOptions } from './density.js';
 import { feedbackFrom, feedbackNumbers, type Feedback } from './feedback.js';
 import { type CoreModule } from './load.js';
 import { Session, type ControllerOptions } from './session.js';
 
-/** One arrival: a frame in a call, a packet in a simulation. Times in microseconds. */
+/** The arrival of a frame (in a call) or of a packet (in a simulation). Times are in microseconds. */
 export interface ArrivalInput {
   seq: number;
-  /** When it left, on the sender's clock. Optional if absSendTime or rtpTimestamp is given. */
+  /** When the frame or packet was sent, on the sender's clock. Optional if absSendTime or rtpTimestamp is given. */
   sendTimeUs?: number;
   arrivalTimeUs: number;
   sizeBytes: number;
@@ -26,7 +29,7 @@ export interface InboundInput {
   bytesReceived: number;
 }
 
-/** The rates that the sender half asks for; NaN for rates that this controller does not have. */
+/** The rates that the sender half requests. A rate that this controller does not have is NaN. */
 export interface RateUpdate {
   targetBps: number;
   pacingBps: number;
@@ -65,15 +68,14 @@ export class ReceiverHalf extends Session {
   }
 
   /**
-   * Shares the analysis of frames with another half of the same stream: the results are the same, and most of the
-   * work is done once. Each half must still be given every arrival. Call it before the first arrival; throws
-   * CoreError after it.
+   * Analyses the frames of a stream only once for two halves; the results stay the same. Every arrival must still
+   * be passed to both halves. Throws CoreError if either half has already had an arrival.
    */
   shareFrames(other: ReceiverHalf): void {
     this.half.core.check(this.half.abi.ccs_receiver_share_frames(this.half.pointer, other.half.pointer));
   }
 
-  /** The feedback that became due since this method was last called; null if there is none. */
+  /** The latest feedback that became due since the previous call; null if there is none. */
   takeFeedback(): Feedback | null {
     const count = this.half.abi.ccs_receiver_take_feedback(this.half.pointer);
     return count === 0 ? null : feedbackFrom([...this.read(count)]);
@@ -93,14 +95,14 @@ export class SenderHalf extends Session {
     this.half.core.check(this.half.abi.ccs_sender_push_feedback(this.half.pointer, nowUs, numbers.length));
   }
 
-  /** Takes cumulative counts of RTCP receiver reports, while no feedback arrives. */
+  /** Takes the cumulative counts of RTCP receiver reports. Meant for the time in which no feedback arrives. */
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_receiver_report(this.half.pointer, nowUs, packetsReceived, packetsLost),
     );
   }
 
-  /** Tells the half what was sent: cumulative bytes, the RTT, and the browser's own estimate. */
+  /** Takes the cumulative bytes that were sent, the RTT, and the browser's own estimate. */
   pushSent(nowUs: number, cumulativeSentBytes: number, rttUs = NaN, browserEstimateBps = NaN): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_sent(
@@ -121,8 +123,8 @@ export class SenderHalf extends Session {
   }
 
   /**
-   * The density of rate and delay that an LCC half has learnt; null for other controllers, and before the first
-   * feedback.
+   * The joint density of rate and delay that an LCC half has learnt. Null for other controllers; null also before
+   * the first feedback.
    */
   density(options: DensityOptions = {}): Density | null {
     return readDensity(this.half.core, this.half.abi.ccs_sender_half(this.half.pointer), options);

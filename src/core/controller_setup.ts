@@ -13,28 +13,34 @@ import {
 } from './schema.js';
 import { userControllerProblem, type UserController } from './user_controller.js';
 
-/** A controller, by its name, by one of its presets, or by both. */
+/** A controller, chosen by its name, by one of its presets, or by both. */
 export interface ControllerChoice {
-  /** One of the core's, or a user's own. Default: the controller that `preset` belongs to, else `gcc`. */
+  /**
+   * The name of a controller of the core, or a user's own controller. Default: the controller that has the preset
+   * `preset`; without a preset, `gcc`.
+   */
   controller?: ControllerName | UserController;
-  /** A preset of the schema; default: the controller's own for live calls or for simulations. */
+  /**
+   * The name of a preset. Default: the controller's default preset, which differs between live calls and
+   * simulations.
+   */
   preset?: string;
   /** Parameters that differ from the preset, by name. */
   parameters?: Readonly<Record<string, number>>;
 }
 
-/** The resolved choice, as the core takes it. */
+/** The resolved choice, in the form that the core takes. */
 export interface ControllerSetup {
   name: string;
-  /** Its number in the core. */
+  /** The controller's number in the core. */
   index: number;
   /** Absent for a user's controller, which has no presets. */
   preset?: string;
-  /** Its parameters and presets. */
+  /** The controller's parameters and presets. */
   spec: ComponentSpec;
-  /** All parameters, in the order of `spec`. */
+  /** The values of all parameters, in the order of `spec`. */
   values: number[];
-  /** A user's controller. */
+  /** Set only if the controller is a user's own. */
   user?: UserController;
 }
 
@@ -42,7 +48,8 @@ export interface ControllerSetup {
 const USER_INDEX = -1;
 
 /**
- * Resolves a choice. `path` is the path of the parameters, for messages. Throws CoreError that names the field.
+ * Resolves a choice. Error messages put `path` before the name of a parameter. Throws CoreError that names the
+ * field.
  */
 export function controllerSetup(
   { controller, preset, parameters }: ControllerChoice,

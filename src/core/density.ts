@@ -6,18 +6,18 @@ export interface DensityOptions {
   rates?: number;
   /** Number of points on the delay axis, 2 to 256; default 64. */
   delays?: number;
-  /** Ends of the rate axis; default: the range of rates that the density covers. */
+  /** The ends of the rate axis. Default: the ends of the range of rates that the density covers. */
   rateBps?: readonly [from: number, to: number];
-  /** Ends of the delay axis; default: the range of delays that the density covers. */
+  /** The ends of the delay axis. Default: the ends of the range of delays that the density covers. */
   delayUs?: readonly [from: number, to: number];
 }
 
 export interface Density {
   /** The points of the rate axis, evenly spaced. */
   ratesBps: number[];
-  /** The points of the delay axis: one-way delays, assuming that the way back takes equally long. */
+  /** The points of the delay axis: one-way delays, if the backward path is assumed to have the same delay. */
   delaysUs: number[];
-  /** For each delay the density at every rate, per bps and us: `values[delay * ratesBps.length + rate]`. */
+  /** The density per bps and us: `values[delay * ratesBps.length + rate]`, with the indices of the points. */
   values: Float64Array;
 }
 
@@ -33,7 +33,7 @@ const points = (from: number, to: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1));
 
 /**
- * The density of a sender half in the core; null if its controller has none, or before its first feedback. Throws
+ * The density of a sender half in the core. Null if its controller has none, or before the first feedback. Throws
  * CoreError that names the option.
  */
 export function readDensity(core: CoreModule, half: number, options: DensityOptions): Density | null {

@@ -1,25 +1,28 @@
 /**
- * The message that the receiver half sends to the sender half, over a data channel in a call: 4 bytes "CCF3", the
- * flow that it belongs to as a little-endian uint32, then the fields of {@link Feedback} and its values as
- * little-endian doubles.
+ * The message that the receiver half sends to the sender half. In a call it is sent over a data channel, in three
+ * parts. The first part is the text "CCF3", the second is the number of the flow, a little-endian uint32. The third
+ * is a list of little-endian doubles: the fields of {@link Feedback}, then its values.
  */
 export interface Feedback {
-  /** When it was made, on the receiver's clock. */
+  /** When the message was made, on the receiver's clock. */
   timeUs: number;
   receivedRateBps: number;
   /** Cumulative counts of packets on the wire. */
   packetsReceived: number;
   packetsLost: number;
-  /** Send time of the latest arrival, and how long ago it arrived: RTT = now - send time - delay. */
+  /**
+   * The send time of the latest arrival, and the time since this arrival. So RTT = now - echoSendTimeUs -
+   * echoDelayUs.
+   */
   echoSendTimeUs: number;
   echoDelayUs: number;
   /**
-   * Numbers that only the sender half of the same controller understands; at most {@link MAX_FEEDBACK_VALUES}.
+   * Numbers that only the sender half of the same controller can interpret; at most {@link MAX_FEEDBACK_VALUES}.
    */
   values: readonly number[];
 }
 
-/** A message, and the number of the flow whose halves exchange it. */
+/** A message, and the number of the flow that it belongs to. */
 export interface FlowFeedback {
   flow: number;
   feedback: Feedback;
@@ -63,7 +66,7 @@ export function encodeFeedback(feedback: Feedback, flow = 0): ArrayBuffer {
   return buffer;
 }
 
-/** Parses the message in `data`. Null for a foreign or damaged message, which is not an error. */
+/** Parses the message in `data`. Returns null for a foreign or damaged message: such a message is not an error. */
 export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   const count = (data.byteLength - HEADER_BYTES) / 8;
   const isCount = Number.isInteger(count) && count >= FIELDS.length;
@@ -81,7 +84,7 @@ const MAX_EXACT = 2 ** 53;
 const isExact = (value: number): boolean => Math.abs(value) <= MAX_EXACT;
 const isExactOrAbsent = (value: number): boolean => Number.isNaN(value) || isExact(value);
 
-/** Whether a message's numbers are valid. The rate and the echo may be absent, which is written as NaN. */
+/** Whether a message's numbers are valid. The received rate and the echo fields may be NaN, which means absent. */
 function isUsable(feedback: Feedback): boolean {
   const { timeUs, receivedRateBps, packetsReceived, packetsLost, values } = feedback;
   const { echoSendTimeUs, echoDelayUs } = feedback;

@@ -1,10 +1,15 @@
-/** Completes the path of the field that an error about nested options names. */
+/**
+ * An error about nested options names a field relative to these options; this file adds the path of the options.
+ */
 import { CoreError } from './load.js';
 
-/** Fields whose errors are about a whole list, not about one of its entries: the list is too long. */
+/**
+ * Fields whose errors concern a whole list, e.g. because it is too long, and not the entry at `path`. Such an error
+ * is thrown unchanged.
+ */
 const LISTS: readonly string[] = ['flows', 'windows'];
 
-/** Runs `action`, and prefixes the field of an error that it throws with `path`. */
+/** Runs `action`. If it throws an error about a field, puts `path` before the name of the field. */
 export function inside(path: string, action: () => void): void {
   try {
     action();

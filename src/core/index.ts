@@ -81,7 +81,7 @@ export async function loadCore(source?: WasmSource): Promise<Core> {
 }
 
 /**
- * Starts the core's controllers in a page whose policy refuses WebAssembly; creating a link or a simulation
- * then throws CoreError.
+ * Starts the JavaScript build of the core, for a page whose policy refuses WebAssembly. This build has only the
+ * controllers: creating a link or a simulation throws CoreError.
  */
 export const startScriptedCore = (script: ScriptedCore): Core => new Core(startScriptedModule(script));

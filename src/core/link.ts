@@ -19,43 +19,49 @@ export interface CapacityStep {
 }
 
 /**
- * Outages of a wireless channel (gcc-packet-grouping-2016): the bottleneck sends nothing during an outage, and
- * what waited leaves in a burst at its end. Means are 1 ms to one minute.
+ * Outages of a wireless channel (gcc-packet-grouping-2016). During an outage the bottleneck sends nothing; at its
+ * end, the packets that waited leave in a burst. Both means must be from 1 ms to 1 minute.
  */
 export interface OutageOptions {
   /** The mean of the exponentially distributed times between two outages. */
   meanOnUs: number;
   /** The mean length of an outage. */
   meanOffUs: number;
-  /** Each outage is the sum of this many exponential times, 1 to 100; default 1. */
+  /** The length of an outage is the sum of this many exponential times, 1 to 100; default 1. */
   offPhases?: number;
 }
 
-/** Packets that are held back behind the bottleneck, so that later ones overtake them (RFC 4737, 3.3). */
+/** Holds some packets back behind the bottleneck, so that later packets overtake them (RFC 4737, 3.3). */
 export interface ReorderingOptions {
   /** Probability that a packet is held back, 0 to 1. */
   ratio: number;
-  /** For how long, up to one minute: the late time offset of RFC 4737, 4.2.2. */
+  /** How long a packet is held back, up to one minute: the late time offset of RFC 4737, 4.2.2. */
   delayUs: number;
 }
 
-/** TCP connections of the core that always have data to send: 0 to 64 of each congestion control. Default 0. */
+/**
+ * TCP connections of the core that always have data to send: for each congestion control their number, 0 to 64.
+ * Default 0.
+ */
 export interface CrossTraffic {
   cubic?: number;
   newReno?: number;
 }
 
 export interface LinkOptions {
-  /** 1 bit/s to 100 Gbit/s. `set` also takes 0, an outage. */
+  /** 1 bit/s to 100 Gbit/s. `set` also accepts 0, which is an outage. */
   capacityBps: number;
-  /** Scheduled capacity changes, in time order. A `set` with a capacity but no schedule cancels them. */
+  /**
+   * Scheduled capacity changes, in the order of time. If `set` gets a capacity but no schedule, the old schedule is
+   * cancelled.
+   */
   schedule?: readonly CapacityStep[];
   queue?: QueueOptions;
   /** Default `serial`. */
   bottleneck?: Bottleneck;
   /**
-   * The burst that a token bucket lets through at once, in bytes; default 5000. Only for a new link: `set`
-   * ignores it.
+   * The burst that a token bucket lets through at once, in bytes; default 5000. Only a new link takes this value:
+   * `set` ignores it.
    */
   burstBytes?: number;
   /** Default 0. */
@@ -63,35 +69,37 @@ export interface LinkOptions {
   /** Probability that a packet is lost before the queue, 0 to 1. Default 0. */
   lossRatio?: number;
   /**
-   * Mean length of a run of lost packets, 1 to 1e6 (Gilbert's model); the overall ratio stays `lossRatio`.
-   * Default 1: independent losses, whose mean run length is 1 / (1 - lossRatio); values below that length act
-   * like 1.
+   * Mean length of a run of lost packets, 1 to 1e6 (Gilbert's model). The overall share of lost packets stays
+   * `lossRatio`. Independent losses have a mean run length of 1 / (1 - lossRatio); values up to this length, such
+   * as the default 1, give independent losses.
    */
   burstLossPackets?: number;
   /**
-   * Standard deviation of a normally distributed delay before the queue; of each random value, the absolute
-   * value is used, limited to three deviations.
+   * The standard deviation of a random delay before the queue. The delay is the absolute value of a normally
+   * distributed number, limited to three standard deviations.
    */
   jitterUs?: number;
-  /** Outages from now on, starting with a channel that is up; null, the default: none. */
+  /** Outages from now on; the channel is up at first. Default: null, no outages. */
   outages?: OutageOptions | null;
-  /** Reordering of the caller's packets; null, the default: none. */
+  /** Reordering of the caller's packets. Default: null, no reordering. */
   reordering?: ReorderingOptions | null;
   /**
-   * TCP connections in the same queue, with segments of 1500 B; the way back of their ACKs is not congested.
-   * `set` starts missing connections and ends surplus ones. Not allowed if the capacity or a step of the schedule
-   * is above 1 Gbit/s. Default: none.
+   * TCP connections whose segments of 1500 B pass the same queue; their ACKs return without congestion. `set`
+   * starts the connections that are missing and ends those beyond the given numbers. Not allowed if the capacity or
+   * a step of the schedule is above 1 Gbit/s. Default: none.
    */
   crossTraffic?: CrossTraffic;
-  /** Round-trip propagation delay of these connections, at least `oneWayDelayUs`; default: twice that. */
+  /**
+   * Round-trip propagation delay of these connections, at least `oneWayDelayUs`. Default: twice `oneWayDelayUs`.
+   */
   crossRttUs?: number;
-  /** The seed of the random numbers, an integer. Default 1. Only for a new link: `set` ignores it. */
+  /** The seed of the random numbers, an integer; default 1. Only a new link takes this value: `set` ignores it. */
   seed?: number;
 }
 
 /**
- * The reasons for which packets are dropped, in the order of the core's DropReason; the first one means "not
- * dropped".
+ * The reasons for which packets are dropped, in the order of DropReason in the core. The first entry stands for
+ * "not dropped".
  */
 export const DROP_REASONS = [null, 'random-loss', 'queue-full', 'codel', 'pie', 'overlimit'] as const;
 export type DropReason = Exclude<(typeof DROP_REASONS)[number], null>;
@@ -99,15 +107,16 @@ export type DropReason = Exclude<(typeof DROP_REASONS)[number], null>;
 export interface LinkDelivery {
   packetId: number;
   sizeBytes: number;
-  /** When it was enqueued. */
+  /** When the packet was enqueued. */
   offeredUs: number;
-  /** When its last bit left the bottleneck. */
+  /** When the last bit of the packet left the bottleneck. */
   departUs: number;
   /**
-   * When it is due at the far end. For a packet that reordering holds back, this lies after the time of the poll.
+   * When the packet is due at the far end. If reordering holds the packet back, this time may be later than the
+   * poll.
    */
   deliverUs: number;
-  /** From reaching the queue to the start of its transmission. */
+  /** From the packet's arrival at the queue to the start of its transmission. */
   queueDelayUs: number;
 }
 
@@ -115,36 +124,36 @@ export interface LinkDrop {
   packetId: number;
   sizeBytes: number;
   offeredUs: number;
-  /** When it was dropped. */
+  /** When the packet was dropped. */
   timeUs: number;
   reason: DropReason;
 }
 
 /** Counts of the caller's packets only, unless a field says otherwise. */
 export interface LinkStats {
-  /** Cross traffic included. */
+  /** The packets in the queue, including those of the cross traffic. */
   queuePackets: number;
-  /** Cross traffic included. */
+  /** The bytes in the queue, including those of the cross traffic. */
   queueBytes: number;
-  /** How long a packet that arrived now would wait behind all others. */
+  /** How long a packet that arrived now would wait if all packets in the queue were sent first. */
   queueDelayUs: number;
   capacityBps: number;
-  /** Packets that are not yet delivered or dropped, at any stage. */
+  /** Packets at any stage of the link: those that are neither delivered nor dropped. */
   packetsInside: number;
   offeredPackets: number;
   offeredBytes: number;
-  /** By random loss. */
+  /** Packets lost by random loss. */
   lostPackets: number;
-  /** By the queue. */
+  /** Packets dropped by the queue. */
   droppedPackets: number;
-  /** By random loss or by the queue. */
+  /** Bytes of the packets that were lost by random loss or dropped by the queue. */
   droppedBytes: number;
-  /** Lost and dropped packets together. */
+  /** The sum of `lostPackets` and `droppedPackets`. */
   drops: number;
-  /** What passed the bottleneck. */
+  /** Packets that passed the bottleneck. */
   departedPackets: number;
   departedBytes: number;
-  /** What reached the far end. */
+  /** Packets that reached the far end. */
   deliveredPackets: number;
   deliveredBytes: number;
   /** Bytes of the cross traffic that passed the bottleneck. */
@@ -153,28 +162,29 @@ export interface LinkStats {
   crossDrops: number;
 }
 
-/** A link without a clock: the caller passes the time, in microseconds, which must never go back. */
+/** A link that has no clock: the caller passes the time, in microseconds. This time must never go back. */
 export interface Link {
   /**
-   * Offers a packet. Returns the reason if it is dropped at once, else null. `flow`, an integer from 0 to 2^31 -
-   * 1, distinguishes flows in SFQ and FQ-CoDel; the cross traffic's connections are separate flows. Throws
-   * CoreError for an invalid number.
+   * Offers a packet. Returns the reason if the packet is dropped at once, otherwise null. `flow` is an integer from
+   * 0 to 2^31 - 1, by which SFQ and FQ-CoDel distinguish flows. The connections of the cross traffic are further
+   * flows. Throws CoreError for an invalid number.
    */
   enqueue(packetId: number, sizeBytes: number, nowUs: number, flow?: number): DropReason | null;
-  /** Deliveries since the last poll, in order; cross traffic is not included. */
+  /** The packets that were delivered since the last poll, in order, without those of the cross traffic. */
   poll(nowUs: number): LinkDelivery[];
   /**
-   * Packets that were accepted and then dropped (after jitter, by a discipline that drops waiting packets, or by
-   * a change of the queue), as of the last poll.
+   * The drops of the last poll: packets that were accepted and dropped later. This happens after jitter, in
+   * disciplines that drop waiting packets, and when the queue is changed.
    */
   lateDrops(): LinkDrop[];
   /**
-   * When to poll next: nothing is delivered before. Infinity if nothing is under way; with cross traffic at
-   * most 50 ms after the latest time that the link was given, so that there is never much to compute at once.
+   * When to poll next: nothing is delivered before this time. Without cross traffic, Infinity if no packet is under
+   * way. With cross traffic, at most 50 ms after the latest time that was passed to the link, so that no poll has
+   * to compute much at once.
    */
   nextEventUs(): number;
   /**
-   * Changes the given settings from now on. Throws CoreError if one is refused, and then leaves that setting
+   * Changes the given settings from now on. If a setting is refused, throws CoreError and leaves this setting
    * unchanged.
    */
   set(change: Partial<LinkOptions>, nowUs: number): void;
@@ -187,7 +197,7 @@ const fieldsOf = (row: object): number => Object.keys(row).length;
 const DELIVERY_FIELDS = fieldsOf(LINK_DELIVERY);
 const DROP_FIELDS = fieldsOf(LINK_DROP);
 const STAT_FIELDS = fieldsOf(LINK_STAT);
-/** The time that is passed with the settings that a link has from the start, when no time is known yet. */
+/** The time that is passed with the initial settings of a link, when the caller has not passed a time yet. */
 const BEFORE_ANY_US = -Infinity;
 
 /** Creates a link. Throws CoreError that names the field for a value out of its range. */
@@ -220,7 +230,7 @@ function setSchedule(handle: Handle, steps: readonly CapacityStep[]): void {
   handle.core.check(handle.abi.ccs_link_set_schedule(handle.pointer, steps.length));
 }
 
-/** Applies those settings that are given; the others stay unchanged. */
+/** Applies the settings that are given, and leaves the others unchanged. */
 function setLoad(
   handle: Handle,
   { burstLossPackets, reordering, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
@@ -295,7 +305,8 @@ class CoreLink implements Link {
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
-    // A capacity that is too high for cross traffic is allowed in a change that also removes the cross traffic.
+    // The cross traffic is removed first: the same change may then set a capacity that is too high for cross
+    // traffic.
     const { cubic = 0, newReno = 0 } = change.crossTraffic ?? {};
     if (cubic + newReno === 0) setCrossTraffic(this.#handle, change.crossTraffic, nowUs);
     const { core, abi, pointer } = this.#handle;

@@ -1,8 +1,8 @@
 /**
- * Loads the WebAssembly core. The module has a flat C ABI (wasm/abi). Its only imports are a function that is
- * called when its memory has grown, and one that calls user controllers, so the same bytes run in pages,
- * workers and Node without a loader script and under a Content-Security-Policy without `unsafe-eval`
- * (`wasm-unsafe-eval` is needed).
+ * Loads the WebAssembly core, which has a flat C ABI (wasm/abi). The module needs few imports: a function that is
+ * called when its memory has grown, one that calls user controllers, and Emscripten's proc_exit, which is never
+ * called. So the same bytes run in pages, workers and Node without a loader script. A Content-Security-Policy must
+ * allow `wasm-unsafe-eval`, but need not allow `unsafe-eval`.
  */
 
 import type { Abi } from './abi.generated.js';
@@ -25,24 +25,24 @@ export class CoreFailure extends Error {
   override readonly name = 'CoreFailure';
 }
 
-/** Where to load the module from; the default is the file that ships beside this one. */
+/** Where to load the module from. Default: the file that ships beside this one. */
 export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
 
 /**
- * The core compiled to JavaScript, for pages whose policy refuses WebAssembly: takes the imports by name and
- * returns the exports.
+ * The core compiled to JavaScript, for pages whose policy refuses WebAssembly. This function takes the imports by
+ * name and returns the exports.
  */
 export type ScriptedCore = (imports: Readonly<Record<string, unknown>>) => WebAssembly.Exports;
 
 type Exported = (...args: number[]) => number;
 
-/** Stands in for a function that the module lacks: calling it throws a CoreError that names it. */
+/** Used in place of functions that the module lacks: looking one up throws a CoreError with its name. */
 const MISSING = new Proxy(
   {},
   {
     get: (_, name) => {
       if (typeof name === 'string' && name.startsWith('ccs_'))
-        throw new CoreError(`the core exports no ${name}; rebuild it`);
+        throw new CoreError(`the core does not export ${name}; rebuild it`);
       return undefined;
     },
   },
@@ -84,12 +84,12 @@ export class CoreModule {
 
   #call(name: string, f: Exported, args: number[]): number {
     if (this.users.asking)
-      throw new CoreError('a controller called the core that was waiting for its answer');
+      throw new CoreError('a controller called the core while the core was waiting for its answer');
     if (this.#failure !== null) throw this.#failure;
     try {
       return f(...args);
     } catch (error) {
-      this.#failure = new CoreFailure(`the core failed in ${name} (${String(error)}); load another one`);
+      this.#failure = new CoreFailure(`the core failed in ${name} (${String(error)}); load a new core`);
       throw this.#failure;
     }
   }
@@ -104,23 +104,23 @@ export class CoreModule {
     if (status !== 0) throw this.lastError();
   }
 
-  /** Returns the pointer that a function returned; throws the core's message if it is null. */
+  /** Checks the pointer that a function returned, and returns it; throws the core's message if it is null. */
   found(pointer: number): number {
     if (pointer === 0) throw this.lastError();
     return pointer;
   }
 
-  /** A view of `length` doubles at `pointer`. Valid until the next call: memory may grow. */
+  /** A view of `length` doubles at `pointer`. Valid only until the next call, since the memory may grow. */
   doubles(pointer: number, length: number): Float64Array {
     return new Float64Array(this.#memory.buffer, pointer, length);
   }
 
-  /** Writes the input of the next call to the core's input buffer. */
+  /** Writes values to the core's input buffer, for the next call. */
   input(values: readonly number[]): void {
     this.doubles(this.abi.ccs_input_buffer(values.length), values.length).set(values);
   }
 
-  /** A view of `length` bytes at `pointer`, valid until the next call. */
+  /** A view of `length` bytes at `pointer`. Valid only until the next call. */
   bytes(pointer: number, length: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, pointer, length);
   }
@@ -154,8 +154,8 @@ export async function compileCore(source: WasmSource = shipped()): Promise<WebAs
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
   const url = new URL(source, import.meta.url);
   if (url.protocol === 'file:') {
-    // Only Node keeps modules in files. Getting Node's file system module this way keeps bundlers for
-    // browsers from including it.
+    // Only Node loads the module from a file. Bundlers for browsers do not notice a module that is obtained by
+    // getBuiltinModule(), so they do not include it.
     const { readFile } = process.getBuiltinModule('node:fs/promises');
     return WebAssembly.compile(await readFile(url));
   }
@@ -179,7 +179,8 @@ export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
 /** Starts the core from JavaScript. Throws CoreError if it has another ABI version. */
 export function startScriptedModule(instantiate: ScriptedCore): CoreModule {
   const users = new UserHost();
-  // The JavaScript build has no import modules; its only import besides memory is the one for user controllers.
+  // In the JavaScript build, imports have no module names. The only import that does anything is `user`, through
+  // which the core calls user controllers.
   return started(
     instantiate(new Proxy({}, { get: (_, name) => (name === 'user' ? users.call : nothing) })),
     users,
@@ -191,6 +192,6 @@ function started(exports: WebAssembly.Exports, users: UserHost): CoreModule {
   const core = new CoreModule(exports, users);
   const version = core.abi.ccs_abi_version();
   if (version !== ABI_VERSION)
-    throw new CoreError(`the core has ABI ${version}, these bindings ABI ${ABI_VERSION}; rebuild both`);
+    throw new CoreError(`the core has ABI ${version}, but these bindings expect ABI ${ABI_VERSION}; rebuild both`);
   return core;
 }

@@ -1,10 +1,10 @@
-/** Queue disciplines as options; their parameters are those of the schema, in camelCase. */
+/** Options of queue disciplines. Their names are those of the parameters in the schema, in camelCase. */
 import { componentValues } from './component.js';
 import { CoreError } from './load.js';
 import { COMPONENT_SPECS } from './schema.js';
 import type { COMPONENTS } from './schema.generated.js';
 
-/** In the order of the core's QueueDiscKind. */
+/** In the order of QueueDiscKind in the core. */
 export const QUEUE_KINDS = ['droptail', 'codel', 'pie', 'sfq', 'fq_codel'] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
 
@@ -18,7 +18,7 @@ type ParametersOf<K extends QueueKind> = {
 };
 type PresetOf<K extends QueueKind> = Component<K>['presets'][number] extends { name: infer N } ? N : never;
 
-/** One discipline: its kind, a preset if the discipline has any, and the values that differ from the preset. */
+/** One discipline: its kind, one of its presets if it has any, and the values that differ from the preset. */
 export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K> } & ParametersOf<K>;
 
 /** Any discipline. DropTail takes at most one limit; the default is 300 ms at the link's capacity. */
@@ -28,10 +28,10 @@ export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
 export const camelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Disciplines that take one limit only. */
+/** Disciplines for which only one limit may be given. */
 const WITH_ONE_LIMIT: readonly QueueKind[] = ['droptail'];
 
-/** Alternative limits: as soon as one of them is given, those not given are off. */
+/** Alternative limits. If one of them is given, those that are not given are turned off. */
 const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
 
 function checkLimits(kind: QueueKind, given: readonly [string, number | string][]): void {
@@ -44,7 +44,10 @@ function checkLimits(kind: QueueKind, given: readonly [string, number | string][
   throw new CoreError(`${field}: expected a limit above 0, got 0`, field);
 }
 
-/** A discipline as the ABI takes it: the number of its kind and all its values in the schema's order. Throws CoreError. */
+/**
+ * The form in which the ABI takes a discipline: the number of its kind, and all its values in the schema's order.
+ * Throws CoreError.
+ */
 export function queueArguments(queue: QueueOptions): { kind: number; values: number[] } {
   const { kind, preset, ...options } = queue;
   const number = QUEUE_KINDS.indexOf(kind);

@@ -1,8 +1,11 @@
-/** Takes recorded rows out of the core: those of a controller's half, or of a simulation. */
+/** Takes recorded rows out of the core: rows of a controller's half, or of a simulation. */
 import { CoreError, type CoreModule } from './load.js';
 import { TABLE_SPECS, type TableName } from './schema.js';
 
-/** Consecutive rows of one trace table, columns in the schema's order. Transferable. */
+/**
+ * Consecutive rows of one trace table, as columns in the order of the schema. The columns can be transferred to
+ * another thread.
+ */
 export interface TraceBatch {
   table: TableName;
   rows: number;
@@ -20,8 +23,8 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
 }
 
 /**
- * Takes the rows recorded since the last call. Input rows come first, in the order in which they were
- * consumed: one batch for each run of rows of the same table. Then come the output tables.
+ * Takes the rows that were recorded since the last call. The input rows come first, in the order in which they were
+ * consumed: each batch contains consecutive rows of one table. The output tables follow.
  */
 export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
   const count = core.abi.ccs_trace_input_count(recorder);

@@ -14,7 +14,7 @@ export interface ParameterSpec {
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  /** Names of an enumeration; the parameter's value is the index. */
+  /** The names of an enumeration. The value of the parameter is the index of a name. */
   readonly values?: readonly string[];
   /** Set if the value must be a whole number. */
   readonly whole?: true;
@@ -23,7 +23,7 @@ export interface ParameterSpec {
   readonly description: string;
 }
 
-/** A named set of parameters; `values` are those that differ from the defaults. */
+/** A named set of parameters. `values` contains those that differ from the defaults. */
 export interface PresetSpec {
   readonly name: string;
   readonly description: string;
@@ -36,7 +36,10 @@ export interface ComponentSpec {
   readonly presets: readonly PresetSpec[];
 }
 
-/** One column of a trace table. `values` names an enumeration whose index is the number stored. */
+/**
+ * One column of a trace table. If `values` is present, it lists the names of an enumeration, and the column
+ * contains their indices.
+ */
 export interface ColumnSpec {
   readonly name: string;
   readonly values?: readonly string[];
@@ -52,7 +55,10 @@ export interface DescribedTable extends TableSpec {
   readonly description: string;
 }
 
-/** Controllers, in the order of their numbers in the core. Names of presets are unique over all controllers. */
+/**
+ * Controllers, in the order of their numbers in the core. No two presets have the same name, even of different
+ * controllers.
+ */
 export const CONTROLLER_SPECS: Readonly<Record<ControllerName, ComponentSpec>> = CONTROLLERS;
 
 /** Parts of the simulator. */
@@ -62,8 +68,7 @@ export const COMPONENT_SPECS: Readonly<Record<ComponentName, ComponentSpec>> = C
 export const TABLE_SPECS: readonly TableSpec[] = TABLES;
 
 /**
- * The whole schema. It is separate because of the descriptions of its tables: code that does not show them
- * need not load them.
+ * The whole schema. It includes the descriptions of the tables, which code that does not show them need not load.
  */
 export const SCHEMA: {
   readonly controllers: typeof CONTROLLER_SPECS;
@@ -75,7 +80,7 @@ export const SCHEMA: {
   tables: /* @__PURE__ */ TABLES.map((table) => ({ ...table, description: TABLE_DESCRIPTIONS[table.name] })),
 };
 
-/** The table of that name. */
+/** The table with this name. */
 export function tableSpec(name: TableName): TableSpec {
   const table = TABLE_SPECS.find((t) => t.name === name);
   if (table === undefined) throw new Error(`the core has no trace table ${name}`);
@@ -94,14 +99,14 @@ export const PRESETS: readonly PresetSpec[] = /* @__PURE__ */ CONTROLLER_NAMES.f
   (name) => CONTROLLER_SPECS[name].presets,
 );
 
-/** The controller that a preset belongs to; undefined for an unknown preset. */
+/** The controller that has this preset; undefined for an unknown preset. */
 export function controllerOfPreset(preset: string): ControllerName | undefined {
   return CONTROLLER_NAMES.find((name) => CONTROLLER_SPECS[name].presets.some((each) => each.name === preset));
 }
 
 /**
- * The default preset of a controller: in live calls `NAME-live`; in simulations, or if there is no such preset,
- * its first.
+ * The default preset of a controller. In live calls it is `NAME-live`. In simulations, or if there is no
+ * `NAME-live`, it is the controller's first preset.
  */
 export function defaultPreset(controller: ControllerName, use: 'live' | 'simulation'): string {
   const names = CONTROLLER_SPECS[controller].presets.map(({ name }) => name);

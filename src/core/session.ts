@@ -1,4 +1,4 @@
-/** What the two halves of a controller have in common: parameters and the trace. */
+/** The base class of a controller's two halves: parameters and the trace. */
 import type { Abi } from './abi.generated.js';
 import { numberOf, valuesOf } from './component.js';
 import { controllerSetup, type ControllerChoice } from './controller_setup.js';
@@ -15,7 +15,7 @@ export interface TraceEvent {
   detail: unknown;
 }
 
-/** Which controller to create, and how. Default: GCC with the preset for calls, `gcc-live`. */
+/** The controller to create, and its settings. Default: GCC with the preset for calls, `gcc-live`. */
 export interface ControllerOptions extends ControllerChoice {
   /** Number of the flow in the trace's rows. */
   flow?: number;
@@ -25,10 +25,12 @@ export interface ControllerOptions extends ControllerChoice {
   record?: readonly TableName[];
 }
 
-/** Parameters that a change of preset leaves alone: the application's bounds. */
+/** The application's bounds. A change of the preset keeps their values. */
 const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'] as const;
 
-/** Creates a half from the values in the input buffer. Returns its pointer; 0 if a value is refused. */
+/**
+ * Creates a half from the values in the input buffer. Returns the pointer to the half, or 0 if a value is refused.
+ */
 type Create = (abi: Abi, half: { index: number; flow: number; seed: number }) => number;
 
 export class Session {
@@ -38,7 +40,7 @@ export class Session {
    * @internal
    */
   protected readonly half: Handle;
-  /** Which controller this is a half of. */
+  /** The name of the controller that this half belongs to. */
   readonly controller: string;
   readonly #spec: ComponentSpec;
   readonly #user: UserController | undefined;
@@ -88,7 +90,7 @@ export class Session {
     throw new CoreError(`${name}: not a parameter of ${this.controller}; ${known}`, name);
   }
 
-  /** Changes a parameter, also in the middle of a call. Throws CoreError that names it and its range. */
+  /** Changes a parameter, also in the middle of a call. Throws CoreError that contains its name and its range. */
   setParameter(name: string, value: number): void {
     const index = this.#indexOf(name);
     const spec = this.#spec.parameters[index];
@@ -96,7 +98,9 @@ export class Session {
     this.half.core.check(this.half.abi.ccs_session_set_parameter(this.half.pointer, index, value));
   }
 
-  /** Changes to another preset of the same controller, keeping the application's bounds. Throws CoreError. */
+  /**
+   * Changes to another preset of the same controller. The application's bounds keep their values. Throws CoreError.
+   */
   setPreset(preset: string): void {
     const parameters = Object.fromEntries(KEPT_BY_PRESETS.map((name) => [name, this.parameter(name)]));
     const spec = { preset, parameters, presetPath: 'preset', path: '' };
@@ -105,23 +109,26 @@ export class Session {
   }
 
   /**
-   * Takes the rows recorded since the last call. Input rows come first, in the order in which they were consumed
-   * (replaying them in that order gives the same outputs): one batch for each run of rows of the same table. Then
-   * come the output tables.
+   * Takes the rows that were recorded since the last call. The input rows come first, in the order in which they
+   * were consumed; if they are replayed in this order, the outputs are the same. Each batch contains consecutive
+   * rows of one table. The output tables follow.
    */
   drain(): TraceBatch[] {
     return drainRecorder(this.half.core, this.half.abi.ccs_session_recorder(this.half.pointer));
   }
 
   /**
-   * What went wrong in this half, if it belongs to a user's controller; also available after `destroy`. After a
-   * fault, a receiver half sends nothing more, and a sender half keeps its last good rate.
+   * The faults of this half if it belongs to a user's controller; also available after `destroy`. After a fault, a
+   * receiver half sends no more feedback, and a sender half keeps its last good rate.
    */
   faults(): readonly ControllerFault[] {
     return this.#faults;
   }
 
-  /** Frees the core's side; further calls do nothing. All other methods throw CoreError from then on. */
+  /**
+   * Frees the half in the core; further calls do nothing. All other methods except `faults` throw CoreError from
+   * then on.
+   */
   destroy(): void {
     this.half.destroy();
   }

@@ -1,6 +1,6 @@
 /**
- * The packet simulator of the core (wasm/sim): media and TCP flows over a forward and a backward path,
- * in virtual time. The same options and seed give the same bytes natively, in Node and in browsers.
+ * The packet simulator of the core (wasm/sim): media and TCP flows over a forward and a backward path, in virtual
+ * time. The same options and seed give the same bytes in a native build, in Node and in browsers.
  */
 import { readDensity, type Density, type DensityOptions } from './density.js';
 import { componentValues } from './component.js';
@@ -214,14 +214,14 @@ export class Simulation {
     return this.#handle.abi.ccs_sim_now_us(this.#handle.pointer);
   }
 
-  /** Events so far. */
+  /** The number of events that the simulation has processed. */
   get events(): number {
     return this.#handle.abi.ccs_sim_events(this.#handle.pointer);
   }
 
   /**
-   * Runs until the time `us`, but not beyond the end of the simulation. Throws CoreError if it takes more
-   * than `maxEvents`.
+   * Runs until the time `us`, but not beyond the end of the simulation. Throws CoreError if more than `maxEvents`
+   * events are needed.
    */
   runUntil(us: number): void {
     for (const change of this.#changes.until(us)) {
@@ -245,8 +245,8 @@ export class Simulation {
   }
 
   /**
-   * The density of rate and delay that the controller of a media flow, given by its number, has learnt so far;
-   * null if the controller is not LCC, and before the first feedback. Throws CoreError that names the option.
+   * The joint density of rate and delay that the controller of media flow number `flow` has learnt so far. Null if
+   * the controller is not LCC; null also before the first feedback. Throws CoreError that names the option.
    */
   density(flow = 0, options: DensityOptions = {}): Density | null {
     expectWhole('flow', flow, '0 to the last flow');
@@ -257,7 +257,9 @@ export class Simulation {
     );
   }
 
-  /** Faults of users' controllers so far. A flow whose controller failed keeps its last good rate. */
+  /**
+   * The faults of users' controllers so far. After a fault, the flow of the controller keeps its last good rate.
+   */
   faults(): readonly ControllerFault[] {
     return this.#faults;
   }
@@ -277,13 +279,13 @@ function common(
   flow: FlowOptions,
 ): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
   const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
-  // The core takes NaN for "until the end".
+  // The core reads NaN as "until the end", so a NaN from the caller is refused here.
   if (Number.isNaN(flow.stopUs))
     throw new CoreError('stopUs: expected a time after startUs, got NaN', 'stopUs');
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
 }
 
-/** Refuses a name that the types forbid but that JavaScript or JSON may contain. */
+/** Refuses an unknown name. The types forbid such names, but JavaScript or JSON may contain them. */
 function expectOneOf(field: string, known: readonly string[], value: string): void {
   if (!known.includes(value))
     throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);

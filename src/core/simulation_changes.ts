@@ -1,4 +1,4 @@
-/** Changes in the middle of a simulation: of its paths, and of its controllers. */
+/** Changes in the middle of a simulation: changes of its paths and of its controllers. */
 import { controllerSetup } from './controller_setup.js';
 import { DIRECTIONS } from './direction.js';
 import { inside } from './field_path.js';
@@ -7,7 +7,7 @@ import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError } from './load.js';
 import type { PathChange, SimulationChange, SimulationOptions } from './simulation_options.js';
 
-/** The current losses of a path. A change that names only one of the two values keeps the other. */
+/** The current losses of a path. A change that sets only one of the two values keeps the other value. */
 interface Losses {
   lossRatio: number;
   burstLossPackets: number;
@@ -37,7 +37,7 @@ export class SimulationChanges {
     }
   }
 
-  /** Yields the changes that are due by a time, in their order. */
+  /** Yields the changes that are due at the time `us` or earlier, in the order of time. */
   *until(us: number): Generator<SimulationChange> {
     for (;;) {
       const change = this.#changes[this.#next];
@@ -47,7 +47,7 @@ export class SimulationChanges {
     }
   }
 
-  /** Makes the change that is due. Throws CoreError that names the field. */
+  /** Applies a change that `until` has just yielded. Throws CoreError that names the field. */
   apply({ forward, backward, controller }: SimulationChange): void {
     inside(`changes.${this.#next}`, () => {
       for (const [index, path] of [forward, backward].entries())

@@ -1,4 +1,4 @@
-/** The measurements of a simulation, read from the core's flat numbers. */
+/** Reads the measurements of a simulation from the core, which returns them as a list of numbers. */
 import { DISTRIBUTION, SIM_FLOW, SIM_PATH, SIM_WINDOW } from './abi.generated.js';
 import { DROP_REASONS } from './link.js';
 import { CoreError } from './load.js';
@@ -6,8 +6,8 @@ import { DIRECTIONS, type Direction } from './direction.js';
 import { FLOW_KINDS, type WindowOptions } from './simulation_options.js';
 
 /**
- * A distribution, percentiles by the nearest rank (resolution 0.2 %). If `count` is 0, all other fields are
- * NaN.
+ * A distribution. Percentiles are taken by the nearest rank, with a resolution of 0.2 %. If `count` is 0, all other
+ * fields are NaN.
  */
 export interface Distribution {
   count: number;
@@ -23,7 +23,7 @@ export interface Distribution {
   p99: number;
 }
 
-/** What one flow did within a window. Bytes are those on the wire. */
+/** The measurements of one flow within a window. Bytes are those on the wire. */
 export interface FlowMetrics {
   flow: number;
   name: string;
@@ -39,37 +39,46 @@ export interface FlowMetrics {
   lossRatio: number;
   sendRateBps: number;
   receiveRateBps: number;
-  /** Payload that arrived for the first time. */
+  /** The rate of the payload, without the bytes that arrived a second time. */
   goodputBps: number;
-  /** Time average of the rate that the controller asked for; NaN for TCP. */
+  /** Time average of the rate that the controller requested; NaN for TCP. */
   targetRateBps: number;
-  /** Standard deviation of the received rate over the rate intervals. */
+  /** Standard deviation of the rates received in the rate intervals (see `rateIntervalUs`). */
   receiveRateSdBps: number;
-  /** Share of the rate intervals at whose end GCC's A_s was below A_r; 0 for other controllers, NaN for TCP. */
+  /**
+   * The share of the rate intervals at whose end GCC's loss-based rate A_s was below its delay-based rate A_r. 0
+   * for other controllers, NaN for TCP.
+   */
   lossBoundShare: number;
   /**
-   * Mean over the rate intervals of: received rate divided by the capacity at that time; NaN without a
+   * The mean, over the rate intervals, of the received rate divided by the capacity in that interval. NaN without a
    * bottleneck.
    */
   capacityShareMean: number;
   /** Frames of a live call that could be shown. */
   frames: number;
-  /** How often the picture of a live call froze (webrtc-stats, freezeCount), and the longest freeze, us. */
+  /**
+   * How often the picture of a live call froze (freezeCount of webrtc-stats), and the length of the longest freeze,
+   * us.
+   */
   freezes: number;
   longestFreezeUs: number;
-  /** From the flow's start until its received rate first reaches 90 % of its share of the capacity; NaN if never. */
+  /**
+   * The time from the start of the flow until its received rate first reaches 90 % of its share of the capacity;
+   * NaN if it never does.
+   */
   convergenceUs: number;
-  /** RTT - RTT_min of RTCP probes (ToN V, AQM 3), us; media flows only. */
+  /** RTT - RTT_min of RTCP probes (ToN V, AQM 3), us. For media flows only. */
   probeQueueDelayUs: Distribution;
   /** RTT of the same probes. */
   rttUs: Distribution;
   /** How long each packet waited at the bottleneck, us. */
   queueDelayUs: Distribution;
-  /** One-way delay of each packet minus propagation (CMP III, LCC III-A), us; media flows only. */
+  /** One-way delay of each packet minus the propagation delay (CMP III, LCC III-A), us. For media flows only. */
   owdQueueDelayUs: Distribution;
   /**
-   * As `owdQueueDelayUs`, but measured from the time when the encoder made the packet: includes the wait in
-   * the pacer.
+   * Like `owdQueueDelayUs`, but measured from the time at which the encoder made the packet, so it includes the
+   * wait in the pacer.
    */
   e2eQueueDelayUs: Distribution;
 }
@@ -77,13 +86,15 @@ export interface FlowMetrics {
 export interface PathMetrics {
   /** Mean capacity over the window; NaN without a bottleneck. */
   capacityBps: number;
-  /** What passed the bottleneck, divided by what could have passed; NaN without a bottleneck. */
+  /**
+   * The bytes that passed the bottleneck, divided by the bytes that the capacity allowed; NaN without a bottleneck.
+   */
   utilisation: number;
   /** Waiting time of all packets, us. */
   queueDelayUs: Distribution;
   deliveredPackets: number;
   deliveredBytes: number;
-  /** By reason, as in `DROP_REASONS`. */
+  /** The number of packets dropped for each reason of `DROP_REASONS`. */
   drops: Readonly<Record<string, number>>;
 }
 
@@ -91,16 +102,18 @@ export interface WindowMetrics extends WindowOptions {
   forward: PathMetrics;
   backward: PathMetrics;
   flows: FlowMetrics[];
-  /** Jain's index of the media flows' received rates over the window; NaN without media flows. */
+  /** Jain's fairness index of the media flows' received rates over the window; NaN without media flows. */
   jain: number;
-  /** Mean over the rate intervals of Jain's index of the media flows that were active in them. */
+  /**
+   * Jain's index is computed in each rate interval, over the media flows that were active in it; this is the mean.
+   */
   jainMean: number;
-  /** `jain` and `jainMean` over all flows of the forward path, TCP included. */
+  /** Like `jain` and `jainMean`, but over all flows of the forward path, including TCP. */
   jainAll: number;
   jainAllMean: number;
 }
 
-/** A row of the core's numbers, by their names. */
+/** The numbers of a row, by the names that the core declares for them. */
 type Row<Names extends Readonly<Record<string, 'number' | 'distribution'>>> = {
   [Name in keyof Names]: Names[Name] extends 'distribution' ? Distribution : number;
 };
@@ -113,7 +126,7 @@ class Reader {
   next(): number {
     const value = this.values[this.#at];
     if (value === undefined)
-      throw new CoreError('the core gave fewer metrics than these bindings read; rebuild both');
+      throw new CoreError('the core returned fewer metrics than these bindings expect; rebuild both');
     this.#at += 1;
     return value;
   }
@@ -140,7 +153,7 @@ function readFlow(reader: Reader, flow: number, given: string | undefined): Flow
   return { flow, name: given ?? `${kind} ${flow}`, ...row, kind, direction };
 }
 
-/** The metrics of one window; `names` are the names that flows were given. */
+/** The metrics of one window. `names` contains the name of each flow, undefined where none was given. */
 export function readWindow(
   values: Float64Array,
   window: string,

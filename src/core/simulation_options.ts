@@ -5,8 +5,8 @@ import type { LinkOptions } from './link.js';
 import type { TableName } from './schema.js';
 
 /**
- * One direction of the network; its settings are those of a link. Without a capacity there is no bottleneck:
- * only loss, jitter, outages, delay and reordering. The default queue is DropTail with a limit of 300 ms.
+ * One direction of the network, with the settings of a link. Without a capacity there is no bottleneck: the path
+ * then has only loss, jitter, outages, delay and reordering. The default queue is DropTail with a limit of 300 ms.
  */
 export interface SimulatedLinkOptions extends Omit<
   LinkOptions,
@@ -21,7 +21,7 @@ export interface SimulatedLinkOptions extends Omit<
   jitterBehindQueue?: boolean;
 }
 
-/** Settings of a path that can change in the middle of a run; all but the delay require a bottleneck. */
+/** Settings of a path that can change in the middle of a run. All of them except the delay require a bottleneck. */
 export type PathChange = Partial<
   Pick<
     SimulatedLinkOptions,
@@ -37,41 +37,48 @@ export type PathChange = Partial<
 >;
 
 /**
- * Changes in the middle of a run. They take effect at `atUs`, after all events that are due then. Capacities
- * are changed by a `schedule` instead.
+ * Changes in the middle of a run. They are made at `atUs`, after all events of that time. The capacity is not
+ * changed in this way, but by a `schedule`.
  */
 export interface SimulationChange {
   atUs: number;
   forward?: PathChange;
   backward?: PathChange;
   /**
-   * New parameters for the controller of a media flow (given by its number): a preset of the same controller, and
-   * the values that differ from the preset.
+   * New parameters for the controller of the media flow with this number: a preset of the same controller, and the
+   * values that differ from the preset.
    */
   controller?: { flow: number } & Pick<ControllerChoice, 'preset' | 'parameters'>;
 }
 
-/** In the core's order. */
+/** In the order of their numbers in the core. */
 export const FLOW_KINDS = ['media', 'tcp'] as const;
 
-/** What media and TCP flows have in common. */
+/** Options that media and TCP flows have in common. */
 export interface FlowCommon {
-  /** Shown in reports; default `media` or `tcp` with the flow's number. */
+  /** The name in reports. Default: `media` or `tcp` with the flow's number. */
   name?: string;
-  /** The direction of its data; acknowledgements and feedback go the other way. Default `forward`. */
+  /**
+   * The direction in which the flow sends its data; acknowledgements and feedback go the other way. Default
+   * `forward`.
+   */
   direction?: Direction;
   /** Default 0. */
   startUs?: number;
   /** Default: the end of the simulation. */
   stopUs?: number;
-  /** Propagation delay of this flow in addition to the path's, each way. Default 0. */
+  /**
+   * A propagation delay that is added to that of the path, for this flow only and in both directions. Default 0.
+   */
   extraDelayUs?: number;
 }
 
-/** A video source with a pacer, whose rate a congestion controller sets. */
+/** A video source with a pacer. A congestion controller sets the rate of the source. */
 export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
   kind: 'media';
-  /** A preset of the component `media_source`: `vp8` has measured noise and lag. */
+  /**
+   * A preset of the component `media_source`. The preset `vp8` has the noise and the lag of a measured VP8 encoder.
+   */
   sourcePreset?: string;
   /**
    * Parameters of the video source that differ from the preset, named as in the schema's component
@@ -80,15 +87,17 @@ export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
   source?: Readonly<Record<string, number>>;
   /**
    * Simulates the call as a browser makes it, frame by frame through transforms, pacer, relay and data channel
-   * (wasm/sim/live/live.md), instead of packet by packet; parameters are named as in the component `live_call` of
-   * the schema.
+   * (wasm/sim/live/live.md). By default, the flow is simulated packet by packet. The names of the parameters are
+   * those of the component `live_call` of the schema.
    */
   live?: { preset?: string; parameters?: Readonly<Record<string, number>> };
-  /** Times in which the source sends nothing; not allowed in a live call. */
+  /** Periods in which the source sends nothing; not allowed in a live call. */
   pauses?: readonly { fromUs: number; toUs: number }[];
 }
 
-/** A TCP connection that always has data, or sends short files with pauses (RFC 8867 5.7). */
+/**
+ * A TCP connection. It always has data to send, or, with `short`, it sends short files with pauses (RFC 8867 5.7).
+ */
 export interface TcpFlowOptions extends FlowCommon {
   kind: 'tcp';
   congestionControl?: 'cubic' | 'new_reno';
@@ -114,21 +123,24 @@ export interface SimulationOptions {
   /** An integer from 0 to 2^53 - 1; default 1. */
   seed?: number;
   forward: SimulatedLinkOptions;
-  /** Default: the forward path's delay, and no bottleneck. */
+  /** Default: a path without a bottleneck, with the same delay as the forward path. */
   backward?: SimulatedLinkOptions;
   flows: readonly FlowOptions[];
   /** In time order. */
   changes?: readonly SimulationChange[];
-  /** Windows to measure in addition to the whole run, whose window is called `run` and always comes first. */
+  /** Further windows to measure. The whole run is always measured, as the first window, which is called `run`. */
   windows?: readonly WindowOptions[];
-  /** Interval of the rates that Jain's index and the convergence time are computed from; default 500 ms. */
+  /**
+   * The length of a rate interval; default 500 ms. Jain's index and the convergence time are computed from the
+   * rates in these intervals.
+   */
   rateIntervalUs?: number;
-  /** A run that needs more events than this fails with an error; default 1e9. */
+  /** If a run needs more events than this, it fails with an error; default 1e9. */
   maxEvents?: number;
   /** Which rows are recorded; by default none. */
   trace?: {
     tables: readonly TableName[];
-    /** Interval between `rate` rows and between `queue` rows; default 200 ms. */
+    /** The interval between rows of the table `rate`, and between rows of the table `queue`; default 200 ms. */
     intervalUs?: number;
   };
 }

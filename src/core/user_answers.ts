@@ -1,4 +1,4 @@
-/** Calls a user's half of a controller, and accepts only valid answers. */
+/** Calls the halves of users' controllers, and accepts only valid answers. */
 import { MAX_FEEDBACK_VALUES, type Feedback } from './feedback.js';
 import type {
   Arrival,
@@ -13,11 +13,11 @@ import type {
 /** An invalid answer of a controller: what it threw or returned. */
 export class BadAnswer extends Error {}
 
-/** A half, created and checked. */
+/** A half that `makeHalf` has created and checked. */
 export type UserHalf =
   { kind: 'receiver'; object: UserReceiverHalf } | { kind: 'sender'; object: UserSenderHalf };
 
-/** The questions that halves answer: the first two go to receiver halves, the others to sender halves. */
+/** The calls that a half gets: `arrival` and `inbound` go to receiver halves, the others to sender halves. */
 export type Question =
   | { kind: 'arrival'; arrival: Arrival }
   | { kind: 'inbound'; counters: InboundCounters }
@@ -25,13 +25,16 @@ export type Question =
   | { kind: 'rtt'; rttUs: number }
   | { kind: 'rate'; nowUs: number };
 
-/** A checked answer: the values of a message that is due, the rates, or neither. */
+/**
+ * A checked answer. A receiver half may give the values of a message, which is then sent; a sender half may give
+ * rates.
+ */
 export interface UsableAnswer {
   values?: number[];
   rate?: UserRate;
 }
 
-/** Creates a half. Throws BadAnswer. */
+/** Creates a half. Throws BadAnswer if the controller's function throws or returns an unusable object. */
 export function makeHalf(controller: UserController, kind: UserHalf['kind'], options: HalfOptions): UserHalf {
   if (kind === 'receiver') {
     const object = named('createReceiver', () => controller.createReceiver(options));
@@ -45,7 +48,7 @@ export function makeHalf(controller: UserController, kind: UserHalf['kind'], opt
 
 const NOTHING: UsableAnswer = {};
 
-/** Asks a half. Throws BadAnswer, which says what the half did wrong. */
+/** Calls a half. Throws BadAnswer with a message that says what the half did wrong. */
 export function askHalf(half: UserHalf, question: Question): UsableAnswer {
   return half.kind === 'receiver' ? askReceiver(half.object, question) : askSender(half.object, question);
 }

@@ -1,17 +1,16 @@
 /**
- * Controllers written by users: the interface that such a controller implements. The core provides everything
- * else: the received rate, packet counters, echo and RTT, the application's bounds, pacing, and the rows of
- * the trace.
+ * The interface of controllers written by users. The core provides everything else: the received rate, packet
+ * counters, echo and RTT, the application's bounds, pacing, and the rows of the trace.
  */
 import type { Feedback } from './feedback.js';
 
-/** A congestion controller: factories of its two halves. Each flow gets its own pair. */
+/** A congestion controller: a factory of its two halves. Each flow gets its own pair of halves. */
 export interface UserController {
   /** Shown in reports, traces and pages. */
   readonly name: string;
   /** Creates the half that sees arrivals. In a call it runs in the receiving page. */
   createReceiver(options: HalfOptions): UserReceiverHalf;
-  /** Creates the half that sees feedback and asks for rates. In a call it runs in the sending page. */
+  /** Creates the half that sees feedback and sets the rates. In a call it runs in the sending page. */
   createSender(options: HalfOptions): UserSenderHalf;
 }
 
@@ -20,21 +19,24 @@ export interface HalfOptions {
   /** The application's bounds. The core keeps every rate within them. */
   minBitrateBps: number;
   maxBitrateBps: number;
-  /** The rate until the sender half asks for another one. */
+  /** The rate that applies until the sender half requests another one. */
   startBitrateBps: number;
   /** Number of the flow in traces. */
   flow: number;
   /**
-   * The run's seed, the same for all flows. A half that needs random numbers derives them from this and `flow`,
-   * so that runs can be repeated.
+   * The seed of the run, the same for all flows. A half that needs random numbers must derive them from `seed` and
+   * `flow`, so that the same run can be repeated.
    */
   seed: number;
 }
 
-/** One arrival: a frame in a call, a packet in a simulation. Times in microseconds, each end on its own clock. */
+/**
+ * The arrival of a frame (in a call) or of a packet (in a simulation). Times are in microseconds, each on the clock
+ * of the end at which it was taken.
+ */
 export interface Arrival {
   seq: number;
-  /** When it left, on the sender's clock. */
+  /** When the frame or packet was sent, on the sender's clock. */
   sendTimeUs: number;
   arrivalTimeUs: number;
   sizeBytes: number;
@@ -44,7 +46,7 @@ export interface Arrival {
   rttUs?: number;
 }
 
-/** Cumulative counters of what arrived on the wire, headers included; in calls only. */
+/** Cumulative counters of what arrived on the wire, including headers. Available in calls only. */
 export interface InboundCounters {
   timeUs: number;
   packetsReceived: number;
@@ -53,38 +55,39 @@ export interface InboundCounters {
 }
 
 /**
- * Numbers for the sender half: at most 64, all finite. Returning a list, even an empty one, sends a message now;
- * null or undefined sends none.
+ * Numbers for the sender half: at most 64, all finite. A list, even an empty one, makes the core send a message
+ * now. With null or undefined, no message is sent.
  */
 export type FeedbackValues = readonly number[] | null | undefined;
 
 /**
- * The half that sees arrivals. What it returns is sent together with the fields that every {@link Feedback} has.
+ * The half that sees arrivals. The numbers that it returns are sent together with the fields that every {@link
+ * Feedback} has.
  */
 export interface UserReceiverHalf {
   onArrival(arrival: Arrival): FeedbackValues;
   onInbound?(counters: InboundCounters): FeedbackValues;
 }
 
-/** The rates that a sender half asks for. */
+/** The rates that a sender half requests. */
 export interface UserRate {
-  /** For the encoder. */
+  /** The target rate for the encoder. */
   targetBps: number;
-  /** For the pacer; default: 1.5 times the target. A value below the target is raised to it. */
+  /** The rate for the pacer; default: 1.5 times the target. A value below the target is raised to the target. */
   pacingBps?: number;
 }
 
-/** The half that sees feedback and asks for rates. */
+/** The half that sees feedback and sets the rates. */
 export interface UserSenderHalf {
   /** A message from the receiver half has arrived; `nowUs` is on the sender's clock. */
   onFeedback(feedback: Feedback, nowUs: number): void;
   /** A round trip was measured. */
   onRtt?(rttUs: number): void;
-  /** Called after each message; in calls also every 100 ms. */
+  /** Called after each feedback message. In calls it is also called every 100 ms. */
   rate(nowUs: number): UserRate;
 }
 
-/** What a user's controller did wrong. From then on its flow keeps the last good rate. */
+/** A fault of a user's controller. After the fault, the controller's flow keeps the last good rate. */
 export interface ControllerFault {
   /** Name of the controller. */
   controller: string;
@@ -95,8 +98,8 @@ export interface ControllerFault {
 }
 
 /**
- * Checks whether `value` is a user's controller. Returns null if it is, else the wrong field and what was
- * expected there.
+ * Checks whether `value` is a user's controller. If so, returns null. Otherwise returns the field that is wrong,
+ * and what was expected there.
  */
 export function userControllerProblem(value: unknown): { field: string; expected: string } | null {
   if (typeof value !== 'object' || value === null) return { field: 'controller', expected: 'an object' };

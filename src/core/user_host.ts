@@ -1,20 +1,21 @@
 /**
- * The host's end of user controllers (wasm/abi/user_controller.h): the core asks, the user's objects answer, and
- * their errors are contained here. A half that threw, or returned something invalid, is not called again, nor is
- * the other half of its pair: the flow keeps its last good rate.
+ * Runs users' controllers outside the core. The core calls a single import (wasm/abi/user_controller.h), and this
+ * file passes the call on to the user's object. An exception never reaches the core. If a half throws, or returns
+ * something invalid, neither this half nor the other half of its pair is called again: their flow keeps its last
+ * good rate.
  */
 import { feedbackFrom, MAX_FEEDBACK_VALUES } from './feedback.js';
 import { askHalf, makeHalf, problemOf, type Question, type UserHalf } from './user_answers.js';
 import type { ControllerFault, UserController } from './user_controller.js';
 
 /**
- * The owner of the halves that are being created. Halves that are created in one call of `making` form a
+ * The controller for which halves are being created. Halves that are created during one call of `making` form a
  * pair.
  */
 export interface Owner {
   controller: UserController;
   seed: number;
-  /** The host adds here what goes wrong. */
+  /** Faults of the halves are added to this list. */
   faults: ControllerFault[];
 }
 
@@ -36,7 +37,7 @@ const CALLS = [
 type Asked = Question['kind'];
 
 const NO_ANSWER = -1;
-/** The most numbers that a call passes: the time, the six fields of a message, and its values. */
+/** The largest count of numbers that a call passes: the time, the six fields of a message, and its values. */
 const MOST_NUMBERS = 7 + MAX_FEEDBACK_VALUES;
 
 export class UserHost {
@@ -47,17 +48,19 @@ export class UserHost {
   #making: Pair | null = null;
   #asking = false;
 
-  /** Whether a user's code is running now; it must not call back into the core. */
+  /** Whether a user's code is running now. While it runs, it is not allowed to call the core. */
   get asking(): boolean {
     return this.#asking;
   }
 
-  /** Sets the core's memory, which exists only once the core is instantiated. */
+  /**
+   * Sets the core's memory. It does not exist before the core is instantiated, so the constructor cannot take it.
+   */
   attach(memory: WebAssembly.Memory): void {
     this.#memory = memory;
   }
 
-  /** Halves that the core creates during `make` belong to this owner. */
+  /** Runs `make`. The halves that the core creates meanwhile belong to this owner. */
   making<T>(owner: Owner, make: () => T): T {
     this.#making = { ...owner, failed: false };
     try {
@@ -67,7 +70,9 @@ export class UserHost {
     }
   }
 
-  /** The function that the core imports; `number` is the index of the call in CALLS. */
+  /**
+   * The function that the core imports. `number` is the index of the call in CALLS; the arguments are at `pointer`.
+   */
   readonly call = (number: number, half: number, pointer: number, count: number): number => {
     const call = CALLS[number];
     if (call === undefined) return NO_ANSWER;
@@ -119,7 +124,7 @@ export class UserHost {
   }
 }
 
-/** Asks the user's half. The answer is written to `numbers`, and its length is returned. */
+/** Calls the user's half. Writes the answer to `numbers`, and returns its length. */
 function answer(half: UserHalf, question: Question, numbers: Float64Array): number {
   const { values, rate } = askHalf(half, question);
   const answered = rate === undefined ? values : [rate.targetBps, rate.pacingBps ?? NaN];

@@ -1,6 +1,6 @@
 /**
- * A controller in a separate WebAssembly module. The module implements those functions of the core's ABI that
- * concern the halves of a controller: public/controllers/ccscope_controller.h lists and explains them.
+ * Runs a controller from a separate WebAssembly module. The module implements the functions of the core's ABI that
+ * concern a controller's halves: public/controllers/ccscope_controller.h lists and explains them.
  */
 import type { Abi } from './abi.generated.js';
 import { ABI_VERSION, CoreError } from './load.js';
@@ -15,18 +15,24 @@ import type {
 
 /** Options of a module. */
 export interface WasmControllerOptions {
-  /** Shown in reports, traces and pages. */
+  /** The name that reports, traces and pages show. */
   name: string;
-  /** The largest memory of a half; a half whose memory grows beyond this counts as failed. Default 64 MiB. */
+  /**
+   * The largest memory that a half may have. A half whose memory grows beyond this limit counts as failed. Default
+   * 64 MiB.
+   */
   memoryLimitBytes?: number;
-  /** Which of its controllers to use, if the module has several. Default 0. */
+  /** The number of the controller to use, if the module has several. Default 0. */
   controller?: number;
-  /** Further numbers that the module takes when a half is created, after the three bitrates. Default: none. */
+  /**
+   * Numbers that the module gets when a half is created, in addition to the three bitrates, which come first.
+   * Default: none.
+   */
   parameters?: readonly number[];
 }
 
 const DEFAULT_MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
-/** The fields of a feedback message, before its values. */
+/** The number of fields that a feedback message has before its values. */
 const FEEDBACK_FIELDS = 6;
 
 /** The functions of the core's ABI that a module must export. */
@@ -40,7 +46,7 @@ const NEEDED: readonly (keyof Abi)[] = [
   'ccs_sender_push_feedback',
   'ccs_sender_run',
 ];
-/** Functions are looked up by name: only once a module is loaded is it known which of them it exports. */
+/** The name of an exported function. Not every module exports all of them, so they are looked up by name. */
 type Name = keyof Abi | '_initialize';
 
 /** Compiles a module. Throws CoreError that names the import or export that is wrong. */
@@ -81,8 +87,8 @@ function check(module: WebAssembly.Module, name: string): void {
 type Exported = (...args: number[]) => number;
 
 /**
- * The part that both halves have in common. Each half has its own instance of the module, so a module may
- * keep its state anywhere, even in globals.
+ * The part that both halves have in common. Each half has its own instance of the module, so the module may keep
+ * state anywhere, even in global variables.
  */
 class Instance {
   readonly #exports: Readonly<Record<string, unknown>>;
@@ -122,7 +128,7 @@ class Instance {
     if (this.call(name, ...args) !== 0) throw this.#lastError(name);
   }
 
-  /** Writes `given` to the input buffer, and creates the half from it. */
+  /** Writes the values `given` to the input buffer, and creates a half from them. */
   create(name: Name, given: readonly number[], ...args: number[]): void {
     this.#write(this.call('ccs_input_buffer', given.length), given);
     this.#handle = this.call(name, ...args);
@@ -160,7 +166,7 @@ class Instance {
 
 function refuse(name: string): () => never {
   return () => {
-    throw new Error(`the module called ${name}, which controllers are not given`);
+    throw new Error(`the module called ${name}, which ccscope does not provide to controllers`);
   };
 }
 
@@ -195,7 +201,10 @@ class WasmReceiver implements UserReceiverHalf {
     return this.#message();
   }
 
-  /** The values of the message that became due, if any. The core fills in the message's other fields itself. */
+  /**
+   * The values of the message that became due, or null if there is none. The core fills in the other fields of the
+   * message.
+   */
   #message(): FeedbackValues {
     const count = this.#instance.call('ccs_receiver_take_feedback', this.#instance.handle);
     return count === 0 ? null : this.#instance.read(count).slice(FEEDBACK_FIELDS);

@@ -4,7 +4,7 @@ import { ConfigError, shown } from '../text/quantities.js';
 import { orMeant } from '../text/suggest.js';
 import type { ChartName, ThemeName } from './public.js';
 
-/** The names that the attribute `charts` takes, and the boards that each of them stands for. */
+/** The possible names in the attribute `charts`, with the ids of the charts that each name stands for. */
 export const CHART_BOARDS: Readonly<Record<ChartName, readonly string[]>> = {
   rate: ['rates'],
   delay: ['delays'],
@@ -21,7 +21,7 @@ const THEME_NAMES: readonly ThemeName[] = ['auto', 'dark', 'light'];
 export type Attributes = Readonly<Record<(typeof ATTRIBUTES)[number], string | null>>;
 export const ATTRIBUTES = ['scenario', 'src', 'cell', 'seed', 'charts', 'flow', 'theme', 'lab'] as const;
 
-/** What is drawn. */
+/** The scenario or the recording that is drawn. */
 export type Source =
   | { kind: 'shipped'; id: string }
   | { kind: 'scenario'; url: string }
@@ -43,13 +43,13 @@ export interface Choices {
 const DEFAULT_CHARTS: readonly ChartName[] = ['rate', 'delay'];
 const ID = /^[\w.-]{1,64}$/;
 const LARGEST_SEED = 2 ** 52;
-/** The longest attribute that is accepted; nobody writes a longer one by hand. */
+/** The longest attribute that is accepted; a longer one is surely a mistake. */
 const LONGEST = 1000;
 
 /**
- * Reads the attributes; `inline` is the text of a scenario inside the element, `base` the page's address.
- * Returns null if neither the attributes nor `inline` choose anything to draw. Throws ConfigError that names
- * the attribute.
+ * Reads the attributes. `inline` is the text of a scenario inside the element; `base` is the page's address. Returns
+ * null if neither the attributes nor `inline` name anything to draw. Throws ConfigError that names the wrong
+ * attribute.
  */
 export function readAttributes(given: Attributes, inline: string | null, base: string): Choices | null {
   for (const name of ATTRIBUTES) {
@@ -72,7 +72,7 @@ export function readAttributes(given: Attributes, inline: string | null, base: s
 function sourceOf({ scenario, src }: Attributes, inline: string | null, base: string): Source | null {
   if (src !== null) {
     if (scenario !== null)
-      throw new ConfigError('src', 'a scenario or a recording', 'both', 'remove one of scenario and src');
+      throw new ConfigError('src', 'a scenario or a recording', 'both', 'remove scenario or src');
     return { kind: 'trace', url: addressOf('src', src, base) };
   }
   if (scenario !== null) {
@@ -99,7 +99,7 @@ function cellOf(text: string): CellParams {
       if (axis === undefined || value === undefined)
         throw new ConfigError(
           'cell',
-          'values of axes joined by commas, such as queue=codel',
+          'axis=value pairs joined by commas, such as queue=codel',
           shown(part),
           'write axis=value',
         );

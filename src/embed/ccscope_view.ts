@@ -1,4 +1,7 @@
-/** The element: its attributes and properties, when it draws, and what it releases when it is removed. */
+/**
+ * The element: its attributes and properties, the time when it draws, and the release of its resources when it is
+ * removed.
+ */
 import { render } from 'preact';
 import css from 'ccscope:view.css';
 
@@ -13,7 +16,7 @@ import { view } from './view.js';
 /** An element that is at most this far from the visible part of the page already counts as in view. */
 const NEAR = '200px';
 
-/** Node has no HTMLElement, but may import this module to render pages: there the class only has to exist. */
+/** Node has no HTMLElement, but it may import this module to render pages. Any class is sufficient there. */
 const Base = typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
 export class CcscopeView extends Base implements CcscopeViewElement {
@@ -33,7 +36,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     ready: (detail) => this.#tell('ccscope-ready', detail),
     error: (detail) => this.#tell('ccscope-error', detail),
   });
-  /** Ends everything that began when the element entered a page; null outside of pages. */
+  /** Stops everything that began when the element entered a page; null while the element is in no page. */
   #leave: (() => void) | null = null;
   #isInView = false;
   #isDue = false;
@@ -51,7 +54,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
   }
 
   connectedCallback(): void {
-    // The element was only moved.
+    // The element was only moved within the page, and is already set up.
     if (this.#leave !== null) return;
     this.#takeProperties();
     const unfollow = followPage(this, this.#probe, (isDark) => {
@@ -96,7 +99,10 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     this.#ask();
   }
 
-  /** Sets properties again that were set before the element was defined: they hide the accessors of its class. */
+  /**
+   * Handles properties that were set before the element was defined. Such properties hide the class's accessors, so
+   * they are deleted and set again.
+   */
   #takeProperties(): void {
     for (const name of ATTRIBUTES) {
       if (!Object.hasOwn(this, name)) continue;
@@ -106,7 +112,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     }
   }
 
-  /** Reads the attributes a little later, so that those that are changed together are read only once. */
+  /** Reads the attributes in a microtask, so that several changes at once cause only one reading. */
   #ask(): void {
     if (this.#isDue) return;
     this.#isDue = true;
@@ -119,7 +125,7 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     try {
       const choices = readAttributes(this.#attributes(), this.#inline(), document.baseURI);
       if (choices !== null) void this.#picture.show(choices);
-      // While the page loads, the element's content may not have been parsed yet.
+      // While the page loads, the element's content may still be missing, so nothing to draw is not an error yet.
       else if (document.readyState !== 'loading') this.#picture.fail(NOTHING);
     } catch (error) {
       this.#picture.fail(error);

@@ -1,4 +1,7 @@
-/** Inserted when the element's script is bundled: the shipped scenarios and those of the lessons, by id. */
+/**
+ * The shipped scenarios and the scenarios of the lessons, by id. They are inserted when the element's script is
+ * bundled.
+ */
 declare module 'ccscope:scenarios' {
   const scenarios: Readonly<Record<string, unknown>>;
   export default scenarios;

@@ -11,7 +11,7 @@ import { detailedFlow } from '../runs/flows.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import type { Recording } from './recording.js';
 
-/** A longer table would need a page of its own. */
+/** The largest number of flows in the table. A longer table is too long for a figure in a page. */
 const MOST_FLOWS = 20;
 
 /** A table of the flows of a run, measured over the whole run. */
@@ -53,7 +53,10 @@ export function FlowNumbers({ window }: { window: WindowMetrics }) {
   );
 }
 
-/** The rows of a recording's table, each with the trace column that it summarises; recordings may lack some. */
+/**
+ * The rows of a recording's table, each with the trace column that it summarises. A recording without a column has no
+ * such row.
+ */
 const QUANTITIES: readonly {
   title: string;
   table: TableName;
@@ -76,7 +79,7 @@ interface RecordingNumbersProps {
 
 interface Row {
   title: string;
-  /** Median, 95th percentile, largest. */
+  /** The median, the 95th percentile and the maximum. */
   values: readonly string[];
 }
 
@@ -134,7 +137,7 @@ function filtersOf({ drawn }: Recording, wanted: string): Filters {
   return { rate: ofFlow, group: ofFlow, queue: { column: 'link', value: 0 } };
 }
 
-/** Null if the recording has no such value. */
+/** The statistics of one quantity; null if the recording has no value of it. */
 async function rowOf(
   store: Pick<TraceStore, 'view'>,
   { title, table, column, text }: (typeof QUANTITIES)[number],

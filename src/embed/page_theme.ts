@@ -1,12 +1,11 @@
-/** Detects whether a page is dark where an element is. */
+/** Detects whether the page around an element is dark. */
 
 const prefersDark = typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-color-scheme: dark)');
 
 /**
- * Reports, now and after each change, whether the page is dark around the host of a probe: according to the
- * page's `color-scheme` there or, without one, to the system's preference. The probe's colour is
- * `light-dark(white, black)` with a transition, whose end reveals a change. Returns a function that ends the
- * reports.
+ * Reports, now and after each change, whether the page around `host` is dark. The page's `color-scheme` decides or,
+ * if there is none, the system's preference. The colour of `probe` is `light-dark(white, black)` with a transition;
+ * the end of the transition reveals a change. Returns a function that stops the reports.
  */
 export function followPage(
   host: HTMLElement,

@@ -1,6 +1,6 @@
 /**
- * The picture of one element. The newest choices win. A failure is never thrown, but shown in words in place
- * of the picture.
+ * The picture in one element. If the choices change, the newest choices are shown. A failure is never thrown; its
+ * text is shown in place of the picture.
  */
 import { signal } from '@preact/signals';
 
@@ -23,7 +23,7 @@ import { recordingOf, scenarioOf } from './sources.js';
 import { shareOfWorkers, type Share } from './workers.js';
 
 export type Showing =
-  /** Nothing has been asked for, or the element is not in view yet. */
+  /** Nothing has been requested, or the element is not in view yet. */
   | { kind: 'waiting' }
   | { kind: 'loading' }
   /** The run in `live.run` is drawn. */
@@ -31,7 +31,7 @@ export type Showing =
   | { kind: 'recording'; recording: Recording }
   | { kind: 'failed'; problem: ErrorDetail };
 
-/** The parts that draw; they are created when the element draws for the first time. */
+/** The workers, the run and the charts. They are created when the element draws for the first time. */
 export interface Stage {
   share: Share;
   live: LiveRun;
@@ -56,14 +56,14 @@ export class Picture {
   /** The scenario that was checked last, and its source. */
   #checked: { source: Source; scenario: CheckedScenario } | null = null;
   /**
-   * Settles when the file being read has been read. Until then another request has to wait, or the file would
-   * replace that request's result.
+   * Settles when the file that is being read has been read completely. Another request waits for this. Otherwise the
+   * file's rows could replace that request's rows.
    */
   #opening: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly tell: Told) {}
 
-  /** Draws what is chosen, and reports the outcome. */
+  /** Draws the run or the recording that is chosen, and reports the outcome. */
   async show(choices: Choices): Promise<void> {
     const before = this.choices.peek();
     const { kind } = this.showing.peek();
@@ -122,7 +122,7 @@ export class Picture {
     const there = this.stage.peek();
     if (there !== null) return there;
     const share = shareOfWorkers((error) => {
-      // The next attempt gets new workers.
+      // Closing releases the failed workers, so that the next attempt starts new ones.
       this.close();
       this.fail(error);
     });
@@ -196,11 +196,11 @@ function cellOf(cells: readonly CellParams[], chosen: CellParams): CellParams {
 function checkFlow(flows: readonly FlowInfo[], wanted: string): void {
   if (wanted === '' || detailedFlow(flows, wanted)?.name === wanted) return;
   const names = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
-  const expected = `a flow with a controller: ${cut(names.join(', '), 200) || 'the scenario has none'}`;
+  const expected = `a flow with a controller (${cut(names.join(', '), 200) || 'the scenario has none'})`;
   throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove it');
 }
 
-/** The choices that decide what is simulated or read. */
+/** The part of the choices that decides which rows are simulated or read. */
 const drawnBy = (choices: Choices | null): unknown => {
   if (choices === null) return null;
   const { source, cell, seed, flow } = choices;

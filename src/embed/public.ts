@@ -11,8 +11,8 @@ export type { CellParams, WindowMetrics };
 
 /**
  * The charts that the attribute `charts` can name. `rate` and `delay` show all flows; the others show one flow.
- * `loss`: its losses; `controller`: the rates of its controller; `detector`: GCC's overuse detector, or the internal
- * values of NADA or LCC; `states`: the states of its controller.
+ * `loss`: the flow's losses; `controller`: the rates of its controller; `detector`: GCC's overuse detector, or the
+ * internal values of NADA or LCC; `states`: the states of its controller.
  */
 export type ChartName = 'rate' | 'delay' | 'loss' | 'controller' | 'detector' | 'states';
 
@@ -29,7 +29,7 @@ export interface ReadyScenario {
   durationUs: number;
   /** The names of its flows. */
   flows: readonly string[];
-  /** The whole run first, then the scenario's windows. */
+  /** The metrics of the whole run, followed by those of the scenario's time windows. */
   windows: readonly WindowMetrics[];
 }
 
@@ -43,36 +43,36 @@ export interface ReadyTrace {
   flows: readonly string[];
 }
 
-/** Detail of `ccscope-ready`: what the attributes ask for has been drawn. */
+/** Detail of `ccscope-ready`: the simulation or the recording that has been drawn. */
 export type ReadyDetail = ReadyScenario | ReadyTrace;
 
-/** Detail of `ccscope-error`: what the element says instead of drawing. */
+/** Detail of `ccscope-error`: the text that the element shows instead of drawing. */
 export interface ErrorDetail {
   message: string;
   /** The attribute, or the field of the scenario, that is wrong. */
   field?: string;
-  /** One line: what to do. */
+  /** The advice for the user, in one line. */
   fix: string;
 }
 
-/** The element's events, both of which bubble. */
+/** The element's events. Both bubble. */
 export interface CcscopeViewEventMap extends HTMLElementEventMap {
   'ccscope-ready': CustomEvent<ReadyDetail>;
   'ccscope-error': CustomEvent<ErrorDetail>;
 }
 
 /**
- * The element. Each property reflects the attribute of the same name, and is null if that is absent, except
- * for `theme`.
+ * The element. Each property reflects the attribute of the same name. It is null if the attribute is absent; only
+ * `theme` is `auto` then.
  */
 export interface CcscopeView extends HTMLElement {
   /** The id of a shipped scenario, or the address of a scenario's JSON. */
   scenario: string | null;
-  /** The address of a recording to show instead: a trace in format v1. */
+  /** The address of a recording (a trace in format v1), which is shown instead of a scenario. */
   src: string | null;
   /**
-   * The cell of the scenario, such as `queue=codel,rtt=50ms`; an axis that is left out has its value in the
-   * scenario's first cell.
+   * The cell of the scenario: a value for each of its axes, such as `queue=codel,rtt=50ms`. If an axis is left out,
+   * the value in the scenario's first cell is used.
    */
   cell: string | null;
   /** Null: the scenario's own. */
@@ -83,7 +83,7 @@ export interface CcscopeView extends HTMLElement {
   flow: string | null;
   /** `auto` if the attribute is absent or has an unknown value. */
   theme: ThemeName;
-  /** The address of the app to whose Lab the link "Open in the Lab" leads; null: no link. */
+  /** The address of the app. The link "Open in the Lab" leads to the Lab there. Null: no link. */
   lab: string | null;
 
   addEventListener<K extends keyof CcscopeViewEventMap>(

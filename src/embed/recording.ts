@@ -1,6 +1,6 @@
 /**
- * The flows of a recording that are drawn: those of a simulation, or a call with the controllers that watched
- * it.
+ * Describes a recording for drawing: the flows of a simulation, or one flow of a call with the controllers that
+ * watched the call.
  */
 import { cut, ConfigError, shown } from '../text/quantities.js';
 import type { Filters } from '../boards/filters.js';
@@ -18,13 +18,13 @@ import type { FlowInfo } from '../runs/run.js';
 import { recordedFlows, type RecordedFlow } from '../trace/recorded_flows.js';
 import type { TraceExtent, TraceHeader } from '../trace/index.js';
 
-/** The flows of a simulation. */
+/** The recording of a simulation. */
 interface RecordedRun {
   kind: 'run';
   flows: readonly FlowInfo[];
 }
 
-/** One flow of a call, with the controllers that are drawn. */
+/** The recording of a call: the flow and the controllers that are drawn. */
 export interface RecordedCall {
   kind: 'call';
   inCharge: DrawnController;
@@ -45,7 +45,7 @@ export interface Recording {
 const nameOf = ({ flow, name }: RecordedFlow): string => name ?? `flow ${flow}`;
 
 /**
- * Describes a recording. Of a call with several flows, the one called `wanted` is drawn, or the first one if
+ * Describes a recording. If a call has several flows, the flow called `wanted` is drawn, or the first flow if
  * `wanted` is empty. Throws ConfigError if no flow is called `wanted`.
  */
 export function describedRecording(
@@ -57,7 +57,7 @@ export function describedRecording(
   const recorded = recordedFlows(header);
   if (wanted !== '' && !recorded.some((flow) => nameOf(flow) === wanted)) {
     const names = recorded.map(nameOf).join(', ');
-    const expected = names === '' ? 'nothing: the recording names no flows' : `one of ${cut(names, 200)}`;
+    const expected = names === '' ? 'no flow, since the recording names none' : `one of ${cut(names, 200)}`;
     throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove it');
   }
   const { fromUs, toUs, rows } = extent;

@@ -1,4 +1,4 @@
-/** Loads what is to be drawn: a scenario, as an object or the text of its file, or a recording. */
+/** Loads a scenario (as an object or as the text of its file) or a recording for drawing. */
 import { ConfigError, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 import type { Source } from './attributes.js';
@@ -27,7 +27,7 @@ export async function recordingOf(url: string, signal: AbortSignal): Promise<Fil
 
 async function fetched(name: string, url: string, signal: AbortSignal): Promise<Response> {
   const refused = (got: string): ConfigError =>
-    new ConfigError(name, `a file at ${url}`, got, 'correct the address, or allow this page to read it');
+    new ConfigError(name, `a file at ${url}`, got, 'correct the address, or allow this page to read it (CORS)');
   let response: Response;
   try {
     response = await fetch(url, { signal });

@@ -1,4 +1,4 @@
-/** The content of the element: title, charts, caption and numbers, or an explanation of what is wrong. */
+/** The content of the element: title, charts, caption and numbers, or an explanation of an error. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
@@ -12,7 +12,7 @@ import { Wheel } from '../boards/wheel.js';
 import { cellLabel } from '../scenario/cells.js';
 import { CHART_BOARDS, type Choices } from './attributes.js';
 import { CallCharts } from './call_charts.js';
-import { labAddress } from './lab_link.js';
+import { labAddress } from '../runs/lab_address.js';
 import { FlowNumbers, RecordingNumbers } from './numbers.js';
 import type { Picture, Stage } from './picture.js';
 import type { ErrorDetail } from './public.js';
@@ -40,14 +40,14 @@ function View({ picture }: { picture: Picture }) {
 
 interface FrameProps {
   title: string;
-  /** Beside the title. */
+  /** Text beside the title. */
   about?: string;
   isBusy: boolean;
-  /** The share that has been simulated, shown if the simulation takes long. */
+  /** The simulated share, from 0 to 1; only given if the simulation takes long. */
   share?: number | undefined;
-  /** The most important numbers. */
+  /** Text with the most important numbers. */
   told?: string;
-  /** After the caption. */
+  /** Content after the caption. */
   more?: ComponentChildren;
   children: ComponentChildren;
 }
@@ -96,8 +96,8 @@ function Problem({ problem: { message, fix } }: { problem: ErrorDetail }) {
 }
 
 /**
- * Makes a sentence: with a capital and a full stop, except that the name of an attribute or a field keeps its
- * first letter.
+ * Makes a sentence: adds a capital and a full stop. A text that begins with the name of an attribute or a field keeps
+ * its first letter.
  */
 function sentence(text: string): string {
   const first = /^\S+:/.test(text) ? text.slice(0, 1) : text.slice(0, 1).toUpperCase();
@@ -107,7 +107,7 @@ function sentence(text: string): string {
 interface RunViewProps {
   stage: Stage;
   choices: Choices;
-  /** The run that is drawn; `choices` may already be newer. */
+  /** The run that is drawn. `choices` may already be newer than this run. */
   run: Run;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The workers of all views in a page: one with their traces, and at most two that simulate. They start when
- * the first view needs them, and end with the last view. The paths of their scripts exist only in the bundle.
+ * The workers of all views in a page: one worker with the traces, and at most two that simulate. They start with the
+ * first view that needs them, and end with the last view. The paths of the workers' scripts exist only in the bundle.
  */
 import { transfer, wrap, type Remote } from 'comlink';
 
@@ -11,17 +11,17 @@ import type { TracesWorkerApi } from '../worker/trace/traces_worker.js';
 
 const MOST_SIMULATORS = 2;
 
-/** One view's share of the workers. */
+/** Access to the workers for one view. */
 export interface Share {
   store: TraceStore;
   simulations: Pick<SimulationPool, 'check' | 'plan' | 'run' | 'close'>;
-  /** Gives the share back. */
+  /** Ends the access. After the last view, the workers end, too. */
   close(): void;
 }
 
 /**
- * Starts a worker. A script from another site cannot be a worker of this page, but a worker of this page may
- * import it.
+ * Starts a worker. Browsers accept no script from another site as a worker. For such a script, the worker is a small
+ * script of this page that imports it.
  */
 function fromAnySite(start: () => Worker, script: string): Worker {
   try {
@@ -38,8 +38,8 @@ function fromAnySite(start: () => Worker, script: string): Worker {
 }
 
 /**
- * Resolves the scripts' paths for pages without a bundler; bundlers find the script of each `new Worker`
- * themselves.
+ * The base of the scripts' paths, for pages without a bundler. A bundler finds the script of each `new Worker`
+ * itself.
  */
 const HERE = import.meta.url;
 
@@ -70,10 +70,10 @@ class Workers {
     void watchLife(this.#worker, (name) => this.#traces.hold(name));
   }
 
-  /** The next view gets new workers: those that broke down are abandoned. */
+  /** Abandons these workers, since one of them broke down. The next view gets new workers. */
   #fail(why: string): void {
     if (workers === this) workers = null;
-    const error = new Error(`the worker with the traces failed: ${why}`);
+    const error = new Error(`the trace worker failed: ${why}`);
     for (const onError of [...this.#shares]) onError(error);
   }
 
@@ -89,7 +89,7 @@ class Workers {
         check: (scenario) => pool.check(scenario),
         plan: (request) => pool.plan(request),
         run: (request, handlers) => pool.run(request, handlers),
-        // The pool also serves other views.
+        // Nothing to close: other views also use the pool.
         close: () => undefined,
       },
       close: () => {
@@ -110,7 +110,7 @@ class Workers {
 
 let workers: Workers | null = null;
 
-/** A share of the page's workers, for one view. `onError` is called when the share can no longer be used. */
+/** Access to the page's workers for one view. `onError` is called when the workers can no longer be used. */
 export function shareOfWorkers(onError: (error: Error) => void): Share {
   workers ??= new Workers();
   return workers.share(onError);

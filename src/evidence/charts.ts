@@ -35,7 +35,7 @@ import {
   videoTable,
 } from './tables.js';
 
-/** The names of the two directions of the shared link; OWN_LABELS has those of a page's own link. */
+/** The names of the two directions of the shared link. OWN_LABELS contains the names for a page's own link. */
 const LABELS: Record<Direction, string> = {
   forward: 'from the offerer to the answerer',
   backward: 'from the answerer to the offerer',
@@ -57,7 +57,7 @@ export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: nu
     )
     .sort((a, b) => a.timeUs - b.timeUs);
 
-/** Names of connections: equal names are numbered. */
+/** The names of connections. Connections with the same name are numbered. */
 function named(record: CallRecord, connections: readonly ConnectionRecord[]): EvidenceSource[] {
   const names = connections.map((connection) => connectionName(record, connection));
   return connections.map(({ id }, i) => {
@@ -72,15 +72,15 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-/** The shadow controllers that watched the media at these paths' receivers. */
+/** The shadows (controllers that only watch) of the media at these paths' receivers. */
 function shadowsOf(record: CallRecord, paths: readonly Path[]): ShadowRecord[] {
   const receivers = sides(paths, 'receiver');
   return record.shadows.filter(({ endpoint }) => receivers.some(({ id }) => id === endpoint));
 }
 
 /**
- * The recorded packets of a direction; if there are none, rows with estimated queuing delays and their times
- * only.
+ * The recorded packets of a direction. If no packets were recorded, returns a row for each estimated queuing delay:
+ * it contains the delay and its time, and 0 in all other columns.
  */
 function packetsOf(
   record: CallRecord,
@@ -114,7 +114,7 @@ function tablesOf(
   const receivers = sides(paths, 'receiver');
   const media = mediaTable(sides(paths, 'sender'), receivers, endUs);
   const hasPackets = packets === direction?.packets;
-  // If packets were recorded, the rate at the link is drawn instead: it includes headers and audio.
+  // If packets were recorded, the charts show the rate at the link instead, which includes headers and audio.
   if (hasPackets) delete media['received_bps'];
   const [shadow] = shadowsOf(record, paths);
   const tables: Record<string, EvidenceTable> = {
@@ -161,7 +161,7 @@ function directionOf(record: CallRecord, link: PathRecord | null, name: Directio
   };
 }
 
-/** The main direction: that in which the record's first connection carried more media. */
+/** The main direction: the direction in which the record's first connection carried more media. */
 export function mainDirection(record: CallRecord): Direction {
   const [path] = pathsOf(record, {});
   return path?.direction ?? 'forward';

@@ -4,7 +4,7 @@ import type { CallRecord, RecordNotice } from '../calls/record/record.js';
 import type { EvidenceMetrics } from './measure.js';
 
 /**
- * Whether the test's expectation was met. Without a verdict, neither an expectation nor its negation counts as
+ * Whether the call met the test's expectation. Without a verdict, neither an expectation nor its negation counts as
  * met.
  */
 export const holds = ({ judgement, isNot }: JudgedExpectation): boolean =>

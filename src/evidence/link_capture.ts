@@ -7,7 +7,7 @@ import { linkPcap } from './link_pcap.js';
 export const CAPTURES = ['off', 'csv', 'pcap', 'both'] as const;
 export type LinkCapture = (typeof CAPTURES)[number];
 
-/** The requested files. */
+/** The files that `capture` requests. */
 export function linkCaptureFiles(record: CallRecord, capture: LinkCapture): EvidenceFile[] {
   if (capture === 'off') return [];
   const packets = linkPackets(record);

@@ -16,7 +16,7 @@ export interface LinkPacket {
   flow: number;
   /** Including the IPv4 and UDP headers. */
   sizeBytes: number;
-  /** From when it reached the queue until its transmission started; NaN if it was dropped. */
+  /** The time in the queue, from the arrival until the transmission started; NaN if the packet was dropped. */
   queueDelayUs: number;
   dropped: DropReason | null;
 }

@@ -1,4 +1,4 @@
-/** The metrics of a whole call, from when it was connected. */
+/** The metrics of a whole call, from the time when it was connected. */
 import {
   callMetrics,
   carrying,
@@ -19,11 +19,12 @@ import { connectionName, durationUs } from './extent.js';
 export interface EvidenceMetrics {
   /** Null if nothing was connected. */
   call: CallMetrics | null;
-  /** `layers`: the video streams that both sides send, whichever direction the metrics cover. */
+  /** `layers` contains the video streams that both sides send, in both directions. */
   connections: { id: number; name: string; metrics: CallMetrics; layers: LayerMetrics[] }[];
   /**
-   * From when the call was connected until the rate over the trailing 2 s reached 90 % of the first capacity;
-   * null if the rate did not reach it before the capacity changed, or if there is no complete record of packets.
+   * The time from the start of the connected call until the rate over the trailing 2 s reached 90 % of the first
+   * capacity. Null if the capacity changed first, if the rate never reached it, or if there is no complete record of
+   * packets.
    */
   timeTo90S: number | null;
   /** What went wrong during the call, and why. */
@@ -31,7 +32,8 @@ export interface EvidenceMetrics {
 }
 
 /**
- * The time when the first of the paths was connected at each of its ends that is under test; null if no path was.
+ * The time when the call was connected: the earliest time at which all ends of one path were connected. Only ends
+ * that are under test count. Null if no path was connected.
  */
 function connectedUs(paths: readonly Path[]): number | null {
   const times = paths.flatMap(({ sender, receiver }) => {
@@ -91,7 +93,7 @@ export function measure(record: CallRecord): EvidenceMetrics {
         window,
       ),
     })),
-    // The time to 90 % is unknown if the start is not kept.
+    // The time to 90 % is unknown if the data of the start are no longer kept.
     timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),
     incidents: incidentsOf(record),
   };

@@ -28,7 +28,7 @@ const layerRow = (layer: LayerMetrics): Record<string, unknown> => ({
   active_ratio: rounded(layer.activeShare, 3),
 });
 
-/** A call's or a connection's metrics in the form of the file. */
+/** Turns the metrics of a call or of a connection into the fields of the JSON file. */
 export function metricsRow(metrics: CallMetrics): Record<string, unknown> {
   return {
     from_us: Math.round(metrics.window.fromUs),

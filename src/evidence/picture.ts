@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 const WIDTH = 1180;
 const TIMEOUT_MS = 15_000;
 
-/** A PNG of the page, or a sentence on why there is none. Never throws, and ends within 15 s. */
+/** A PNG of the page, or a sentence that explains why there is none. Never throws, and ends within 15 s. */
 export async function picture(html: string, browser: Browser | null): Promise<Buffer | { missing: string }> {
   if (browser === null || !browser.isConnected())
     return { missing: 'No picture: the browser was gone when the test ended.' };

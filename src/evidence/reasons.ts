@@ -1,4 +1,4 @@
-/** The reasons why the controllers that watched a call would have changed their target rates. */
+/** Why the shadows, which are controllers that only watch a call, would have changed their target rates. */
 import type { EvidenceReasons } from '../calls/evidence_page.js';
 import { SHADOW, type ShadowFlow } from '../calls/record/shadow_flow.js';
 import type { ShadowRecord } from '../calls/record/record.js';
@@ -7,10 +7,7 @@ import { TraceData } from '../trace/index.js';
 
 const CONTROLLER_TITLES = { gcc: 'GCC', nada: 'NADA', lcc: 'LCC' } as const;
 
-/**
- * For each controller that watched a stream, the reasons for its changes; controllers that changed nothing are
- * left out.
- */
+/** The reasons for the changes of each shadow that watched a stream. Shadows that changed nothing are left out. */
 export function reasonsOf({ flow, flows, ssrc, batches }: ShadowRecord): EvidenceReasons[] {
   const trace = new TraceData();
   for (const batch of batches) trace.append(batch);

@@ -13,8 +13,7 @@ import type {
 
 const SECOND_US = 1e6;
 /**
- * Rates are averaged over this time; in a long call over a longer time, so that its lines have at most MOST_BINS
- * points.
+ * The time over which rates are averaged. In a long call it is longer, so that a line has at most MOST_BINS points.
  */
 const RATE_BIN_US = 250_000;
 const MOST_BINS = 1000;
@@ -115,13 +114,13 @@ export function packetTable(packets: PacketColumns): EvidenceTable {
 }
 
 /**
- * The number of seconds into which a call is divided; a remainder of less than half a second belongs to the
- * second before it.
+ * The number of seconds into which a call is divided. If the last second is less than half as long, it is merged with
+ * the second before it.
  */
 const secondsIn = (durationUs: number): number => Math.max(1, Math.round(durationUs / SECOND_US));
 const secondOf = (timeUs: number, durationUs: number): number =>
   Math.min(secondsIn(durationUs) - 1, Math.max(0, Math.floor(timeUs / SECOND_US)));
-/** The start of each second, and the end of the call, up to which the values of the last second are drawn. */
+/** The start of each second, and the end of the call. The values of the last second are drawn up to that end. */
 const seconds = (durationUs: number): number[] => [
   ...indices(secondsIn(durationUs)).map((second) => second * SECOND_US),
   Math.round(durationUs),
@@ -188,8 +187,8 @@ const bytesIn = (sample: StatsSample | undefined): number =>
   sumOf((sample?.inbound ?? []).map((one) => one.bytesReceived + (one.headerBytesReceived || 0)));
 
 /**
- * From the counters of senders and receivers, twice a second: encoders' target rates, bandwidth estimates,
- * received rates.
+ * The encoders' target rates, bandwidth estimates and received rates, twice a second. They come from the counters of
+ * senders and receivers.
  */
 export function mediaTable(
   senders: readonly EndpointRecord[],
@@ -244,7 +243,7 @@ export function videoTable(receivers: readonly EndpointRecord[]): EvidenceTable 
 
 const GROUP_COLUMNS = ['delay_variation_ms', 'm_ms', 'detector_input_ms', 'gamma_ms', 'signal'];
 
-/** The rows of one shadow controller that the chart of the overuse detector reads. */
+/** The values from a shadow's `group` rows that the chart of the overuse detector shows. */
 export function groupTable({ batches }: ShadowRecord): EvidenceTable {
   const { columns } = tableSpec('group');
   const groups = batches.filter(({ table }) => table === 'group');

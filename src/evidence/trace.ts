@@ -1,8 +1,8 @@
 /**
- * The call as a trace in format v1: the frames of the observed streams and what GCC, which only watched, computed
- * from them (`arrival`, `inbound`, `group`, `rate`; one flow per received video stream), the queues of the links
- * (`queue`; link 0 is the main direction (see `mainDirection`), link 1 the other direction; the links of single
- * pages follow) and events (`event`).
+ * The call as a trace in format v1. The tables `arrival`, `inbound`, `group` and `rate` contain the frames of the
+ * observed streams, and the values that GCC, which only watched, computed from them: one flow for each received video
+ * stream. The table `queue` contains the queues of the links: link 0 is the main direction (see `mainDirection`),
+ * link 1 is the other direction, and the links of single pages follow. The table `event` contains events.
  */
 import { tableSpec } from '../core/index.js';
 import type { TraceEvent } from '../core/session.js';

@@ -1,6 +1,6 @@
 /**
- * The extension's background: it turns sites on and off, and connects panels and bridges. It stores nothing: the
- * sites that are on are those for which the user has granted the permission.
+ * The extension's background script: it turns sites on and off, and connects panels and bridges (its scripts in
+ * documents, see bridge.ts). It stores nothing: a site is on if the user has granted the permission for it.
  */
 import type { ToBackground, ToBridge } from './channel.js';
 import { scriptsOf, siteOf, sitesOf } from './sites.js';
@@ -11,7 +11,10 @@ interface Sidebar {
 }
 const { sidebarAction } = chrome as unknown as { sidebarAction?: Sidebar };
 
-/** Changes of the registered scripts run one after another: each starts from the result of the previous one. */
+/**
+ * Changes of the registered scripts run one after another, since each change depends on the result of the previous
+ * change.
+ */
 let changes: Promise<unknown> = Promise.resolve();
 const inTurn = (change: () => Promise<void>): Promise<void> => {
   const done = changes.then(change);
@@ -32,21 +35,21 @@ const register = (): Promise<void> =>
   });
 
 /**
- * Ends the observation of everything that a pattern covers, in all tabs, including pages that are observed only
- * because of a click. In the browser's settings, people can withdraw a pattern that covers several sites: then
- * the observation ends everywhere; on sites that are still on, it resumes with the next document that they load.
+ * Ends the observation of all pages that a match pattern covers, in all tabs. This includes pages that are observed
+ * only because of a click. In the browser's settings, the user can also withdraw a pattern that covers several sites.
+ * In this case the observation ends everywhere; on sites that are still on, it resumes with the next document.
  */
 async function end(origin: string): Promise<void> {
   const site = siteOf(origin) === origin ? origin : null;
   for (const { id } of await chrome.tabs.query({})) if (id !== undefined) tell(id, { kind: 'off', site });
 }
 
-/** Messages the bridges of a tab. A tab without a bridge needs no message. */
+/** Sends a message to the bridges of a tab. Without a bridge in the tab, sending fails, which is not an error. */
 function tell(tab: number, message: ToBridge): void {
   chrome.tabs.sendMessage(tab, message).catch(() => undefined);
 }
 
-/** Opens the panel of a tab. Only possible during a click: browsers refuse it at any other time. */
+/** Opens the panel of a tab. Browsers allow this only in response to a click. */
 function openPanel(tab: number): void {
   if (sidebarAction !== undefined) void sidebarAction.open();
   else {
@@ -68,12 +71,12 @@ chrome.action.onClicked.addListener(({ id, url }) => {
   const site = siteOf(url);
   openPanel(id);
   if (site === null) return;
-  // The click itself grants the permission for the page as it is now; this request is for the site from now on.
+  // The click itself gives access to the page for now. This request is for lasting access to the site.
   chrome.permissions.request({ origins: [site] }).catch(() => false);
   inject(id).catch((error: unknown) => console.warn('ccscope cannot look into this page:', error));
 });
 
-/** Turns a site off: after this, the extension neither observes the site nor keeps its permission. */
+/** Turns a site off: ends its observation and gives up its permission. */
 async function turnOff(site: string): Promise<void> {
   await end(site);
   await chrome.permissions.remove({ origins: [site] });
@@ -81,8 +84,8 @@ async function turnOff(site: string): Promise<void> {
 }
 
 /**
- * Only the extension's own pages may send requests: content scripts run in processes of pages, which are not
- * trusted.
+ * Whether a message comes from one of the extension's own pages. Only they may send requests: content scripts run in
+ * the processes of web pages, which are not trusted.
  */
 const isOwnPage = ({ url = '' }: chrome.runtime.MessageSender): boolean =>
   url.startsWith(chrome.runtime.getURL(''));

@@ -1,6 +1,7 @@
 /**
- * Connects a document to the panels. It runs in a JavaScript world that the page cannot access, and forwards
- * texts in both directions without reading or executing them. The observer only works while a panel is connected.
+ * The bridge, which connects a document to the panels. It runs in a JavaScript world that the page cannot access. It
+ * forwards texts in both directions and neither parses nor executes them. The observer only works while a panel is
+ * connected.
  */
 import type { PageRequest } from '../inject/protocol.js';
 import {
@@ -28,10 +29,11 @@ class Bridge {
     const { signal } = this.#until;
     const offered = (event: Event): void => {
       const [port] = (event as MessageEvent).ports;
-      // The first offer counts: at the start of a document it comes before the page can do anything.
+      // Only the first offer counts. If the bridge starts with the document, that offer comes before the page's own
+      // scripts can run.
       if (port === undefined || this.#page !== null) return;
       event.stopImmediatePropagation();
-      // This tells the script in the page's world that its offer was accepted.
+      // Cancelling the event tells the script in the page's world that its offer was accepted.
       event.preventDefault();
       this.#page = port;
       port.onmessage = ({ data }: MessageEvent<unknown>) => this.#fromPage(data);
@@ -45,15 +47,15 @@ class Bridge {
   }
 
   /**
-   * A document restored from the back/forward cache has lost its connections to panels, even if no port has
-   * reported that.
+   * A document that was restored from the back/forward cache has lost its connections to panels, even if its ports
+   * have not reported that.
    */
   #back(): void {
     this.#leavePanels();
     this.announce();
   }
 
-  /** Tells open panels that there is a document. If no panel is open, sending fails, which is not an error. */
+  /** Tells open panels that this document exists. If no panel is open, sending fails, which is not an error. */
   announce(): void {
     chrome.runtime.sendMessage({ kind: 'here' } satisfies Here).catch(() => undefined);
   }
@@ -64,8 +66,8 @@ class Bridge {
   }
 
   /**
-   * In a frame with an opaque origin, the bridge cannot tell which site it belongs to, so it ends when any site
-   * is turned off.
+   * Whether turning off `site` ends this bridge. In a frame with an opaque origin, the bridge cannot determine its
+   * own site, so it ends when any site is turned off.
    */
   #isOff(site: string | null): boolean {
     const own = siteOf(self.origin);
@@ -78,12 +80,12 @@ class Bridge {
     this.#panels.set(panel, port);
     port.onMessage.addListener((text: unknown) => this.#toPage(text));
     port.onDisconnect.addListener(() => {
-      // By then the panel may already have another port.
+      // The panel may already have a new port.
       if (this.#panels.get(panel) !== port) return;
       this.#panels.delete(panel);
       if (this.#panels.size === 0) this.#ask({ type: 'pause' });
     });
-    // All open connections are reported again, since a new panel has not received them yet.
+    // A new panel has received nothing yet, so the observer reports all open connections again.
     this.#ask({ type: 'resume' });
   }
 
@@ -120,13 +122,16 @@ class Bridge {
 }
 
 /**
- * Whether the extension that put this bridge here still runs: when the extension is reloaded, its old scripts
- * stay in pages.
+ * Whether the extension that put this bridge here still runs. When an extension is reloaded, its old scripts stay in
+ * pages.
  */
 const isInForce = (): boolean =>
   (chrome as { runtime?: { id?: string | undefined } }).runtime?.id !== undefined;
 
-/** The bridge of this document, in the extension's own world, where a second click finds it. */
+/**
+ * The bridge of this document, stored in the extension's own world. If the scripts are put in once more, they find it
+ * here.
+ */
 const scope = globalThis as { ccscopeBridge?: Bridge | undefined };
 if (scope.ccscopeBridge === undefined)
   scope.ccscopeBridge = new Bridge(() => (scope.ccscopeBridge = undefined));

@@ -1,54 +1,57 @@
 /**
- * The messages between the extension's parts. The script in the page's world and the panels exchange JSON texts,
- * which the bridge between them forwards without reading.
+ * The messages between the extension's parts. The script in the page's world (page.ts) and the panels exchange JSON
+ * texts. The bridge (bridge.ts) forwards these texts between them without parsing them.
  */
 import type { PageRequest } from '../inject/protocol.js';
 
-/** A request: the answer carries the same `id`. */
+/** A request to the page's script. The answer has the same `id`. */
 export interface AskedPage {
   id: string;
   request: PageRequest;
 }
 
-/** The events by which the two worlds of a document find each other; afterwards they use a port. */
+/**
+ * The events with which the page's script offers a port to the bridge, and the bridge requests one. All further
+ * messages use the port.
+ */
 export const PORT_OFFERED = 'ccscope-port';
 export const PORT_WANTED = 'ccscope-port-wanted';
 
 /**
- * The other messages over that port, which are not JSON: the script in the page's world asks whether the other
- * end still exists, and the bridge answers, or announces that it ends.
+ * The messages over that port that are not JSON. The page's script asks whether the bridge still exists, and the
+ * bridge answers. The bridge also announces its own end.
  */
 export const ARE_YOU_HERE = 'are you here';
 export const STILL_HERE = 'still here';
 export const GOODBYE = 'goodbye';
 
 /**
- * The key of a global symbol. Under it, the extension stores a function in each window that it observes; the
- * function checks for a new document.
+ * The key of a global symbol. Under this key, each observed window holds a function of the extension, which checks
+ * whether the window has a new document.
  */
 export const EXTENSION_KEY = 'ccscope.extension';
 
-/** Longer texts from a page are dropped; a usual batch, which covers half a second, is about 10 kB long. */
+/** Texts from a page that are longer than this are dropped. A usual text covers half a second and has about 10 kB. */
 export const MOST_CHARACTERS = 2_000_000;
 
-/** Name of a bridge's port to one panel. */
+/** The name of the port between a bridge and one panel. */
 export const portName = (panel: string): string => `ccscope ${panel}`;
 
-/** From a bridge to all panels: there is a document. */
+/** A message from a bridge to all panels: the bridge's document exists. */
 export interface Here {
   kind: 'here';
 }
 
-/** From the background to the bridges of a tab. */
+/** Messages from the background script to the bridges of a tab. */
 export type ToBridge =
   /** Connect to this panel, unless already connected. */
   | { kind: 'connect'; panel: string }
   /** The site was turned off; null: all sites. */
   | { kind: 'off'; site: string | null };
 
-/** From the extension's own pages to the background. */
+/** Messages from the extension's own pages to the background script. */
 export type ToBackground =
   /** A panel requests connections from the bridges of a tab. */
   | { kind: 'watch'; tab: number; panel: string }
-  /** A site is turned off. */
+  /** The user turns a site off. */
   | { kind: 'off'; site: string };

@@ -1,14 +1,14 @@
 /**
- * Prepares the reports of one document for a panel's watch: converts times to the panel's clock, and drops
- * repetitions.
+ * Prepares the reports of one document for a panel's watch (the worker that records what is observed). Converts times
+ * to the panel's clock, and drops repetitions.
  */
 import type { PageBatch, PageMessage } from '../inject/protocol.js';
 import { rebased } from '../inject/rebase.js';
 
-/** If a document opens more connections than this, the further ones are ignored. */
+/** The largest number of connections of a document that are recorded; further connections are ignored. */
 const MOST_ENDPOINTS = 2000;
 
-/** What a panel knows of an endpoint. */
+/** The newest reports about an endpoint (one of the page's RTCPeerConnections), to detect repetitions. */
 interface Known {
   state: string;
   source: string;
@@ -16,8 +16,9 @@ interface Known {
 }
 
 /**
- * One document's batches. Each time a panel is opened, the observer reports all open connections again, and all
- * panels receive that: panels that already know a connection must not treat it as new.
+ * The reports of one document, on their way to one panel. When a panel is opened, the observer reports all open
+ * connections again, and every panel receives these reports. A panel that already has a connection must not treat it
+ * as new.
  */
 export class Feed {
   readonly #endpoints = new Map<number, Known>();
@@ -29,7 +30,7 @@ export class Feed {
     private readonly originEpochMs: number,
   ) {}
 
-  /** The batch in the form that the panel's watch expects. */
+  /** Converts a batch of reports into the form that the panel's watch expects. */
   take({ url, timeUs, messages }: PageBatch): PageBatch {
     const news = {
       window: this.window,

@@ -1,7 +1,7 @@
 /**
- * The part of the extension that runs in the page's own world: it observes, and sends its observations to the
- * bridge in the same document. While no panel is open it reports nothing. The page can read everything in here,
- * so nothing in here is secret.
+ * The part of the extension that runs in the page's own JavaScript world. It observes calls, and sends its
+ * observations to the bridge (bridge.ts) in the same document. While no panel is open, it reports nothing. The page
+ * can read everything in this script, so the script contains no secrets.
  */
 import { attempt, listen, setTimeout, stringify } from '../inject/natives.js';
 import { observe, type Observer } from '../inject/page.js';
@@ -15,34 +15,34 @@ import {
   type AskedPage,
 } from './channel.js';
 
-// Saved before the page can change them.
+// These are saved at the start, before the page can replace them.
 const parse = JSON.parse.bind(JSON);
 const Channel = MessageChannel;
 const PortEvent = MessageEvent;
 const { postMessage, start } = MessagePort.prototype;
 const { addEventListener, dispatchEvent } = EventTarget.prototype;
 
-/** A bridge that has not answered after this many turns never will: its extension was reloaded or removed. */
+/** After this many turns without an answer, the bridge is considered gone: its extension was reloaded or removed. */
 const TURNS = 4;
 /**
- * The wait is split into turns: a busy page delays timers and messages alike, so that a single long timer could
- * fire before an answer that has already arrived is delivered.
+ * The length of a turn. A busy page delays timers and messages alike. A single long timer could therefore fire
+ * although an answer has already arrived. Several short timers give the answer a chance to be delivered.
  */
 const TURN_MS = 250;
 
-/** The page's end of the channel. */
+/** The page's end of the channel to the bridge. */
 class PageEnd {
   /** Null while there is no bridge. */
   #port: MessagePort | null = null;
   #document: Document | null = null;
-  /** Whether the bridge is being asked if it still exists. */
+  /** Whether the script is waiting for the bridge's answer to ARE_YOU_HERE. */
   #isAsking = false;
   #hasAnswered = false;
   readonly #observer: Observer;
   readonly #onWanted = (): void => attempt(() => this.#wanted());
 
   constructor() {
-    // Times count from the Unix epoch, since each panel has an origin of its own.
+    // Times count from the Unix epoch, since each panel converts them to an origin of its own.
     const late = { adoptsLate: true, timesShownFrames: true } as const;
     const config = { originEpochMs: 0, relay: null, frameTiming: 'transform', ...late } as const;
     this.#observer = observe(config, (batch) => this.#tell({ batch }));
@@ -51,12 +51,13 @@ class PageEnd {
   }
 
   /**
-   * Looks for the bridge of the window's document: the bridge may be there already; otherwise it requests a port
-   * when it starts. A window that has shown no document yet keeps its objects when its first document loads, but
-   * loses its listeners.
+   * Connects to the bridge of the window's document. If the bridge is not there yet, it requests a port when it
+   * starts. Called again when a window gets its first document: the window then keeps its objects but loses its
+   * listeners.
    */
   meet(): void {
-    // A listener that is added repeatedly is registered once; `document.open()` removes it.
+    // Adding the same listener again has no effect. It has to be added again after `document.open()`, which removes
+    // it.
     addEventListener.call(document, PORT_WANTED, this.#onWanted);
     if (document === this.#document) {
       this.#wanted();
@@ -67,9 +68,9 @@ class PageEnd {
   }
 
   /**
-   * Called when a port is requested, by a bridge or by a script of the page, which can send the same event. While
-   * the bridge that has the port still answers, no other port is offered, since that bridge would receive nothing
-   * more.
+   * Called when a port is requested. The request comes from a bridge, or from a script of the page, which can send
+   * the same event. While the bridge with the present port still answers, no new port is offered: with a new port,
+   * that bridge would receive nothing more.
    */
   #wanted(): void {
     const port = this.#port;
@@ -97,12 +98,12 @@ class PageEnd {
     }, TURN_MS);
   }
 
-  /** Pauses the observer, which also undoes its actions on calls, until a request resumes it. */
+  /** Pauses the observer until a request resumes it. This also undoes the observer's changes to calls. */
   #rest(): void {
     void this.#observer.pause();
   }
 
-  /** Offers a new port to the bridge. If the bridge accepts it, this port replaces the earlier one. */
+  /** Offers a new port to the bridge. If the bridge accepts, the new port replaces the present port. */
   #offer(): void {
     const { port1, port2 } = new Channel();
     listen(port1, 'message', (event) => this.#take(port1, (event as MessageEvent).data));
@@ -127,7 +128,7 @@ class PageEnd {
     if (typeof text !== 'string') return;
     const { id, request } = parse(text) as AskedPage;
     try {
-      // A panel that is opened later needs all reports, even while others already get them.
+      // A panel that has just been opened needs all reports, even if other panels already have them.
       if (request.type === 'resume') this.#observer.resume();
       const answer = await this.#observer.ask(request);
       this.#tell({ id, answer: answer ?? null });

@@ -1,6 +1,6 @@
 /**
- * Parses the texts that a page sends over its channel. A page can send texts of its own instead of the
- * observer's, so nothing here is trusted: messages that do not have the expected form are refused.
+ * Parses the texts that come from a page. The page's own scripts can send texts in place of the observer, so nothing
+ * in the texts is trusted. A text without the expected form is refused.
  */
 import * as v from 'valibot';
 

@@ -1,4 +1,4 @@
-/** The panel of a tab, in the browser's side panel, its sidebar or its DevTools. */
+/** The page in a tab's panel: the browser's side panel, its sidebar or its DevTools. */
 import { signal } from '@preact/signals';
 import { wrap } from 'comlink';
 import { render } from 'preact';
@@ -17,10 +17,10 @@ import { findTab } from './tab.js';
 import { TabLink, type Document } from './tab_link.js';
 
 const documents = signal<readonly Document[]>([]);
-/** Whether the site stays on when the page is reloaded; null if unknown. */
+/** Whether the site will still be observed after the page is reloaded; null if unknown. */
 const staysOn = signal<boolean | null>(null);
 
-/** Absent in Firefox's DevTools panels, which can only use messages. */
+/** Absent in DevTools panels of Firefox, where extensions can only use messages. */
 const permissions = (chrome as { permissions?: typeof chrome.permissions }).permissions;
 
 async function askWhetherOn(site: string | null): Promise<void> {
@@ -93,7 +93,7 @@ function Panel({ model }: { model: Model | null }) {
 function watchTab(tab: number): Model {
   const originEpochMs = epochMs();
   const { port1, port2 } = new MessageChannel();
-  // The extension stores nothing: data that is too old to be kept in memory is lost.
+  // The extension stores nothing on disk (`spills`). Data that are too old to be kept in memory are lost.
   const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
   new Worker('watch_worker.js').postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);
@@ -101,7 +101,7 @@ function watchTab(tab: number): Model {
   const model = new Model(watch, async (action, window) =>
     readActionResult(await link.tab?.ask(window, { type: 'act', action }).catch(() => null)),
   );
-  // A watch that cannot take a batch has reported that to its worker's console; the next batch may be fine.
+  // If the watch cannot take a batch, it writes the error to its worker's console. The next batch may be valid.
   const refreshed = (done: Promise<void>): void =>
     void done.then(
       () => model.refresh(),

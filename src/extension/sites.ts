@@ -1,4 +1,4 @@
-/** Sites in the form of permissions: a scheme and a host, with any port. */
+/** Sites in the form of match patterns for permissions. A site is a scheme and a host, with any port. */
 
 /** The match pattern of the site that a URL belongs to; null if extensions cannot access it. */
 export function siteOf(url: string | undefined): string | null {
@@ -11,13 +11,13 @@ export function siteOf(url: string | undefined): string | null {
 /** A pattern as it is displayed: `https://example.com`. */
 export const siteName = (site: string): string => site.replace(/\/\*$/, '');
 
-/** The scripts of a site, in the form that `scripting.registerContentScripts` expects. */
+/** The content scripts for a site, in the form that `scripting.registerContentScripts` expects. */
 export function scriptsOf(site: string): chrome.scripting.RegisteredContentScript[] {
   const common: Omit<chrome.scripting.RegisteredContentScript, 'id' | 'js' | 'world'> = {
     matches: [site],
     runAt: 'document_start',
     allFrames: true,
-    // Frames without their own address, such as about:blank, belong to the site that created them.
+    // Frames without an address of their own, such as about:blank, belong to the site that created them.
     matchOriginAsFallback: true,
     persistAcrossSessions: true,
   };
@@ -27,7 +27,7 @@ export function scriptsOf(site: string): chrome.scripting.RegisteredContentScrip
   ];
 }
 
-/** Sites with registered scripts. */
+/** The sites for which scripts are registered. */
 export const sitesOf = (scripts: readonly { matches?: string[] | undefined }[]): string[] => [
   ...new Set(scripts.flatMap(({ matches }) => matches ?? [])),
 ];

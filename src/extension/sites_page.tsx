@@ -1,4 +1,7 @@
-/** The extension's own page. It shows where the extension is on, what it may do, and what it stores. */
+/**
+ * The extension's settings page. It shows the sites for which the extension is on, what it may do there, and what it
+ * stores.
+ */
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 
@@ -32,10 +35,13 @@ function SiteList() {
   );
 }
 
-/** What is wrong with the typed address; '' if it is valid. */
+/** The problem with the typed address; empty if the address is valid. */
 const problem = signal('');
 
-/** Browsers only ask the user in response to a click, so nothing may be awaited before the request. */
+/**
+ * Browsers ask the user for a permission only in response to a click. Nothing may therefore be awaited before the
+ * request.
+ */
 function turnOn(event: SubmitEvent): void {
   event.preventDefault();
   const form = event.currentTarget as HTMLFormElement;

@@ -1,7 +1,8 @@
 /** The tab that a panel belongs to. */
 
 /**
- * Resolves with the tab's id, or null if there is no tab; calls `changed` when the panel should show another tab.
+ * Resolves with the id of the panel's tab, or null if there is no tab. Calls `changed` when the panel should show
+ * another tab.
  */
 export async function findTab(changed: () => void): Promise<number | null> {
   // In DevTools, the panel's tab is the inspected one. The types declare `devtools` as always present, but it
@@ -10,7 +11,7 @@ export async function findTab(changed: () => void): Promise<number | null> {
   if (devtools?.inspectedWindow !== undefined) return devtools.inspectedWindow.tabId;
   const named = new URLSearchParams(location.search).get('tab');
   if (named !== null) return Number(named);
-  // A sidebar belongs to a window, and follows the window's active tab.
+  // A sidebar belongs to a browser window and shows the window's active tab.
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   chrome.tabs.onActivated.addListener(({ windowId, tabId }) => {
     if (windowId === tab?.windowId && tabId !== tab.id) changed();

@@ -26,7 +26,7 @@ interface Connected extends Document {
   feed: Feed;
 }
 
-/** A page that does not answer within this time is assumed never to answer. */
+/** The longest wait for an answer. A page that has not answered by then is assumed never to answer. */
 const ANSWER_MS = 5000;
 
 export class TabLink {
@@ -55,8 +55,8 @@ export class TabLink {
 
   #connect(port: chrome.runtime.Port): void {
     const { sender, name: called } = port;
-    // Every page of the extension is notified of every port. Ports of other panels are left open: disconnecting
-    // one here would end it for its panel, too.
+    // Every page of the extension receives every port, including ports for other panels. Such ports stay open, since
+    // disconnecting a port here would also end it for its panel.
     if (called !== portName(this.#panel) || sender?.tab?.id !== this.tab) return;
     const window = `document ${this.#count++}`;
     const feed = new Feed(window, this.originEpochMs);
@@ -84,8 +84,8 @@ export class TabLink {
     try {
       message = readFromPage(text);
     } catch {
-      // A message that no observer would send comes from the page's own code, and is dropped. Such a page can
-      // only affect what its own panel shows.
+      // A message that no observer would send comes from the page's own scripts and is dropped. With such messages, a
+      // page can only affect its own panel.
       return;
     }
     if ('batch' in message) this.listener.batch(document.feed.take(message.batch), document);
@@ -94,12 +94,12 @@ export class TabLink {
   }
 
   /**
-   * Asks the observer of a document, and resolves with its answer. Rejects if the observer fails or does not
-   * answer.
+   * Sends a request to the observer of a document. Resolves with the answer; rejects if the observer fails or does
+   * not answer.
    */
   ask(window: string, request: PageRequest): Promise<unknown> {
     const document = this.#connected.get(window);
-    if (document === undefined) return Promise.reject(new Error('the document is gone'));
+    if (document === undefined) return Promise.reject(new Error('the page was closed or reloaded'));
     const id = `${this.#panel} ${this.#count++}`;
     const answered = new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });

@@ -1,4 +1,7 @@
-/** The input of pictures: a cell's numbers and trace, and what was published about them. */
+/**
+ * The input of pictures: the numbers and the trace of a cell (a scenario with one value on each of its axes), and
+ * what was published about them.
+ */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import { selects, type CellParams } from '../scenario/cells.js';
@@ -16,11 +19,11 @@ export interface CellResults {
   summary(quantity: Quantity): Summary;
   /** The trace of the first run; empty if no picture needs one, or the run failed. */
   trace: readonly TraceBatch[];
-  /** Densities at the end of the first run, for the flows that are pictured, by flow number. */
+  /** The density of each pictured flow at the end of the first run, keyed by flow number. */
   densities: ReadonlyMap<number, Density>;
 }
 
-/** The paper's value for a quantity in a cell, times `scale`; undefined if it gives none. */
+/** The paper's value for a quantity in a cell, times `scale`; undefined if the paper gives no value. */
 export function publishedMark(
   scenario: Scenario,
   quantity: Quantity,
@@ -36,7 +39,7 @@ export function publishedMark(
   );
   if (found === undefined) return undefined;
   const { published, says, band } = found;
-  // A text such as `above 90 %` is a band, not a point.
+  // A published text such as `above 90 %` gives only a band and no value.
   return {
     ...(says === undefined && { value: published * scale }),
     low: band[0] * scale,

@@ -7,8 +7,8 @@ import { selectedFlows } from '../scenario/metrics.js';
 import type { Picture, Scenario } from '../scenario/scenario.js';
 
 /**
- * The density at a delay must add up to more than this share of the largest such sum; otherwise the expected rate
- * would mean nothing, so the curve has a gap there.
+ * The curve has a gap at a delay that LCC has hardly seen, since the expected rate would mean nothing there: the
+ * sum of the density at this delay is at most this share of the largest sum at any delay.
  */
 const LEAST_MASS = 1e-3;
 

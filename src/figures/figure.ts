@@ -27,7 +27,6 @@ interface FigureCommon {
   y: FigureAxis;
 }
 
-/** One bar. */
 export interface Bar {
   mean: number;
   sd: number;
@@ -37,7 +36,7 @@ export interface Bar {
 /** Groups of bars, one bar per series in each. */
 export interface BarFigure extends FigureCommon {
   kind: 'bars';
-  /** The meaning of the groups: `capacity`. */
+  /** The meaning of the groups, such as `capacity`. */
   x: string;
   groups: string[];
   series: { label: string; bars: (Bar | null)[] }[];

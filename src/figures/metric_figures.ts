@@ -49,7 +49,9 @@ const seriesName = (axis: Axis, value: string): string => {
   return /^[\d.]/.test(text) ? `${axisName(axis)} ${text}` : text;
 };
 
-/** Groups the cells that have the same values on all axes other than the given ones; `label` shows these values. */
+/**
+ * Groups the cells that have the same values on all axes except `axes`. The `label` of a group shows these values.
+ */
 function panels(
   scenario: Scenario,
   cells: readonly CellResults[],
@@ -62,11 +64,11 @@ function panels(
     const label = cellLabel(scenario, rest);
     found.set(label, [...(found.get(label) ?? []), cell]);
   }
-  // A single panel needs no label, since there is nothing to tell it apart from.
+  // A single panel needs no label, since there is no other panel.
   return [...found].map(([label, members]) => ({ label: found.size > 1 ? label : '', cells: members }));
 }
 
-/** The axis's values that occur, in the order of the axis. */
+/** The values of the axis that occur in the cells, in the order of the axis. */
 function present(axis: Axis, cells: readonly CellResults[]): string[] {
   const used = new Set(cells.map(({ params }) => params[axis.name]));
   return axis.values.map(({ name }) => name).filter((name) => used.has(name));

@@ -24,7 +24,7 @@ const UNITS: readonly [suffix: string, units: Readonly<Record<string, number>>][
 const unitsOf = (column: string): Readonly<Record<string, number>> =>
   UNITS.find(([suffix]) => column.endsWith(suffix))?.[1] ?? {};
 
-/** The unit in which a column is shown: never the stored one, in which numbers have too many digits. */
+/** The unit in which a column is shown. This is never the stored unit, since numbers in it have too many digits. */
 export function shownUnit(column: string, unit?: string): string {
   const [usual = ''] = Object.keys(unitsOf(column));
   return unit === undefined || STORED.has(unit) ? usual : unit;
@@ -35,12 +35,12 @@ const STORED: ReadonlySet<string> = new Set(['bps', 'us', 'bytes', 'ratio']);
 /** The factor from a column's stored unit to `unit`; 1 for an unknown unit. */
 export const unitFactor = (column: string, unit: string): number => unitsOf(column)[unit] ?? 1;
 
-/** Rows without a value for longer than this form a gap: the flow did not exist. */
+/** If a flow has no value for longer than this, its curve has a gap: the flow did not exist. */
 const SHORTEST_GAP_US = 2e6;
 
 /**
- * The rows of one column, a series for each flow in the order of their numbers. Rows without a value stay, as
- * NaN, if they form a gap within the series.
+ * The rows of one column, a series for each flow in the order of their numbers. Rows without a value are left out,
+ * except in a gap between two values, where they stay as NaN.
  */
 export function traceSeries(batches: readonly TraceBatch[], table: string, column: string): TraceSeries[] {
   const spec = tableSpec(table as TableName);

@@ -26,8 +26,8 @@ const MOST_POINTS = 700;
 const CDF_POINTS = 200;
 const PERCENTILES = [5, 25, 50, 75, 95, 99] as const;
 /**
- * Tables of bottlenecks have links instead of flows: the forward one, and the backward one if that path has a
- * bottleneck.
+ * The curve labels for links 0 and 1. The table of bottlenecks has links instead of flows: the forward one, and the
+ * backward one if the backward path has a bottleneck.
  */
 const LINKS = ['', 'backward'] as const;
 
@@ -117,7 +117,7 @@ function panelFigure(cell: CellResults, panel: Panel, title: string): CurveFigur
   };
 }
 
-/** A column of panels for each cell; a panel has the same scale in all cells. */
+/** Returns a column of panels for each cell. The same panel has the same scale in all columns. */
 export function timeFigures(
   scenario: Scenario,
   picture: Of<'time_series'>,
@@ -205,7 +205,10 @@ export function cdfFigure(
   ];
 }
 
-/** The share of the values at either end of a density that is not drawn. */
+/**
+ * The drawn range leaves out this share of the values at either end. It is then widened by three bandwidths on each
+ * side.
+ */
 const TAIL = 0.005;
 
 /** One curve per cell (and flow, if there are several), all over the same range of values. */

@@ -21,8 +21,8 @@ const APP: Policy = {
 };
 
 /**
- * For the app's documents on static hosts, which contain the policy in a `meta` element: browsers ignore
- * `frame-ancestors` there.
+ * For the app's documents on static hosts. They contain the policy in a `meta` element, where browsers ignore
+ * `frame-ancestors`.
  */
 export const APP_POLICY = policyText(APP);
 
@@ -36,8 +36,9 @@ export const SERVED_APP_POLICY = policyText({ ...APP, 'frame-ancestors': "'none'
 export const SERVED_DOCS_POLICY = policyText({ 'frame-ancestors': "'none'" });
 
 /**
- * For everything else that the local server sends, including the scripts of workers: a user's controller, read from a
- * `blob:` URL if its file was chosen in the page, can reach this server and nothing else.
+ * For everything else that the local server sends, including the scripts of workers. A worker may run a user's
+ * controller, which comes from a `blob:` URL if its file was chosen in the page. The policy lets it reach this
+ * server and nothing else.
  */
 export const SERVED_FILE_POLICY = policyText({
   'default-src': "'none'",

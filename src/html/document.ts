@@ -1,17 +1,17 @@
-/** A self-contained page, which includes its style, its script and their data. */
+/** A self-contained page: it includes its style, its script and its data. */
 import { existsSync, readFileSync } from 'node:fs';
 
 import { standalonePolicy } from './content_policy.js';
 import { html, Html, scriptData } from './text.js';
 
-/** A page whose script and style the build creates from src/app/NAME. */
+/** A page. The build creates its script and its style from src/app/NAME. */
 export interface StandalonePage {
   /** The folder of its script and style: dist/lib/NAME/page. */
   name: 'papers' | 'evidence';
   title: string;
   /** Default: the title. */
   heading?: Html;
-  /** Below the heading. */
+  /** Shown below the heading. */
   meta: Html | string;
   main: Html;
   /** The data for the script, as JSON in an element with this id. */
@@ -28,7 +28,7 @@ function built(name: string, file: string): string {
   return readFileSync(existsSync(beside) ? beside : inBuild, 'utf8').trim();
 }
 
-/** An element whose content must match the hash in the page's policy, to the character. */
+/** An element with a style or a script. Its content must match the hash in the page's policy exactly. */
 const inline = (tag: string, text: string, attributes = ''): Html =>
   new Html(`<${tag}${attributes}>${text}</${tag}>`);
 

@@ -7,10 +7,11 @@ export type Head = string | { number: string };
 export interface Table {
   caption?: Html | string;
   /**
-   * The label of the scrolling region, which makes it reachable by keyboard; needed if there are several tables.
+   * The label of the scrolling region. A region with a label can be reached by keyboard. Needed if there are
+   * several tables.
    */
   label?: string;
-  /** A class of the table. */
+  /** The CSS class of the table. */
   look?: string;
   heads: readonly Head[];
   /** Rows that belong together; each group becomes a tbody. */

@@ -5,9 +5,9 @@ import * as v from 'valibot';
 
 import type { Action } from './protocol.js';
 
-/** The highest rate that is accepted: more than any encoder sends. */
+/** The highest accepted rate. No encoder sends more. */
 const MOST_BPS = 1e9;
-/** No browser's encoder can keep to less than this. */
+/** The lowest accepted rate. No browser's encoder can send less. */
 const LEAST_BPS = 1000;
 /** The upper limit of jitterBufferTarget (webrtc-extensions). */
 const MOST_DELAY_MS = 4000;
@@ -69,7 +69,10 @@ const form = v.variant(
   'cap, hold, drive, release, key-frame, layer, degradation-preference or playout-delay',
 ) satisfies v.GenericSchema<unknown, Action>;
 
-/** Parses an action, or returns which of its fields is wrong and what was expected there. */
+/**
+ * Parses an action. If it is invalid, returns the name of the wrong field, and a description of its valid
+ * values.
+ */
 export function readAction(value: unknown): Action | { field: string; expected: string } {
   const read = v.safeParse(form, value);
   if (read.success) return read.output;

@@ -1,6 +1,7 @@
 /**
- * Acts on the page's calls, on explicit command only: on senders through their parameters, on receivers through
- * their playout delay. What the page sets in the meantime is kept, and everything can be undone.
+ * Acts on the page's calls, only on explicit command. Acts on senders through their parameters, and on
+ * receivers through their playout delay. Settings that the page makes in the meantime are kept, and everything
+ * can be undone.
  */
 import { readAction } from './action_form.js';
 import { attempt, clearTimeout, setTimeout } from './natives.js';
@@ -10,10 +11,13 @@ import { isNamed, type Change, type Options, type SenderParameters } from './sen
 
 /** The time over which the current rate of a stream is measured. */
 const HOLD_MS = 1000;
-/** A controller that has not set a rate for this time no longer drives. */
+/**
+ * A drive is a limit that a controller sets and keeps renewing. A drive that has not been renewed for this time
+ * ends.
+ */
 const DRIVEN_MS = 3000;
 
-/** Why an action cannot be done. */
+/** The reason why an action cannot be done, and what to do about it. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
@@ -26,9 +30,12 @@ class Refusal extends Error {
 
 export interface ActionsOptions {
   parameters: SenderParameters;
-  /** An open connection of the window by its number. */
+  /** Returns the open connection with this number in the window; null if there is none. */
   connection(endpoint: number): RTCPeerConnection | null;
-  /** Whether this is the number of a stream whose connection the page keeps to itself. */
+  /**
+   * Whether this is the number of a received stream whose connection is unknown, because the page never used
+   * the connection while it was observed.
+   */
   isHidden(endpoint: number): boolean;
   /** Called for every action with its result, except for successful renewals of a drive. */
   told(action: Action, result: ActionResult): void;
@@ -47,12 +54,12 @@ interface Watch {
 type Changer = (change: Change, options?: Options) => Promise<void>;
 
 function checkWatch({ isOver }: Watch): void {
-  if (isOver) throw new Refusal('The page is not watched any more.', 'start ccscope in it again');
+  if (isOver) throw new Refusal('ccscope no longer watches this page.', 'start ccscope in it again');
 }
 
 export class Actions {
   readonly #delays = new PlayoutDelays();
-  /** The timers that end a drive unless it is renewed. */
+  /** For each driven sender, the timer that ends the drive unless it is renewed. */
   readonly #drives = new Map<RTCRtpSender, ReturnType<typeof setTimeout>>();
 
   #watch: Watch = { isOver: false };
@@ -79,7 +86,7 @@ export class Actions {
     return result;
   }
 
-  /** Undoes all actions, and refuses new ones until `begin` is called. Never rejects. */
+  /** Undoes all actions. Refuses new actions until `begin` is called. Never rejects. */
   async end(): Promise<void> {
     this.#watch.isOver = true;
     for (const timer of this.#drives.values()) clearTimeout(timer);
@@ -102,7 +109,7 @@ export class Actions {
     // A controller's last message may arrive after `end`.
     checkWatch(watch);
     const transceiver = await this.#transceiver(target);
-    // Without a mid, the search for the SSRC took time, in which the watch may have ended.
+    // If the target has no mid, finding its SSRC took time, and the watch may have ended meanwhile.
     if (action.kind !== 'release') checkWatch(watch);
     const message =
       target.direction === 'send'
@@ -132,7 +139,7 @@ export class Actions {
     return this.options.isHidden(endpoint)
       ? new Refusal(
           'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
-          'reload the page with ccscope in it from the start',
+          'reload the page with ccscope loaded from the start',
         )
       : new Refusal('The connection is closed.', 'choose a stream of a connection that is open');
   }
@@ -152,7 +159,7 @@ export class Actions {
         return 'The playout delay is what the page had set.';
       case 'key-frame':
         throw new Refusal(
-          'A page cannot have its receiver ask for a key frame.',
+          'A page cannot make its receiver request a key frame.',
           'act on the page that sends this stream',
         );
       case 'cap':
@@ -165,7 +172,8 @@ export class Actions {
   }
 
   /**
-   * Returns a function that changes what is in force for a sender; that function throws once the watch is over.
+   * Returns a function that changes the actions in force for a sender. The function throws when the watch is
+   * over.
    */
   #changer(sender: RTCRtpSender, watch: Watch): Changer {
     return async (change, options) => {
@@ -278,7 +286,7 @@ export class Actions {
     await change(
       (_, encodings) => checkName(encoding, encodings),
       (encodings) => ({
-        // Only a browser that supports this option reads it; the getter notices that.
+        // Detects whether the browser supports this option: only then does it call this getter.
         get encodingOptions() {
           looked.at = true;
           return encodings.map((each, index) => ({ keyFrame: isNamed(encoding, each, index) }));
@@ -287,7 +295,7 @@ export class Actions {
     );
     if (!looked.at)
       throw new Refusal(
-        "This browser's setParameters knows no encodingOptions, so a page cannot ask for a key frame.",
+        "This browser's setParameters has no encodingOptions, so a page cannot request a key frame.",
         'use a newer Chrome, or let the far side ask for one (PLI)',
       );
     return `${encodingText(encoding)} was asked for a key frame.`;
@@ -335,7 +343,10 @@ interface Sent {
   timeMs: number;
 }
 
-/** What a sender's encodings have sent so far, without retransmissions: the encoder does not produce those. */
+/**
+ * The amount that each encoding of a sender has sent so far. Retransmissions are excluded, because the encoder
+ * does not produce them.
+ */
 async function sent(sender: RTCRtpSender): Promise<Sent[]> {
   const stats = [...(await sender.getStats()).values()] as Record<string, unknown>[];
   const number = (value: unknown): number => (typeof value === 'number' ? value : 0);

@@ -1,7 +1,7 @@
 /**
- * Finds connections that the page made before it was observed. No API lists them, so they are recognised where
- * they appear: as the object on which the page calls a method, as the target of an event that it reads, or as a
- * value that is reachable from its own scope or its elements.
+ * Finds connections that the page made before it was observed. No API lists them, so they are recognised when
+ * they appear in one of three ways: the page calls a method of a connection; the page reads an event whose
+ * target is a connection; or a connection can be reached from properties of the window or of elements.
  */
 import { attempt } from './natives.js';
 import { patch, patchGetter } from './patch.js';
@@ -29,8 +29,8 @@ export function patchAllUses<T extends object>(prototype: T, used: (self: T) => 
 }
 
 /**
- * Events that connections fire: when a page reads an attribute of such an event, the event's target is a
- * connection.
+ * Events that only connections fire. If the page reads an attribute of such an event, the target of the event
+ * is a connection.
  */
 const EVENTS = [
   'RTCTrackEvent',
@@ -58,7 +58,8 @@ export function patchEvents(found: Found): void {
       meet(target);
       return target;
     });
-  // Listeners are added by a method of EventTarget's prototype, which all targets share.
+  // The method that adds listeners belongs to the prototype of EventTarget, which connections share with all
+  // other targets.
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'])
     patch(EventTarget.prototype, name, (self) => {
       meet(self);
@@ -66,15 +67,18 @@ export function patchEvents(found: Found): void {
     });
 }
 
-/** The limits of the search: pages keep connections near their globals, or where no search can reach them. */
+/**
+ * The limits of the search. Pages keep connections close to their global variables, or in closures, which no
+ * search can reach.
+ */
 const MOST_OBJECTS = 20_000;
 const MOST_DEPTH = 6;
 /** The search never takes longer than this. */
 const MOST_MS = 15;
 
 /**
- * Finds connections, and parts of connections, that are reachable from the window's own properties, without
- * calling any getter.
+ * Finds connections, receivers and transceivers that can be reached from the properties of the window and of
+ * elements. Calls no getters.
  */
 export function findConnections(
   scope: object,
@@ -111,7 +115,7 @@ function isWorthALook(value: object): boolean {
   );
 }
 
-/** The objects that an object references; for the window, only those that the page has added. */
+/** The objects that `holder` references. If it is the window, only the objects that the page has added to it. */
 function valuesOf(holder: object, isWindow: boolean): object[] {
   return (
     attempt(() => {

@@ -10,7 +10,7 @@ interface TrustedTypes {
 let policy: Policy | null = null;
 
 /**
- * Starts a worker from a Blob; if Trusted Types refuse the plain URL, through a Trusted Types policy. Throws the
+ * Starts a worker from a Blob. If Trusted Types refuse the plain URL, uses a Trusted Types policy. Throws the
  * browser's errors.
  */
 export function newWorker(source: string): Worker {

@@ -10,7 +10,7 @@ interface Candidate {
   transport: string;
   address: string;
   port: number;
-  /** Name and value pairs after the type, without related address and TCP type. */
+  /** The name and value pairs after the type, except the related address and the TCP type. */
   extensions: string[];
 }
 
@@ -43,9 +43,9 @@ function relayed({ component, extensions }: Candidate, relay: RelayAddress): str
 }
 
 /**
- * A trickled candidate's text with the relay's address. A text that is not a candidate stays as it is, such as
- * '', which marks the end of the candidates. A TCP candidate becomes one that nobody can connect to; it is not
- * dropped, so that the browser still checks it, in the usual order.
+ * Replaces the address in the text of a trickled candidate by the relay's. A text that is not a candidate stays
+ * as it is, such as '', which marks the end of the candidates. A TCP candidate becomes one to which nobody can
+ * connect. It is not dropped, so that the browser still processes the same candidates in the same order.
  */
 export function candidateThroughRelay(text: string, relay: RelayAddress): string {
   const candidate = parse(text);
@@ -56,8 +56,9 @@ export function candidateThroughRelay(text: string, relay: RelayAddress): string
 }
 
 /**
- * A description in which, for each media section and component, one candidate with the relay's address replaces
- * all UDP candidates. TCP candidates are removed. All other lines and line ends stay.
+ * Replaces the candidates in a description. In each media section, a single candidate with the relay's address
+ * replaces all UDP candidates of a component. TCP candidates are removed. All other lines, and the line ends,
+ * stay.
  */
 export function descriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   let seen = new Set<string>();
@@ -81,8 +82,9 @@ export function descriptionThroughRelay(sdp: string, relay: RelayAddress): strin
 const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
 /**
- * A page's own candidate as others should see it: with the relay's address and otherwise unchanged, so that pages
- * that sort or filter candidates still find what they look for. A text that is not a candidate stays as it is.
+ * Replaces the address of a page's own candidate by the relay's, for everybody who reads the candidate. The
+ * rest stays the same, because pages may sort or filter candidates by it. A text that is not a candidate stays
+ * as it is.
  */
 export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
   const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];
@@ -97,8 +99,8 @@ export function ownCandidateThroughRelay(text: string, relay: RelayAddress): str
 const OWN = /^((?:a=)?candidate:\S+) +(\d+) +(\S+) +(\d+) +\S+ +\d+ +typ +(\S+)([^\r\n]*)$/i;
 
 /**
- * A page's own description as others should see it: its candidates, and the default addresses in `m=`, `c=` and
- * `a=rtcp` lines, are replaced by the relay's.
+ * Replaces the addresses in a page's own description by the relay's, for everybody who reads the description:
+ * those of candidates, and the default addresses in `m=`, `c=` and `a=rtcp` lines.
  */
 export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   const through = (line: string): string => {
@@ -109,8 +111,8 @@ export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): st
 }
 
 /**
- * Replaces a line's address and port by the relay's, unless they are placeholders that belong to no candidate: port
- * 0, the discard port, or the unspecified address.
+ * Replaces the address and port of a line by the relay's. Placeholders, which belong to no candidate, stay:
+ * port 0, the discard port, and the unspecified address.
  */
 function ownLineThroughRelay(line: string, { address, port }: RelayAddress): string {
   if (isCandidate(line)) return ownCandidateThroughRelay(line, { address, port });
@@ -120,7 +122,9 @@ function ownLineThroughRelay(line: string, { address, port }: RelayAddress): str
     .replace(/^a=rtcp:(?!9 )\d+ IN IP[46] \S+$/, `a=rtcp:${port} IN IP4 ${address}`);
 }
 
-/** Names of attributes are case-sensitive, but some parsers ignore case, so this does as well. */
+/**
+ * Names of attributes are case-sensitive, but some parsers accept any case, so this test accepts any case, too.
+ */
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
 /** Each line with its line end. Other characters, such as U+2028, do not end a line of a description. */
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g;
@@ -130,7 +134,7 @@ export interface MediaSection {
   mid: string | null;
   ufrag: string | null;
   candidates: RelayAddress[];
-  /** The limit in its `b=` lines, in bit/s; NaN without one. */
+  /** The limit in the `b=` lines of the section, in bit/s; NaN without such a line. */
   bandwidthBps: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * One observed peer connection of the page: it reports what happens and changes nothing but receivers'
- * transforms.
+ * One observed peer connection of the page. Reports what happens on the connection, and changes nothing except
+ * the transforms of receivers.
  */
 import { mediaSections, remoteSides, transportsIn, udpAddress, ufragOf } from './candidates.js';
 import type { FrameWorker } from './frames.js';
@@ -49,24 +49,30 @@ export class Endpoint {
   #role: 'offerer' | 'answerer' | null = null;
   #looking: Promise<void> | null = null;
   /**
-   * When the far side named its first candidate, if it has named none for UDP yet; null before any candidate,
-   * Infinity once there is one for UDP.
+   * The time of the far side's first candidate, while the far side has sent only candidates for other
+   * transports than UDP. Null before its first candidate, and Infinity after its first UDP candidate.
    */
   #lacksUdpSinceMs: number | null = null;
   #ufrags = '';
   readonly #remote = new Map<string, RemoteSide>();
-  /** Limits in the remote description's media sections, by mid. */
+  /** The limits (`b=` lines) in the media sections of the remote description, by mid. */
   readonly #bounds = new Map<string, number>();
-  /** The notices that have been reported, by code. */
+  /** The reported notices, by code. */
   readonly #told = new Map<string, RecordNotice>();
   readonly #receivers = new WeakSet<RTCRtpReceiver>();
   /** Receivers with a transform of the observer. */
   readonly #ours = new Set<RTCRtpReceiver>();
-  /** Frames, timed as they are shown, of receivers that have no transform of the observer. */
+  /**
+   * For receivers without a transform of the observer: the objects that time frames when the browser shows
+   * them.
+   */
   readonly #shown = new Map<RTCRtpTransceiver, ShownFrames>();
-  /** Whether every video receiver so far got the observer's transform and still has it. */
+  /** Whether every video receiver so far has got the observer's transform and still has it. */
   #complete = true;
-  /** Whether the constructor is still examining what a late connection already has. */
+  /**
+   * Whether the constructor is still examining what a late connection already contains: its descriptions and
+   * receivers.
+   */
   #isCatchingUp: boolean;
 
   constructor(
@@ -76,9 +82,9 @@ export class Endpoint {
     private readonly window: Window,
   ) {
     this.#isCatchingUp = known.isLate;
-    // A debugger also lists prototypes among the connections. On those, this attribute throws, so that they are
-    // not reported.
-    if (typeof peer.signalingState !== 'string') throw new TypeError('that is no connection');
+    // A debugger's list of connections, which `adopt` passes, also contains prototypes. For a prototype, this
+    // attribute throws, so no prototype is reported.
+    if (typeof peer.signalingState !== 'string') throw new TypeError('this is not a connection');
     this.#announce();
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
@@ -109,7 +115,7 @@ export class Endpoint {
     this.#describe();
   }
 
-  /** Reports what is in the descriptions that the page set before it was observed. */
+  /** Reports the contents of the descriptions that the page set before it was observed. */
   #catchUp(): void {
     const { remoteDescription } = this.peer;
     if (remoteDescription !== null) this.remoteDescription(remoteDescription.sdp);
@@ -121,7 +127,7 @@ export class Endpoint {
     return attempt(() => this.peer.getReceivers().map(({ track }) => track)) ?? [];
   }
 
-  /** RTP timestamps of the latest video that its receivers played, one for each synchronization source. */
+  /** The RTP timestamps of the video that the receivers played last, one for each synchronization source. */
   get timestamps(): number[] {
     return (
       attempt(() =>
@@ -138,7 +144,7 @@ export class Endpoint {
     return this.#state === 'closed';
   }
 
-  /** Reports a change of the connection's state; closing fires no event. */
+  /** Reports a change of the connection's state. Has to be called regularly, because `close` fires no event. */
   look(): void {
     this.#lookForUdp();
     const state = this.peer.signalingState === 'closed' ? 'closed' : this.peer.connectionState;
@@ -184,7 +190,10 @@ export class Endpoint {
     }
   }
 
-  /** The link only carries UDP: without a UDP candidate there will be no connection. */
+  /**
+   * Reports a notice if the far side has sent no UDP candidate in time. The link only carries UDP, so no
+   * connection would be made.
+   */
   #lookForUdp(): void {
     const sinceMs = this.#lacksUdpSinceMs;
     if (this.window.config.relay === null || this.peer.connectionState === 'connected') return;
@@ -195,7 +204,8 @@ export class Endpoint {
   #addRemote({ ufrag, candidates }: RemoteSide): void {
     const known = this.#remote.get(ufrag);
     const { relay } = this.window.config;
-    // If the far side is a page under test, too, it announces the relay's address as its own.
+    // If the far side is also a page under test, its own candidates contain the relay's address. That address
+    // is ignored.
     const old = [...(known?.candidates ?? []), ...(relay === null ? [] : [relay])];
     const fresh = candidates.filter(
       ({ address, port }) => !old.some((c) => c.address === address && c.port === port),
@@ -222,9 +232,10 @@ export class Endpoint {
   }
 
   /**
-   * Attaches transforms to new receivers in the task that creates them: by `addTrack`, `addTransceiver` or an offer
-   * of the far side. Chromium never calls a transform that is set later, so receivers get theirs even while nobody
-   * listens: the transform then only lets frames pass, and starts noting them once someone listens.
+   * Attaches transforms to new receivers, in the same task in which `addTrack`, `addTransceiver` or an offer of
+   * the far side creates them. Chromium never calls a transform that is set later. Therefore receivers get a
+   * transform even while nobody listens. It then only lets frames pass, and starts to note them when somebody
+   * listens.
    */
   watch(): void {
     for (const transceiver of this.peer.getTransceivers()) {
@@ -246,14 +257,14 @@ export class Endpoint {
     else this.#attach(receiver, worker);
   }
 
-  /** Whether media may have started before the observation: a transform would never be called. */
+  /** Whether media may have started before the observation. The browser would then never call a transform. */
   #isTooLate({ currentDirection }: RTCRtpTransceiver): boolean {
     return this.#isCatchingUp && currentDirection !== null;
   }
 
   /**
-   * For a receiver whose frames no transform of the observer sees: times frames as they are shown, if that is
-   * possible.
+   * Handles a receiver whose frames no transform of the observer sees. If possible, times its frames when the
+   * browser shows them.
    */
   #withoutTransform(receiver: RTCRtpReceiver, why: RecordNotice): void {
     const { timesShownFrames, originEpochMs } = this.window.config;
@@ -314,7 +325,10 @@ export class Endpoint {
     this.#source();
   }
 
-  /** Reports how frames are timed: by transform only if the observer's transforms see all video that arrives. */
+  /**
+   * Reports how frames are timed. The answer is `transform` only if transforms of the observer see all video
+   * that arrives.
+   */
   #source(): void {
     const seen = this.#shown.size > 0 ? 'elements' : 'getStats';
     const source = this.#complete && this.#ours.size > 0 ? 'transform' : seen;

@@ -6,21 +6,25 @@ export interface FrameWorkerOptions {
   originEpochMs: number;
 }
 
-/** Requests the frames noted since the last request; the first request also proves that the worker runs. */
+/**
+ * Requests the frames that were noted since the last request. The answer to the first request also proves that
+ * the worker runs.
+ */
 export interface FrameWorkerRequest {
   id: number;
-  /** Whether frames are noted from now on; default: as before. */
+  /** Whether the worker notes frames from now on. Default: no change. */
   notes?: boolean;
 }
 
 /**
- * A second in which the worker ticked: its end, in milliseconds since the Unix epoch, and the largest lateness of
- * its ticks.
+ * The lateness of the worker's ticks during a second: the end of the second, in milliseconds since the Unix
+ * epoch, and the largest lateness.
  */
 export type LateTick = [epochMs: number, lateMs: number];
 
 /**
- * What was noted since the last request: `rows` as in the message `frames`, for each endpoint that received any.
+ * The notes since the last request. `rows` has an entry for each endpoint that received frames, in the form of
+ * the `frames` message.
  */
 export interface FrameWorkerNotes {
   rows: [endpoint: number, rows: number[]][];

@@ -1,6 +1,6 @@
 /**
- * The worker behind the transforms of received video: notes each frame and lets it pass. Whatever fails in here,
- * frames continue.
+ * The worker that runs the transforms of received video. It notes each frame and lets it pass. Frames continue
+ * whatever fails here.
  */
 import { TickLateness } from '../machine/tick_lateness.js';
 import {
@@ -34,7 +34,7 @@ interface Transformer {
   readonly options: FrameWorkerOptions;
 }
 
-/** At most this many late ticks, one for each second, are kept until the next request. */
+/** At most this many reports of late ticks, one for each second, are kept until the next request. */
 const MOST_LATE = 60;
 
 let noted = new Map<number, number[]>();
@@ -82,7 +82,7 @@ async function pass({ readable, writable, options }: Transformer): Promise<void>
     try {
       if (notes) note(value, options);
     } catch {
-      // A frame that cannot be read is the receiver's problem, not the observer's.
+      // A frame that cannot be noted must still be passed on.
     }
     await writer.write(value);
   }

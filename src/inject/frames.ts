@@ -1,6 +1,7 @@
 /**
- * The page's end of the frame worker. A page's first task may create receivers before the worker can prove that it
- * runs; they are attached to the worker on trust, and released if it turns out that it does not run.
+ * The page's end of the frame worker. The first task of a page may create receivers before the worker has
+ * proved that it runs. Such receivers get the worker's transforms all the same. If the worker then turns out
+ * not to run, `failed` is called, so that the transforms are removed again.
  */
 import type {
   FrameWorkerAnswer,
@@ -13,10 +14,10 @@ import { attempt, listen, setTimeout } from './natives.js';
 
 type State = 'starting' | 'alive' | 'failed';
 
-/** A worker that has not started after this time never will. */
+/** If a worker has not started after this time, it never will. */
 const START_MS = 5000;
 
-/** A worker that does not answer within this time is taken to have nothing to report. */
+/** If a worker does not answer within this time, it is assumed to have nothing to report. */
 const ANSWER_MS = 1000;
 
 const NOTHING: FrameWorkerNotes = { rows: [], late: [] };
@@ -29,8 +30,8 @@ export class FrameWorker {
   #attached = false;
 
   /**
-   * `failed` is called, at most once, if the worker turns out not to run after the constructor has returned. If
-   * the worker cannot even be created, `failed` is not called, and `usable` is false at once.
+   * If the worker cannot be created, `usable` is false at once, and `failed` is not called. If the worker is
+   * created but turns out not to run, `failed` is called once.
    */
   constructor(
     source: string,
@@ -40,7 +41,7 @@ export class FrameWorker {
       const worker = newWorker(source);
       this.#worker = worker;
       listen(worker, 'message', (event) => this.#hear((event as MessageEvent<FrameWorkerAnswer>).data));
-      // If the page's Content-Security-Policy refuses the worker, it may do so only after the construction.
+      // A Content-Security-Policy that refuses the worker may do so only after the construction, with an event.
       listen(worker, 'error', () => this.#fail());
       setTimeout(() => this.#fail(), START_MS);
       void this.#ask();
@@ -60,14 +61,17 @@ export class FrameWorker {
     return this.#state !== 'failed';
   }
 
-  /** A transform for a receiver; only to be called while the worker is usable. Throws the browser's errors. */
+  /**
+   * Creates a transform for a receiver. To be called only while the worker is usable. Throws the browser's
+   * errors.
+   */
   transform(options: FrameWorkerOptions): RTCRtpScriptTransform {
-    if (this.#worker === null) throw new Error('there is no worker');
+    if (this.#worker === null) throw new Error('the frame worker could not be created');
     this.#attached = true;
     return new RTCRtpScriptTransform(this.#worker, options);
   }
 
-  /** What was noted since the last call. Never waits long, never rejects. */
+  /** Returns the frames and late ticks noted since the last call. Waits for at most ANSWER_MS. Never rejects. */
   take(): Promise<FrameWorkerNotes> {
     return this.#attached ? this.#ask() : Promise.resolve(NOTHING);
   }

@@ -17,12 +17,12 @@ export const epochMs = (): number => timeOrigin + now();
 
 const add = EventTarget.prototype.addEventListener;
 
-/** Adds a listener that runs before those that the page adds later; its errors do not reach the page. */
+/** Adds a listener. It runs before listeners that the page adds later, and its errors do not reach the page. */
 export function listen(target: EventTarget, type: string, listener: (event: Event) => void): void {
   add.call(target, type, (event) => attempt(() => listener(event)));
 }
 
-/** Runs `work`; returns undefined if it fails, since an error must never affect the page. */
+/** Runs `work`. Returns undefined if it fails, because an error here must never affect the page. */
 export function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

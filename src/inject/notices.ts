@@ -1,12 +1,15 @@
-/** The notices of a page's observer, for people. */
+/** The texts of the notices that a page's observer reports to the user. */
 import type { RecordNotice, RelayAddress } from './protocol.js';
 
-const GET_STATS = 'frames are not timed one by one, and the record has what getStats counts';
+const GET_STATS = 'frames are not timed individually, and the record has only what getStats counts';
 
 const AS_SHOWN =
-  'received frames are timed as the browser shows them, each with an equal share of the bytes of its half second; key frames are not marked, and frames that were not shown are missing';
+  'received frames are timed as the browser shows them, and the bytes of each half second are divided equally among its frames; key frames are not marked, and frames that were not shown are missing';
 
-/** A notice as it reads if frames are timed as they are shown, instead of by getStats alone. */
+/**
+ * Changes the text of a notice, because frames are timed when the browser shows them, instead of by getStats
+ * alone.
+ */
 export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
   ...rest,
   message: message.replace(GET_STATS, AS_SHOWN),
@@ -16,7 +19,7 @@ export const pageTransforms = (): RecordNotice => ({
   level: 'info',
   code: 'page-transforms',
   message: `The page uses its own encoded transforms, which are left alone: ${GET_STATS}.`,
-  fix: 'nothing to do; rates, losses and freezes are known all the same',
+  fix: 'nothing to do; rates, losses and freezes are still measured',
 });
 
 export const noTransforms = (): RecordNotice => ({
@@ -33,53 +36,54 @@ export const workerRefused = (): RecordNotice => ({
   fix: "allow worker-src blob: in the page; in a test, set bypassCSP: true in Playwright's options",
 });
 
-const EARLIER = 'reload the page with ccscope in it from the start to see every frame with its size';
+const EARLIER = 'reload the page with ccscope loaded from the start to see every frame with its size';
 
 export const joinedLate = (): RecordNotice => ({
   level: 'info',
   code: 'joined-late',
-  message: `This call ran before it was observed: ${GET_STATS}.`,
+  message: `This call was already running when its observation began: ${GET_STATS}.`,
   fix: EARLIER,
 });
 
 const HIDDEN_CONNECTION =
-  'The page keeps a connection to itself that it made before it was observed, and has not used it since';
+  'The page made a connection before it was observed and has not used it since, so ccscope cannot reach it';
 
 export const onlyReceiver = (): RecordNotice => ({
   level: 'warning',
   code: 'only-receiver',
-  message: `${HIDDEN_CONNECTION}: only one of its receivers is visible, but not what it sends or its other streams.`,
-  fix: 'reload the page with ccscope in it from the start to see the whole connection',
+  message: `${HIDDEN_CONNECTION}: one of its receivers is visible, but not what it sends or its other streams.`,
+  fix: 'reload the page with ccscope loaded from the start to see the whole connection',
 });
 
 export const onlyShown = (): RecordNotice => ({
   level: 'warning',
   code: 'only-shown',
-  message: `${HIDDEN_CONNECTION}: of its video only the displayed pictures are visible. Rates, losses, delays, audio, and what it sends are unknown, and no controller runs beside it.`,
-  fix: 'reload the page with ccscope in it from the start to see the whole connection',
+  message: `${HIDDEN_CONNECTION}: only the displayed pictures of its video are visible. Rates, losses, delays, audio, and what it sends are unknown, and no controller runs beside it.`,
+  fix: 'reload the page with ccscope loaded from the start to see the whole connection',
 });
 
 export const relayPolicy = (): RecordNotice => ({
   level: 'warning',
   code: 'relay-policy',
   message:
-    "The page asked for iceTransportPolicy 'relay', with which the browser would not use the link's address: 'all' is used.",
-  fix: 'nothing to do; what the TURN servers add is not part of the call under test',
+    "The page asked for iceTransportPolicy 'relay', which would keep the browser from using the link: 'all' is used instead.",
+  fix: 'nothing to do; the effect of the TURN servers is not part of the call under test',
 });
 
-/** Why something bypassed the link, and what to do, depends on when the connection was made. */
+/** Both the reason why packets bypassed the link and the remedy depend on when the connection was made. */
 export const notRouted = ({ address, port }: RelayAddress, isLate: boolean): RecordNotice => ({
   level: 'error',
   code: 'not-routed',
   message: `The connection bypasses the link: packets went to ${address === '' ? '' : `${address}, `}port ${port}.`,
   fix: isLate
-    ? 'use the fixture call (or link) together with page where the page is opened, or await call.observe(context) before it navigates: the page had made this connection before it was observed'
-    : 'let the far side send only to the candidates that the page has told it: this one knew another address of the page',
+    ? 'the page made this connection before it was observed: use the fixture call (or link) in the test or hook that opens the page, or await call.observe(context) before it navigates'
+    : 'the far side knew another address of the page: make it send only to the candidates that the page signalled',
 });
 
 export const tcpOnly = (): RecordNotice => ({
   level: 'error',
   code: 'ice-tcp',
-  message: 'The far side named only TCP candidates, and the link carries UDP: no connection can be made.',
-  fix: 'let the server offer UDP candidates in tests, in addition to those for TCP',
+  message:
+    'The far side offers only TCP candidates, but the link carries only UDP: no connection can be made.',
+  fix: 'make the server offer UDP candidates as well, at least in tests',
 });

@@ -19,7 +19,10 @@ class OwnCandidates {
    * the browser's object is the same.
    */
   readonly #given = new WeakMap<object, { of: string; object: object }>();
-  /** The latest offer or answer of a connection: the browser's text, and the text that the page was given. */
+  /**
+   * For each connection, its latest offer or answer: the text of the browser, and the changed text that the
+   * page was given.
+   */
   readonly #made = new WeakMap<object, { native: string; given: string }>();
 
   constructor(private readonly relay: RelayAddress) {}
@@ -38,7 +41,10 @@ class OwnCandidates {
     if (typeof RTCIceTransport !== 'undefined') this.#patchTransport(RTCIceTransport.prototype);
   }
 
-  /** Offers and answers are returned by promise, or passed to a function of the page. */
+  /**
+   * Patches a method that makes offers or answers. The native method returns its result by promise, or passes
+   * it to a callback of the page.
+   */
   #patchMade(prototype: object, name: string): void {
     patch(
       prototype,

@@ -1,4 +1,4 @@
-/** The observer in a page: installed in every window before the page's own scripts. */
+/** The observer in a page. It is usually installed in every window before the page's own scripts. */
 import { Actions } from './actions.js';
 import { findConnections, patchAllUses, patchEvents } from './adoption.js';
 import { Endpoint, type KnownBefore, type Window } from './endpoint.js';
@@ -19,9 +19,11 @@ import { Reporter, type Deliver } from './reporter.js';
 import { SenderParameters } from './sender_parameters.js';
 import { Strays } from './strays.js';
 
-/** The interval between readings of getStats, and between batches; urgent messages do not wait. */
+/**
+ * The interval between readings of getStats, and between batches of messages. Urgent messages are sent at once.
+ */
 const BATCH_MS = 500;
-/** Even a busy listener takes a batch within this time. */
+/** If the listener has not taken a batch after this time, it is gone: even a busy listener is faster. */
 const UNHEARD_MS = 10_000;
 
 export class Observer implements PageObserver {
@@ -34,11 +36,14 @@ export class Observer implements PageObserver {
   #document = document;
   #count = 0;
   #adopting = false;
-  /** Null if all connections are known, since the observer was installed before the page made any. */
+  /**
+   * Finds received video whose connection is unknown. Null if the observer was installed before any script of
+   * the page, or if the configuration does not ask for late connections.
+   */
   #strays: Strays | null = null;
   #isPaused = false;
   #isUnheard = false;
-  /** The name of the window's function that takes the batches; null if there is none. */
+  /** The name of the function of the window that takes the batches; null if there is no such function. */
   #binding: string | null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
@@ -75,7 +80,10 @@ export class Observer implements PageObserver {
     this.#listen();
   }
 
-  /** Searches for connections that the page has already made, and keeps searching. */
+  /**
+   * Searches for connections that the page has already made. Also patches the browser's objects, so that later
+   * uses of such connections reveal them.
+   */
   #lookBack(): void {
     const strays = new Strays(this.#window, () => this.#count++);
     this.#strays = strays;
@@ -96,7 +104,7 @@ export class Observer implements PageObserver {
    * connection.
    */
   adopt(peer: RTCPeerConnection): void {
-    // The constructor of an endpoint also uses its connection, which leads here again.
+    // The constructor of an endpoint uses its connection, too, so the patched methods call `adopt` again.
     if (!this.#adopting) this.#endpoint(peer);
   }
 
@@ -108,14 +116,15 @@ export class Observer implements PageObserver {
     return worker;
   }
 
-  /** Reports what is known when the document is unloaded; there may be no time for more. */
+  /** Sends the waiting messages when the document is unloaded. There may be no time for more. */
   #listen(): void {
     listen(globalThis, 'pagehide', () => void this.#window.reporter.send());
   }
 
   /**
-   * Creates the worker and the listeners again if they were lost: a window that has shown no page yet, such as a
-   * new popup, keeps its objects when its first page loads, but loses its workers and listeners.
+   * Creates the worker and the listeners again if they were lost. This happens in a window that has shown no
+   * page yet, such as a new popup. When its first page loads, the window keeps its objects, but loses its
+   * workers and listeners.
    */
   #renew(): void {
     if (document === this.#document) return;
@@ -144,7 +153,7 @@ export class Observer implements PageObserver {
     return endpoint;
   }
 
-  /** Runs `work`, during which uses of connections do not count as uses by the page. */
+  /** Runs `work`. Uses of connections in `work` do not count as uses by the page. */
   #ownUse<T>(work: () => T): T {
     this.#adopting = true;
     try {
@@ -159,8 +168,8 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Reports to this binding from now on, and no longer to an earlier one. Nothing changes for a binding that is
-   * already used.
+   * Reports to this binding (a function of the window) from now on, and to no earlier binding. Does nothing if
+   * this binding is already used.
    */
   listen({ binding, originEpochMs }: ObserverConfig & { binding: string }): void {
     if (this.#binding === binding) return;
@@ -203,9 +212,9 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Pauses the observation until it is resumed: connections continue, and nothing about them is reported. Existing
-   * and new connections are still noted, to be reported later, but only by weak references, which keep none of
-   * them alive. Resolves when all actions on them are undone.
+   * Pauses the observation until `resume` is called. The connections continue, but nothing about them is
+   * reported. Existing and new connections are still noted, for reports after the pause. The references to them
+   * are weak, so they keep no connection alive. Resolves when all actions on the connections are undone.
    */
   pause(): Promise<void> {
     this.#isPaused = true;
@@ -219,11 +228,14 @@ export class Observer implements PageObserver {
     return this.#actions.end();
   }
 
-  /** Resumes, possibly for another listener: all open connections are reported as if they were new. */
+  /**
+   * Resumes the observation, possibly for another listener. All open connections are reported as if they were
+   * new.
+   */
   resume(deliver?: Deliver): void {
     const { reporter, worker } = this.#window;
-    // A connection may have been closed unnoticed, for instance by a function that the page saved before it was
-    // observed.
+    // The page may have closed a connection without the observer noticing, for instance by a function that it
+    // saved before it was observed.
     for (const endpoint of this.#open.all) attempt(() => endpoint.look());
     this.#open.hold();
     this.#isPaused = false;
@@ -241,8 +253,8 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Undoes all actions if the listener has taken no batch for UNHEARD_MS: the listener is then gone, and can no
-   * longer undo them itself.
+   * Undoes all actions if the listener has taken no batch for UNHEARD_MS. The listener is then gone, and can no
+   * longer undo the actions itself.
    */
   #watchListener(): void {
     const isUnheard = this.#window.reporter.unheardMs > UNHEARD_MS;
@@ -285,7 +297,7 @@ const isLate = (): boolean => document.readyState !== 'loading' || document.scri
 
 type Binding = (batch: string) => Promise<void>;
 
-/** Reports to Node, through the function that Node has put into the window. */
+/** Returns a function that reports to Node, through a function that Node has put into the window. */
 const throughBinding =
   (name: string): Deliver =>
   (batch) =>
@@ -298,8 +310,8 @@ export type Connection = RTCPeerConnection;
 export const hasConnections = (): boolean => typeof RTCPeerConnection !== 'undefined';
 
 /**
- * Installs the observer, unless the window has no peer connections. If the window already has an observer,
- * possibly paused, that one reports from now on. Never throws.
+ * Installs the observer, unless the window has no peer connections. If the window already has an observer, even
+ * a paused one, the existing observer reports to this binding from now on. Never throws.
  */
 export function install(config: ObserverConfig & { binding: string }): void {
   attempt(() => {

@@ -1,12 +1,13 @@
 /**
- * Proxies of native functions that keep names, `toString`, `instanceof`, statics and prototypes, so that pages do
- * not notice them. If a change fails, the page gets the native function's result.
+ * Replaces native functions by proxies. A proxy keeps name, `toString`, `instanceof`, static members and
+ * prototype, so that pages do not notice it. If a change of arguments or results fails, the proxy behaves like
+ * the native function.
  */
 import { attempt } from './natives.js';
 
 type AnyFunction = (this: unknown, ...args: never[]) => unknown;
 
-/** Replaces a method by a proxy; `change` may replace the arguments, `after` the result. */
+/** Replaces a method by a proxy. `change` may replace the arguments, and `after` the result. */
 export function patch(
   holder: object,
   name: string,

@@ -1,6 +1,6 @@
 /**
- * Patches of the window's RTCPeerConnection: they replace the far side's addresses, and report to the observer which
- * methods the page invokes.
+ * Patches the window's RTCPeerConnection. The patches replace the far side's addresses, and report to the
+ * observer which methods the page calls.
  */
 import { candidateThroughRelay, descriptionThroughRelay } from './candidates.js';
 import type { Endpoint } from './endpoint.js';
@@ -9,7 +9,7 @@ import { patchOwnCandidates } from './own_candidates.js';
 import { fields, patch, text } from './patch.js';
 import type { RelayAddress } from './protocol.js';
 
-/** Finds the endpoint of a connection, even of one that was made before the patches. */
+/** Returns the endpoint of a connection, even if the page made the connection before the patches. */
 export type EndpointOf = (peer: RTCPeerConnection) => Endpoint;
 
 function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: RelayAddress | null): void {
@@ -34,18 +34,21 @@ function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: Rel
   });
 }
 
-/** With the policy 'relay' the browser would only send through TURN servers, bypassing the link. */
+/**
+ * Replaces the policy 'relay' by 'all'. With 'relay', the browser would only send through TURN servers,
+ * bypassing the link.
+ */
 export class Policies {
   readonly #relayOnly = new WeakSet();
 
-  /** The same settings without that policy; settings with another policy are returned as they are. */
+  /** Returns the settings with the policy 'all' if their policy is 'relay'; otherwise returns them unchanged. */
   changed(configuration: unknown): unknown {
     const given = fields(configuration);
     if (given?.['iceTransportPolicy'] !== 'relay') return configuration;
     return Object.create(given, { iceTransportPolicy: { value: 'all', enumerable: true } });
   }
 
-  /** Notes which policy the page requested; returns whether it was 'relay'. */
+  /** Notes which policy the page requested. Returns whether it was 'relay'. */
   note(peer: object, configuration: unknown): boolean {
     const asked = fields(configuration)?.['iceTransportPolicy'] === 'relay';
     if (asked) this.#relayOnly.add(peer);
@@ -107,7 +110,8 @@ export function patchPrototype(
     policies.patch(prototype, endpointOf);
     patchOwnCandidates(prototype, relay);
   }
-  // A receiver that starts without a transform never calls one that is set later.
+  // Transforms are attached at once, because a receiver that starts without one never calls a transform that is
+  // set later.
   for (const name of ['addTrack', 'addTransceiver'])
     patch(
       prototype,
@@ -115,7 +119,7 @@ export function patchPrototype(
       () => undefined,
       (self) => endpointOf(self as RTCPeerConnection).watch(),
     );
-  // Closing fires no event.
+  // The browser fires no event when the page closes a connection.
   patch(
     prototype,
     'close',

@@ -1,12 +1,12 @@
 /**
- * How long receivers hold media back. While ccscope acts on a receiver, the page still reads the value that it
- * has set itself, and a release restores that value.
+ * Sets how long receivers hold media back before it is played. While ccscope acts on a receiver, the page still
+ * reads the value that the page has set, and a release restores this value.
  */
 import { attempt } from './natives.js';
 
 /**
- * Two attributes for the same setting, with their units per millisecond: the standard attribute, and Chrome's
- * older one.
+ * The two attributes for this setting, each with its units per millisecond: the standard attribute, and
+ * Chrome's older one.
  */
 const ATTRIBUTES = { jitterBufferTarget: 1, playoutDelayHint: 1e-3 } as const;
 type Name = keyof typeof ATTRIBUTES;
@@ -14,7 +14,7 @@ const NAMES = Object.keys(ATTRIBUTES) as Name[];
 
 interface Acted {
   delayMs: number;
-  /** The values that the page has set, in the order in which it set them. */
+  /** The values that the page has set, by attribute. They are in the order in which the page set them. */
   theirs: Map<Name, unknown>;
 }
 
@@ -22,7 +22,7 @@ export class PlayoutDelays {
   readonly #natives = new Map<Name, Required<Pick<PropertyDescriptor, 'get' | 'set'>>>();
   readonly #acted = new Map<RTCRtpReceiver, Acted>();
 
-  /** Patches the window's receivers. */
+  /** Patches the attributes of all receivers in the window. */
   constructor() {
     for (const name of NAMES) attempt(() => this.#patch(RTCRtpReceiver.prototype, name));
   }
@@ -36,7 +36,7 @@ export class PlayoutDelays {
     return this.#acted.get(receiver)?.delayMs ?? null;
   }
 
-  /** Throws the browser's errors, leaving everything unchanged. */
+  /** Delays a receiver. If the browser refuses the value, throws its error and leaves everything unchanged. */
   delay(receiver: RTCRtpReceiver, delayMs: number): void {
     const theirs =
       this.#acted.get(receiver)?.theirs ??
@@ -49,7 +49,8 @@ export class PlayoutDelays {
     const acted = this.#acted.get(receiver);
     if (acted === undefined) return;
     this.#acted.delete(receiver);
-    // Each attribute also changes the other, so the one set by the page comes last.
+    // Setting one attribute also changes the other one. Therefore the attribute that has a value (is not null)
+    // is set last.
     const values = [...acted.theirs].sort(([, a], [, b]) => Number(a !== null) - Number(b !== null));
     for (const [name, value] of values) attempt(() => this.#natives.get(name)?.set.call(receiver, value));
   }

@@ -3,7 +3,7 @@
  * specifies. In transit a number may be null, which stands for NaN.
  */
 
-/** Where the link listens: this address replaces every remote candidate's. */
+/** The address at which the link listens. It replaces the address of every remote candidate. */
 export interface RelayAddress {
   address: string;
   port: number;
@@ -13,8 +13,8 @@ export interface RelayAddress {
 export type AskedFrameTiming = 'transform' | 'getStats';
 
 /**
- * How received video is actually timed: `elements` is frame by frame, too, but only covers frames that were shown,
- * with estimated sizes.
+ * How received video is actually timed. `elements` is frame by frame, too, but only covers frames that were
+ * shown, and their sizes are estimates.
  */
 export type FrameTiming = AskedFrameTiming | 'elements';
 
@@ -22,12 +22,12 @@ export type FrameTiming = AskedFrameTiming | 'elements';
 export interface ObserverConfig {
   /** The origin of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
-  /** Null where calls are observed without a link. */
+  /** Null if calls are observed without a link. */
   relay: RelayAddress | null;
   frameTiming: AskedFrameTiming;
   /** Whether to search for connections that the page made before it was observed. */
   adoptsLate: boolean;
-  /** Whether frames that pass no transform of the observer are timed as they are shown. */
+  /** Whether frames that pass no transform of the observer are timed when the browser shows them. */
   timesShownFrames: boolean;
 }
 
@@ -39,11 +39,14 @@ export interface RecordNotice {
   fix: string;
 }
 
-/** A video or audio stream that an endpoint sends, as getStats counts it; NaN where it reports nothing. */
+/**
+ * A video or audio stream that an endpoint sends, as getStats reports it. A number is NaN if getStats does not
+ * report it.
+ */
 export interface OutboundStats {
   ssrc: number;
   kind: 'video' | 'audio';
-  /** Media section that it belongs to (RFC 9143); '' if the browser does not report it. */
+  /** The media section that the stream belongs to (RFC 9143); '' if the browser does not report it. */
   mid: string;
   /** For example `VP8`; '' if the browser does not report it. */
   codec: string;
@@ -65,28 +68,37 @@ export interface OutboundStats {
   targetBps: number;
   /** none, bandwidth, cpu or other; '' if the browser does not report it. */
   qualityLimitationReason: string;
-  /** Its encoding's `maxBitrate`; NaN without a limit. */
+  /** The `maxBitrate` of the stream's encoding; NaN without a limit. */
   maxBitrateBps: number;
-  /** The remote description's `b=` line, which limits all layers of its media section together; NaN without one. */
+  /**
+   * The limit in the `b=` line of the remote description; NaN without such a line. It applies to all layers of
+   * the media section together.
+   */
   sectionBoundBps: number;
   keyFramesEncoded: number;
   /** Frames that the source has given to the encoder; NaN while it has no source. */
   sourceFrames: number;
-  /** The state of the track that it sends; `none` without one, '' if unknown. */
+  /** The state of the sender's track; `none` without a track, '' if unknown. */
   trackState: MediaStreamTrackState | 'none' | '';
-  /** What keeps a live track from delivering pictures: the page disabled it, or its source is muted. */
+  /**
+   * Why a live track delivers no pictures: the page has disabled it, or its source is muted; '' if neither is
+   * so.
+   */
   trackPaused: 'disabled' | 'muted' | '';
-  /** Requests from the far side, for lost packets and key frames (RFC 4585, 6.2.1 and 6.3.1; RFC 5104, 4.3.1). */
+  /**
+   * How many requests the far side has sent, for lost packets and for key frames (RFC 4585, 6.2.1 and 6.3.1;
+   * RFC 5104, 4.3.1).
+   */
   nackCount: number;
   pliCount: number;
   firCount: number;
-  /** Sums over all packets, and over all frames encoded. */
+  /** Sums: of the send delays of all packets, and of the encoding times of all frames. */
   totalPacketSendDelayS: number;
   totalEncodeTimeS: number;
-  /** Packets marked ECT(1): L4S (RFC 9331). */
+  /** Sent packets that were marked ECT(1), for L4S (RFC 9331). */
   packetsSentWithEct1: number;
   /**
-   * From the far side's receiver reports; `reportTimeUs` is the arrival time of the latest report, on the
+   * The contents of the far side's latest receiver report. `reportTimeUs` is the time when it arrived, on the
    * sample's clock.
    */
   packetsLost: number;
@@ -95,7 +107,10 @@ export interface OutboundStats {
   reportTimeUs: number;
 }
 
-/** A stream that an endpoint receives, as getStats counts it. */
+/**
+ * A video or audio stream that an endpoint receives, as getStats reports it. A number is NaN if getStats does
+ * not report it.
+ */
 export interface InboundStats {
   ssrc: number;
   kind: 'video' | 'audio';
@@ -106,15 +121,18 @@ export interface InboundStats {
   keyFramesDecoded: number;
   framesDropped: number;
   totalDecodeTimeS: number;
-  /** Requested retransmissions, and those that arrived (RFC 4588). */
+  /** Requests for retransmissions, and retransmitted packets that arrived (RFC 4588). */
   nackCount: number;
   retransmittedPacketsReceived: number;
   /** Interarrival jitter (RFC 3550, 6.4.1). */
   jitterS: number;
-  /** Packets that arrived with ECT(1), and marked CE: L4S (RFC 9331). */
+  /** Packets that arrived marked ECT(1), and packets that arrived marked CE, for L4S (RFC 9331). */
   packetsReceivedWithEct1: number;
   packetsReceivedWithCe: number;
-  /** The far side's latest sender report: how many packets it had sent, and when the report arrived. */
+  /**
+   * From the far side's latest sender report: how many packets it had sent. `reportTimeUs` is the time when the
+   * report arrived.
+   */
   remotePacketsSent: number;
   reportTimeUs: number;
   bytesReceived: number;
@@ -124,7 +142,7 @@ export interface InboundStats {
   framesReceived: number;
   framesDecoded: number;
   framesPerSecond: number;
-  /** Picture loss indications, which request key frames. */
+  /** Picture loss indications that were sent. They request key frames. */
   pliCount: number;
   freezeCount: number;
   totalFreezesDurationS: number;
@@ -137,24 +155,24 @@ export interface StatsSample {
   timeUs: number;
   outbound: OutboundStats[];
   inbound: InboundStats[];
-  /** From the selected candidate pair; NaN where the browser reports nothing. */
+  /** Two values of the selected candidate pair; NaN if the browser does not report them. */
   availableOutgoingBps: number;
   rttS: number;
-  /** Answers to its connectivity checks (RFC 7675). */
+  /** Answers to the connectivity checks on the selected pair (RFC 7675). */
   checksAnswered: number;
-  /** Kinds and protocols of its candidates, such as `host/udp srflx/udp`, and how often another pair was selected. */
+  /**
+   * The types and protocols of the selected pair's candidates, such as `host/udp srflx/udp`, and how often
+   * another pair was selected.
+   */
   route: string;
   routeChanges: number;
-  /** Sums over all candidate pairs that the browser reports. */
+  /** Bytes of all candidate pairs that the browser reports. */
   bytesSent: number;
   bytesReceived: number;
-  /**
-   * The part of these bytes that went to, or came from, a far end other than the link's address; NaN without a
-   * link.
-   */
+  /** The bytes that did not go to, or come from, the link's address; NaN without a link. */
   outsideBytesSent: number;
   outsideBytesReceived: number;
-  /** The payload of data channels. */
+  /** The payload bytes of all data channels. */
   dataBytesSent: number;
   dataBytesReceived: number;
 }
@@ -162,7 +180,7 @@ export interface StatsSample {
 /** What the far side of an endpoint announced: its user name fragment and where it can be reached. */
 export interface RemoteSide {
   ufrag: string;
-  /** Its UDP candidates; an address may be a `.local` name. */
+  /** The UDP candidates of the far side. An address may be a `.local` name. */
   candidates: RelayAddress[];
 }
 
@@ -171,12 +189,12 @@ export interface ActionTarget {
   /** The connection's number in the window. */
   endpoint: number;
   direction: 'send' | 'receive';
-  /** '' if the browser does not report it: the stream's SSRC then identifies it. */
+  /** The media section's mid; '' if the browser does not report it. The SSRC then identifies the stream. */
   mid: string;
   ssrc: number;
 }
 
-/** One encoding of a sender (simulcast): its rid, its index if it has no rid, or null for all of them. */
+/** One encoding of a sender (simulcast): its rid, or its index if it has no rid. Null means all encodings. */
 export type EncodingName = string | number | null;
 
 export type DegradationPreferenceName =
@@ -187,20 +205,23 @@ export type Releasable = 'cap' | 'drive' | 'layer' | 'degradation-preference' | 
 
 /** Actions on a call, on explicit command only. JSON can carry them unchanged. */
 export type Action =
-  /** Limits a sender, or one of its encodings. A limit that the page has set stays in force. */
+  /** Limits a sender, or one of its encodings. If the page has set a limit, that limit stays in force, too. */
   | { kind: 'cap'; target: ActionTarget; encoding: EncodingName; maxBitrateBps: number }
   /** Limits each encoding of a sender to its present rate, measured for a second. */
   | { kind: 'hold'; target: ActionTarget }
-  /** Limits a sender to a controller's rate for the next few seconds; the action has to be repeated. */
+  /**
+   * Limits a sender to a controller's rate for the next few seconds. The action has to be repeated to stay in
+   * force.
+   */
   | { kind: 'drive'; target: ActionTarget; controller: string; maxBitrateBps: number }
-  /** Undoes the actions on a stream, or only those of one kind: what the page has set applies again. */
+  /** Undoes all actions on a stream, or those of one kind. The settings of the page then apply again. */
   | { kind: 'release'; target: ActionTarget; of: Releasable | null }
   /** Makes a sender encode a key frame. */
   | { kind: 'key-frame'; target: ActionTarget; encoding: EncodingName }
   /** Turns an encoding on or off. */
   | { kind: 'layer'; target: ActionTarget; encoding: EncodingName; active: boolean }
   | { kind: 'degradation-preference'; target: ActionTarget; preference: DegradationPreferenceName }
-  /** The minimum time for which received media is held back before it is played. */
+  /** Sets the minimum time for which received media is held back before it is played. */
   | { kind: 'playout-delay'; target: ActionTarget; delayMs: number };
 
 /** Actions on a stream that have not been undone. */
@@ -216,32 +237,36 @@ export type ActionResult =
   { ok: true; message: string; inForce: InForce[] } | { ok: false; why: string; fix: string };
 
 /**
- * The numbers of one frame in a `frames` message: ssrc, RTP timestamp, arrival, size in bytes, 1 for a key frame,
- * and the indexes of its spatial and temporal layer (webrtc-svc), NO_LAYER where the browser does not report one.
+ * How many numbers describe a frame in a `frames` message: SSRC, RTP timestamp, arrival, size in bytes, 1 for a
+ * key frame, spatial layer index and temporal layer index (webrtc-svc). A layer index is NO_LAYER if the
+ * browser does not report it.
  */
 export const NUMBERS_PER_FRAME = 7;
 /** The index of a layer that the browser does not report. */
 export const NO_LAYER = -1;
 
-/** A report of a page. `endpoint` counts the window's peer connections from 0. */
+/**
+ * A report of a page. `endpoint` is the number of a peer connection: the connections of a window are counted
+ * from 0.
+ */
 export type PageMessage =
   | { type: 'endpoint'; endpoint: number; timeUs: number }
   | { type: 'state'; endpoint: number; timeUs: number; state: RTCPeerConnectionState }
   | { type: 'local'; endpoint: number; role: 'offerer' | 'answerer' | null; ufrags: string[] }
   | { type: 'remote'; endpoint: number; sides: RemoteSide[] }
   | { type: 'sample'; endpoint: number; sample: StatsSample }
-  /** `rows` has NUMBERS_PER_FRAME for each frame, one after the other. */
+  /** `rows` contains NUMBERS_PER_FRAME numbers for each frame. The frames follow each other. */
   | { type: 'frames'; endpoint: number; rows: number[] }
   | { type: 'source'; endpoint: number; source: FrameTiming }
   | { type: 'notice'; endpoint: number; notice: RecordNotice }
-  /** A requested action and its result at that time. */
+  /** An action that was requested, its result, and the time of the result. */
   | { type: 'action'; endpoint: number; timeUs: number; action: Action; result: ActionResult }
   /** The largest lateness of a tick of the observer's worker, in the second that ended at `timeUs`. */
   | { type: 'late'; timeUs: number; lateMs: number };
 
 /** The reports of a window since the last batch, in order. */
 export interface PageBatch {
-  /** Unique for each window, hence for each document. */
+  /** A name that no other window has. The window gets a new name each time its observer resumes. */
   window: string;
   url: string;
   /** Everything that happened before this time has been reported. */
@@ -249,25 +274,28 @@ export interface PageBatch {
   messages: PageMessage[];
 }
 
-/** The requests to the observer of a window, in JSON. */
+/** The requests that the listener sends to the observer of a window, as JSON. */
 export type PageRequest =
-  /** Report everything that is known now; answered when that is done. */
+  /** Requests all reports up to now. Answered when they have been delivered. */
   | { type: 'flush' }
-  /** Report nothing more, until the observer is resumed. */
+  /** Stops all reports until the observer is resumed. */
   | { type: 'pause' }
   | { type: 'resume' }
-  /** Act on a call; answered with an ActionResult. */
+  /** Requests an action on a call. Answered with an ActionResult. */
   | { type: 'act'; action: Action };
 
-/** What the observer exposes in a window, at the symbol `OBSERVER_KEY`. */
+/** The interface of the observer in a window, at the symbol `OBSERVER_KEY`. */
 export interface PageObserver {
   /** Reports everything that is known now; resolves when Node has it. */
   flush(): Promise<void>;
-  /** Executes a request, and resolves with an answer in JSON. */
+  /** Executes a request. Resolves to the answer, as JSON. */
   ask(request: PageRequest): Promise<unknown>;
-  /** The listener on this binding leaves: unless another one has taken over, nothing more is reported. */
+  /**
+   * Called when the listener on this binding (a function of the window) leaves. Unless another listener has
+   * taken over, nothing more is reported.
+   */
   release(binding: string): Promise<void>;
 }
 
-/** The key of the observer's symbol, in the registry that all realms share. */
+/** The key of the observer's symbol in the global symbol registry, which all realms share. */
 export const OBSERVER_KEY = 'ccscope.observer';

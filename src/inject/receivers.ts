@@ -1,6 +1,6 @@
 /**
- * Decides which transform a receiver has: the page's transform takes precedence over the observer's, whenever the
- * page sets one.
+ * Decides which transform a receiver has, the page's or the observer's. When the page sets its own transform,
+ * that one replaces the observer's.
  */
 import * as notices from './notices.js';
 import { attempt } from './natives.js';
@@ -30,7 +30,7 @@ export class ReceiverTransforms {
     attempt(() => this.#patchStreams(prototype));
   }
 
-  /** The reason why no transform can be attached; null if one can. */
+  /** The reason why no transform can be attached; null if a transform can be attached. */
   refusal(receiver: RTCRtpReceiver): RecordNotice | null {
     const get = this.#transform?.get;
     if (get === undefined || typeof RTCRtpScriptTransform === 'undefined') return notices.noTransforms();
@@ -51,8 +51,8 @@ export class ReceiverTransforms {
   }
 
   /**
-   * Removes the observer's transform. If media is already flowing, Chromium needs a replacement that passes it on:
-   * the streams of its older API, createEncodedStreams, connected to each other.
+   * Removes the observer's transform. If media is already flowing, Chromium needs something else that passes it
+   * on. Therefore the streams of Chromium's older API, createEncodedStreams, are connected to each other.
    */
   release(receiver: RTCRtpReceiver, flows: boolean): void {
     if (!this.#ours.delete(receiver)) return;
@@ -82,10 +82,11 @@ export class ReceiverTransforms {
       }),
       set: new Proxy(set, {
         apply(target, receiver: RTCRtpReceiver, args) {
-          // The page sees no transform, so clearing it has no effect: removing the observer's would stop the media.
+          // The page does not see the observer's transform, so for the page there is nothing to clear. The call
+          // is ignored, because removing the observer's transform would stop the media.
           if (ours.has(receiver) && args[0] == null) return;
           Reflect.apply(target, receiver, args);
-          taken(receiver);
+          if (args[0] != null) taken(receiver);
         },
       }),
     });
@@ -100,7 +101,8 @@ export class ReceiverTransforms {
     const taken = (receiver: RTCRtpReceiver) => this.#yield(receiver);
     holder.createEncodedStreams = new Proxy(native, {
       apply(target, receiver: RTCRtpReceiver, args) {
-        // The browser returns a receiver's streams only once, so the observer's transform gives them up first.
+        // The browser returns a receiver's streams only once, so the observer's transform has to be removed
+        // first.
         if (ours.has(receiver)) attempt(() => set?.call(receiver, null));
         const streams: unknown = Reflect.apply(target, receiver, args);
         taken(receiver);

@@ -1,13 +1,13 @@
 /** Sends everything that a window reports, as batches of messages, in order. */
-import { attempt, epochMs } from './natives.js';
+import { epochMs } from './natives.js';
 import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 
 /** Delivers a batch to the listener. */
 export type Deliver = (batch: PageBatch) => Promise<void> | void;
 
 /**
- * Five minutes of batches. A listener that has taken none for so long is assumed to be gone: later batches are
- * dropped.
+ * The batches of five minutes. A listener that has not taken any of so many batches is assumed to be gone.
+ * Later batches are dropped.
  */
 const MOST_WAITING = 600;
 
@@ -20,6 +20,8 @@ export class Reporter {
   #isPaused = false;
   /** The batches that have not been taken yet, oldest first. */
   readonly #waiting = new Set<{ sentMs: number }>();
+  /** When the first of the deliveries that have failed since the last success was sent; null if none has failed. */
+  #failingSinceMs: number | null = null;
 
   constructor(
     private readonly originEpochMs: number,
@@ -37,12 +39,13 @@ export class Reporter {
   }
 
   /**
-   * For how long the oldest batch that the listener has not taken has been waiting, in milliseconds; 0 if there
-   * is none.
+   * The age in milliseconds of the oldest batch that the listener has not taken, or that could not be delivered
+   * since it last took one; 0 if there is no such batch.
    */
   get unheardMs(): number {
+    const now = epochMs();
     const [oldest] = this.#waiting;
-    return oldest === undefined ? 0 : epochMs() - oldest.sentMs;
+    return now - Math.min(oldest?.sentMs ?? now, this.#failingSinceMs ?? now);
   }
 
   get isPaused(): boolean {
@@ -56,14 +59,15 @@ export class Reporter {
   }
 
   /**
-   * Reports again, possibly to another listener. Since that listener knows nothing of earlier reports, the window
-   * gets another name.
+   * Reports again, possibly to another listener. The window gets a new name, because that listener has none of
+   * the earlier reports.
    */
   resume(deliver = this.deliver): void {
     this.deliver = deliver;
     this.#isPaused = false;
     this.#messages = [];
     this.#waiting.clear();
+    this.#failingSinceMs = null;
     this.#window = windowName();
   }
 
@@ -72,7 +76,7 @@ export class Reporter {
     if (!this.#isPaused) this.#messages.push(message);
   }
 
-  /** Reports a message as soon as the current task is done, because the link waits for it. */
+  /** Reports a message as soon as the current task is done. The link waits for such messages. */
   tell(message: PageMessage): void {
     this.add(message);
     if (this.#soon) return;
@@ -98,13 +102,18 @@ export class Reporter {
     this.#messages = [];
     const waiting = { sentMs: epochMs() };
     this.#waiting.add(waiting);
-    await attempt(() => this.deliver(batch))?.catch(() => undefined);
-    this.#taken(waiting);
+    try {
+      await this.deliver(batch);
+      this.#taken(waiting);
+    } catch {
+      if (this.#waiting.delete(waiting)) this.#failingSinceMs ??= waiting.sentMs;
+    }
   }
 
-  /** The listener took this batch, so it still listens: earlier batches that were lost no longer count as waiting. */
+  /** The listener has taken this batch, so it still listens. Earlier batches that were lost no longer count. */
   #taken(batch: { sentMs: number }): void {
     if (!this.#waiting.has(batch)) return;
+    this.#failingSinceMs = null;
     for (const each of this.#waiting) {
       this.#waiting.delete(each);
       if (each === batch) return;

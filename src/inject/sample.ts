@@ -13,7 +13,7 @@ function text(stat: Fields | undefined, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The entries of a getStats report, by id and by type. */
+/** The entries of a getStats report, which can be looked up by id or by type. */
 class Report {
   readonly #byId = new Map<string, Fields>();
   readonly #byType = new Map<string, Fields[]>();
@@ -55,7 +55,7 @@ const kindOf = (stat: Fields): 'video' | 'audio' =>
   text(stat, 'kind') === 'audio' || text(stat, 'mediaType') === 'audio' ? 'audio' : 'video';
 
 interface Beside {
-  /** The far side's report on the stream. */
+  /** The far side's latest report about the stream. */
   heard: Fields | undefined;
   codec: string;
   timeUs(epochMs: number): number;
@@ -144,8 +144,8 @@ function sum(stats: readonly Fields[], name: string): number {
 }
 
 /**
- * Describes a pair by the types and protocols of its candidates only, because their addresses are private to the
- * page.
+ * Describes a candidate pair by the types and protocols of its candidates. Their addresses are left out,
+ * because they are private to the page.
  */
 function routeOf(report: Report, pair: Fields | undefined): string {
   const kinds = ['localCandidateId', 'remoteCandidateId'].map((end) => {
@@ -156,8 +156,8 @@ function routeOf(report: Report, pair: Fields | undefined): string {
 }
 
 /**
- * The traffic of all candidate pairs whose far end is not the link, and the far end with most of it; its address is
- * '' if the browser hides it.
+ * The traffic of all candidate pairs whose far end is not the link. `remote` is the far end with most of this
+ * traffic; its address is '' if the browser hides it.
  */
 interface Outside {
   bytesSent: number;
@@ -186,7 +186,7 @@ function outsideOf(report: Report, relay: RelayAddress | null): Outside {
 
 export interface Reading {
   sample: StatsSample;
-  /** Where most of the traffic outside the link goes; null if all traffic passes the link. */
+  /** The far end with most of the traffic that bypasses the link; null if all traffic passes the link. */
   astray: RelayAddress | null;
 }
 
@@ -194,7 +194,8 @@ export interface Reading {
 export type Sending = Pick<OutboundStats, 'maxBitrateBps' | 'sectionBoundBps' | 'trackState' | 'trackPaused'>;
 
 /**
- * Looks up these facts for the media section with this mid and, with simulcast, for the encoding with this rid.
+ * Returns the facts about a sent stream that getStats does not report. `mid` names its media section and, with
+ * simulcast, `rid` names its encoding.
  */
 export type SendingOf = (mid: string, rid: string) => Sending;
 

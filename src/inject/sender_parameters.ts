@@ -1,8 +1,10 @@
 /**
- * Parameters of senders, which have two authors: the page, and those who act on its call. What the page sets
- * applies unless an action overrides it; the page always reads what it has set, and a release restores that. A
- * browser accepts only the parameters (the transaction) that it returned last, but here the page's transaction
- * stays usable even if one of ours came after it.
+ * Lets two parties set the parameters of a sender: the page, and ccscope through its actions. The settings of
+ * the page apply unless an action overrides them. The page always reads its own settings, and a release
+ * restores them.
+ *
+ * A browser accepts only parameters whose `transactionId` is from its latest call of getParameters. Here,
+ * parameters that the page has read stay usable, even if ccscope has called getParameters since then.
  */
 import { attempt } from './natives.js';
 import { fields, patch, text } from './patch.js';
@@ -13,15 +15,15 @@ type Parameters = Omit<RTCRtpSendParameters, 'degradationPreference'> & {
 };
 type Encoding = RTCRtpEncodingParameters;
 
-/** The page's settings, as far as actions can change them. */
+/** Those settings of the page that actions can change. */
 interface Theirs {
   encodings: readonly Pick<Encoding, 'rid' | 'active' | 'maxBitrate'>[];
   degradationPreference: DegradationPreferenceName | undefined;
 }
 
-/** The actions in force: the latest of each kind. */
+/** The actions in force on a sender. A later action replaces an earlier one of the same kind. */
 export class Overrides {
-  /** By encoding; null for all of them together. */
+  /** Limits by encoding; the key null is a limit for all encodings together. */
   readonly caps = new Map<EncodingName, number>();
   readonly layers = new Map<EncodingName, boolean>();
   drive: { controller: string; maxBitrateBps: number } | null = null;
@@ -56,19 +58,22 @@ export class Overrides {
   }
 }
 
-/** Whether a given name refers to this encoding. */
+/** Whether `name` means this encoding. The name null means every encoding. */
 export const isNamed = (name: EncodingName, { rid }: Pick<Encoding, 'rid'>, index: number): boolean =>
   name === null || (typeof name === 'number' ? name === index : name === rid);
 
-/** The page's settings for an encoding. Rids and positions stay the same unless the page renegotiates. */
+/**
+ * The page's settings for an encoding, found by its rid or its position. Both stay the same unless the page
+ * renegotiates.
+ */
 function theirsOf(theirs: Theirs, { rid }: Encoding, index: number) {
   const found = theirs.encodings.find((each) => each.rid !== undefined && each.rid === rid);
   return found ?? theirs.encodings[index];
 }
 
 /**
- * The shares in which a limit for all encodings is divided among them: in proportion to the page's own limits if
- * every encoding has one, otherwise in proportion to the side lengths of their pictures.
+ * The shares of the encodings in a limit for all of them. The shares are proportional to the page's own limits
+ * if every encoding has one, otherwise to the side lengths of the pictures.
  */
 function shares(encodings: readonly Encoding[]): number[] {
   const bounds = encodings.map(({ maxBitrate = NaN }) => maxBitrate);
@@ -79,7 +84,7 @@ function shares(encodings: readonly Encoding[]): number[] {
   return weights.map((weight) => (sum > 0 ? Math.min(1, weight / sum) : 1));
 }
 
-/** The page's parameters with the actions in force. */
+/** Returns the page's parameters, changed by the actions in force. */
 function withOverrides(parameters: Parameters, theirs: Theirs, overrides: Overrides): Parameters {
   const own = parameters.encodings.map((encoding, index) => {
     const { maxBitrate, active } = theirsOf(theirs, encoding, index) ?? encoding;
@@ -100,7 +105,7 @@ function withOverrides(parameters: Parameters, theirs: Theirs, overrides: Overri
 }
 
 function setOrDelete<T extends object, K extends keyof T>(object: T, key: K, value: T[K] | undefined): T {
-  // For some browsers, a key with the value undefined differs from a missing key.
+  // For some browsers, a key with the value undefined is not the same as a missing key.
   if (value === undefined) Reflect.deleteProperty(object, key);
   else object[key] = value;
   return object;
@@ -120,26 +125,32 @@ export type Options = (encodings: readonly Encoding[]) => object;
 type Get = (this: RTCRtpSender) => Parameters;
 type Set = (this: RTCRtpSender, parameters: unknown, ...rest: unknown[]) => Promise<void>;
 
-/** Runs the method calls on one RTCRtpSender one after the other, so that ours never overlap with the page's. */
+/**
+ * Orders the calls of setParameters on one RTCRtpSender, so that calls by ccscope never overlap with calls by
+ * the page.
+ */
 class Sender {
-  /** The limits of its encodings by rid, as far as they are known. */
+  /** The known limits of the encodings, by rid. */
   bounds = new Map<string, number>();
   /** The page's settings; null while no action is in force. */
   theirs: Theirs | null = null;
   overrides = new Overrides();
-  /** The transaction that the page was given last, and whether the browser has since given us another one. */
+  /**
+   * `given` is the transactionId that the page got last. `isStale` means that ccscope has called getParameters
+   * since then, so the browser no longer accepts that id.
+   */
   given: unknown = null;
   isStale = false;
-  /** How many of our calls have not ended. */
+  /** How many calls by ccscope have not ended yet. */
   ours = 0;
   /**
-   * `#all` settles when all calls so far have ended, and is null when no call is under way. `#ours` settles when
-   * our latest call and all calls before it have ended.
+   * `#all` settles when all calls so far have ended; it is null while no call is under way. `#ours` settles
+   * when the latest call by ccscope, and all calls before it, have ended.
    */
   #all: Promise<unknown> | null = null;
   #ours: Promise<unknown> | null = null;
 
-  /** Makes one of our calls after all calls so far have ended. */
+  /** Makes a call by ccscope after all calls so far have ended. */
   inTurn(work: () => Promise<void>): Promise<void> {
     this.ours++;
     const result = this.#after(this.#all, work).finally(() => this.ours--);
@@ -147,11 +158,15 @@ class Sender {
     return result;
   }
 
-  /** A call of the page only waits for ours: concurrent calls of its own are its own business. */
+  /**
+   * Makes a call by the page after the calls by ccscope have ended. It does not wait for other calls by the
+   * page, just as without ccscope.
+   */
   afterOurs(work: () => Promise<void>): Promise<void> {
     const result = this.#after(this.ours === 0 ? null : this.#ours, work);
     void this.#note(result);
-    // A separate promise: if the page leaves a rejection unhandled, it is reported as it would be without us.
+    // Returns a separate promise. If the page does not handle its rejection, the browser reports it, as it
+    // would without ccscope.
     return result.then(() => undefined);
   }
 
@@ -185,7 +200,7 @@ export class SenderParameters {
   readonly #get: Get;
   readonly #set: Set;
 
-  /** Patches the window's senders. */
+  /** Patches the methods of all senders in the window. */
   constructor() {
     const { prototype } = RTCRtpSender;
     this.#get = prototype.getParameters;
@@ -212,8 +227,8 @@ export class SenderParameters {
   }
 
   /**
-   * The `maxBitrate` that was last set for an encoding; NaN if unknown. The browser is not asked, since
-   * getParameters would end the page's transaction.
+   * The `maxBitrate` that was last set for an encoding; NaN if unknown. This does not call getParameters, which
+   * would end the page's transaction.
    */
   boundOf(sender: RTCRtpSender, rid: string): number {
     return this.#senders.get(sender)?.bounds.get(rid) ?? NaN;
@@ -245,7 +260,8 @@ export class SenderParameters {
     const value = new Proxy(native, {
       apply: (_, self: RTCRtpSender, args: unknown[]): unknown => {
         const sender = attempt(() => (self instanceof RTCRtpSender ? this.#of(self) : undefined));
-        // The page may change the object while this call waits for ours, so the object is copied now.
+        // The page may change its object while this call waits for calls by ccscope. Therefore the object is
+        // copied now.
         const copy = attempt(() => copied(args[0]));
         if (sender === undefined || copy === undefined) return Reflect.apply(native, self, args);
         return sender.afterOurs(() => this.#setTheirs(self, sender, copy, args));
@@ -255,7 +271,10 @@ export class SenderParameters {
     Object.defineProperty(prototype, 'setParameters', { ...descriptor, value });
   }
 
-  /** A call of the page: passed on unchanged, unless an action on the sender is in force. */
+  /**
+   * Makes a call by the page. Its parameters are passed on unchanged unless an action is in force, or their
+   * transaction is stale.
+   */
   async #setTheirs(self: RTCRtpSender, sender: Sender, copy: Parameters, args: unknown[]): Promise<void> {
     const theirs = theirsIn(copy);
     const isOurs = sender.theirs !== null;
@@ -264,7 +283,7 @@ export class SenderParameters {
     if (isOvertaken) set.transactionId = this.#get.call(self).transactionId;
     const given = isOurs || isOvertaken ? [set, ...args.slice(1)] : args;
     await Reflect.apply(this.#set, self, given);
-    // After this call, the browser no longer accepts its latest transaction, whoever began it.
+    // setParameters ends the latest transaction of the browser, whoever began it.
     if (sender.given === copy.transactionId) sender.given = null;
     if (sender.theirs !== null) sender.theirs = theirs;
     sender.noteBounds(set.encodings);
@@ -276,14 +295,15 @@ export class SenderParameters {
     return this.#get.call(self).degradationPreference;
   }
 
-  /** What is in force for a sender. */
+  /** The actions in force on a sender. */
   inForce(self: RTCRtpSender): InForce[] {
     return this.#senders.get(self)?.overrides.list ?? [];
   }
 
   /**
-   * Changes what is in force; `options` are those of setParameters (webrtc-extensions). Rejects, leaving
-   * everything unchanged, if `change` throws or the browser refuses it.
+   * Changes the actions in force on a sender. `options` are the second argument of setParameters
+   * (webrtc-extensions). If `change` throws, or the browser refuses the parameters, rejects and leaves
+   * everything unchanged.
    */
   async act(self: RTCRtpSender, change: Change, options?: Options): Promise<void> {
     const sender = this.#of(self);
@@ -308,12 +328,12 @@ export class SenderParameters {
       sender.overrides = overrides;
       sender.theirs = overrides.list.length > 0 ? (sender.theirs ?? theirs) : null;
     } finally {
-      // The browser no longer knows the transaction that the page has begun.
+      // The call of getParameters has ended the transaction that the page had begun.
       sender.isStale = true;
     }
   }
 
-  /** Undoes all actions. Never rejects: for a sender that is gone, there is nothing to undo. */
+  /** Undoes all actions on all senders. Never rejects: if a sender no longer exists, it needs no release. */
   async releaseAll(): Promise<void> {
     const released = [...this.#acted].map((sender) => this.act(sender, (each) => each.release(null)));
     await Promise.allSettled(released);

@@ -1,12 +1,15 @@
 /**
- * Times the frames of a received track as a video element shows them. The frames of a call that ran before it was
- * observed can be timed in no other way, since a transform that is set so late is never called. The element
- * belongs to the observer and is in no document.
+ * Times the frames of a received track when a video element shows them. This is the only way if a call ran
+ * before it was observed, because the browser never calls a transform that is set so late. The element belongs
+ * to the observer and is not part of the document.
  */
 import { attempt, listen } from './natives.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from './protocol.js';
 
-/** For media from a peer connection, the browser reports when a frame's last packet arrived (video-rvfc, 3). */
+/**
+ * The values that the browser reports about a shown frame of a peer connection (video-rvfc, 3). `receiveTime`
+ * is the arrival of its last packet.
+ */
 interface Shown {
   receiveTime?: number;
   rtpTimestamp?: number;
@@ -17,7 +20,7 @@ interface Frame {
   arrivalUs: number;
 }
 
-/** The counters of the stream at a reading of getStats. */
+/** The byte counter of the stream at one reading of getStats. */
 interface Look {
   timeUs: number;
   bytes: number;
@@ -26,16 +29,16 @@ interface Look {
 /** At most this many frames are kept until they are taken; later ones are dropped. */
 const MOST_FRAMES = 1000;
 /**
- * If no frame was shown for longer than this, the bytes received in that time are taken to belong to frames that
- * were not shown.
+ * If no frame was shown for longer than this, the bytes received in that time are not counted for the next
+ * frames. They are assumed to belong to frames that were never shown.
  */
 const LONGEST_US = 1_500_000;
-/** Older readings are dropped: no frame is shown this long after it arrived. */
-const KEPT_US = 10_000_000;
 /**
- * After this many frames that did not come by a peer connection, the track is assumed to come from somewhere
- * else.
+ * Readings of getStats that are older than this are dropped, because no frame is shown so long after its
+ * arrival.
  */
+const KEPT_US = 10_000_000;
+/** If none of this many frames came by a peer connection, the track is assumed to have another source. */
 const ENOUGH_FRAMES = 30;
 
 export class ShownFrames {
@@ -43,7 +46,7 @@ export class ShownFrames {
   #frames: Frame[] = [];
   #lastTimestamp = NaN;
   #foreignFrames = 0;
-  /** Readings since frames were last taken, oldest first. */
+  /** Readings of getStats, oldest first. The first is the reading at which frames were last taken. */
   #looks: Look[] = [];
   #isPaused = true;
   #callback = 0;
@@ -60,7 +63,8 @@ export class ShownFrames {
   resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    // An element that waits for its first frame delays the document's load event, so it starts after that event.
+    // An element that waits for its first frame delays the load event of the document. Therefore playing starts
+    // after that event.
     if (document.readyState === 'complete') this.#play();
     else listen(globalThis, 'load', () => this.#play());
   }
@@ -87,7 +91,7 @@ export class ShownFrames {
     return 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
   }
 
-  /** Whether a frame that came by a peer connection was shown. */
+  /** Whether at least one frame that came by a peer connection was shown. */
   get sawFrames(): boolean {
     return !Number.isNaN(this.#lastTimestamp);
   }
@@ -111,7 +115,8 @@ export class ShownFrames {
 
   #note({ receiveTime, rtpTimestamp }: Shown): void {
     if (receiveTime === undefined || rtpTimestamp === undefined) {
-      // A received track that the page has disabled shows black frames made by the browser.
+      // If the page has disabled a received track, the browser shows black frames of its own. They do not count
+      // as foreign.
       if (this.track.enabled) this.#foreignFrames++;
       return;
     }
@@ -122,12 +127,13 @@ export class ShownFrames {
   }
 
   /**
-   * The frames shown since the last `take`, as in the message `frames`. getStats counted `bytesReceived` at
-   * `timeUs`. The sizes of the frames are unknown: each frame gets an equal share of the bytes received in the
-   * meantime, so that rates are right.
+   * Returns the frames shown since the last call, in the form of the `frames` message. `bytesReceived` is the
+   * byte counter of getStats at `timeUs`. The sizes of the frames are unknown, so each gets an equal share of
+   * the bytes received since the last call. Sums of sizes, and rates, are therefore right.
    */
   take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
-    // Nothing is known about frames whose bytes were not counted, or about a stream that has just started.
+    // No size can be computed for the frames of a stream that has just started, or whose counter has restarted.
+    // They are dropped.
     const isCounted = ssrc === this.#ssrc && bytesReceived >= (this.#looks.at(-1)?.bytes ?? NaN);
     const frames = isCounted ? this.#frames : [];
     const bytes = bytesReceived - this.#bytesBefore(frames);
@@ -145,8 +151,8 @@ export class ShownFrames {
   }
 
   /**
-   * The stream's byte count before these frames. It was read when frames were last taken or, after a long pause,
-   * at the last reading before the first of these frames.
+   * The byte counter before these frames. It is usually from the reading at which frames were last taken. After
+   * a long pause, it is from the last reading before the first of these frames arrived.
    */
   #bytesBefore([first]: readonly Frame[]): number {
     const [last] = this.#looks;
@@ -155,7 +161,7 @@ export class ShownFrames {
     return this.#looks.findLast(({ timeUs }) => timeUs < first.arrivalUs)?.bytes ?? NaN;
   }
 
-  /** Frames shown so far, and the size of the picture. */
+  /** The number of frames shown so far, and the size of the picture. */
   get picture(): { frames: number; width: number; height: number } {
     const { totalVideoFrames } = this.#element.getVideoPlaybackQuality();
     return { frames: totalVideoFrames, width: this.#element.videoWidth, height: this.#element.videoHeight };

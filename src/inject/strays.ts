@@ -1,7 +1,7 @@
 /**
- * Received video whose connection cannot be reached, because the page keeps the connection to itself and never
- * uses it again. Only the video's receiver can be observed, if the page uses that, and the elements that show the
- * video.
+ * Observes strays: received video tracks whose connection is unknown. The page made the connection before it
+ * was observed, keeps it to itself and never uses it again. Two things can be observed: the track's receiver,
+ * if the page uses the receiver, and the elements that show the track.
  */
 import type { Endpoint, Window } from './endpoint.js';
 import { Held } from './held.js';
@@ -20,15 +20,15 @@ const NOTHING_SENT = {
 };
 
 /**
- * A track is not reported before this age: until then, a debugger that lists all connections, or the page's next
- * call of a method, may still reveal its connection.
+ * A track is reported only this long after it was found. Until then, its connection may still become known: a
+ * debugger may list all connections, or the page may call a method.
  */
 const LEAST_AGE_MS = 2000;
 
 /**
- * Frames of one stream that are shown at the same time have RTP timestamps as close as this: a second. Those of
- * different streams start at random (RFC 3550, 5.1), and are that close by chance with a probability of 1 in
- * 24,000.
+ * If two frames that are shown at the same time belong to one stream, their RTP timestamps differ by at most
+ * this: a second. The timestamps of different streams start at random (RFC 3550, 5.1). They are that close by
+ * chance with a probability of 1 in 24,000.
  */
 const NEAR_TICKS = 90_000;
 
@@ -37,10 +37,10 @@ function areNear(a: number, b: number): boolean {
   return !Number.isNaN(a - b) && Math.min(ticks, 2 ** 32 - ticks) <= NEAR_TICKS;
 }
 
-/** A received video track, reported as a connection of its own. */
+/** A stray. It is reported as a connection of its own. */
 export class Stray {
   readonly #shown: ShownFrames;
-  /** The number under which it is reported; null until then. */
+  /** The number of the reported connection; null until it is reported. */
   #id: number | null = null;
   #looked = { timeUs: NaN, frames: NaN };
   #ended = false;
@@ -63,17 +63,17 @@ export class Stray {
     return this.receiver !== null;
   }
 
-  /** Its number; null until it is reported. */
+  /** The number of the reported connection; null until it is reported. */
   get id(): number | null {
     return this.#id;
   }
 
-  /** Whether its frames do not come from a peer connection. */
+  /** Whether the frames of the track do not come from a peer connection. */
   get isForeign(): boolean {
     return this.#shown.isForeign;
   }
 
-  /** The RTP timestamp of the last frame that it has shown; NaN until there is one. */
+  /** The RTP timestamp of the last shown frame; NaN until there is one. */
   get lastTimestamp(): number {
     return this.#shown.lastTimestamp;
   }
@@ -94,7 +94,10 @@ export class Stray {
     if (this.receiver !== null) reporter.notice(endpoint, notices.asShown(notices.joinedLate()));
   }
 
-  /** Reports what is known; `nextId` numbers it when it is first reported. Never rejects. */
+  /**
+   * Reports the present state of the track. When it is first reported, it gets its number from `nextId`. Never
+   * rejects.
+   */
   async sample(nextId: () => number): Promise<void> {
     if (this.track.readyState === 'ended') this.end();
     if (this.#ended || !this.#shown.sawFrames || epochMs() - this.#foundMs < LEAST_AGE_MS) return;
@@ -118,7 +121,7 @@ export class Stray {
     return { ...sample, inbound: sample.inbound.filter(({ kind }) => kind === 'video') };
   }
 
-  /** A sample with the facts that an element alone reveals. */
+  /** A sample with the few values that a video element reveals. */
   #picture(): StatsSample {
     const timeUs = this.window.reporter.nowUs();
     const { frames, width, height } = this.#shown.picture;
@@ -127,7 +130,7 @@ export class Stray {
     this.#looked = { timeUs, frames };
     const inbound: InboundStats = {
       ...unknownInbound(),
-      // The SSRC is unknown; the number of the unknown connection stands for it.
+      // The SSRC is unknown, so the number of the reported connection is used instead.
       ssrc: this.#id ?? 0,
       framesReceived: frames,
       framesDecoded: frames,
@@ -150,21 +153,21 @@ export class Stray {
 
 const NO_STATS = new Map() as unknown as RTCStatsReport;
 
-/** An entry of which no value is known, in the form that `readSample` returns. */
+/** Returns an entry without known values, in the form that `readSample` returns. */
 function unknownInbound(): InboundStats {
   const entry = new Map([['', { type: 'inbound-rtp', id: '', kind: 'video' }]]) as unknown as RTCStatsReport;
   const [unknown] = readSample(entry, 0, 0, NOTHING_SENT).sample.inbound;
-  if (unknown === undefined) throw new Error('an entry of a report is not read');
+  if (unknown === undefined) throw new Error('readSample skipped an inbound-rtp entry');
   return unknown;
 }
 
-/** The properties of an observed connection that show which tracks are not strays. */
+/** The properties of a known connection that show which tracks belong to it. */
 type Known = Pick<Endpoint, 'tracks' | 'timestamps'>;
 
-/** Looks for tracks whose connections are unknown. */
+/** Finds and reports strays. */
 export class Strays {
   readonly #all = new Map<MediaStreamTrack, Stray>();
-  /** Receivers and transceivers that the page has used, and whose connections may be unknown. */
+  /** Receivers and transceivers that the page has used. Their connections may be unknown. */
   readonly #met = new Held<RTCRtpReceiver | RTCRtpTransceiver>();
   /** Tracks that turned out not to be strays. */
   readonly #settled = new WeakSet<MediaStreamTrack>();
@@ -180,12 +183,12 @@ export class Strays {
     if (!this.#isPaused && ShownFrames.isSupported) this.#met.add(used);
   }
 
-  /** Whether this is the number of a reported track. */
+  /** Whether this is the number of a reported stray. */
   has(endpoint: number): boolean {
     return [...this.#all.values()].some(({ id }) => id === endpoint);
   }
 
-  /** Reports what is known of tracks that none of the known connections receives. Never rejects. */
+  /** Finds and reports strays. `known` are the known connections, whose tracks are not strays. Never rejects. */
   async look(known: readonly Known[]): Promise<void> {
     if (this.#isPaused || !ShownFrames.isSupported) return;
     for (const { tracks } of known) for (const track of tracks) this.#settled.add(track);
@@ -214,13 +217,14 @@ export class Strays {
   }
 
   /**
-   * Removes those that are not strays: known tracks, copies that the page has made of them, and tracks without a
-   * connection.
+   * Removes tracks that are not strays: tracks of known connections, copies that the page has made of other
+   * tracks, and tracks without a connection.
    */
   #sort(known: readonly Known[]): void {
     const { size } = this.#all;
     const timestamps = size === 0 ? [] : known.flatMap((each) => each.timestamps);
-    // If both a copy and its original are here, the one with the receiver reveals more.
+    // If two tracks show the same stream, one is a copy. The track with a known receiver is kept, because the
+    // receiver reveals more.
     const all = [...this.#all.values()].sort((a, b) => Number(b.hasReceiver) - Number(a.hasReceiver));
     for (const stray of all) {
       const isCopy = !stray.hasReceiver && timestamps.some((each) => areNear(each, stray.lastTimestamp));
@@ -232,8 +236,8 @@ export class Strays {
   }
 
   /**
-   * Stops playing and collecting. Findings are forgotten, except for receivers, which are kept by weak references:
-   * only as long as the page keeps them.
+   * Stops the observation and forgets all strays. Only their receivers are kept, by weak references that keep
+   * no receiver alive.
    */
   pause(): void {
     this.#isPaused = true;

@@ -19,12 +19,12 @@ import { callConnectedUs, callEndUs, pathsOf, type Path } from './view.js';
 export const BASELINE_STEP_US = 500_000;
 
 /**
- * The part of a call that is stored. Its first values belong to the end of the first step after the call was
- * connected.
+ * The curve of a call, with one value for each step of BASELINE_STEP_US since the call was connected. The first
+ * values belong to the end of the first step.
  */
 export interface Curve {
   receivedBps: number[];
-  /** Null if nothing arrived in a step. */
+  /** The mean queuing delay in each step; null if nothing arrived in that step. */
   queueDelayMs: (number | null)[];
 }
 
@@ -80,7 +80,7 @@ export interface CurveDifference {
   first: number;
 }
 
-/** The difference between a curve and a stored one, over the steps of the stored curve. */
+/** The difference between a stored curve and a new one, over the steps of the stored curve. */
 export function compareCurves(stored: Curve, now: Curve, tolerance: number): CurveDifference {
   const scale = rootMeanSquare(stored.receivedBps);
   const differences = stored.receivedBps.map((bps, i) => (now.receivedBps[i] ?? NaN) - bps);
@@ -103,7 +103,7 @@ function differenceText(stored: Curve, now: Curve, { rate, delayMs, first }: Cur
   return `${whole}; first apart ${secondsText((first + 1) * BASELINE_STEP_US)} after connecting: ${rates}`;
 }
 
-/** Judges a call against a stored curve, once it has run as long as the curve. */
+/** Judges a call against a stored curve. There is no verdict before the call has run as long as the curve. */
 export function judgeBaseline(asked: Asked, { curve, tolerance, delayToleranceMs }: BaselineRule): Judgement {
   const { record, view, askedUs, nowUs } = asked;
   const lengthUs = curve.receivedBps.length * BASELINE_STEP_US;

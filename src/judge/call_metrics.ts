@@ -1,9 +1,11 @@
 /**
- * The metrics of a call over a window of time. Each is defined here once. ../calls/metrics.ts has the same
- * metrics (utilisation, percentiles, loss ratio) for the packets of a single link.
+ * The metrics of a call over a window of time, and their definitions. ../calls/metrics.ts has the same metrics
+ * (utilisation, percentiles, loss ratio) for the packets of a single link.
  *
- * - sent, received rate: the bits that reached the link, and the bits that left the bottleneck, divided by the
- *   window's length; without a shaper's record, from the counters of getStats at the sender and at the receiver;
+ * - sent rate: the bits that reached the link, divided by the window's length; without a shaper's record, from
+ *   the sender's counters of getStats;
+ * - received rate: the bits that left the bottleneck, divided by the window's length; without a shaper's
+ *   record, from the receiver's counters of getStats;
  * - utilisation: the call's bits that left the bottleneck, divided by the capacity integrated over the window;
  *   path utilisation also counts cross traffic and all other calls;
  * - queuing delay: per packet, from when it reached the queue until its transmission began; estimated if there is
@@ -14,7 +16,7 @@
  * - frames per second: decoded frames divided by the window's length, averaged over the video streams;
  * - encoder target, available outgoing: means of the samples in the window, summed over the senders;
  * - RTT: mean of the senders' samples in the window;
- * - what goes outside the link: routing.ts; simulcast layers: layers.ts.
+ * - share of the bytes that did not pass the link: routing.ts; simulcast layers: layers.ts.
  *
  * Directions of connections that carried neither media nor data do not count (media.ts).
  */
@@ -138,8 +140,8 @@ export function lossRatio(record: CallRecord, paths: readonly Path[], window: Wi
     if (receiver) return inboundGrowth(receiver, window, (s) => s.packetsReceived) + (lost[i] ?? 0);
     return sender ? outboundGrowth(sender, window, ({ packetsSent }) => packetsSent) : 0;
   });
-  // Packets that arrive late are subtracted from the lost ones again (RFC 3550, 6.4.1), so that the count may fall
-  // below its initial value.
+  // A packet that was counted as lost and arrives late is subtracted again (RFC 3550, 6.4.1). So the growth of
+  // the count may be negative.
   return sum(expected) > 0 ? Math.max(0, sum(lost)) / sum(expected) : null;
 }
 
@@ -152,15 +154,15 @@ export function ownUtilisation(record: CallRecord, paths: readonly Path[], windo
 }
 
 /**
- * Whether a link existed before a window began: before a page had its own link, its packets passed the shared
- * link, whose totals cannot be split.
+ * Whether a link existed before a window began. Until a page gets its own link, its packets pass the shared
+ * link, and the totals of the shared link cannot be split by page.
  */
 const covers = ({ page, changes }: PathRecord, { fromUs }: Window): boolean =>
   page === null || (changes[0]?.timeUs ?? Infinity) <= fromUs;
 
 /**
- * The share of the capacity that all traffic in these directions used; null without a record of the queue for the
- * whole window.
+ * The share of the capacity that all traffic used in the directions of some paths. Null if the queue's record
+ * does not cover the whole window.
  */
 export function pathUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const bits = capacityBitsIn(record, paths, window);
@@ -240,8 +242,8 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
 }
 
 /**
- * From when the first of some paths was connected until their end, or until the latest data about them; it starts
- * no earlier than the kept data.
+ * The window from the time when the first of some paths was connected until their end, or until the latest data
+ * about them. If the record has dropped early data, the window starts where the kept data start.
  */
 export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -253,7 +255,7 @@ export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
     ...endpoints.map(({ samples }) => samples.at(-1)?.timeUs ?? 0),
     ...packets.map(({ rows, departUs }) => departUs[rows - 1] ?? 0),
   );
-  // A call that ended before the kept part has nothing left to measure.
+  // If the call ended before the kept data start, the window is empty.
   const toUs = Math.max(fromUs, Math.min(knownUs, callEndUs(record, paths) ?? Infinity));
   return { fromUs, toUs };
 }

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a call: each kind of cause with the facts that support it, in an order that depends on
- * the symptom. facts.ts gathers the data that all explanations use.
+ * Explanations of what is wrong with a call. Each explanation returns a cause if the facts support it. The
+ * symptom determines which explanations are tried, and in which order. facts.ts gathers the facts.
  */
 import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../machine/index.js';
 import { pageName } from '../calls/record/names.js';
@@ -12,14 +12,17 @@ import { msText, percentText, rateText, secondsText } from './text.js';
 
 type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
 
-/** The share of the capacity that others must take to count as competition. */
+/** Other traffic counts as competition if it takes at least this share of the capacity. */
 const COMPETITION = 0.2;
 /** An encoder that sends less than this share of its target rate is not limited by the network. */
 const FILLED = 0.75;
 /** A rate at this share of a cap or above counts as limited by the cap. */
 const AT_CAP = 0.8;
-/** A cap excludes packet headers, a rate at the link includes them. */
-const HEADERS = 1.1;
+/**
+ * A cap may explain a low rate only if it is below this multiple of the needed rate, since an encoder at its cap
+ * may send a little less.
+ */
+const CAP_MARGIN = 1.1;
 const SHORT_QUEUE_MS = 50;
 const LEAST_OUTAGE_US = 200_000;
 const LARGEST_PACKET_BYTES = 1500;
@@ -36,8 +39,8 @@ const pageEnded: Explanation = ({ endedPage }) =>
     evidence: `${sentenceCase(pageName(endedPage.id))} (${endedPage.url}) ${endedPage.why} at ${secondsText(endedPage.timeUs)}.`,
     fix:
       endedPage.why === 'crashed'
-        ? 'See what crashed it; a browser with too little memory does.'
-        : 'Keep the page open until the assertions are through.',
+        ? 'Find out why it crashed; the browser may have run out of memory.'
+        : 'Keep the page open until the assertions have finished.',
   };
 
 const toldByNotice: Explanation = ({ errorNotice }) =>
@@ -48,15 +51,18 @@ const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
   const evidence =
     endpoints === 0
       ? 'No page under test has made a peer connection.'
-      : `Of ${endpoints} peer connections none that is judged is connected: ${stateText}.`;
+      : `None of the judged peer connections is connected. States of all ${endpoints}: ${stateText}.`;
   const fix =
     endpoints === 0
-      ? 'Start the call before asserting; a page opened before the fixture `call`, or a context that is not observed, is not seen: call.observe(context).'
-      : 'See that both sides exchange descriptions and candidates; the states above say how far they came.';
+      ? 'Start the call before asserting. Pages opened before the fixture `call`, and contexts of your own without call.observe(context), are not observed.'
+      : 'Make sure that both sides exchange descriptions and candidates; the states above show how far they got.';
   return { kind: 'not-connected', evidence, fix };
 };
 
-/** The reason and the fix are those in the notice on the endpoint with the most bytes outside the link. */
+/**
+ * The cause `not-routed`. Its reason and its fix come from the notice on the endpoint that has the most bytes
+ * outside the link.
+ */
 export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
   const astray = endpoints.filter(({ outsideBytes }) => outsideBytes > 0);
   const [worst] = astray.sort((a, b) => b.outsideBytes - a.outsideBytes);
@@ -65,7 +71,7 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
     worst === undefined
       ? ''
       : `, ${kilobytes(worst.outsideBytes)} of them at ${pageName(worst.endpoint.page)}`;
-  const evidence = `${percentText(outsideRatio)} of the call's bytes went past the link${page}: what the link does has no effect on them.`;
+  const evidence = `${percentText(outsideRatio)} of the call's bytes bypassed the link${page}: the link has no effect on them.`;
   return {
     kind: 'not-routed',
     evidence: notice === undefined ? evidence : `${evidence} ${notice.message}`,
@@ -77,7 +83,7 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
 
-/** A notice's fix in the wording of causes. */
+/** Turns the fix of a notice into a sentence, as causes have it: with a capital letter and a full stop. */
 const sentence = (text: string): string => `${sentenceCase(text)}.`;
 
 const notRouted: Explanation = ({ routing }) =>
@@ -87,7 +93,7 @@ const machineOverloaded: Explanation = ({ machine }) =>
   isOverloaded(machine)
     ? {
         kind: 'machine-overloaded',
-        evidence: `The machine was too busy for the call in ${percentText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
+        evidence: `The machine was too busy for the call for ${percentText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
         fix: sentence(FIX),
       }
     : null;
@@ -96,8 +102,8 @@ const sourceStopped: Explanation = ({ sourceStopped: stopped, metrics }) =>
   stopped
     ? {
         kind: 'application-limited',
-        evidence: `The source of the sender's video delivered no frames; ${rateText(metrics.sentBps)} were sent.`,
-        fix: 'Keep the track live: not paused, not muted, its canvas or camera still drawing.',
+        evidence: `The sender's video source delivered no frames; the send rate was ${rateText(metrics.sentBps)}.`,
+        fix: 'Keep the track live: not paused or muted, with a canvas or camera that still delivers frames.',
       }
     : null;
 
@@ -124,29 +130,33 @@ const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest })
 const capacity: Explanation = ({ metrics: { capacityBps } }, symptom) => {
   if (symptom.kind === 'rate-high') {
     if (capacityBps !== null && capacityBps <= symptom.limitBps) return null;
-    const evidence = `Nothing held it down: the link carried ${rateText(capacityBps)}, more than the ${rateText(symptom.limitBps)} allowed.`;
+    const limit = rateText(symptom.limitBps);
+    const evidence =
+      capacityBps === null
+        ? `Nothing limited the rate to the ${limit} allowed; the capacity of the path is unknown.`
+        : `Nothing limited the rate: the link can carry ${rateText(capacityBps)}, more than the ${limit} allowed.`;
     return { kind: 'capacity', evidence, fix: 'Lower the capacity of the link, or cap the encoder.' };
   }
   if (capacityBps === null || capacityBps >= needed(symptom)) return null;
   return {
     kind: 'capacity',
-    evidence: `The link carried ${rateText(capacityBps)}, less than the ${rateText(needed(symptom))} needed.`,
-    fix: 'Ask for what the link can carry, or raise its capacity.',
+    evidence: `The link can carry ${rateText(capacityBps)}, less than the ${rateText(needed(symptom))} needed.`,
+    fix: 'Expect no more than the link can carry, or raise its capacity.',
   };
 };
 
 const outage: Explanation = ({ stalls, drops, resentBytes, metrics: { capacityBps } }) => {
-  // On a slow link, the transmission of a single packet takes long.
+  // On a slow link, a pause of LEAST_OUTAGE_US may be the transmission of a single packet.
   const packetUs = capacityBps ? (LARGEST_PACKET_BYTES * 8e6) / capacityBps : 0;
   if (stalls.longestUs < Math.max(LEAST_OUTAGE_US, 2 * packetUs)) return null;
   return {
     kind: 'outage',
-    evidence: `The link stood still while packets waited: for ${secondsText(stalls.totalUs)} in all, ${msText(stalls.longestUs / 1e3)} at once${costText(drops, resentBytes)}.`,
-    fix: 'Expect the outage in the assertion, or let the link recover before it.',
+    evidence: `The link delivered nothing while packets waited: for ${secondsText(stalls.totalUs)} in total, up to ${msText(stalls.longestUs / 1e3)} at a time${costText(drops, resentBytes)}.`,
+    fix: 'Allow for the outage in the assertion, or let the link recover first.',
   };
 };
 
-/** The cost of an outage: packets that its queue dropped, and their repair. */
+/** The cost of an outage: the packets that the link's queue dropped, and the bytes that were retransmitted. */
 function costText(drops: Facts['drops'], resentBytes: number): string {
   const lost = drops === null ? 0 : drops.full + drops.aqm;
   const costs = [
@@ -160,17 +170,17 @@ const waitingForKeyFrame: Explanation = ({ keyFrameWait: wait }) =>
   wait && {
     kind: 'waiting-for-key-frame',
     evidence: `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
-    fix: 'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender, and subscribers that join need one.',
+    fix: 'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender, and new subscribers need a key frame.',
   };
 
 const cap: Explanation = ({ metrics, capBps }, symptom) => {
-  if (capBps === null || capBps >= needed(symptom) * HEADERS) return null;
+  if (capBps === null || capBps >= needed(symptom) * CAP_MARGIN) return null;
   const reached = Math.max(metrics.encoderTargetBps ?? 0, metrics.sentBps ?? 0);
   if (reached < AT_CAP * capBps) return null;
   return {
     kind: 'cap',
     evidence: `The sender is capped at ${rateText(capBps)} (maxBitrate), and its encoder is at that limit (target ${rateText(metrics.encoderTargetBps)}).`,
-    fix: 'Raise maxBitrate in setParameters or sendEncodings (or b=AS in the description), or ask for less.',
+    fix: 'Raise maxBitrate in setParameters or sendEncodings (or b=AS in the description), or expect a lower rate.',
   };
 };
 
@@ -179,22 +189,22 @@ const cpu: Explanation = ({ cpuLimitedShare }) =>
     ? null
     : {
         kind: 'cpu-limited',
-        evidence: `The encoder said that the CPU limits it (qualityLimitationReason cpu) in ${percentText(cpuLimitedShare)} of the samples.`,
-        fix: 'Run fewer workers at once, or send a smaller picture.',
+        evidence: `The CPU limited the encoder (qualityLimitationReason cpu) in ${percentText(cpuLimitedShare)} of the samples.`,
+        fix: 'Run fewer test workers at once, or send a smaller picture.',
       };
 
 const applicationLimited: Explanation = ({ metrics, bandwidthLimitedShare }, symptom) => {
   const { sentBps, encoderTargetBps: target, availableOutgoingBps: available } = metrics;
   if (sentBps === null || bandwidthLimitedShare >= 0.5) return null;
   if (target !== null && sentBps < FILLED * target) {
-    const evidence = `The encoder was asked for ${rateText(target)}, but its source gave only ${rateText(sentBps)}.`;
-    const fix = 'Send a picture with enough detail and motion: a static source or screen fills no link.';
+    const evidence = `The encoder was asked for ${rateText(target)}, but it sent only ${rateText(sentBps)}.`;
+    const fix = 'Send a picture with enough detail and motion: a static picture cannot fill a link.';
     return { kind: 'application-limited', evidence, fix };
   }
   if (available === null || sentBps >= FILLED * available || needed(symptom) > available) return null;
   return {
     kind: 'application-limited',
-    evidence: `The browser estimated ${rateText(available)} available, but the application sent only ${rateText(sentBps)} (encoder target ${rateText(target)}).`,
+    evidence: `The browser's estimate was ${rateText(available)}, but the application sent only ${rateText(sentBps)} (encoder target ${rateText(target)}).`,
     fix: 'Send a larger picture or more streams: the encoder asks for no more at this size.',
   };
 };
@@ -206,10 +216,10 @@ const lossAbove =
     const by =
       drops === null
         ? ''
-        : ` (${drops.random} packets by chance, ${drops.aqm} by the queue's AQM, ${drops.full} since the queue was full)`;
+        : ` (${drops.random} packets by chance, ${drops.aqm} by the queue's AQM, ${drops.full} because the queue was full)`;
     return {
       kind: 'loss',
-      evidence: `${percentText(lossRatio)} was lost${by}; ${effect}.`,
+      evidence: `${percentText(lossRatio)} of the traffic was lost${by}; ${effect}.`,
       fix: 'Lower the loss of the link, or expect the lower rate.',
     };
   };
@@ -223,8 +233,8 @@ const crossTraffic: Explanation = ({ metrics: { utilisation, pathUtilisation, qu
   if (others < COMPETITION) return null;
   return {
     kind: 'cross-traffic',
-    evidence: `Others took ${percentText(others)} of the capacity, the call ${percentText(utilisation)}; queuing delay p95 ${msText(queueDelayP95Ms)}.`,
-    fix: 'Expect a share of the link, or use a queue that keeps flows apart (fq_codel, sfq).',
+    evidence: `Other traffic took ${percentText(others)} of the capacity, the call ${percentText(utilisation)}; queuing delay p95 ${msText(queueDelayP95Ms)}.`,
+    fix: 'Expect only a share of the link, or use a queue that isolates flows (fq_codel, sfq).',
   };
 };
 
@@ -232,7 +242,7 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
   if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
   const isSeen = excess !== null || (drops !== null && drops.full + drops.aqm > 0);
-  // A detector that never signalled overuse is evidence against overuse.
+  // If the detector never signalled overuse, only an excess rate or drops at the queue count as overuse.
   if (detector?.overuseShare === 0 && !isSeen) return null;
   const sends = excess
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
@@ -245,7 +255,7 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   return {
     kind: 'overuse',
     evidence: `${sends}${sends ? 'q' : 'Q'}ueuing delay p95 ${msText(p95)}, at most ${msText(max)}${lost}; ${signals}the sender's estimate was ${rateText(available)}.`,
-    fix: 'The sender overused the link and backs off: give it longer, or a smaller step.',
+    fix: 'The sender overused the link and backs off: give it more time, or make the step smaller.',
   };
 };
 
@@ -276,8 +286,8 @@ const rampingUp: Explanation = ({ growth }) =>
     ? null
     : {
         kind: 'ramping-up',
-        evidence: `The rate was still rising: ${rateText(growth.beforeBps)}, two seconds later ${rateText(growth.nowBps)}.`,
-        fix: 'Give it longer (`within`), or start nearer to the target.',
+        evidence: `The rate was still rising: from ${rateText(growth.beforeBps)} to ${rateText(growth.nowBps)} within two seconds.`,
+        fix: 'Allow more time (`within`), or start closer to the expected rate.',
       };
 
 /**
@@ -289,7 +299,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
     ? null
     : {
         kind: 'machine-overloaded',
-        evidence: `Nothing else explains it, and in ${bad} of ${all} seconds the machine was late: packets or callbacks by up to ${msText(worstMs)}.`,
+        evidence: `Nothing else explains it, but in ${bad} of ${all} seconds packets or callbacks were late, by up to ${msText(worstMs)}.`,
         fix: sentence(FIX),
       };
 

@@ -10,13 +10,13 @@ import { receivedCurve, TRAILING_US } from './rate_curve.js';
 import { rateText, secondsText } from './text.js';
 import { callConnectedUs, callEndUs, clockStartUs, pathsOf, sidesOf, type Path } from './view.js';
 
-/** How long a state must hold to count, as for a short queue in ../calls/metrics.ts. */
+/** How long a state must hold to count. ../calls/metrics.ts uses the same time for a short queue. */
 export const HOLD_US = 1e6;
 /** Time between two evaluations of the trailing rate. */
 const STEP_US = 1e5;
 /**
- * A call has recovered when its rate is at this share of the rate that it can reach, as for the time to 90 % in
- * ../calls/metrics.ts.
+ * A call has recovered when its rate has reached this share of the rate to return to. ../calls/metrics.ts uses
+ * the same share for the time to 90 %.
  */
 const RECOVERED = 0.9;
 const SHORT_QUEUE_US = 50_000;
@@ -35,8 +35,8 @@ interface Search {
 type Found = { reachedUs: number; confirmedUs: number } | { reachedUs: null; final: boolean };
 
 /**
- * The first time from which `holds` is true at every evaluation for HOLD_US. The state is reached in time if it
- * begins at most `withinUs` after the start; if it has begun by then, it may still be confirmed later.
+ * The first time from which `holds` is true at every evaluation for HOLD_US. This time must be at most
+ * `withinUs` after the start. The time HOLD_US that follows may end later.
  */
 function firstHeld(
   { startUs, withinUs, knownUs, endUs }: Search,
@@ -49,8 +49,8 @@ function firstHeld(
   for (let timeUs = firstLookUs; timeUs <= lastUs; timeUs += STEP_US) {
     if (!holds(timeUs)) sinceUs = null;
     else sinceUs ??= timeUs;
+    if ((sinceUs ?? Infinity) > dueUs && timeUs >= dueUs) return { reachedUs: null, final: true };
     if (sinceUs !== null && timeUs - sinceUs >= HOLD_US) return { reachedUs: sinceUs, confirmedUs: timeUs };
-    if (sinceUs === null && timeUs >= dueUs) return { reachedUs: null, final: true };
   }
   const ended = endUs !== null && knownUs >= endUs;
   return { reachedUs: null, final: ended || knownUs >= dueUs + HOLD_US };
@@ -86,9 +86,9 @@ export interface ConvergenceRule {
 }
 
 /**
- * Converged: the received rate over the trailing 2 s is within the tolerance around the requested rate, and stays
- * there for a second. The clock starts when the call is connected or at the last change of the link before the
- * request, whichever is later; only data after that counts.
+ * A call has converged when the received rate over the trailing 2 s is within the tolerance around the
+ * requested rate, and stays there for a second. The time counts from when the call was connected, or from the
+ * last change of the link before the request if that is later. Only data after this start count.
  */
 export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }: ConvergenceRule): Judgement {
   const { record, view, nowUs, askedUs } = asked;
@@ -117,7 +117,8 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
   const lastBps = trailingBps(window.toUs);
   const symptom: Symptom =
     lastBps > highBps ? { kind: 'rate-high', limitBps: highBps } : { kind: 'rate-low', neededBps: lowBps };
-  // The later part of the available time shows why the call has not converged.
+  // The cause is searched for in the later half of the window, or in its last BEFORE_US if that is longer: the
+  // early part may only show the start of the call.
   const lateUs = Math.max(BEFORE_US, (window.toUs - window.fromUs) / 2);
   const late = { fromUs: Math.max(window.fromUs, window.toUs - lateUs), toUs: window.toUs };
   return {
@@ -136,12 +137,13 @@ export interface RecoveryRule {
   afterUs: number;
   withinUs: number;
   /**
-   * The rate to return to; default: the rate before the change, or what the link can now carry if that is less.
+   * The rate to return to. Default: the rate before the change, or the link's capacity after the change if that
+   * is less.
    */
   toBps?: number;
 }
 
-/** What a call should return to: its rate before the change, or the capacity if that is less. */
+/** The rate to which a call should return: its rate before the change, or the capacity if that is less. */
 function recoveryRateBps(asked: Asked, paths: readonly Path[], rule: RecoveryRule, at: Window): number {
   const { record } = asked;
   if (rule.toBps !== undefined) return rule.toBps;
@@ -160,9 +162,11 @@ const longest = (points: readonly DelayPoint[], { fromUs, toUs }: Window): numbe
   );
 
 /**
- * Recovered: after the change, the received rate over the trailing 2 s (only data after the change counts) is at
- * least 90 % of the rate of the 5 s before the change, or of the capacity if that is less; the queuing delay has
- * been below 50 ms for a second; and no freeze is in progress.
+ * A call has recovered when three conditions hold at one time after the change:
+ * - The received rate over the trailing 2 s is at least 90 % of the rate of the 5 s before the change, or of
+ *   the capacity if that is less. Bytes that arrived before the change do not count.
+ * - The queuing delay has been below 50 ms for a second.
+ * - No freeze is in progress.
  */
 export function judgeRecovery(asked: Asked, rule: RecoveryRule): Judgement {
   const { record, view, nowUs } = asked;

@@ -1,8 +1,11 @@
 /**
- * Queuing delays of a call: per packet from the link's record; otherwise estimated, and marked as such. The
- * estimates take the lowest delay in the record as the delay without a queue, as LEDBAT does (RFC 6817, 2.4.2: base
- * delay): 1. frames: arrival minus RTP time stamp, minus the lowest such difference of the stream; 2. without frame
- * timing: the round-trip time minus its minimum; this estimate contains both directions' queues.
+ * Queuing delays of a call: per packet from the link's record. Without a record they are estimated, and marked
+ * as estimates. The estimates take the lowest delay in the record as the delay without a queue, as LEDBAT does
+ * (RFC 6817, 2.4.2: base delay):
+ * - With frame timing, the delay of a frame is its arrival minus its RTP time stamp, minus the lowest such
+ *   difference of the stream.
+ * - Without frame timing, the delay is the round-trip time minus its minimum. This estimate contains both
+ *   directions' queues.
  */
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, EndpointRecord } from '../calls/record/record.js';
@@ -28,7 +31,7 @@ function aboveBase(points: readonly DelayPoint[]): DelayPoint[] {
   return points.map(({ timeUs, delayUs }) => ({ timeUs, delayUs: delayUs - base }));
 }
 
-/** One-way delays of each stream's frames above the stream's minimum, in time order. */
+/** One-way delays of frames, stream by stream, each minus the minimum of its stream. */
 function frameDelays({ frames }: EndpointRecord): DelayPoint[] {
   const streams = new Map<number, { last: number; ticks: number; points: DelayPoint[] }>();
   for (let row = 0; row < frames.rows; row++) {
@@ -37,7 +40,8 @@ function frameDelays({ frames }: EndpointRecord): DelayPoint[] {
     const timeUs = frames.arrivalUs[row] ?? NaN;
     const stream = streams.get(ssrc) ?? { last: stamp, ticks: 0, points: [] };
     streams.set(ssrc, stream);
-    // Unwraps to the nearest value: time stamps have 32 bits, and frames may arrive out of order.
+    // Time stamps wrap at 32 bits, and frames may arrive out of order. So each step is taken as the shorter way
+    // around, forward or backward.
     const step = (stamp - stream.last + 1.5 * RTP_WRAP) % RTP_WRAP;
     stream.ticks += step - RTP_WRAP / 2;
     stream.last = stamp;
@@ -60,7 +64,10 @@ function estimatedDelays({ sender, receiver }: Path): DelayPoint[] {
   return endpoint ? roundTripDelays(endpoint) : [];
 }
 
-/** The queuing delays of everything that arrived or departed in a window. Throws DroppedRecordError. */
+/**
+ * The queuing delays of the packets that left the queue in a window, or the estimates of that window. Throws
+ * DroppedRecordError.
+ */
 export function queueDelays(record: CallRecord, paths: readonly Path[], window: Window): QueueDelays {
   const sides = linkSides(record, paths);
   if (sides.length > 0) {

@@ -1,4 +1,4 @@
-/** What the overuse detector of a controller that runs beside a call (a shadow) reported. */
+/** The reports of the overuse detector of a shadow. A shadow is a controller that runs beside a call. */
 import type { TraceBatch } from '../core/index.js';
 import { tableSpec } from '../core/schema.js';
 import type { Window } from '../calls/metrics.js';
@@ -6,9 +6,9 @@ import type { CallRecord, EndpointRecord } from '../calls/record/record.js';
 
 export interface DetectorFacts {
   groups: number;
-  /** Share of the groups of packets at which it signalled overuse. */
+  /** Share of the groups of packets at which the detector signalled overuse. */
   overuseShare: number;
-  /** Largest threshold. */
+  /** The largest value of the detector's adaptive threshold γ. */
   gammaMs: number;
 }
 
@@ -20,7 +20,7 @@ const GAMMA = column('gamma_ms');
 const DELAY = column('one_way_delay_us');
 const OVERUSE = COLUMNS[SIGNAL]?.values?.indexOf('overuse');
 
-/** For each shadow of some endpoints: its trace batches with the groups of packets that it received. */
+/** For each shadow of some endpoints: the trace batches that list the groups of packets. */
 function* groupsOf(
   { shadows }: CallRecord,
   receivers: readonly EndpointRecord[],
@@ -31,8 +31,8 @@ function* groupsOf(
 }
 
 /**
- * What the detectors reported about the streams that some endpoints received in a window; null if they reported
- * nothing.
+ * A summary of the detectors' reports on the streams that some endpoints received in a window; null if there is
+ * no report.
  */
 export function detectorFacts(
   record: CallRecord,

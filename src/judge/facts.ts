@@ -1,4 +1,7 @@
-/** The facts that the rules of cause_rules.ts use: a window of a record, seen from both sides. */
+/**
+ * The facts about a window of a record, from both ends of its paths. The rules of cause_rules.ts use these
+ * facts.
+ */
 import { capacityBits, type Window } from '../calls/metrics.js';
 import { boundBps } from '../calls/record/bounds.js';
 import { pageName } from '../calls/record/names.js';
@@ -56,13 +59,16 @@ export interface Facts {
   drops: { random: number; full: number; aqm: number } | null;
   /** Times in which the link carried nothing although packets waited. */
   stalls: { totalUs: number; longestUs: number };
-  /** How much more was sent than the link carried, and for how long; null if that did not happen. */
+  /**
+   * The sent rate and the capacity during all times in which more was sent than the link can carry, and the
+   * length of these times. Null if there were none.
+   */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
   /** Bytes that the senders retransmitted. */
   resentBytes: number;
   /**
-   * The longest time in which a receiver got frames, requested a key frame and decoded none; null if there was
-   * none.
+   * The longest time in which a receiver got packets and requested a key frame, but decoded no frame; null if
+   * there was no such time.
    */
   keyFrameWait: KeyFrameWait | null;
   /** What the shadow's detector reported; null without a shadow. */
@@ -75,24 +81,25 @@ export interface Facts {
   /** Whether the machine was too busy for the call. */
   machine: MachineState;
   /**
-   * The number of all seconds, the number of seconds that were as late as on a machine that is too busy, and the
-   * largest lateness.
+   * The number of seconds in the window, the number of those that were too late, and the largest lateness. A
+   * second is too late if its lateness would count as that of a busy machine.
    */
   lateSeconds: LateSeconds;
   /**
-   * The longest time in which no packet larger than a connectivity check reached the link, including the times
-   * after the window's start and before its end; 0 if packets are unknown.
+   * The longest time in which no packet larger than a connectivity check reached the link; 0 if packets are
+   * unknown. The times from the window's start to the first packet and from the last packet to its end count,
+   * too.
    */
   pausedUs: number;
-  /** The received rate over the last two seconds and over the two before. */
+  /** The received rate over the last two seconds, and over the two seconds before those. */
   growth: { beforeBps: number; nowBps: number } | null;
 }
 
 /** Shorter pauses are not called an outage. */
 const LEAST_STALL_US = 100_000;
 /**
- * More was sent than the link carried if, in a slice of this length, the sent rate exceeded this multiple of the
- * capacity.
+ * The window is cut into slices of SLICE_US. A slice counts as excess if its sent rate was above EXCESS times
+ * the capacity.
  */
 const SLICE_US = 500_000;
 const EXCESS = 1.05;
@@ -172,8 +179,8 @@ function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
 }
 
 /**
- * Pauses between departures that are longer than the packet's own transmission, although the packet was already
- * waiting.
+ * Times in which a waiting packet was not transmitted: the time since the previous departure, or since the
+ * packet's arrival if that was later, minus the packet's transmission time.
  */
 function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'] {
   const stalls = { totalUs: 0, longestUs: 0 };
@@ -189,7 +196,10 @@ function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'
   return stalls;
 }
 
-/** From the rows of the queue, which cover all traffic; from the packets if there are no rows. */
+/**
+ * Stalls are taken from the rows of the queue, since they cover all traffic. If there are no rows, they are
+ * taken from the packets.
+ */
 const stallsOf = (side: LinkSide, window: Window): Facts['stalls'] =>
   side.direction.rows.length > 0 ? stalledRows(side, window) : stalledPackets(side, window);
 
@@ -246,7 +256,7 @@ function endedPageOf(
   return null;
 }
 
-/** `page 1 connecting, page 2 new`. */
+/** For example `page 1 connecting, page 2 new`. */
 const statesText = (endpoints: readonly EndpointRecord[]): string =>
   endpoints
     .map(({ page, states }) => `${pageName(page)} ${states.at(-1)?.state ?? 'without a state'}`)

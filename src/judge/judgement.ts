@@ -1,4 +1,4 @@
-/** The types of a judgement of a call, of its outcome in a test, and of its input. */
+/** The types for judgements of a call: the input, the judgement, and the outcome in a test. */
 import type { Window } from '../calls/metrics.js';
 import type { Cause } from './cause_kinds.js';
 import type { CallMetrics } from './call_metrics.js';
@@ -11,11 +11,14 @@ export interface Judgement {
   /** Whether the verdict can no longer change. */
   final: boolean;
   /**
-   * Whether enough was seen for a verdict, although a later one may differ; false while the judgement still
-   * waits.
+   * Whether the data suffice for a verdict; false while the judgement waits for more. A settled verdict may
+   * still change, unless it is final.
    */
   settled: boolean;
-  /** When it becomes final at the latest, on the record's clock; null while the call is not connected. */
+  /**
+   * The latest time at which the verdict becomes final, on the record's clock; null while the call is not
+   * connected.
+   */
   dueUs: number | null;
   /** For people: what was expected, and what was found, with units. */
   expected: string;
@@ -39,7 +42,10 @@ export interface JudgedExpectation {
   view: View;
 }
 
-/** The input of a judgement: a part of a call up to `nowUs`. The judgement was requested at `askedUs`. */
+/**
+ * The input of a judgement: the part of a call that `view` selects, up to `nowUs`. The judgement was requested
+ * at `askedUs`.
+ */
 export interface Asked {
   record: CallRecord;
   view: View;

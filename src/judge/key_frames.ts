@@ -1,4 +1,7 @@
-/** Receivers that wait for a key frame: without one, what arrives cannot be decoded (RFC 4585, section 6.3.1). */
+/**
+ * Finds receivers that wait for a key frame. Until a key frame arrives, they cannot decode the packets that
+ * they receive (RFC 4585, section 6.3.1).
+ */
 import type { InboundStats, StatsSample } from '../calls/record/record.js';
 
 export interface KeyFrameWait {
@@ -8,7 +11,10 @@ export interface KeyFrameWait {
   requests: number;
 }
 
-/** Shorter waits do not count: a requested key frame takes a round trip to arrive. */
+/**
+ * Shorter waits do not count, since even a key frame that is sent at once arrives a round trip after the
+ * request.
+ */
 const LEAST_WAIT_US = 900_000;
 
 interface Look {
@@ -16,7 +22,7 @@ interface Look {
   stats: InboundStats;
 }
 
-/** The wait for a key frame from the last decoded picture to a sample; null if nothing shows that there is one. */
+/** The wait for a key frame, from the last decoded picture to a sample; null if the receiver was not waiting. */
 function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
   // Packets are counted instead of frames: before the first key frame Chromium counts no frames.
   const packetsReceived = stats.packetsReceived - begin.stats.packetsReceived;

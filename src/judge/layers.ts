@@ -1,5 +1,6 @@
 /**
- * The video streams that endpoints send, each separately: simulcast layers, or the one stream with its SVC mode.
+ * Metrics of each video stream that endpoints send. With simulcast, each layer is a stream of its own. With
+ * SVC, all layers are one stream.
  */
 import type { Window } from '../calls/metrics.js';
 import type { EndpointRecord, OutboundStats } from '../calls/record/record.js';
@@ -8,7 +9,7 @@ import { checkKept } from './view.js';
 
 /** A video stream over a window. Values that the browser does not report are null. */
 export interface LayerMetrics {
-  /** The page (its id) that sends it. */
+  /** The id of the page that sends the stream. */
   page: number;
   ssrc: number;
   /** Name of the simulcast layer (RFC 8851, rid-id); null without simulcast. */
@@ -22,9 +23,9 @@ export interface LayerMetrics {
   framesPerSecond: number;
   /** Bits sent (payload, RTP headers and retransmissions), divided by the window's length. */
   sentBps: number;
-  /** The mean target rate of its encoder. */
+  /** The mean target rate of the stream's encoder. */
   targetBps: number | null;
-  /** What limited its quality in most of the window: none, bandwidth, cpu or other. */
+  /** The most frequent qualityLimitationReason in the window: none, bandwidth, cpu or other. */
   limitedBy: string | null;
   /** Share of the samples in which the stream was active, 0 to 1. */
   activeShare: number;
@@ -38,7 +39,7 @@ const mean = (values: readonly number[]): number | null => {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 };
 
-/** The most frequent reason in the samples; null if none states one. */
+/** The most frequent reason; null if all are empty. */
 function mostOften(reasons: readonly string[]): string | null {
   const counts = new Map<string, number>();
   for (const reason of reasons) if (reason !== '') counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -1,7 +1,8 @@
 /**
- * The likely cause of a failed judgement: the first explanation that the record supports, searched for on the
- * judged paths and, behind a server, on the way to it; if there is none, the cause that the log of incidents
- * gives for a change that lasted into the judged time.
+ * The likely cause of a failed judgement. It is the first explanation that the record supports for the judged
+ * paths. If a server sends their media, the paths of the pages that send to the server are examined as well. If
+ * no explanation is found, the cause comes from the log of incidents: the cause of a change that lasted into
+ * the judged time.
  */
 import type { Window } from '../calls/metrics.js';
 import { endpointName } from '../calls/record/names.js';
@@ -13,7 +14,7 @@ import { incidentsOf, type IncidentKind } from './incidents/index.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
 import { pathsOf, type Path } from './view.js';
 
-/** Causes that may have their origin beyond the far side: on another page's way to the server. */
+/** Causes at a far side, such as a server, that may have their origin on another page's way to the server. */
 const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
 
 const unknown = ({ metrics }: Facts): Cause => ({
@@ -24,7 +25,10 @@ const unknown = ({ metrics }: Facts): Cause => ({
   fix: 'See the chart in the evidence.',
 });
 
-/** Problems of a page that sends to a server, which also affect pages that receive its media from the server. */
+/**
+ * If a page that sends to a server has one of these problems, the pages that receive its media from the server
+ * are affected, too.
+ */
 const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
   'application-limited',
   'capacity',
@@ -39,8 +43,9 @@ const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
 ]);
 
 /**
- * Why a far side that is not a page under test, such as a server, sends no more. It probably forwards what pages
- * under test send to such a far side, so the cause may lie on their way to it. Null if nothing is wrong there.
+ * Why a far side that is not a page under test, such as a server, does not send more. A server probably
+ * forwards the media of pages under test. So the cause may lie on the paths from those pages to the server.
+ * Null if nothing is wrong on these paths.
  */
 function upstreamCause(
   record: CallRecord,
@@ -68,7 +73,7 @@ const CHANGES: Readonly<Partial<Record<Symptom['kind'], IncidentKind>>> = {
   frozen: 'freeze',
 };
 
-/** The cause of the latest change at the judged paths that still lasted in the window. */
+/** The cause of the latest incident on the judged paths that matches the symptom and still lasted in the window. */
 function changeCause(
   record: CallRecord,
   paths: readonly Path[],

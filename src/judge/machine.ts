@@ -1,6 +1,6 @@
 /**
- * Whether the machine was too busy for a call under test, judged by the lateness that its link and its pages
- * report.
+ * Whether the machine was too busy for a call under test. The link and the pages of the call report how late
+ * their packets and callbacks were; this lateness is judged.
  */
 import {
   LIMITS,
@@ -21,7 +21,7 @@ export interface MachineSpell {
   reasons: readonly Reason[];
 }
 
-/** The largest lateness of each whole second, since every page reports its own. */
+/** The largest lateness in each whole second. Several pages may report a lateness for the same second. */
 function bySecond(seconds: readonly LateSecond[], { fromUs, toUs }: Window): Map<number, number> {
   const latest = new Map<number, number>();
   for (const { timeUs, lateMs } of seconds) {
@@ -32,7 +32,10 @@ function bySecond(seconds: readonly LateSecond[], { fromUs, toUs }: Window): Map
   return latest;
 }
 
-/** Passes every second of a window to a watch; `after` is called after each, with its end. */
+/**
+ * Passes the lateness of every second of a window to a MachineWatch. After each second, `after` is called with
+ * the end of the second and the state of the machine.
+ */
 function watched(
   { link, late }: CallRecord,
   window: Window,
@@ -52,8 +55,9 @@ function watched(
 }
 
 /**
- * The state of the machine over a window. It is watched from WINDOW_SECONDS before the window, so that the first
- * medians are complete. The quantity `source` is not used: what a page under test draws is up to the page.
+ * The state of the machine over a window. The watch starts WINDOW_SECONDS before the window, so that the first
+ * medians are complete. The quantity `source` (the share of the requested frames that a video source delivered)
+ * is not used, since a page under test may draw at any pace.
  */
 export const machineIn = (record: CallRecord, { fromUs, toUs }: Window): MachineState =>
   watched(record, { fromUs: fromUs - WINDOW_SECONDS * 1e6, toUs });
@@ -65,8 +69,8 @@ export interface LateSeconds {
 }
 
 /**
- * Counts the seconds of a window, and those whose own lateness reached a limit, without a median over several
- * seconds.
+ * Counts the seconds of a window, and the seconds whose lateness reached a limit. Each second counts by itself,
+ * without a median over several seconds.
  */
 export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateSeconds {
   const shaper = bySecond(link?.late ?? [], window);

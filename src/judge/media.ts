@@ -1,6 +1,6 @@
 /**
- * What a path of a call carried: video, audio and data channels, as counted at its ends. Connectivity checks and
- * RTCP do not count, since idle connections carry them, too.
+ * The bytes of video, audio and data channels on a path of a call, as counted at its ends. Connectivity checks
+ * and RTCP do not count, since idle connections carry them, too.
  */
 import type { Window } from '../calls/metrics.js';
 import { inboundGrowth, outboundGrowth, sampleGrowth } from './growth.js';
@@ -14,7 +14,7 @@ export type MediaBytes = Readonly<Record<MediaKind, number>>;
 
 const KINDS = ['video', 'audio'] as const;
 
-/** The sender's count, or the receiver's if that is larger, as when the sender is not under test. */
+/** The larger of the sender's count and the receiver's count. A side that is not under test counts as 0. */
 export function mediaIn({ sender, receiver }: Path, window: Window): MediaBytes {
   const rtp = KINDS.map((kind) => {
     const sent =
@@ -36,8 +36,8 @@ export function mediaIn({ sender, receiver }: Path, window: Window): MediaBytes 
 }
 
 /**
- * The paths that carried anything: an idle direction of a connection is not part of what is measured. All paths
- * if none carried anything.
+ * The paths that carried media or data; all paths if none carried any. Idle directions of a connection are left
+ * out of the metrics.
  */
 export function carrying(paths: readonly Path[], window: Window): readonly Path[] {
   const found = paths.filter((path) => {
@@ -47,7 +47,7 @@ export function carrying(paths: readonly Path[], window: Window): readonly Path[
   return found.length > 0 ? found : paths;
 }
 
-/** What is missing for a judgement, in words; null if nothing is. */
+/** Describes what is missing for a judgement; null if nothing is missing. */
 export function missingMedia(
   paths: readonly Path[],
   window: Window,

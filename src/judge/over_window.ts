@@ -1,10 +1,10 @@
 /**
- * Judgements of a call over a window of time. The window has a given length. It begins no earlier than the time
- * when the call was connected or the last change of the link before the request, whichever is later: the
- * judgement waits until the call has run for that length since then.
- * - `once`: the window ends when the judgement was requested, or later when the call has run long enough.
- *   Conditions that must hold throughout (delay, loss, freezes) are judged this way: waiting would only let a bad
- *   moment slide out of the window.
+ * Judgements of a call over a window of a given length. The window begins no earlier than a start time: the
+ * time when the call was connected, or the last change of the link before the request if that is later. The
+ * judgement waits until the call has run for the window's length since this start time.
+ * - `once`: the window ends when the judgement was requested or, if the call had not run long enough by then,
+ *   as soon as it has. Conditions that must hold throughout (delay, loss, freezes) are judged this way: with a
+ *   later window, a bad moment would be missed.
  * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still
  *   reach (utilisation, fairness) are judged this way.
  */
@@ -24,8 +24,8 @@ export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
   /**
-   * Takes the place of the time of the last change of the link. With `once` the window begins at this time, with
-   * `retry` at this time or later.
+   * The start time to use instead of the last change of the link. With `once` the window begins at this time
+   * (or when the call was connected, if that is later); with `retry` at this time or later.
    */
   afterUs?: number;
 }
@@ -33,7 +33,7 @@ export interface WindowRule {
 interface Verdict {
   pass: boolean;
   received: string;
-  /** What is wrong if it fails. */
+  /** What is wrong with the call if the judgement fails. */
   symptom: Symptom;
 }
 
@@ -55,7 +55,8 @@ function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge)
   const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
   const window = { fromUs: Math.max(startUs, toUs - rule.overUs), toUs };
   const common = { expected, dueUs: fullUs, window };
-  // Compares times, not the window's length: sums of fractional microseconds are not exact.
+  // `endUs` is compared with the same sum as in `fullUs`. The difference of two times may differ from `overUs`
+  // by a rounding error.
   if (endUs !== null && endUs < startUs + rule.overUs) {
     const lasted = `the call ended after ${secondsText(toUs - startUs)} of them`;
     const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
@@ -134,7 +135,7 @@ export function judgeUtilisation(
   });
 }
 
-/** The share that was lost is less than `ratio`. */
+/** The loss ratio is less than `ratio`. */
 export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio: number }): Judgement {
   return judgeWindow(asked, rule, `loss below ${percentText(ratio)}`, (_paths, { lossRatio }) => ({
     pass: lossRatio !== null && lossRatio < ratio,
@@ -166,11 +167,14 @@ export function judgeFreezes(
 
 export interface FairnessRule extends WindowRule {
   jain: number;
-  /** The calls to compare with; their records' clocks may have other origins. */
+  /** The calls to compare with. The clocks of their records may have other origins. */
   others: readonly Pick<Asked, 'record' | 'view'>[];
 }
 
-/** A window of one record on the clock of another. */
+/**
+ * Converts a window from the clock of one record to the clock of another; `from` and `to` are the origins of
+ * the clocks.
+ */
 const onClockOf = (to: number, from: number, { fromUs, toUs }: Window): Window => ({
   fromUs: fromUs + (from - to) * 1e3,
   toUs: toUs + (from - to) * 1e3,

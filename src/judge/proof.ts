@@ -1,6 +1,6 @@
 /**
- * The conditions of every judgement: that the call used its link, and that there was something to judge. Without
- * them neither an expectation nor its opposite is met.
+ * The conditions of every judgement: the call used its link, and it carried the media that the judgement needs.
+ * If one of them does not hold, neither an expectation nor its opposite (`.not`) is met.
  */
 import { notRoutedCause } from './cause_rules.js';
 import { likelyCause } from './likely_cause.js';
@@ -10,10 +10,10 @@ import { LEAST_OUTSIDE_RATIO, routingOf } from './routing.js';
 import { percentText } from './text.js';
 import { pathsOf } from './view.js';
 
-/** What a judgement examines. */
+/** The media that a judgement needs. */
 export type Needs = 'video' | 'any';
 
-/** Judges, but gives no verdict if the call bypassed its link or there was nothing to judge. */
+/** Calls `judge`, but gives no verdict if the call bypassed its link or if the needed media are missing. */
 export function judgeProved(asked: Asked, needs: Needs, judge: (asked: Asked) => Judgement): Judgement {
   const judgement = judge(asked);
   return notRouted(asked, judgement) ?? withoutMedia(asked, needs, judgement) ?? judgement;
@@ -24,7 +24,7 @@ const noVerdict = (judgement: Judgement): Judgement => ({ ...judgement, pass: fa
 function notRouted({ record, view }: Asked, judgement: Judgement): Judgement | null {
   const routing = routingOf(record, pathsOf(record, view));
   if (routing === null || routing.outsideRatio <= LEAST_OUTSIDE_RATIO) return null;
-  const received = `no verdict: ${percentText(routing.outsideRatio)} of the call's bytes went past the link`;
+  const received = `no verdict: ${percentText(routing.outsideRatio)} of the call's bytes bypassed the link`;
   return { ...noVerdict(judgement), final: true, received, cause: notRoutedCause(routing) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bytes over time, from the best available source: the link's record of every packet (with IPv4 and UDP headers),
- * or getStats twice a second (linear in between, without those headers).
+ * Bytes over time. The source is the link's record of every packet, in which sizes include IPv4 and UDP
+ * headers. Without this record, the source is getStats, twice a second and without these headers.
  */
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, EndpointRecord, StatsSample } from '../calls/record/record.js';
@@ -15,7 +15,8 @@ import {
 } from './view.js';
 
 /**
- * The trailing window over which a momentary rate is averaged, as for the time to 90 % in ../calls/metrics.ts.
+ * The trailing window over which a momentary rate is averaged. ../calls/metrics.ts uses the same window for the
+ * time to 90 %.
  */
 export const TRAILING_US = 2e6;
 
@@ -23,7 +24,7 @@ export interface RateCurve {
   source: 'packets' | 'getStats';
   /** The time up to which the curve is known. */
   knownUntilUs: number;
-  /** Mean over a window, bit/s; NaN where it is unknown. */
+  /** The mean rate over a window, in bit/s; NaN if unknown. */
   rateBps(window: Window): number;
 }
 
@@ -33,7 +34,7 @@ interface Points {
   bytes: number[];
 }
 
-/** Index of the last time that is not after `timeUs`; -1 if all times are. */
+/** Index of the last time that is not after `timeUs`; -1 if all times are after it. */
 function lastAt(timesUs: readonly number[], timeUs: number): number {
   let low = 0;
   let high = timesUs.length;
@@ -56,7 +57,7 @@ function lineAt({ timesUs, bytes }: Points, timeUs: number): number {
 
 const mean = (bytes: number, { fromUs, toUs }: Window): number => (bytes * 8e6) / (toUs - fromUs);
 
-/** Sums over the link's packets. */
+/** A curve that sums the sizes of the link's packets. */
 function packetCurve(
   sides: readonly LinkSide[],
   bytesIn: (side: LinkSide, window: Window) => number,
@@ -96,7 +97,7 @@ function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSamp
   return { timesUs: samples.map(({ timeUs }) => timeUs), bytes };
 }
 
-/** The sum of piecewise linear curves through the samples of some endpoints. */
+/** The sum of the byte counts of some endpoints. Between two samples, a count is interpolated linearly. */
 function statsCurve(
   record: CallRecord,
   of: readonly { endpoint: EndpointRecord; count: (sample: StatsSample) => number }[],
@@ -122,7 +123,7 @@ function statsCurve(
   };
 }
 
-/** Whether the link saw all of these paths. */
+/** Whether the record has the link's packets for all of these paths. */
 const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
   paths.length > 0 &&
   paths.every(
@@ -131,8 +132,8 @@ const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
   );
 
 /**
- * The traffic that got through: bytes that left the bottleneck or, without a record of them, the receivers'
- * counts (or the senders' counts if the receivers are not under test).
+ * The traffic that got through: the bytes that left the bottleneck. Without a record of them, the receivers'
+ * counts; for receivers that are not under test, the senders' counts.
  */
 export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), departedBytes);

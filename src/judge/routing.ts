@@ -1,7 +1,8 @@
 /**
- * Whether a call uses its link: compares the bytes that the browser counts at all candidate pairs of a connection
- * with the connection's bytes that the link saw, in each direction. Outside the link are the bytes of pairs whose
- * far end is not the link, or the bytes that pairs count but the link never saw, whichever are more.
+ * Whether a call uses its link. The browser counts the bytes of all candidate pairs of a connection, in each
+ * direction. They are compared with the bytes of the connection that the link saw. Two counts show how many
+ * bytes went outside the link: the bytes of pairs whose far end is not the link, and the pairs' bytes that the
+ * link never saw. The larger count is used.
  */
 import { IP_UDP_HEADER_BYTES } from '../calls/metrics.js';
 import type {
@@ -13,11 +14,11 @@ import type {
 } from '../calls/record/record.js';
 import { linkOf, sidesOf, type Path } from './view.js';
 
-/** A larger share of bytes outside the link is more than inaccurate counting. */
+/** A larger share of bytes outside the link cannot come from inaccurate counting. */
 export const LEAST_OUTSIDE_RATIO = 0.001;
 /**
- * The link's latest report may not contain bytes that the pairs already count: samples have to be this much older,
- * and this many bytes are tolerated.
+ * The link reports bytes later than the pairs count them. So a sample is compared only if it is at least
+ * UNDER_WAY_S older than the link's latest report, and a difference of UNDER_WAY_BYTES is tolerated.
  */
 const UNDER_WAY_S = 1;
 const UNDER_WAY_BYTES = 64e3;
@@ -26,11 +27,11 @@ export interface EndpointRouting {
   endpoint: EndpointRecord;
   /** Bytes at the candidate pairs, in both directions. */
   pairBytes: number;
-  /** Those among them that the link did not see. */
+  /** The part of `pairBytes` that did not pass the link. */
   outsideBytes: number;
   /**
-   * Bytes that the link saw, in both directions: including connectivity checks, without IPv4 and UDP headers.
-   * Null if the link's record is incomplete.
+   * Bytes that the link saw, in both directions. Connectivity checks are included, IPv4 and UDP headers are
+   * not. Null if the link's record is incomplete.
    */
   linkBytes: number | null;
 }
@@ -49,7 +50,7 @@ interface FlowBytes {
 
 const counted = new WeakMap<PacketColumns, FlowBytes>();
 
-/** Columns only grow, unless a record is full, so each row is examined once. */
+/** The columns of a complete record only grow, so each row is examined once. Incomplete records are not examined. */
 function flowBytes(packets: PacketColumns): FlowBytes {
   const known: FlowBytes = counted.get(packets) ?? { rows: 0, offered: new Map(), departed: new Map() };
   counted.set(packets, known);
@@ -68,8 +69,8 @@ const over = (bytes: Map<number, number>, flows: readonly number[]): number =>
   flows.reduce((sum, flow) => sum + (bytes.get(flow) ?? 0), 0);
 
 /**
- * The bytes of some flows that a link saw: sent in this direction, and received in the other; null if the link's
- * record is incomplete.
+ * The bytes of some flows that a link saw: those sent in the direction `sends`, and those received in the
+ * opposite direction. Null if the link's record is incomplete.
  */
 function atLink(link: PathRecord, flows: readonly number[], sends: Direction): Seen | null {
   const [up, down] = sends === 'forward' ? [link.forward, link.backward] : [link.backward, link.forward];
@@ -87,7 +88,10 @@ interface Seen {
   waiting: number;
 }
 
-/** The bytes of an endpoint that its links saw: its page's own link, and the shared one. */
+/**
+ * The bytes of an endpoint that the links of its connection saw: the shared link and, if there is one, the
+ * page's own link.
+ */
 function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
   const { link, connections } = record;
   const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
@@ -108,7 +112,7 @@ function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
   );
 }
 
-/** The last sample that is so old that the link has since reported every byte that the sample counts. */
+/** The last sample whose bytes the link must have reported by now. */
 function settledLook(
   record: CallRecord,
   { samples }: EndpointRecord,
@@ -123,7 +127,8 @@ const finite = (value: number | undefined): number => (Number.isFinite(value) ? 
 function routingOfEndpoint(record: CallRecord, endpoint: EndpointRecord): EndpointRouting {
   const { samples } = endpoint;
   const look = samples.at(-1);
-  // Counts of pairs that no longer exist are missing from later samples, so the largest sum is taken.
+  // When a candidate pair is removed, its bytes are missing from later samples. So the largest sum over all
+  // samples is taken.
   const most = (count: (sample: (typeof samples)[number]) => number): number =>
     samples.reduce((sum, sample) => Math.max(sum, finite(count(sample))), 0);
   const known = most(({ outsideBytesSent: sent, outsideBytesReceived: received }) => sent + received);

@@ -2,14 +2,14 @@
 
 const round = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
 
-/** `850 kbps`, `1.25 Mbps`; `unknown` for null and NaN. */
+/** For example `850 kbps` or `1.25 Mbps`; `unknown` for null and NaN. */
 export function rateText(bps: number | null): string {
   if (bps === null || Number.isNaN(bps)) return 'unknown';
   if (!Number.isFinite(bps)) return 'unlimited';
   return Math.abs(bps) < 999_500 ? `${Math.round(bps / 1e3)} kbps` : `${round(bps / 1e6, 3)} Mbps`;
 }
 
-/** `46 ms`, `2.4 ms`. */
+/** For example `46 ms` or `2.4 ms`. */
 export function msText(ms: number | null): string {
   if (ms === null || Number.isNaN(ms)) return 'unknown';
   return `${ms < 10 ? round(ms, 2) : Math.round(ms)} ms`;

@@ -1,4 +1,4 @@
-/** Which part of a call is judged, and where it is in the record. */
+/** A view selects the part of a call that is judged. The functions here find the data of this part in the record. */
 import { DROP_REASONS } from '../core/link.js';
 import type { Window } from '../calls/metrics.js';
 import type {
@@ -17,9 +17,9 @@ import type { PacketRecord } from '../link/packet_log.js';
 export interface View {
   /** Ids of connections. */
   connections?: readonly number[];
-  /** Only connections that this page (its id) takes part in. */
+  /** Only connections of the page with this id. */
   page?: number;
-  /** Only what this page (its id) sends. */
+  /** Only the media that the page with this id sends. */
   sentBy?: number;
   /** Default: for each connection, the direction that carried more media bytes. */
   direction?: Direction;
@@ -29,14 +29,14 @@ export interface View {
 export interface Path {
   connection: ConnectionRecord;
   direction: Direction;
-  /** Null if the side is not under test. */
+  /** The endpoints at both ends; null if an end is not under test. */
   sender: EndpointRecord | null;
   receiver: EndpointRecord | null;
 }
 
 /**
- * The backward direction is only preferred if it has carried this many times as much: a call with about equal
- * directions is always judged forward.
+ * The backward direction is chosen only if it has carried this many times as many bytes as the forward
+ * direction. So a call with about equal directions is always judged forward.
  */
 const CLEARLY_MORE = 1.2;
 
@@ -70,8 +70,12 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
     if (view.page !== undefined && !pages.includes(view.page)) return [];
     if (view.sentBy !== undefined && !pages.includes(view.sentBy)) return [];
     const sent = view.sentBy === offerer?.page ? 'forward' : 'backward';
+    // A page with both ends of a connection sends both directions.
+    const sendsBoth = pages[0] === pages[1];
     const direction =
-      view.sentBy === undefined ? (view.direction ?? busierDirection(offerer, answerer)) : sent;
+      view.sentBy === undefined || sendsBoth
+        ? (view.direction ?? busierDirection(offerer, answerer))
+        : sent;
     const [sender, receiver] = direction === 'forward' ? [offerer, answerer] : [answerer, offerer];
     return [{ connection, direction, sender, receiver }];
   });
@@ -87,10 +91,7 @@ export function connectedUs(endpoint: EndpointRecord | null): number | null {
   return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;
 }
 
-/**
- * When both sides of a path (as far as they are under test) were first connected; null if they have not been
- * connected yet.
- */
+/** When all sides of a path that are under test had been connected for the first time; null before that. */
 export function pathConnectedUs({ sender, receiver }: Path): number | null {
   const sides = [sender, receiver].filter((side) => side !== null);
   const times = sides.map(connectedUs);
@@ -107,7 +108,7 @@ function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | n
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** When the last of some paths ended; null while one exists, or if there are no paths. */
+/** When the last of some paths ended; null while a path exists, or if there are no paths. */
 export function callEndUs(record: CallRecord, paths: readonly Path[]): number | null {
   const ends = paths.map(({ sender, receiver }) => {
     const sides = [sender, receiver].filter((side) => side !== null);
@@ -118,7 +119,8 @@ export function callEndUs(record: CallRecord, paths: readonly Path[]): number | 
 }
 
 /**
- * The link that a connection passes: the own link of the offerer's page if it has one, otherwise the shared link.
+ * The link that a connection passes: the offerer's page may have its own link; otherwise the connection passes
+ * the shared link.
  */
 export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionRecord): PathRecord | null {
   const page = endpoints.find(({ id }) => id === offerer)?.page;
@@ -152,7 +154,10 @@ export const waysOf = (record: CallRecord, paths: readonly Path[]): LinkWay[] =>
       .filter((way) => way.paths.length > 0),
   );
 
-/** Changes of all links, in time order: what passes one link may come from another, through a server. */
+/**
+ * Changes of all links, in time order. A change of one link may affect the others, since a server may forward
+ * the traffic of one link to another.
+ */
 export const changesOf = (record: CallRecord): LinkChangeRecord[] =>
   allLinks(record)
     .flatMap(({ changes }) => changes)
@@ -164,8 +169,9 @@ export function lastChangeUs(record: CallRecord, untilUs: number): number {
 }
 
 /**
- * When the call was connected, as of `askedUs`: when the last of the paths connected by then was connected or, if
- * none was, when the first one was connected after that. Null while no path is connected.
+ * When the call was connected, from the view of `askedUs`. If some paths were connected by then, the time when
+ * the last of them was connected. Otherwise, the time when the first path was connected after that. Null if no
+ * path has been connected.
  */
 export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -261,7 +267,8 @@ export function offeredBytes({ direction, flows }: LinkSide, window: Window): nu
   const { packets } = direction;
   const { fromUs, toUs } = window;
   let bytes = 0;
-  // A packet may depart any time after it was offered, but never before: all rows from here on are examined.
+  // Rows are in the order of departure. A packet may depart any time after it was offered, but never before. So
+  // all rows from here on are examined.
   for (let row = firstRowAfter(packets, fromUs); row < packets.rows; row++) {
     const offeredUs = packets.offeredUs[row] ?? NaN;
     const counts = offeredUs > fromUs && offeredUs <= toUs && flows.has(packets.flow[row] ?? NaN);
@@ -277,9 +284,9 @@ export interface LinkSide {
 }
 
 /**
- * The parts of the record with the paths' packets: one entry for each direction of a link that they use; empty
- * without a shaper's record of them. The shared link is always included: before a page got its own link, its
- * packets passed the shared one.
+ * The parts of the record with the paths' packets: one entry for each direction of a link that the paths use.
+ * Empty if there is no shaper's record of the packets. The shared link is always included: before a page got
+ * its own link, its packets passed the shared one.
  */
 export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
   return waysOf(record, paths).flatMap(({ link, name, paths: taking }): LinkSide[] => {

@@ -4,12 +4,12 @@ import { BPS, ConfigError, MAX_SETTING_LENGTH, parseDuration, shown, withUnit } 
 
 const MAX_BPS = 1e11;
 const OUTAGE_FIX = 'write an outage as a later step: 1mbps,0@20s,1mbps@22s';
-/** More than a trace of ten minutes can have, with a step for each millisecond. */
+/** Enough for a trace of ten minutes that has a step in each millisecond. */
 const MAX_STEPS = 1_000_000;
 
 /**
- * A rate in bit/s: `1mbps`, `500kbps`, or a number, which is bit/s already. 0 is an outage, and is only accepted
- * if `outage` is set. Throws ConfigError.
+ * A rate in bit/s: `1mbps`, `500kbps`, or a number, which is bit/s already. A rate of 0 is an outage; it is
+ * accepted only if `outage` is set. Throws ConfigError.
  */
 export function parseRate(
   value: string | number,
@@ -24,9 +24,9 @@ export function parseRate(
 }
 
 /**
- * A constant capacity, or a schedule: `1.5mbps,0.6mbps@20s,1.5mbps@40s`. The first step is at 0, the others are
- * in time order; a step of 0 is an outage, and is only accepted as the first step if `outage` is set. Throws
- * ConfigError.
+ * A constant capacity, or a schedule: `1.5mbps,0.6mbps@20s,1.5mbps@40s`. The first step is at time 0, and the
+ * others are in time order. A rate of 0 is an outage. It is always accepted in later steps, but in the first step
+ * only if `outage` is set. Throws ConfigError.
  */
 export function parseSchedule(
   value: string | number,
@@ -69,7 +69,9 @@ export const scheduleText = (steps: readonly CapacityStep[]): string =>
     )
     .join(',');
 
-/** The schedule with all rates scaled by one factor, so that the first step has this rate. */
+/**
+ * Returns the schedule with all rates multiplied by one factor. The factor makes the first step's rate `firstBps`.
+ */
 export function scaledSchedule(schedule: string | number, firstBps: number): string {
   const steps = parseSchedule(schedule, { outage: true });
   const before = steps[0]?.capacityBps ?? 0;

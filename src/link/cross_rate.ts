@@ -1,9 +1,12 @@
 /** The rate of a link's cross traffic, as a flow of the trace table `throughput`. */
 
-/** The number of that flow. Flows with shadow controllers have numbers from 1 on, which never get this high. */
+/**
+ * The flow number of the cross traffic. The numbers of shadow controllers' flows start at 1 and never get this
+ * high.
+ */
 export const CROSS_FLOW = 1000;
 
-/** The rate is averaged over this time: over a shorter one, it would show single packets. */
+/** The rate is averaged over this time. Over a shorter time, single packets would be visible in it. */
 const WINDOW_US = 500e3;
 
 interface Count {
@@ -11,12 +14,13 @@ interface Count {
   bytes: number;
 }
 
-/** The rate of a counter over the last half second. */
+/** Computes the rate of a byte counter over the last half second. */
 export class CrossRate {
   #counts: Count[] = [];
 
   /**
-   * The rate in bit/s; null before there is any traffic. When the link is replaced, the count begins again at 0.
+   * Takes the counter's value at a time, and returns the rate in bit/s. Returns null before any traffic, and for
+   * the first value. If the counter falls (the link was replaced), counting begins again.
    */
   see(timeUs: number, bytes: number): number | null {
     const last = this.#counts.at(-1);
@@ -30,7 +34,7 @@ export class CrossRate {
   }
 }
 
-/** A row of `throughput`, of which only flow, time and rate are known. */
+/** A row of `throughput`; only its flow, time and rate are known. */
 export const crossRow = (timeUs: number, receivedBps: number): number[] => [
   CROSS_FLOW,
   timeUs,

@@ -1,6 +1,6 @@
 /** A propagation delay: packets come out when they are due; packets due at the same time keep their order. */
 
-/** Space at the front is freed once this many places are unused. */
+/** When this many packets have left, their space in the arrays is freed. */
 const COMPACT_AT = 1024;
 
 export class DelayLine<T> {

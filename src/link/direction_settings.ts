@@ -1,10 +1,10 @@
 /** One direction of a link, in the form of a test's settings. */
 
 /**
- * A rate (a number is bit/s), a schedule, a mahimahi trace (its text or its file), or a function that gives bit/s
- * at a time in seconds. Times count from the first packet, or from the change if packets already flow. A function
- * is called for every 10 ms, about three seconds ahead: its result must depend on the time only. To change the
- * capacity from a test, use `set`.
+ * A rate (a number is bit/s), a schedule, a mahimahi trace (its text or its file), or a function. The function gets
+ * a time in seconds and returns bit/s. Times count from the first packet, or from the change if packets already
+ * flow. The function is called for each 10 ms, about three seconds ahead, so its result must depend on the time
+ * only. To change the capacity from a test, use `set`.
  */
 export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
 
@@ -32,7 +32,7 @@ export interface DirectionSettings {
   outage?: string | undefined;
   /**
    * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`. Default: `none`.
-   * `backward` has its own connections: those given outside `backward` only send forward.
+   * Connections given outside `backward` send only forward; `backward` has its own connections.
    */
   crossTraffic?: string | undefined;
   /** Default `serial`. */

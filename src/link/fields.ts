@@ -1,9 +1,9 @@
 /**
- * The settings of a link, each declared once: its name in JSON, in the kit's settings, on the command line and in
- * an address of the app, how its values are parsed, its default, and the options of the core that it becomes. All
- * code that reads or shows the settings of a link uses this table. In JSON, a number's unit is part of the
- * setting's name; in the kit's settings, a number has the same unit, and a text states its own unit. Examples are
- * `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'` and `--rtt 80ms`.
+ * The settings of a link, each declared once. A declaration contains the setting's names (in JSON, in the kit's
+ * settings, on the command line, and in an address of the app), the parser of its values, its default, and its
+ * conversion to options of the core. All code that reads or shows the settings of a link uses this table. In JSON,
+ * a number's unit is part of the setting's name. In the kit's settings, a number has the same unit, and a text
+ * states its own unit. Examples are `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'` and `--rtt 80ms`.
  */
 import * as v from 'valibot';
 
@@ -19,9 +19,9 @@ import { parseQueue } from './queue_text.js';
 type Scope = 'way' | 'path';
 
 interface Common<T> {
-  /** Its name in the kit's settings, and with dashes on the command line. */
+  /** The setting's name in the kit's settings and, with dashes, on the command line. */
   setting: string;
-  /** Its name in an address of the app; null if addresses do not have it. */
+  /** The setting's name in an address of the app; null if addresses do not have the setting. */
   url: string | null;
   scope: Scope;
   usual: T;
@@ -29,14 +29,14 @@ interface Common<T> {
   core(value: T): Partial<LinkOptions>;
 }
 
-/** A number, in the unit that its name in JSON states. */
+/** A setting that is a number, in the unit that its name in JSON states. */
 interface NumberField extends Common<number> {
   kind: 'number';
   min: number;
   max: number;
   /** The largest value in an address of the app, if the link's own limit is too large for a form. */
   mostInUrl?: number;
-  /** What is expected, in words; default: the range. */
+  /** The description of valid values in error messages; default: the range. */
   expected?: string;
   /** The unit to write after a number, including a space. */
   unit: '' | ' ms' | ' packets';
@@ -47,10 +47,10 @@ interface NumberField extends Common<number> {
   usualText: string;
 }
 
-/** A text that is kept as it was written. */
+/** A setting that is a text; it is kept as it was written. */
 interface TextField extends Common<string> {
   kind: 'text';
-  /** What is expected, for a value that is not even a text. */
+  /** The description of valid values in the error message for a value that is not a text. */
   expected: string;
   /** Throws ConfigError for a text that is not valid. */
   check(text: string): unknown;
@@ -60,7 +60,7 @@ export type LinkField = NumberField | TextField;
 
 type Names<S extends string, U extends string | null, P extends Scope> = { setting: S; url: U; scope: P };
 type Without<F extends LinkField> = Omit<F, 'kind' | 'setting' | 'url' | 'scope'>;
-/** What most numbers have in common. */
+/** The fields of a NumberField that may be omitted, since most numbers have the same values there. */
 type Alike = Pick<NumberField, 'isWhole' | 'read' | 'usualText'>;
 
 const number = <const S extends string, const U extends string | null, const P extends Scope>(
@@ -91,7 +91,7 @@ function parseBottleneck(value: string): Bottleneck {
   throw new ConfigError('bottleneck', BOTTLENECKS.join(' or '), shown(value), 'write one of these');
 }
 
-/** Keyed by their names in JSON, in the order in which they are shown. */
+/** The settings, keyed by their names in JSON, in the order in which they are shown. */
 export const LINK_FIELDS = {
   capacity: text({
     setting: 'capacity',
@@ -230,7 +230,7 @@ export type WaySetting = {
   [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
 }[LinkKey];
 
-/** The field with this name in JSON, typed as any field of the table. */
+/** The field with this name in JSON, with the type that all fields share. */
 export const linkField = (key: LinkKey): LinkField => LINK_FIELDS[key];
 
 /** The schema of a setting in JSON. */
@@ -248,8 +248,8 @@ export function linkSchema(key: LinkKey): v.GenericSchema<string | number> {
 }
 
 /**
- * Converts what people write, a number in the setting's unit or a text with its unit, to its form in JSON. Throws
- * ConfigError that says what was expected.
+ * Converts a value that a person wrote to its form in JSON. The value is a number in the setting's unit, or a text
+ * with its own unit. Throws ConfigError that names the expected values.
  */
 export function readLinkValue(key: LinkKey, value: string | number): string | number {
   const field = linkField(key);

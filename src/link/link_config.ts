@@ -19,7 +19,7 @@ export type LinkConfig = { [K in LinkKey]: K extends 'capacity' ? string | numbe
   origin_epoch_ms?: number;
 };
 export type PartialLinkConfig = Partial<LinkConfig>;
-/** The same, but an omitted field may also be undefined. */
+/** Like PartialLinkConfig, but a field may also be undefined. */
 type Given = { readonly [K in keyof LinkConfig]?: LinkConfig[K] | undefined };
 
 type Schemas = { [K in LinkKey]: v.OptionalSchema<v.GenericSchema<LinkConfig[K]>, undefined> };
@@ -35,7 +35,7 @@ export const DEFAULT_LINK_CONFIG = Object.fromEntries(
   LINK_KEYS.map((key) => [key, LINK_FIELDS[key].usual]),
 ) as LinkConfig;
 
-/** Checks settings that came from outside. Throws ConfigError with the path of the first one that is wrong. */
+/** Checks settings from an untrusted source. Throws ConfigError with the path of the first wrong setting. */
 export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfig {
   const result = v.safeParse(partialLinkConfig, input);
   if (result.success) {
@@ -58,7 +58,7 @@ export function forwardLink(config: LinkConfig): LinkOptions {
   return { ...(forwardChange(config) as LinkOptions), seed: config.seed };
 }
 
-/** The options of the forward direction that a change of settings changes. */
+/** Converts the given settings to options of the core for the forward direction, without defaults. */
 export function forwardChange(config: Given): Partial<LinkOptions> {
   const parts = LINK_KEYS.map((key): Partial<LinkOptions> => {
     const value = config[key];

@@ -2,7 +2,7 @@
 import type { CrossTraffic } from '../core/link.js';
 import { MAX_FLOWS, MAX_PERIOD_MS, parseCrossTraffic, parseOutage, parseReorder } from './load_text.js';
 
-/** One number of such a setting. */
+/** One number of a setting that a form shows as several numbers. */
 export interface Part {
   name: string;
   label: string;
@@ -10,19 +10,21 @@ export interface Part {
   unit: '' | 'ms' | '%';
   min: number;
   max: number;
-  /** The largest value of its slider, and its step. */
+  /** The largest value and the step of the number's slider. */
   slider: readonly [most: number, step: number];
   isWhole?: true;
 }
 
-/** How a form shows such a setting: as numbers, in the order of `parts`. */
+/** How a form shows a setting as several numbers; they are in the order of `parts`. */
 export interface PartsForm {
   parts: readonly Part[];
   /** The numbers to show while the setting is `none`. */
   usual: readonly number[];
   /** The numbers in a setting's text; null for `none`. Throws ConfigError. */
   read(text: string): readonly number[] | null;
-  /** The text that replaces `before`; what no field shows is taken from `before`. */
+  /**
+   * Returns the setting's new text for these numbers. What the form does not show is copied from the text `before`.
+   */
   write(values: readonly number[], before: string): string;
 }
 

@@ -14,15 +14,15 @@ const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
 ]);
 
 /**
- * Outages of the channel: `ON/OFF`, the mean times with and without a connection, such as `100ms/20ms`. An
- * optional `xPHASES` at the end makes each outage the sum of that many exponential times. null for `none`. Throws
- * ConfigError.
+ * Outages of the channel: `ON/OFF`, the mean times with and without a connection, such as `100ms/20ms`. With
+ * `xPHASES` at the end, the length of an outage is the sum of PHASES exponentially distributed times. null for
+ * `none`. Throws ConfigError.
  */
 export function parseOutage(text: string, { field = 'outage' } = {}): OutageOptions | null {
   checkLength(text, field, 'write for instance 100ms/20ms');
   if (text.trim() === NONE) return null;
   const [, on = '', off = '', phases] = /^([^/]+)\/([^/x]+)(?:x(\d+))?$/.exec(text.trim()) ?? [];
-  const expected = `${NONE}, or the mean times with and without a connection`;
+  const expected = `${NONE}, or ON/OFF, the mean times with and without a connection`;
   const fix = 'write for instance 100ms/20ms';
   if (off === '') throw new ConfigError(field, expected, shown(text), fix);
   const [meanOnUs = 0, meanOffUs = 0] = [on, off].map((part) => parseDuration(part, { field }));
@@ -36,8 +36,9 @@ export function parseOutage(text: string, { field = 'outage' } = {}): OutageOpti
 }
 
 /**
- * Reordering: `RATIO/TIME`, the ratio of packets that are held back behind the bottleneck and for how long, such as
- * `0.01/20ms`; the ratio may be a percentage. null for `none`. Throws ConfigError.
+ * Reordering: `RATIO/TIME`, such as `0.01/20ms`. RATIO is the share of packets that are held back behind the
+ * bottleneck, as a number or a percentage; TIME is how long they are held back. null for `none`. Throws
+ * ConfigError.
  */
 export function parseReorder(text: string, { field = 'reorder' } = {}): ReorderingOptions | null {
   const fix = 'write for instance 0.01/20ms';
@@ -47,7 +48,7 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
   if (time === '' || more.length > 0)
     throw new ConfigError(
       field,
-      `${NONE}, or the ratio of packets that are held back and for how long`,
+      `${NONE}, or RATIO/TIME, the ratio of packets held back and for how long`,
       shown(text),
       fix,
     );

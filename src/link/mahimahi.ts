@@ -1,6 +1,6 @@
 /**
- * Traces of mahimahi's link emulator: each line is a time in milliseconds at which one packet of 1504 bytes may
- * pass; a time may occur several times; at its last time, the trace starts again.
+ * Traces of mahimahi's link emulator. Each line is a time in milliseconds at which one packet of 1504 bytes may
+ * pass. A time may occur several times. After the last time, the trace starts again.
  */
 import type { CapacityStep } from '../core/link.js';
 import { ConfigError, shown } from '../text/quantities.js';
@@ -12,9 +12,10 @@ export const MAHIMAHI_PACKET_BYTES = 1504;
 const MAX_STEPS = 1_000_000;
 
 /**
- * The capacity with which the transmission of a packet of 1504 bytes ends at each time of the trace: between two
- * times, it is the bits of the packets at the later time, divided by the time between them. Equal neighbours form
- * one step. The trace is repeated until `durationUs`. Throws ConfigError that names the line.
+ * Converts a trace to a schedule of capacities. Between two times of the trace, the capacity is the bits of the
+ * packets at the later time, divided by the time between the two. At this capacity, the transmission of these
+ * packets ends exactly at the later time. Neighbouring intervals with equal capacity form one step. The trace is
+ * repeated until `durationUs`. Throws ConfigError that names the line.
  */
 export function mahimahiSchedule(
   text: string,
@@ -35,12 +36,15 @@ export function mahimahiSchedule(
   return steps;
 }
 
-/** Throws the ConfigError that mahimahiSchedule would, without making the schedule. */
+/** Throws the same ConfigError as mahimahiSchedule, but does not create the schedule. */
 export function checkMahimahi(text: string, durationUs: number, { field = 'capacity.mahimahi' } = {}): void {
   checkSteps(intervalsOf(text, field), durationUs, field);
 }
 
-/** The steps are counted before they are created: a trace of two lines gives millions of steps in a long run. */
+/**
+ * The number of steps is checked before they are created: in a long run, even a trace of two lines may give
+ * millions of steps.
+ */
 function checkSteps(intervals: readonly Interval[], durationUs: number, field: string): void {
   const periodUs = intervals.reduce((sum, { lengthUs }) => sum + lengthUs, 0);
   const rounds = Math.max(1, durationUs / periodUs);
@@ -70,8 +74,8 @@ function intervalsOf(text: string, field: string): Interval[] {
     if (word === '' || word.startsWith('#')) continue;
     const time = /^\d{1,12}$/.test(word) ? Number(word) : NaN;
     if (!(time >= lastTime)) {
-      const expected = `line ${index + 1} to be a whole number of milliseconds, not before ${lastTime}`;
-      throw new ConfigError(field, expected, shown(word), 'write one time a line, in order');
+      const expected = `line ${index + 1} to be a whole number of milliseconds, at least ${lastTime}`;
+      throw new ConfigError(field, expected, shown(word), 'write one time per line, in order');
     }
     // All packets of one time belong to the interval that ends there; packets of time 0 belong to the next
     // interval.
@@ -85,7 +89,7 @@ function intervalsOf(text: string, field: string): Interval[] {
   }
   if (lastTime > last) add(last, lastTime, packets);
   if (intervals.length === 0) {
-    throw new ConfigError(field, 'a time after 0 ms', shown(text), 'write one time in ms a line');
+    throw new ConfigError(field, 'a time after 0 ms', shown(text), 'write one time in ms per line');
   }
   return intervals;
 }

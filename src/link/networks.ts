@@ -9,7 +9,7 @@ import type { DirectionSettings } from './direction_settings.js';
 export interface Network {
   /** Upload of the side that offered. */
   forward: Required<DirectionSettings>;
-  /** Its download. */
+  /** Download of the side that offered. */
   backward: Required<DirectionSettings>;
   /** Round-trip propagation delay, milliseconds. */
   rtt: number;
@@ -26,7 +26,9 @@ interface Numbers {
   both?: DirectionSettings;
 }
 
-/** All fields are set, so that changing a link to a preset leaves nothing of its earlier settings. */
+/**
+ * The default of every setting. A preset sets them all, so that it also replaces the earlier settings of a link.
+ */
 const PLAIN = Object.fromEntries(
   LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === 'way').map((key) => [
     LINK_FIELDS[key].setting,

@@ -1,13 +1,13 @@
 /**
- * The fate of each packet at a link, kept in columns that double when they are full, up to 63 MB; after that, the
- * oldest eighth of the packets is dropped whenever the columns are full.
+ * The fate of each packet at a link, kept in columns. Full columns double their size, up to 63 MB together. Full
+ * columns of that size lose the oldest eighth of their packets.
  */
 import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
 /** The columns: offered, size, queue delay, departure, drop reason, flow. */
 export const LOG_COLUMNS = 6;
 const FIRST_ROWS = 1024;
-/** At 48 B a packet. This is enough for 84 minutes at 2.5 Mbps in packets of 1200 B. */
+/** A packet takes 48 B, so this is 63 MB: 84 minutes at 2.5 Mbps in packets of 1200 B. */
 export const MAX_PACKETS = 1.25 * 2 ** 20;
 const PIECES = 8;
 
@@ -34,8 +34,8 @@ export class PacketLog {
   constructor(private readonly maxPackets = MAX_PACKETS) {}
 
   /**
-   * Everything that departed after this time is in the log, earlier packets only in part; null while nothing was
-   * dropped from the log.
+   * All packets that departed after this time are in the log, and only some of the earlier ones. Null if the log
+   * has never dropped packets.
    */
   get keptFromUs(): number | null {
     return this.#keptFromUs;
@@ -65,7 +65,7 @@ export class PacketLog {
     })).sort((x, y) => x.departUs - y.departUs);
   }
 
-  /** The columns, one after the other: LOG_COLUMNS of the same length. The log is empty afterwards. */
+  /** Returns the LOG_COLUMNS columns, all of the same length, one after the other. The log is empty afterwards. */
   take(): Float64Array<ArrayBuffer> {
     const taken = new Float64Array(LOG_COLUMNS * this.#rows);
     this.#columns.forEach((column, i) => taken.set(column.subarray(0, this.#rows), i * this.#rows));

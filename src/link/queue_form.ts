@@ -5,7 +5,7 @@ import { camelCase, type QueueKind } from '../core/queue.js';
 import { COMPONENT_SPECS, presetValue, type ParameterSpec } from '../core/schema.js';
 import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
 
-/** Values by the schema's names. */
+/** Values of settings, keyed by the parameters' names in the schema. */
 type Values = Readonly<Record<string, number>>;
 
 export interface QueueForm {
@@ -20,7 +20,7 @@ const isLimit = ({ name }: ParameterSpec): boolean => LIMITS.includes(name);
 
 const kindOf = (discipline: string): QueueKind => DISCIPLINES.get(discipline)?.kind ?? 'droptail';
 
-/** The limits that a discipline can have, of which one is in force. */
+/** The limits that a discipline can have. Only one of them is in force. */
 export const limitsOf = (discipline: string): readonly ParameterSpec[] =>
   COMPONENT_SPECS[kindOf(discipline)].parameters.filter(isLimit);
 
@@ -71,7 +71,7 @@ const UNIT: Readonly<Record<string, string>> = { ms: 'ms', B: 'B', packets: 'p' 
 
 function valueText(spec: ParameterSpec, value: number): string {
   if (spec.values !== undefined) return spec.values[value] ?? '';
-  // The unit tells which limit it is; of the other settings, only times need a unit.
+  // Limits are written with their unit, which distinguishes them. Of the other settings, only times need a unit.
   return `${value}${isLimit(spec) || spec.unit === 'ms' ? (UNIT[spec.unit] ?? '') : ''}`;
 }
 

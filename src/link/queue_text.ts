@@ -12,7 +12,7 @@ interface Discipline {
   preset?: string;
 }
 
-/** The names that may stand before the colon: of presets and of kinds. */
+/** The disciplines by the names that may stand before the colon: the names of presets and of kinds of queues. */
 export const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   QUEUE_KINDS.flatMap((kind): [string, Discipline][] => [
     ...COMPONENT_SPECS[kind].presets.map(({ name }): [string, Discipline] => [name, { kind, preset: name }]),
@@ -20,7 +20,10 @@ export const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   ]),
 );
 
-/** `limit_ms` and `limit_bytes` are both written `limit=`; the unit tells which. */
+/**
+ * The name of a setting without its unit. `limit_ms` and `limit_bytes` are both written `limit=`, and the unit of
+ * the value distinguishes them.
+ */
 export const shortName = (spec: ParameterSpec): string => spec.name.replace(/_(ms|bytes|packets|per_s)$/, '');
 
 const UNITS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -52,7 +55,7 @@ function keyAndValue(text: string): [key: string | undefined, value: string] {
   return /^[a-z_]+$/i.test(key) ? [key, text.slice(equals + 1).trim()] : [undefined, text.trim()];
 }
 
-/** One setting after the colon, as an option. A bare value is a limit. */
+/** Parses one of the settings after the colon. A value without a name is a limit. */
 function parseSetting(kind: QueueKind, text: string, field: string): [name: string, value: number | string] {
   const { parameters } = COMPONENT_SPECS[kind];
   const [key, given] = keyAndValue(text);

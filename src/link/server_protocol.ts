@@ -9,11 +9,11 @@ import * as v from 'valibot';
 import type { LinkConfig, PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
-/** The path under which the server serves the controllers that were named on its command line, by name. */
+/** The server has the controllers from its command line under this path, each under its name. */
 export const OWN_FOLDER = 'own/';
-/** By this metric of `Server-Timing`, a page recognises the local server. */
+/** A page recognises the local server by this metric of `Server-Timing`. */
 export const SERVER_METRIC = 'ccscope';
-/** By this metric of `Server-Timing`, a page recognises that the server has the documentation at docs/. */
+/** By this metric of `Server-Timing`, a page recognises that the server offers the documentation at docs/. */
 export const DOCS_METRIC = 'docs';
 
 const id = v.pipe(v.number(), v.safeInteger());
@@ -35,7 +35,10 @@ export const clientMessage = v.variant('type', [
   v.object({ id, type: v.literal('link/close'), link }),
   /** Answered by RoomJoined; a room has two members at most. */
   v.object({ id, type: v.literal('room/join'), room }),
-  /** Passed on to the other member of the room; answered, with id 0, only if it is refused. */
+  /**
+   * The server passes this on to the other member of the room. It sends a reply, with id 0, only if it refuses the
+   * message.
+   */
   v.object({ type: v.literal('room/signal'), room, data: v.unknown() }),
 ]);
 /** A client's message after validation. */
@@ -57,7 +60,10 @@ export interface RelayAddress {
   port: number;
 }
 
-/** The sender sends to `a`, the receiver to `b`: the answer carries a's candidate, the offer carries b's. */
+/**
+ * An open link. The sender sends to `a`, so the answer contains the candidate of `a`. The receiver sends to `b`, so
+ * the offer contains the candidate of `b`.
+ */
 export interface LinkOpened {
   link: string;
   a: RelayAddress;
@@ -78,15 +84,15 @@ export interface QueueRow {
   queue_delay_us: number;
   queue_bytes: number;
   capacity_bps: number;
-  /** Cumulative: lost at random or dropped by the queue. */
+  /** Cumulative count of packets that were lost at random or dropped by the queue. */
   drops: number;
-  /** Cumulative: passed the bottleneck. */
+  /** Cumulative count of bytes that passed the bottleneck. */
   delivered_bytes: number;
 }
 
 /** The row about a link that pages receive, ten times a second. */
 export interface LinkRow extends QueueRow {
-  /** Cumulative: bytes of the cross traffic alone that passed the bottleneck. */
+  /** Cumulative count of bytes that passed the bottleneck and belong to the cross traffic. */
   cross_delivered_bytes: number;
 }
 
@@ -110,9 +116,7 @@ export type ServerReply =
   | { id: number; ok: false; error: { message: string; field?: string } };
 
 export type ServerPush =
-  /**
-   * `dropped`: the number of rows before these that were omitted, because the client did not read them in time.
-   */
+  /** `dropped` is the number of rows just before `rows` that were omitted because the client read too slowly. */
   | { type: 'link/rows'; link: string; rows: LinkRow[]; dropped?: number }
   | ({ type: 'link/lateness'; link: string } & ToldLatenessMs)
   | { type: 'link/error'; link: string; message: string }

@@ -71,7 +71,7 @@ const settingsSchema = v.strictObject({
   backward: v.optional(v.strictObject(waySchemas)),
 });
 
-/** Checks settings that came from outside. Throws ConfigError with the path of the first one that is wrong. */
+/** Checks settings from an untrusted source. Throws ConfigError with the path of the first wrong setting. */
 export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
   const result = v.safeParse(settingsSchema, input, { abortEarly: true });
   if (result.success) return result.output;
@@ -103,8 +103,8 @@ function fixUnknown(key: string, names: readonly string[]): string {
 }
 
 /**
- * Converts a link as it is written in JSON to a test's settings for both directions; omits default values, except
- * those of the settings that are always stated.
+ * Converts a link in its JSON form to a test's settings. Default values are omitted, except those of capacity,
+ * queue, RTT and seed.
  */
 export function settingsOfConfig(config: LinkConfig): LinkSettings {
   const said: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'seed'];

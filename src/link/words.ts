@@ -4,11 +4,11 @@ import type { LinkConfig } from './link_config.js';
 import { linkField, type LinkKey } from './fields.js';
 
 interface Words<K extends LinkKey> {
-  /** The label of its field in a form. */
+  /** The label of the setting's field in a form. */
   label: string;
-  /** The placeholder for its value on the command line. */
+  /** The placeholder for the setting's value on the command line. */
   argument: string;
-  /** Its description. */
+  /** The description of the setting. */
   is: string;
   /** A value as text, without the setting's name if the value is clear by itself. */
   say(value: LinkConfig[K]): string;
@@ -109,7 +109,7 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
   },
 };
 
-/** The names of the queue disciplines for people, by what stands before the colon. */
+/** The names of the queue disciplines for people, keyed by the discipline's name in a queue setting. */
 export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   droptail: 'DropTail',
   codel: 'CoDel',
@@ -120,12 +120,19 @@ export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   fq_codel: 'FQ-CoDel',
 };
 
+/** The disciplines by their kind, in the order of a menu. FQ-CoDel is fair queuing that has CoDel in each queue. */
+export const QUEUE_GROUPS: readonly { title: string; queues: readonly string[] }[] = [
+  { title: 'No management', queues: ['droptail'] },
+  { title: 'Active queue management (AQM)', queues: ['codel', 'pie', 'pie-rfc8033'] },
+  { title: 'Fair queuing', queues: ['sfq', 'sfq-linux', 'fq_codel'] },
+];
+
 /** A value of any setting, for people. */
 export const sayLinkValue = (key: LinkKey, value: string | number): string =>
   // The cast is safe: the value belongs to the field's own key.
   LINK_WORDS[key].say(value as never);
 
-/** The default as people write it. */
+/** A setting's default, as people write it. */
 export function usualText(key: LinkKey): string {
   const field = linkField(key);
   return field.kind === 'number' ? field.usualText : field.usual;

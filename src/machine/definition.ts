@@ -5,9 +5,9 @@
 export const QUANTITIES = ['shaper', 'callbacks', 'source'] as const;
 
 /**
- * The quantities, per second: `shaper`: the 95th percentile of how late packets left the shaped link, in
- * milliseconds; `callbacks`: the largest lateness of a tick of a media worker, or of the page's event loop, in
- * milliseconds; `source`: the share of the requested frames that the video source delivered.
+ * The quantities, each over one second. `shaper` is the 95th percentile of how late packets left the shaped link,
+ * in milliseconds. `callbacks` is the largest lateness of a tick of a media worker, or of the page's event loop, in
+ * milliseconds. `source` is the share of the requested frames that the video source delivered.
  */
 export type Quantity = (typeof QUANTITIES)[number];
 

@@ -21,7 +21,7 @@ const EFFECTS: Readonly<Record<Quantity, string>> = {
   source: 'the source limits the video, and utilisation and frame rate are too low',
 };
 
-/** `packets leave the shaper 12.3 ms late (p95), callbacks come 70 ms late` */
+/** Describes the reasons, for example: `packets leave the shaper 12.3 ms late (p95), callbacks come 70 ms late`. */
 export const reasonText = (reasons: readonly Pick<Reason, 'by' | 'value'>[]): string =>
   reasons.map(({ by, value }) => VALUES[by](value)).join(', ');
 
@@ -29,6 +29,6 @@ export const reasonText = (reasons: readonly Pick<Reason, 'by' | 'value'>[]): st
 export const worstText = ({ everBy, worst }: Pick<MachineState, 'everBy' | 'worst'>): string =>
   reasonText(everBy.map((by) => ({ by, value: worst[by] ?? NaN })));
 
-/** What an overload that these quantities show means for a call's numbers. */
+/** What an overload means for a call's numbers if these quantities show it. */
 export const distortion = (by: readonly Quantity[]): string =>
   by.map((quantity) => EFFECTS[quantity]).join('; ');

@@ -1,6 +1,6 @@
 /**
- * Receives the reports of pages: puts the observer into their windows, checks each batch that arrives, and
- * passes it on.
+ * Receives the reports of pages. It puts the observer script into their windows, checks each batch of reports
+ * that arrives, and passes the batch on.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -20,7 +20,7 @@ export interface FeedHooks {
   heard(batch: PageBatch, place: WindowPlace): void;
   /** A page sent something that is not a batch. `binding` is the name of the function that the page called. */
   unreadable(error: unknown, binding: string): void;
-  /** A window is gone, and its connections with it. */
+  /** A window no longer exists, so its connections have ended. */
   windowEnded(window: string): void;
   opened(page: SeenPage): void;
   ended(page: SeenPage): void;
@@ -28,21 +28,24 @@ export interface FeedHooks {
 
 /** How long a page may take to answer. */
 const ANSWER_MS = 2000;
-/** The time limit for an action, which may first measure a rate for a second. */
+/** The time limit for an action. Before it acts, the page may measure a rate for a second. */
 const ACTED_MS = 5000;
 /** The time limit while the page's garbage is collected and its connections are searched for. */
 const SEARCH_MS = 10_000;
 
 type Disposable = Awaited<ReturnType<Page['exposeBinding']>>;
 
-/** An expression for page scripts: the window's observer. A window without an observer has no connections. */
+/**
+ * A JavaScript expression for the window's observer. The value is undefined if the window has no observer; such
+ * a window has no connections.
+ */
 const OBSERVER = `globalThis[Symbol.for(${JSON.stringify(OBSERVER_KEY)})]`;
 
 export class PageFeed {
-  /** Unique among the processes that observe the same browser. */
+  /** The name of the function that pages call. It is unique among the processes that observe the same browser. */
   readonly #binding = `ccscopeReport${randomUUID().replaceAll('-', '')}`;
   readonly #config: ObserverConfig & { binding: string };
-  /** Each context's number. The map is weak, so that closed contexts are not kept alive. */
+  /** The number of each context. The map is weak, so that closed contexts can be garbage-collected. */
   readonly #contexts = new WeakMap<BrowserContext, number>();
   #contextCount = 0;
   readonly #pages: Pages;
@@ -94,7 +97,7 @@ export class PageFeed {
     this.#installed.push(binding, await where.addInitScript({ content: script }));
   }
 
-  /** Observes what the page has already loaded, except frames that are about to disappear. */
+  /** Observes the frames that the page has already loaded. A frame that disappears meanwhile is ignored. */
   async #begin(page: Page, context: number): Promise<void> {
     this.#pages.see(page, context);
     const script = observerScript(this.#config);
@@ -122,8 +125,8 @@ export class PageFeed {
   }
 
   /**
-   * Sends a request to the window whose batches have this name, or to all windows if the name is null. Resolves
-   * with the answers.
+   * Sends a request to the window with this name, or to all windows if the name is null. A window's name is in
+   * each of its batches. Resolves with the answers.
    */
   async ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const frames = window === null ? this.#frames() : this.#pages.framesOf(window);
@@ -142,7 +145,8 @@ export class PageFeed {
   }
 
   /**
-   * Leaves the pages: pauses their observers, and removes everything else that was put into them. Never rejects.
+   * Ends the observation of the pages: pauses their observers, and removes the bindings and scripts that were
+   * put into them. Never rejects.
    */
   async release(): Promise<void> {
     this.#closed = true;
@@ -153,7 +157,7 @@ export class PageFeed {
     await Promise.all(installed.map((each) => within(ANSWER_MS, Promise.resolve(each?.dispose()))));
   }
 
-  /** Stops listening; the pages keep what was put into them. */
+  /** Ignores all further reports. The pages keep the bindings and scripts that were put into them. */
   close(): void {
     this.#closed = true;
   }

@@ -1,12 +1,13 @@
 /**
- * Finds connections that already exist, wherever a page keeps them: Chromium's debugger finds objects by their
- * prototype, even those that cannot be reached from `window`. To do so it collects the page's garbage, once.
+ * Finds connections that already exist, wherever a page keeps them. Chromium's debugger finds objects by their
+ * prototype, even objects that cannot be reached from `window`. This search makes Chromium collect the page's
+ * garbage once.
  */
 import type { CDPSession, Frame, Page } from 'playwright-core';
 
 /**
- * Runs a function, given as text, in each realm of the page that has connections, with an array of them as
- * `this`.
+ * Runs a function, given as text, in each realm (global scope) of the page that has connections. In the
+ * function, `this` is the array of the realm's connections.
  */
 async function callOnConnections(page: Page, functionText: string): Promise<unknown[]> {
   const sessions = await sessionsOf(page);
@@ -22,12 +23,12 @@ async function callOnConnections(page: Page, functionText: string): Promise<unkn
   return found.flat();
 }
 
-/** The page's own session, and one for each frame in another process. */
+/** A debugger session for the page, and one for each frame in another process. */
 async function sessionsOf(page: Page): Promise<CDPSession[]> {
   const open = (of: Page | Frame) => page.context().newCDPSession(of);
   const inside = page.frames().filter((frame) => frame !== page.mainFrame());
   const sessions = [open(page), ...inside.map((frame) => open(frame))].map((session) =>
-    // It fails in browsers other than Chromium, and for a frame in the page's own process.
+    // newCDPSession() fails in browsers other than Chromium, and for a frame in the page's own process.
     session.catch(() => null),
   );
   return (await Promise.all(sessions)).filter((session) => session !== null);
@@ -54,7 +55,7 @@ async function callInRealms(session: CDPSession, functionText: string): Promise<
   return results;
 }
 
-/** The page's own realms; Playwright and extensions add others. */
+/** The ids of the page's own realms, without those that Playwright and extensions add. */
 async function realms(session: CDPSession): Promise<number[]> {
   const ids: number[] = [];
   session.on('Runtime.executionContextCreated', ({ context }) => {
@@ -66,8 +67,8 @@ async function realms(session: CDPSession): Promise<number[]> {
 }
 
 /**
- * Runs in the page: touches each connection. The list includes prototypes of the page's subclasses, whose
- * attributes throw.
+ * Runs in the page: reads an attribute of each connection. The array also contains the prototypes of subclasses
+ * of RTCPeerConnection in the page, whose attributes throw.
  */
 const TOUCH = `function () {
   for (const peer of this) {
@@ -77,7 +78,7 @@ const TOUCH = `function () {
   }
 }`;
 
-/** Touches each connection of the page, so that an observer in the page notices it. */
+/** Reads an attribute of each connection of the page, so that an observer in the page notices the connection. */
 export async function touchConnections(page: Page): Promise<void> {
   await callOnConnections(page, TOUCH);
 }
@@ -102,7 +103,7 @@ const DESCRIBE = `async function () {
   return (await Promise.all([...this].map((peer) => describe(peer).catch(() => [])))).flat();
 }`;
 
-/** Open connections of the page, as the page reports them: the caller must check their form. */
+/** The open connections of the page, as the page reports them. The caller must check the form of these values. */
 export async function describeConnections(page: Page): Promise<unknown[]> {
   return (await callOnConnections(page, DESCRIBE)).flat();
 }

@@ -1,4 +1,4 @@
-/** Watches every peer connection of every page of the contexts that it is given. */
+/** Watches every peer connection of every page of the given browser contexts. */
 import type { BrowserContext, Page } from 'playwright-core';
 
 import type { AskedFrameTiming, RelayAddress, RemoteSide } from '../inject/protocol.js';
@@ -11,7 +11,10 @@ import type { SeenPage } from './pages.js';
 import type { CallRecord, LinkRecord } from '../calls/record/record.js';
 import { Shadows } from '../calls/record/shadows.js';
 
-/** What the observer needs from a link. `local` and `remote` tell a link with a relay whose packets it sees. */
+/**
+ * What the observer needs from a link. `local` and `remote` are for a link with a relay: they describe the two
+ * sides of a connection, so that the relay can attribute its packets.
+ */
 export interface ObservedLink {
   readonly record: LinkRecord;
   readonly relay?: RelayAddress;
@@ -24,7 +27,7 @@ export interface ObservedLink {
 }
 
 export interface CallObserverOptions {
-  /** Without a link, calls are observed unshaped. */
+  /** Without a link, calls are observed but not shaped. */
   link?: ObservedLink;
   /** The zero of the record's times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
@@ -37,7 +40,7 @@ export interface CallObserverOptions {
 }
 
 export class CallObserver {
-  /** Grows with each batch that a page reports. */
+  /** The record of the calls. Each batch that a page reports extends it. */
   readonly record: CallRecord;
   readonly #link: ObservedLink | undefined;
   readonly #feed: PageFeed;
@@ -84,9 +87,9 @@ export class CallObserver {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from now on; best called before its pages navigate,
-   * since existing connections keep the candidates that they have. Idempotent. Throws FailedRun if the package
-   * is incomplete, and Playwright's errors for a closed context.
+   * Observes every page, popup and iframe of a context from now on; Call it before the pages navigate:
+   * connections that exist already keep their ICE candidates, so their packets do not pass a link's relay.
+   * Idempotent. Throws FailedRun if the package is incomplete, and Playwright's errors for a closed context.
    */
   observe(context: BrowserContext): Promise<void> {
     return this.#feed.observe(context);
@@ -106,7 +109,7 @@ export class CallObserver {
       this.record.notices.push({
         level: 'error',
         code: 'not-shaped',
-        message: `The browser did not take the link's settings for ${pageName(record.id)}: ${why}.`,
+        message: `The browser did not accept the link's settings for ${pageName(record.id)}: ${why}.`,
         fix: "use the backend 'shaper', or Chromium",
       });
     }
@@ -119,8 +122,8 @@ export class CallObserver {
     this.record.notices.push({
       level: 'warning',
       code,
-      message: `What a page reported could not be read (${why}); it is left out of the record.`,
-      fix: `see that the page does not call ${binding} itself`,
+      message: `A report from a page could not be read (${why}); it is missing from the record.`,
+      fix: `make sure that the page does not call ${binding} itself`,
     });
     this.#changed();
   }

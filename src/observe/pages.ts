@@ -7,20 +7,20 @@ export interface SeenPage {
   page: Page;
   record: PageRecord;
   popup: boolean;
-  /** The windows that reported, by their frames. */
+  /** The name of the window in each frame that has reported. */
   windows: Map<Frame, string>;
 }
 
 interface PagesHooks {
   nowUs(): number;
-  /** The window is gone, and its connections with it. */
+  /** A window no longer exists, so its connections have ended. */
   windowEnded(window: string): void;
   opened(page: SeenPage): void;
   ended(page: SeenPage): void;
 }
 
 export class Pages {
-  /** Every page that was seen; pages that have closed are not kept alive. */
+  /** All pages seen so far. The map is weak, so that closed pages can be garbage-collected. */
   readonly #all = new WeakMap<Page, SeenPage>();
   readonly #open = new Set<SeenPage>();
   readonly #popups = new WeakSet<Page>();
@@ -41,7 +41,7 @@ export class Pages {
     return this.#all.get(page)?.record.id;
   }
 
-  /** What is known about a page; a page that is seen for the first time is added to the record. */
+  /** Returns the entry of a page. Adds the page to the record if it is seen for the first time. */
   see(page: Page, context: number): SeenPage {
     const known = this.#all.get(page);
     if (known !== undefined) return known;
@@ -56,7 +56,7 @@ export class Pages {
     return seen;
   }
 
-  /** The frame in which a window lives; an empty list when the window is gone. */
+  /** The frame of a window, as a list; empty if the window no longer exists. */
   framesOf(window: string): Frame[] {
     const windows = [...this.#open].flatMap((seen) => [...seen.windows]);
     return windows.filter(([, name]) => name === window).map(([frame]) => frame);
@@ -77,9 +77,11 @@ export class Pages {
     page.on('close', () => this.#end(seen, 'closed'));
   }
 
-  /** To be called when a window of the page reports: a previous window in the same frame is gone. */
+  /**
+   * To be called when a window of the page reports. Another window that was in the same frame before has ended.
+   */
   window(seen: SeenPage, frame: Frame, window: string): void {
-    // The last report of a window may arrive after the first one of its successor.
+    // An ended window is ignored: its last report may arrive after the first report of its successor.
     if (seen.windows.get(frame) === window || this.#endedWindows.has(window)) return;
     this.#endWindow(seen, frame);
     seen.windows.set(frame, window);

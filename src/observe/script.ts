@@ -1,4 +1,7 @@
-/** The script that runs in pages: a bundle that the build puts beside the sources and into the package. */
+/**
+ * The observer script, which runs in pages. The build puts it, as one bundle, beside the sources and into the
+ * package.
+ */
 import { readFileSync } from 'node:fs';
 
 import type { ObserverConfig } from '../inject/protocol.js';
@@ -12,8 +15,8 @@ export function observerScript(config: ObserverConfig & { binding: string }): st
   try {
     bundle = readFileSync(file, 'utf8');
   } catch {
-    throw new FailedRun(`${file.pathname} is missing: run npm run build`);
+    throw new FailedRun(`${file.pathname} is missing; run npm run build`);
   }
-  // Wrapped in a function, so that the page's scope does not change.
+  // The function keeps the bundle's variables out of the page's global scope.
   return `(() => {\n${bundle}\nobserver.install(${JSON.stringify(config)});\n})();`;
 }

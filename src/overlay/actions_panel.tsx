@@ -13,7 +13,7 @@ interface PanelProps {
   stream: StreamState;
 }
 
-/** The ends of the slider, which is logarithmic: equal distances are equal ratios. */
+/** The ends of the rate slider. The slider is logarithmic: equal distances mean equal ratios. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
 const SLIDER_STEPS = 100;
@@ -41,7 +41,7 @@ interface CommandProps {
   children: ComponentChildren;
 }
 
-/** A button that acts on the stream. It stays focusable while the action is under way. */
+/** A button that acts on the stream. It can keep the focus while the action is under way. */
 function Command({ model, stream, make, title, children }: CommandProps) {
   const busy = model.acting.value;
   return (
@@ -58,7 +58,7 @@ function Command({ model, stream, make, title, children }: CommandProps) {
   );
 }
 
-/** All streams of this stream's sender, one for each encoding; empty if the browser does not report mids. */
+/** All streams of the sender of this stream, one for each encoding. Empty if the browser does not report mids. */
 function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): StreamState[] {
   const streams = model.state.value?.streams ?? [];
   return streams.filter(
@@ -66,7 +66,10 @@ function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): S
   );
 }
 
-/** An encoding without a rid is the only one of its sender: it is named by its index, 0. */
+/**
+ * The name of an encoding: its rid. Without a rid, it is the only encoding of its sender, and its index 0 is
+ * its name.
+ */
 const nameOf = ({ rid }: StreamState): EncodingName => (rid === '' ? 0 : rid);
 
 function Cap({ model, stream }: PanelProps) {

@@ -1,4 +1,6 @@
-/** Loads the core's controllers, as WebAssembly or, if a page's policy refuses that, as JavaScript. */
+/**
+ * Loads the core's controllers as WebAssembly, or as JavaScript if the policy of the page refuses WebAssembly.
+ */
 import script from 'ccscope:controllers.js';
 import wasm from 'ccscope:controllers.wasm';
 

@@ -1,4 +1,7 @@
-/** Repeatedly sends a page the rate that a controller asks for, until it is ended or the page refuses. */
+/**
+ * Repeatedly sends a page the rate that a controller requests for a sender. Stops when `end` is called, when
+ * the page refuses, or when the controller has no rate any more.
+ */
 import { clearInterval, setInterval } from '../inject/natives.js';
 import type { ActionResult } from '../inject/protocol.js';
 
@@ -7,29 +10,32 @@ const DRIVE_MS = 250;
 const NO_LONGER: ActionResult = { ok: false, why: 'It is driven no longer.', fix: 'drive it again' };
 
 export interface DriveHooks {
-  /** Makes the page limit the sender to the controller's present rate; null if there is no rate any more. */
+  /**
+   * Makes the page limit the sender to the controller's present rate. Resolves to null if the controller has no
+   * rate any more.
+   */
   bound(): Promise<ActionResult | null>;
-  /** Called once if the drive ends for any reason other than a call of `end`. */
+  /** Called once when the loop ends, unless `end` ended it. */
   ended(): void;
 }
 
 export class DriveLoop {
   #timer: ReturnType<typeof setInterval> | null = null;
-  /** The message on its way to the page. */
+  /** The message that is on its way to the page. */
   #saying: Promise<unknown> | null = null;
   #isEnded = false;
 
   constructor(private readonly hooks: DriveHooks) {}
 
-  /** Resolves with the result of the first limit. */
+  /** Starts the loop. Resolves to the result of the first limit. */
   async begin(): Promise<ActionResult> {
     const first = await this.#say();
-    // The drive may have been ended in the meantime.
+    // The loop may have ended in the meantime.
     if (!this.#isEnded) this.#timer = setInterval(() => void this.#renew(), DRIVE_MS);
     return first;
   }
 
-  /** Sends a slow page no new message before it has answered the last one. */
+  /** Sends the next message, unless the page has not answered the last one yet. */
   async #renew(): Promise<void> {
     if (this.#saying === null) await this.#say();
   }
@@ -55,7 +61,7 @@ export class DriveLoop {
     this.#timer = null;
   }
 
-  /** Resolves when no message is on its way. Never rejects. */
+  /** Ends the loop. Resolves when no message is on its way. Never rejects. */
   async end(): Promise<void> {
     this.#stop();
     await this.#saying;

@@ -1,4 +1,4 @@
-/** The overlay's window, which can be moved, resized and collapsed by pointer and by keyboard. */
+/** The window of the overlay. It can be moved, resized and collapsed, with a pointer and with the keyboard. */
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -19,14 +19,14 @@ const FIRST: Box = { right: 12, bottom: 12, width: 860, height: 620 };
 const LEAST = { width: 280, height: 200 };
 const PILL = { width: 160, height: 32 };
 const MARGIN = 4;
-/** A pointer that has moved this far drags; before that, it clicks. */
+/** If a pressed pointer has moved farther than this, it drags. Otherwise, it clicks. */
 const DRAG_PX = 4;
 const STEP = 24;
 
 const clamp = (value: number, least: number, most: number): number =>
   Math.max(least, Math.min(Math.max(least, most), value));
 
-/** The same box, limited to the room in the browser's window. */
+/** Returns the box, fitted into the browser's window. */
 function inside(box: Box): Box {
   const width = clamp(box.width, LEAST.width, innerWidth - 2 * MARGIN);
   const height = clamp(box.height, LEAST.height, innerHeight - 2 * MARGIN);
@@ -41,14 +41,14 @@ function inside(box: Box): Box {
 type Change = (box: Box, dx: number, dy: number) => Box;
 
 const moved: Change = (box, dx, dy) => inside({ ...box, right: box.right - dx, bottom: box.bottom - dy });
-/** Resizes at the upper left corner: the lower right one stays. */
+/** Resizes the box by its upper left corner. Its lower right corner stays where it is. */
 const resized: Change = (box, dx, dy) =>
   inside({
     ...box,
     width: Math.min(box.width - dx, innerWidth - box.right),
     height: Math.min(box.height - dy, innerHeight - box.bottom),
   });
-/** Moves a collapsed overlay, which is as small as its text, within the browser's window. */
+/** Moves a collapsed overlay, which is much smaller, within the browser's window. */
 const movedPill: Change = (box, dx, dy) => ({
   ...box,
   right: clamp(box.right - dx, 0, innerWidth - PILL.width),
@@ -62,7 +62,10 @@ const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, STEP],
 };
 
-/** Event handlers that change a box by dragging and by arrow keys. `clicked` is called for a click without a drag. */
+/**
+ * Returns event handlers that change a box by dragging and by arrow keys. `clicked` is called for a click
+ * without a drag.
+ */
 function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
   let from: { x: number; y: number; box: Box } | null = null;
   let isDragged = false;
@@ -89,7 +92,7 @@ function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
       from = null;
     },
     onClick: ({ detail }: MouseEvent): void => {
-      // A click by key (`detail` 0) is never the end of a drag.
+      // A click by a key (its `detail` is 0) never ends a drag.
       if (!isDragged || detail === 0) clicked?.();
     },
     onKeyDown: (event: KeyboardEvent): void => {
@@ -125,10 +128,11 @@ function useResize(changed: () => void): void {
 
 export function Frame({ model, recording, onDetach }: FrameProps) {
   const box = useSignal(FIRST);
-  // A new copy of the box causes a render, which fits the box into the resized window.
+  // The browser's window has changed its size. A new copy of the box causes a render, which fits the box into
+  // the window.
   useResize(() => (box.value = { ...box.peek() }));
   const focused = useRef<HTMLButtonElement>(null);
-  /** Whether the user has expanded or collapsed the overlay: then the focus follows. */
+  /** Whether the user has expanded or collapsed the overlay. Only then does the overlay take the focus. */
   const isByUser = useRef(false);
   const turn = (isCollapsed: boolean): void => {
     isByUser.current = true;

@@ -1,6 +1,6 @@
-/** The core's controllers, inserted when the script is bundled. */
+/** The core's controllers. The bundler inserts them into the script. */
 declare module 'ccscope:controllers.wasm' {
-  /** The module's bytes in Base64. */
+  /** The bytes of the WebAssembly module, in Base64. */
   const base64: string;
   export default base64;
 }
@@ -12,11 +12,11 @@ declare module 'ccscope:style.css' {
   const text: string;
   export default text;
 }
-/** The whole script, as the text of a function: the script's worker runs it, too. */
+/** The text of the whole script, as a function. The worker of the script runs the same text. */
 declare const CCSCOPE_SOURCE: string;
 /** The frame worker's script. */
 declare const FRAME_WORKER_SOURCE: string;
-/** Exists in workers; TypeScript only declares it in the library for workers. */
+/** Browsers have this interface in workers, but TypeScript declares it only in the library for workers. */
 interface FileSystemSyncAccessHandle {
   truncate(size: number): void;
   write(bytes: Uint8Array<ArrayBuffer>, options?: { at?: number }): number;

@@ -1,22 +1,25 @@
 /**
- * The overlay's element in the page: in the top layer, above everything in the page, and put back if the page
- * removes it. Key and pointer events for the overlay do not bubble up to the page's listeners. Capturing
- * listeners of the page do see them, with the overlay's element as the target: stopping them there would keep
- * them from the overlay, too.
+ * The overlay's element in the page. It is in the top layer, above everything in the page. If the page removes
+ * the element, it is inserted again. Key and pointer events for the overlay do not bubble up to listeners of
+ * the page. Capturing listeners of the page do get them, with the overlay's element as their target. If they
+ * were stopped before these listeners, the overlay would not get them either.
  */
 import { clearTimeout, listen, setTimeout } from '../inject/natives.js';
 
-/** An element with this name may have a shadow root without being defined, so no registry is changed. */
+/**
+ * An element with a hyphen in its name may have a shadow root even if its name is not registered. So the custom
+ * element registry of the page stays unchanged.
+ */
 const ELEMENT = 'ccscope-overlay';
 const HOST_STYLE =
   'all:initial;position:fixed;z-index:2147483647;inset:auto 0 0 auto;margin:0;border:0;padding:0;overflow:visible;background:none';
-/** If a page removes the element repeatedly, it is put back after growing delays. */
+/** If a page removes the element repeatedly, it is inserted again after growing delays. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * What is typed into the overlay must not trigger the page's shortcuts: these events stop at the overlay's
- * root.
+ * These events stop at the root of the overlay, because input for the overlay must not trigger shortcuts of the
+ * page.
  */
 const KEPT_EVENTS = [
   ...['keydown', 'keypress', 'keyup', 'beforeinput', 'input', 'change', 'paste', 'copy', 'cut'],
@@ -41,8 +44,9 @@ export class Host {
     this.root.adoptedStyleSheets = [sheet];
     for (const type of KEPT_EVENTS) listen(this.root, type, (event) => event.stopPropagation());
     this.#observer = new MutationObserver(() => this.#look());
-    // A modal dialog, or a fullscreen element, would cover the overlay. While there is one, browsers accept no
-    // input elsewhere, so the overlay can only be looked at.
+    // A modal dialog or a fullscreen element would cover the overlay. Therefore the overlay is raised above it.
+    // While such an element is shown, browsers accept input nowhere else, so the overlay can be seen but not
+    // used.
     for (const type of ['fullscreenchange', 'toggle'])
       document.addEventListener(type, this.#raise, { capture: true });
   }
@@ -51,7 +55,7 @@ export class Host {
   put(): void {
     if (this.#isRemoved) return;
     document.documentElement.append(this.#host);
-    // A popover of kind `manual` only closes when told to.
+    // A popover of kind `manual` closes only when a script closes it.
     this.#host.popover = 'manual';
     this.#host.showPopover();
     this.#observer.disconnect();
@@ -64,7 +68,7 @@ export class Host {
     this.#timer = setTimeout(() => {
       this.#timer = null;
       if (this.#host.isConnected) return;
-      // A document that is being replaced has no element for a moment.
+      // While a document is being replaced, it has no root element for a moment.
       if (document.children.length === 0) this.#look();
       else this.put();
     }, this.#waitMs);

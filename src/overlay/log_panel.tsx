@@ -1,10 +1,12 @@
-/** The log of incidents: each entry with its cause, the numbers that show it, and what to do. */
+/** The log of incidents. Each entry contains a cause, the numbers that show the cause, and what to do. */
 import { formatTime } from '../charts/index.js';
 import { incidentText, type Incident } from '../judge/incidents/index.js';
 import type { Model } from './model.js';
 import { sectionName } from './stream_names.js';
 
-/** The stream's name in the list of streams; for a stream that is gone, only its direction is known. */
+/**
+ * The name of the stream, as in the list of streams. If the stream has ended, only an arrow for its direction.
+ */
 function streamText({ endpoint, direction, key }: Incident['stream'], model: Model): string {
   const found = (model.state.value?.streams ?? []).find(
     (each) =>
@@ -30,7 +32,7 @@ function Entry({ incident, model }: { incident: Incident; model: Model }) {
       <div>
         <b class="what">{incidentText(incident)}</b> <span class="soft">{streamText(stream, model)}</span>
         <p>
-          <b class="cause">{cause.kind}</b> {settled ? cause.evidence : 'It has only just begun.'}
+          <b class="cause">{cause.kind}</b> {settled ? cause.evidence : 'The incident has only just begun.'}
         </p>
         {settled && <p class="soft">{cause.fix}</p>}
       </div>

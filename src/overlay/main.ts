@@ -1,8 +1,8 @@
 /**
- * The script for other people's pages: pasted into a console, behind a bookmark, in a `<script>` or before all
- * other scripts. It is also the script of its own worker. Modules behind dynamic imports are evaluated only where
- * and when they are needed: the views in pages, once the observer is in place; the watch and the core in the
- * worker. In a window that already has the script, it opens the overlay again.
+ * The script for pages of other people. It can be pasted into a console, started by a bookmark, or loaded by a
+ * `<script>` or before all other scripts. The worker of the script runs the same script. Modules behind dynamic
+ * imports are evaluated only where they are needed: in pages the views, after the observer is installed; in the
+ * worker the watch and the core. If a window already contains the script, running it again opens the overlay.
  */
 import { hasConnections, observe, type Connection } from '../inject/page.js';
 import { attempt, epochMs } from '../inject/natives.js';
@@ -12,23 +12,25 @@ import type { Overlay } from './overlay.js';
 import { HERE, startWatch, type StartedWatch } from './watch_client.js';
 import type { ServedState, WatchStart } from './watch_service.js';
 
-/** The only thing that the script leaves in a window: an object at this symbol, which all realms share. */
+/** The symbol of the only object that the script leaves in a window. All realms share the symbol. */
 const INJECT_KEY = 'ccscope.inject';
 
-/** What the script leaves in a window. */
+/** The object that the script leaves in a window. */
 interface Injected {
-  /** Expands the overlay if it was collapsed, and starts again after `detach`. */
+  /** Expands the overlay if it was collapsed. After `detach`, starts again. */
   show(): void;
   /** Collapses the overlay. */
   collapse(): void;
-  /** The present state of the window's calls, and how many rows are recorded; null after `detach`. */
+  /**
+   * Returns the present state of the calls in the window, and how many rows are recorded; null after `detach`.
+   */
   state(): Promise<InjectedState | null>;
   /**
-   * Observes connections that the caller has found: a debugger's `queryObjects(RTCPeerConnection)` lists them
-   * all.
+   * Observes connections that the caller has found, for instance with the debugger's
+   * `queryObjects(RTCPeerConnection)`, which lists all.
    */
   adopt(...peers: Connection[]): void;
-  /** Ends the watch and removes the overlay; connections continue undisturbed. */
+  /** Ends the watch and removes the overlay. The connections continue undisturbed. */
   detach(): void;
 }
 
@@ -56,20 +58,20 @@ function inPage(): void {
   if (!hasConnections()) return;
   const originEpochMs = epochMs();
   let started: Promise<StartedWatch> | null = null;
-  /** Starts the watch when it is first needed: a frame without a call never needs one. */
+  /** Starts the watch when it is first needed. A frame without a call never needs a watch. */
   const starting = (): Promise<StartedWatch> => (started ??= startWatch(originEpochMs));
   let ending = Promise.resolve();
   let overlay: Overlay | null = null;
   let model: Model | null = null;
   let isAttached = true;
   /**
-   * The document that the overlay was opened in. A popup first has a temporary document; when the browser replaces
-   * it, the overlay and the worker are gone.
+   * The document in which the overlay was opened. A popup first has a temporary document. When the browser
+   * replaces this document, the overlay and the worker are lost.
    */
   let opened = document;
   /**
-   * Whether the view opens at once. A page in a frame, such as an advertisement, and one without an address, such as
-   * a new popup, only get a view once they create a connection.
+   * Whether the view opens at once. Two kinds of pages get a view only when they create a connection: pages in
+   * a frame, such as an advertisement, and pages without an address, such as a new popup.
    */
   const hasView = (): boolean => window === window.top && location.href !== 'about:blank';
   let isWanted = hasView();
@@ -80,7 +82,7 @@ function inPage(): void {
     adoptsLate: true,
     timesShownFrames: true,
   } as const;
-  // The first batches may come before the watch exists; it gets them as soon as it exists.
+  // The first batches may come before the watch exists. They wait for the watch.
   const observer = observe(config, async (batch) => {
     if (!isWanted) {
       isWanted = true;
@@ -111,7 +113,7 @@ function inPage(): void {
   };
   const collapse = (): void => overlay?.collapse();
   const adopt = (...peers: Connection[]): void => {
-    // A debugger lists prototypes of subclasses among the connections.
+    // The list of a debugger also contains prototypes of subclasses. For these, `adopt` throws.
     for (const peer of peers) attempt(() => observer.adopt(peer));
   };
   const state = async (): Promise<InjectedState | null> => {
@@ -129,10 +131,11 @@ function inPage(): void {
       return;
     }
     isAttached = true;
-    // In the same document, somebody called `show` or ran the script again, and wants the view. In a new document
-    // the script may have run just because it runs in every frame: the view opens as on a first start.
+    // In the same document, somebody called `show` or ran the script again, to see the view. In a new document,
+    // the script may only have run because it runs in every frame. Then the view opens under the same
+    // conditions as at first.
     isWanted = !isElsewhere || hasView();
-    // The observer resumes only when its pause has undone all actions on the calls.
+    // The observer resumes only after its pause has undone all actions on the calls.
     void ending.then(() => {
       if (!isAttached) return;
       observer.resume();

@@ -1,4 +1,4 @@
-/** The data of a view: the watch's state, and the user's choices. */
+/** The data of a view: the state of the watch, and the choices of the user. */
 import { signal } from '@preact/signals';
 import { proxy, type Remote } from 'comlink';
 
@@ -15,7 +15,7 @@ const WINDOW_S = 30;
 /** How often a collapsed view requests the rates that it shows. */
 const COLLAPSED_REFRESH_MS = 2000;
 
-/** Makes the observer of a window, given by the name in its batches, act on a call. */
+/** Sends an action to the observer of a window. `window` is the name of the window in its batches. */
 export type Act = (action: Action, window: string) => Promise<ActionResult>;
 
 export class Model {
@@ -23,7 +23,7 @@ export class Model {
   readonly rates = signal<TotalRates>({ sentBps: 0, receivedBps: 0 });
   readonly collapsed = signal(false);
   #refreshedMs = -Infinity;
-  /** The flow of the stream whose charts are drawn; null: the busiest one. */
+  /** The flow of the stream that the user has chosen for the charts. Null: the busiest stream is shown. */
   readonly chosen = signal<number | null>(null);
   /** The result of the last action. */
   readonly result = signal<ActionResult | null>(null);
@@ -31,8 +31,8 @@ export class Model {
   readonly acting = signal(false);
   readonly scope: Scope;
   /**
-   * The flow that is drawn while the user has chosen none. It stays the same as long as its stream is live, so
-   * that streams of similar rates do not alternate.
+   * The flow that is drawn if the user has chosen none. It stays the same as long as its stream is live.
+   * Otherwise, streams with similar rates would alternate.
    */
   #shown: number | null = null;
 
@@ -45,7 +45,10 @@ export class Model {
     this.scope = new Scope(source, shown, chartTheme.peek(), () => undefined);
   }
 
-  /** Requests the watch's state; for a collapsed view only the rates, and less often. Never rejects. */
+  /**
+   * Requests the state of the watch. For a collapsed view, requests only the rates, and less often. Never
+   * rejects.
+   */
   async refresh(): Promise<void> {
     if (!this.collapsed.peek()) return this.#refreshAll();
     const nowMs = performance.now();
@@ -69,7 +72,7 @@ export class Model {
     this.rates.value = totalRates(state.streams);
   }
 
-  /** Shows a time in the charts, with the cursor at it. */
+  /** Moves the charts to this time, and places the cursor there. */
   jumpTo(timeUs: number): void {
     const { axis } = this.scope;
     const half = axis.lengthUs / 2;
@@ -85,18 +88,18 @@ export class Model {
     return of(this.chosen.value) ?? of(this.#shown) ?? null;
   }
 
-  /** Acts on a stream; `result` then has the outcome. Never rejects. */
+  /** Acts on a stream. Afterwards, `result` contains the outcome. Never rejects. */
   act(stream: StreamState, make: (target: ActionTarget) => Action): Promise<void> {
     return this.#do(stream, async (target, window) => {
       const action = make(target);
-      // The loop must end before the page is told to release: a limit still on its way would start the drive
+      // A release must come after the last limit of the drive: a limit that arrived later would start the drive
       // again.
       if (releasesDrive(action)) await this.watch.endDrive(stream.endpoint, stream.mid);
       return this.command(action, window);
     });
   }
 
-  /** Makes a controller of the watch limit a stream's sender. Never rejects. */
+  /** Makes a controller, which the watch runs, limit the sender of a stream. Never rejects. */
   drive(stream: StreamState): Promise<void> {
     const { endpoint } = stream;
     const sections = (this.state.peek()?.streams ?? []).filter(

@@ -14,7 +14,7 @@ export interface Overlay {
   remove(): void;
 }
 
-/** Inserts the overlay into the document, as soon as there is one. */
+/** Inserts the overlay into the document, once the document has a body or is loaded. */
 export function mountOverlay(model: Model, detach: () => void): Overlay {
   const host = new Host(css);
   listenForBookmarks(host.root, model);

@@ -1,4 +1,7 @@
-/** The recording: its size, its download as a file, its bookmarks, and a warning before it is lost. */
+/**
+ * The panel of the recording: its size, its download as a file, its bookmarks, and a question before it is
+ * lost.
+ */
 import { signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -6,15 +9,15 @@ import type { Model } from './model.js';
 import type { RecordingState } from './watch_service.js';
 
 const TEN_MINUTES_US = 600e6;
-/** A recording that is shorter than this is discarded without a question. */
+/** If less than this would be lost, the recording is discarded without a question. */
 const WORTH_US = 10e6;
 const KEY = 'b';
 
-/** What the panel knows of a recording beyond the watch's own state. */
+/** The state of the panel beyond the state of the watch. */
 class Panel {
-  /** The text of the next bookmark. */
+  /** The text for the next bookmark. */
   readonly text = signal('');
-  /** A message to the user about the latest event. */
+  /** The message to the user about the latest bookmark or download. */
   readonly said = signal('');
   /** Whether the user is being asked if the recording may be lost. */
   readonly asks = signal(false);
@@ -35,7 +38,7 @@ class Panel {
     await this.model.refresh();
   }
 
-  /** Returns whether the file was given to the browser; if not, `said` has the reason. */
+  /** Returns whether the browser was given the file. If not, `said` contains the reason. */
   async download(lastUs?: number): Promise<boolean> {
     const lengthUs = this.recording?.lengthUs ?? 0;
     const options = { identifiers: this.identifiers.peek(), ...(lastUs !== undefined && { lastUs }) };
@@ -59,14 +62,14 @@ function panelOf(model: Model): Panel {
   return panel;
 }
 
-/** Lets the browser save a file, without passing through the page's document. */
+/** Lets the browser save a file. The link for this is never inserted into the document of the page. */
 function save(file: Blob): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
   link.href = url;
   link.download = `ccscope-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.ndjson`;
   link.click();
-  // After this time, the browser has certainly opened the file.
+  // By this time, the browser has certainly opened the file.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
@@ -90,7 +93,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Sets a bookmark with the key `b`, wherever the focus is in the view. */
+/** Adds a bookmark when the key `b` is pressed, wherever the focus is in the view. */
 export function listenForBookmarks(root: ShadowRoot | Document, model: Model): void {
   root.addEventListener('keydown', (event) => {
     const { key, ctrlKey, altKey, metaKey, target } = event as KeyboardEvent;
@@ -100,7 +103,7 @@ export function listenForBookmarks(root: ShadowRoot | Document, model: Model): v
   });
 }
 
-/** Leaves, or asks first if more than a few seconds of the recording would be lost. */
+/** Detaches. If much of the recording would be lost, asks the user first. */
 export function leave(model: Model, detach: () => void): void {
   const panel = panelOf(model);
   const { lengthUs = 0, keptUs = 0 } = panel.recording ?? {};
@@ -111,7 +114,7 @@ export function leave(model: Model, detach: () => void): void {
 
 interface RecordPanelProps {
   model: Model;
-  /** Called when the user agrees to lose the recording. Absent in a view that has no button for detaching. */
+  /** Called when the user agrees to lose the recording. Absent if the view has no button for detaching. */
   onDetach?: () => void;
 }
 

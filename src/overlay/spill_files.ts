@@ -1,16 +1,21 @@
 /**
- * Stores what gets too old for the recording's memory in the origin's private file system: a file for each
- * piece, in a folder of this session. The folder is locked as long as the session lives, and removed at its
- * end; an unlocked folder was left by a session that died, and the next session removes it. Pages without such
- * a file system (sandboxed frames, private windows of some browsers) or without a worker keep the latest
- * minutes only. If the disk is full, the oldest piece is dropped; if that does not help, nothing more is
- * stored, and `stopped` says why.
+ * Stores the parts of the recording that get too old for memory, in the private file system of the origin. Each
+ * piece is a file in a folder of this session. The session locks its folder, and removes the folder at its end.
+ * If a session dies, its folder remains without a lock, and the next session removes it.
+ *
+ * Some pages have no such file system (sandboxed frames, private windows of some browsers) or no worker. For
+ * them, only the latest minutes are kept, in memory. If a piece cannot be written because the disk is full, the
+ * oldest piece is dropped. If writing fails again, no more pieces are stored, and `stopped` contains the
+ * reason.
  */
 import type { Spilled } from '../watch/index.js';
 
 const FOLDER = 'ccscope-recordings';
 const LOCK = 'lock';
-/** About three hours of four received streams: older pieces are dropped. */
+/**
+ * The limit for all pieces: about three hours of four received streams. Beyond it, the oldest pieces are
+ * dropped.
+ */
 const MOST_BYTES = 2e9;
 
 interface Piece {
@@ -20,7 +25,7 @@ interface Piece {
   bytes: number;
 }
 
-/** TypeScript's library only declares the entries of a folder with an extra setting. */
+/** TypeScript's library declares `keys` of a folder only with an extra setting. */
 type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
 
 async function lock(folder: FileSystemDirectoryHandle): Promise<FileSystemSyncAccessHandle> {
@@ -28,7 +33,7 @@ async function lock(folder: FileSystemDirectoryHandle): Promise<FileSystemSyncAc
   return file.createSyncAccessHandle();
 }
 
-/** Removes the folders of sessions that died: those whose lock is free. */
+/** Removes the folders of sessions that died, whose lock is free. */
 async function sweep(root: Folder): Promise<void> {
   for await (const name of root.keys()) {
     try {
@@ -36,7 +41,7 @@ async function sweep(root: Folder): Promise<void> {
       (await lock(folder)).close();
       await root.removeEntry(name, { recursive: true });
     } catch {
-      // Another tab of this origin records into it.
+      // The folder is in use: another tab of this origin records into it.
     }
   }
 }
@@ -45,7 +50,7 @@ export class SpillFiles {
   #pieces: Piece[] = [];
   #writing: Promise<void> = Promise.resolve();
   #ended = false;
-  /** Why no more pieces are stored; null while they are. */
+  /** The reason why no more pieces are stored; null while pieces are stored. */
   #stopped: string | null = null;
 
   private constructor(
@@ -55,7 +60,7 @@ export class SpillFiles {
     private readonly locked: FileSystemSyncAccessHandle,
   ) {}
 
-  /** Null if the page has no private file system, or this is not a worker. */
+  /** Starts a session. Resolves to null if the page has no private file system, or if this is not a worker. */
   static async open(): Promise<SpillFiles | null> {
     try {
       if (typeof document !== 'undefined') return null;
@@ -70,7 +75,7 @@ export class SpillFiles {
     }
   }
 
-  /** Stores a piece. The lines are encoded at once, and written when the disk is ready. */
+  /** Stores a piece. Its lines are encoded at once, and written after the earlier pieces. */
   write({ number, fromUs, lines }: Spilled): void {
     const bytes = new TextEncoder().encode(`${lines.join('\n')}\n`);
     this.#writing = this.#writing.then(() => this.#keep(number, fromUs, bytes));
@@ -98,23 +103,23 @@ export class SpillFiles {
     const handle = await file.createSyncAccessHandle();
     try {
       handle.truncate(0);
-      // A full disk may silently write only a part.
+      // If the disk is full, `write` may write only a part without an error.
       if (handle.write(bytes, { at: 0 }) < bytes.byteLength)
-        throw new Error('the disk took only a part of the data');
+        throw new Error('only part of the data was written to the disk');
     } finally {
       handle.close();
     }
   }
 
-  /** A file that cannot be removed now is removed with the folder. */
+  /** Drops the oldest piece. If its file cannot be removed now, it is removed with the folder. */
   async #dropOldest(): Promise<void> {
     const oldest = this.#pieces.shift();
     if (oldest !== undefined) await this.folder.removeEntry(oldest.name).catch(() => undefined);
   }
 
   /**
-   * To be called when a piece cannot be written, which leaves a gap: the pieces before it become useless, and
-   * their space is freed.
+   * To be called when a piece cannot be written. Its absence leaves a gap, so the earlier pieces are useless,
+   * and are removed to free their space.
    */
   async #stop(name: string, error: unknown): Promise<void> {
     this.#stopped = error instanceof Error ? error.message : String(error);
@@ -122,17 +127,17 @@ export class SpillFiles {
     while (this.#pieces.length > 0) await this.#dropOldest();
   }
 
-  /** Why no more pieces are stored; null while they are. */
+  /** The reason why no more pieces are stored; null while pieces are stored. */
   get stopped(): string | null {
     return this.#stopped;
   }
 
-  /** The size of all stored pieces. */
+  /** The total size of the stored pieces, in bytes. */
   get bytes(): number {
     return this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Resolves when everything is written, including pieces added meanwhile. */
+  /** Resolves when all pieces are written, including pieces that are added meanwhile. */
   async settled(): Promise<void> {
     let seen;
     do {
@@ -141,21 +146,21 @@ export class SpillFiles {
     } while (seen !== this.#writing);
   }
 
-  /** The first stored piece; null while there is none. */
+  /** The oldest stored piece; null if there is no piece. */
   get first(): { number: number; fromUs: number } | null {
     return this.#pieces[0] ?? null;
   }
 
   /**
-   * The pieces whose number is at least `first`, as files on the disk; pieces that are still being written are
-   * left out. Rejects if a piece is dropped before its file is found.
+   * Returns the files of all stored pieces from number `first` on. Pieces that are still being written are left
+   * out. Rejects if a piece is dropped before its file is opened.
    */
   files(first: number): Promise<File[]> {
     const wanted = this.#pieces.filter(({ number }) => number >= first);
     return Promise.all(wanted.map(async ({ name }) => (await this.folder.getFileHandle(name)).getFile()));
   }
 
-  /** Removes everything. */
+  /** Ends the session and removes its folder. */
   async end(): Promise<void> {
     this.#ended = true;
     await this.settled();

@@ -36,7 +36,8 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
     make: (...args) => new StreamLossChart(...args),
   };
   const gcc = INSIDE['gcc'];
-  // The losses of a received stream are reported only by a controller that runs beside it.
+  // For a received stream, only a controller that runs beside the stream reports losses. A sent stream always
+  // has a chart of losses.
   if (shadows.length === 0 || gcc === undefined)
     return direction === 'send' ? [rates, delays, losses] : [rates, delays];
   const states: Board = {
@@ -50,7 +51,7 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
   return [rates, delays, gcc.picture, states, losses];
 }
 
-/** Filters that select the rows of the stream's own flow in each table. */
+/** Returns filters that select the rows of the stream's own flow in each table. */
 export function filtersOf({ flow }: StreamState): Filters {
   const own = { column: 'flow', value: flow };
   return { arrival: own, rate: own, feedback: own, group: own, throughput: own };

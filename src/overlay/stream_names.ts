@@ -1,4 +1,4 @@
-/** Names of streams for people, and of the numbers that are known about them. */
+/** Texts for the user: names of streams, and names of the numbers about them. */
 import { formatRate } from '../charts/index.js';
 import type { InForce } from '../inject/protocol.js';
 import type { StreamState } from '../watch/index.js';
@@ -22,11 +22,13 @@ const NUMBERS: Readonly<Record<string, string>> = {
   ce_packets: 'Packets marked CE',
 };
 
-/** The name of a number for people; if it has none here, the watch's name for it. */
+/**
+ * Returns the name of a number for the user. If NUMBERS does not contain the number, makes a name from its key.
+ */
 export const numberName = (key: string): string =>
   NUMBERS[key] ?? key.replace(/_(bps|ms|us|s)$/, '').replaceAll('_', ' ');
 
-/** A value with the unit that its key implies. */
+/** Returns a value with its unit. The key of the value implies the unit. */
 export function numberText(key: string, value: number): string {
   if (key.endsWith('_bps')) return formatRate(value);
   if (key.endsWith('_ms')) return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
@@ -65,7 +67,7 @@ export function layersText(scalabilityMode: string): string {
 export const sectionName = ({ direction, kind, mid }: StreamState): string =>
   `${direction === 'send' ? '▲ Sends' : '▼ Receives'} ${kind}${mid === '' ? '' : `, mid ${mid}`}`;
 
-/** Describes a change that is in force. The text names ccscope as its author, since the page did not make it. */
+/** Describes an action that is in force. The text names ccscope, because the page did not make this change. */
 export function inForceText(force: InForce): string {
   const layer = 'encoding' in force && force.encoding !== null ? `Encoding ${force.encoding}: ` : '';
   switch (force.kind) {

@@ -1,4 +1,4 @@
-/** The page's connections and their streams; encodings of one sender are rows of one group. */
+/** The connections of the page and their streams. The encodings of one sender are listed as one group. */
 import { formatRate } from '../charts/index.js';
 import type { ConnectionState, StreamState } from '../watch/index.js';
 import type { Model } from './model.js';
@@ -36,7 +36,7 @@ function StreamRow({ stream, model, name }: RowProps) {
   );
 }
 
-/** The streams by media section and direction; video first. */
+/** Groups streams by media section and direction. Video comes first. */
 function sectionsOf(streams: readonly StreamState[]): StreamState[][] {
   const sections = new Map<string, StreamState[]>();
   for (const stream of streams) {
@@ -52,7 +52,8 @@ function Section({ streams, model }: { streams: readonly StreamState[]; model: M
   const [first] = streams;
   if (first === undefined) return null;
   const name = sectionName(first);
-  // A stream that restarted with another SSRC is not a layer.
+  // Only streams with a rid are layers. Two streams of a section without rids are one stream that restarted
+  // with another SSRC.
   const rids = streams.filter(({ rid }) => rid !== '');
   if (rids.length < 2)
     return (
@@ -84,7 +85,7 @@ function Section({ streams, model }: { streams: readonly StreamState[]; model: M
 interface ConnectionProps {
   connection: ConnectionState;
   model: Model;
-  /** Whether to show which page it belongs to. */
+  /** Whether to show to which page the connection belongs. */
   named: boolean;
 }
 

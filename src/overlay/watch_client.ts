@@ -1,4 +1,7 @@
-/** Starts the watch: in a worker if the page's policy allows one, else on the page's own thread. */
+/**
+ * Starts the watch. It runs in a worker if the policy of the page allows a worker, otherwise on the page's own
+ * thread.
+ */
 import { wrap, type Remote } from 'comlink';
 
 import { attempt, listen, setTimeout } from '../inject/natives.js';
@@ -7,18 +10,18 @@ import type { WatchService, WatchStart } from './watch_service.js';
 
 export interface StartedWatch {
   watch: Remote<WatchService>;
-  /** Ends the watch, and removes what it recorded. Never rejects. */
+  /** Ends the watch, and removes the recorded data. Never rejects. */
   end(): Promise<void>;
 }
 
-/** A worker that has not answered after this time never will. */
+/** If a worker has not answered after this time, it never will. */
 const START_MS = 5000;
-/** How long a worker may take to clean up. */
+/** How long the watch may take to remove its data. */
 const END_MS = 2000;
 /** The message that a worker sends when it has started. */
 export const HERE = 'ccscope';
 
-/** Never rejects. */
+/** Starts the watch. Never rejects. */
 export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   const { port1, port2 } = new MessageChannel();
   const worker = await aliveWorker();
@@ -28,7 +31,8 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   else worker.postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);
   const end = async (): Promise<void> => {
-    // The watch first removes its data from the disk; a worker that does not answer is not waited for any longer.
+    // The watch first removes its data from the disk. If its worker does not answer, it is terminated after
+    // END_MS.
     await Promise.race([
       watch.close().catch(() => undefined),
       new Promise((resolve) => setTimeout(() => resolve(undefined), END_MS)),
@@ -39,7 +43,7 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   return { watch, end };
 }
 
-/** A worker that runs this script; null if none can be started. */
+/** Starts a worker that runs this script. Resolves to null if no worker can be started. */
 function aliveWorker(): Promise<Worker | null> {
   const worker = attempt(() => newWorker(CCSCOPE_SOURCE));
   if (worker === undefined) return Promise.resolve(null);

@@ -1,4 +1,4 @@
-/** The interface through which views use the watch: over a port, wherever the watch runs. */
+/** The interface of the watch for views. Views use it over a port, wherever the watch runs. */
 import { expose, transfer } from 'comlink';
 
 import type { Action, ActionResult, ActionTarget, PageBatch, RecordNotice } from '../inject/protocol.js';
@@ -9,45 +9,47 @@ import { DriveLoop } from './drive_loop.js';
 import { SpillFiles } from './spill_files.js';
 import { totalRates, type TotalRates } from './total_rates.js';
 
-/** What a view shows besides the charts. */
+/** The state that a view shows, apart from the charts. */
 export interface ServedState extends WatchState {
-  /** How the controllers run; null until they do. */
+  /** How the controllers run; null until they are loaded. */
   core: CoreKind | null;
-  /** Where the watch runs: in a worker or, if the page's policy refuses one, beside the page's scripts. */
+  /**
+   * Where the watch runs: in a worker, or on the page's own thread if the policy of the page refuses a worker.
+   */
   place: WatchPlace;
   recording: RecordingState;
 }
 
-/** How much was recorded. */
+/** The extent of the recording. */
 export interface RecordingState {
-  /** The time from the recording's beginning until now. */
+  /** The time from the beginning of the recording until now. */
   lengthUs: number;
-  /** The length of the latest part that is still kept, which is what a file contains. */
+  /** The length of the latest part, which is still kept. A file contains this part. */
   keptUs: number;
-  /** Approximate size of a file of that part. */
+  /** The approximate size of a file with this part. */
   bytes: number;
   bookmarks: number;
-  /** Whether all of the recording is kept, including what gets too old for memory. */
+  /** Whether the whole recording is kept, including the parts that got too old for memory. */
   keepsAll: boolean;
 }
 
-/** Options of the recording's file. */
+/** Options for the file of a recording. */
 export interface FileOptions {
-  /** The length of the latest part that the file is to contain; default: everything that is kept. */
+  /** The length of the latest part for the file. Default: everything that is kept. */
   lastUs?: number;
-  /** Whether the file contains addresses, ids, labels and URLs. */
+  /** Whether the file contains the mapping from aliases to the original addresses, ids, labels and URLs. */
   identifiers: boolean;
 }
 
 export type WatchPlace = 'worker' | 'page';
 /**
- * A sender that a controller is to drive: `target` is its name in its window, `endpoint` its connection's number
- * in the watch.
+ * A sender that a controller is to drive, by limits that it sends repeatedly. `target` identifies the sender in
+ * its window. `endpoint` is the number of its connection in the watch.
  */
 export interface Driven {
   target: ActionTarget;
   endpoint: number;
-  /** The rate at which it sends now. */
+  /** The present sending rate of the sender. */
   startBps: number;
 }
 
@@ -57,9 +59,9 @@ export class WatchService {
   #spill: SpillFiles | null = null;
   readonly #opening: Promise<void>;
   readonly #place: WatchPlace;
-  /** The page number of each window, by the name that its observer gave it. */
+  /** The page number of each window. The key is the window name in batches. */
   readonly #windows = new Map<string, number>();
-  /** The drives under way, by endpoint and media section. */
+  /** The running drives, by endpoint and mid. */
   readonly #drives = new Map<string, DriveLoop>();
 
   constructor({ originEpochMs, place, spills }: ServiceOptions) {
@@ -78,7 +80,7 @@ export class WatchService {
     };
   }
 
-  /** Takes a batch; without a place, each window counts as a page. */
+  /** Takes a batch of reports. Without `place`, each window counts as a page. */
   hear(batch: PageBatch, place?: WindowPlace): void {
     const { window } = batch;
     const page = this.#windows.get(window) ?? this.#windows.size;
@@ -113,19 +115,20 @@ export class WatchService {
     return totalRates(this.#watch.state.streams);
   }
 
-  /** Marks the present time in the recording. */
+  /** Records a bookmark at the present time. */
   bookmark(text: string): void {
     this.#watch.bookmark(text);
   }
 
-  /** The recording as a file. */
+  /** Returns the recording as a file. */
   async file(options: FileOptions): Promise<Blob> {
     await this.#spill?.settled();
     const { before, first, after } = this.#watch.export({ ...options, keptFrom: this.#spill?.first ?? null });
-    // The files are chosen before anything is awaited: if a segment leaves memory in the meantime, `after` already
-    // contains it.
+    // The list of files is made before the next await. If a segment leaves memory during the await, it is not
+    // missing, because `after` already contains it.
     const kept = this.#spill?.files(first) ?? [];
-    // Each piece of the text leaves this thread's memory as soon as it is part of a blob.
+    // Browsers keep blobs outside the memory of this thread. Therefore each piece of text becomes a blob of its
+    // own at once.
     const latest = [...after].map((text) => new Blob([text]));
     return new Blob([before, ...(await kept), ...latest], { type: 'application/x-ndjson' });
   }
@@ -152,9 +155,9 @@ export class WatchService {
   }
 
   /**
-   * Makes GCC's loss controller limit a sender until the drive is ended; `act` reaches the window's observer,
-   * which ends the drive by itself when no more limits arrive. Resolves with the result of the first limit. Never
-   * rejects.
+   * Makes GCC's loss controller limit a sender until the drive is ended. `act` sends actions to the observer of
+   * the window. If no more limits arrive, that observer ends the drive itself. Resolves to the result of the
+   * first limit. Never rejects.
    */
   async drive(
     { target, endpoint, startBps }: Driven,
@@ -177,7 +180,8 @@ export class WatchService {
       },
       ended: () => {
         this.#watch.endDrive(endpoint, mid);
-        // If somebody else released the drive, a limit that reached the page later may have started it again.
+        // If somebody else released the drive, a limit that arrived at the page later may have started it
+        // again. So it is released again.
         if (this.#isDriven(endpoint, mid))
           void act({ kind: 'release', target, of: 'drive' }).catch(() => undefined);
       },
@@ -189,8 +193,8 @@ export class WatchService {
   }
 
   /**
-   * Ends the drive of a sender. Resolves when none of its messages is on its way to the page any more, so that a
-   * release sent afterwards stays in force.
+   * Ends the drive of a sender. Resolves when none of its messages is on its way to the page. A release that is
+   * sent after this stays in force.
    */
   async endDrive(endpoint: number, mid: string): Promise<void> {
     const key = sectionKey(endpoint, mid);
@@ -200,7 +204,7 @@ export class WatchService {
     await drive?.end();
   }
 
-  /** Whether a controller limits the sender, by the page's latest report. */
+  /** Whether a controller limits the sender, according to the page's latest report. */
   #isDriven(endpoint: number, mid: string): boolean {
     return this.#watch.state.streams.some(
       (stream) =>
@@ -214,7 +218,10 @@ export class WatchService {
 
 const sectionKey = (endpoint: number, mid: string): string => `${endpoint} ${mid}`;
 
-/** Notices for the user about what differs because of the page's policy. */
+/**
+ * Notices for the user about the effects of the page's policy: controllers that run as JavaScript, and a watch
+ * on the page's thread.
+ */
 function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] {
   const notices: RecordNotice[] = [];
   if (core === 'javascript')
@@ -222,7 +229,7 @@ function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] 
       level: 'info',
       code: 'core-in-javascript',
       message:
-        "The page's Content-Security-Policy refuses WebAssembly: the controllers run as JavaScript, with the same numbers and more work.",
+        "The page's Content-Security-Policy refuses WebAssembly: the controllers run as JavaScript, with the same results, but use more CPU time.",
       fix: "nothing to do; 'wasm-unsafe-eval' in script-src would allow WebAssembly",
     });
   if (place === 'page')
@@ -230,13 +237,13 @@ function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] 
       level: 'warning',
       code: 'watch-in-page',
       message:
-        "The page's Content-Security-Policy refuses a worker: the controllers and the recording share the page's own thread.",
-      fix: 'allow worker-src blob:, or use the browser extension, which the policy does not reach',
+        "The page's Content-Security-Policy refuses a worker: the controllers and the recording run on the page's own thread.",
+      fix: 'allow worker-src blob:, or use the browser extension, which the policy does not affect',
     });
   return notices;
 }
 
-/** Notices for the user about what differs because the disk took no more. */
+/** Notices for the user about a recording of which old parts can no longer be stored on the disk. */
 const diskNotices = (stopped: string | null): RecordNotice[] =>
   stopped === null
     ? []
@@ -244,25 +251,25 @@ const diskNotices = (stopped: string | null): RecordNotice[] =>
         {
           level: 'warning',
           code: 'recording-cut',
-          message: `The browser did not take what gets older than ten minutes (${stopped}): only the last ten minutes of the recording are kept.`,
-          fix: 'download the recording every ten minutes; for a longer one make room on the disk, detach, and begin again',
+          message: `The browser could not store what is older than ten minutes (${stopped}): only the last ten minutes of the recording are kept.`,
+          fix: 'download the recording every ten minutes; for a longer one, free disk space, detach, and start again',
         },
       ];
 
 interface ServiceOptions {
-  /** The zero of all times, in milliseconds of the Unix epoch. */
+  /** The zero point of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   place: WatchPlace;
-  /** Whether what gets too old for memory is stored in the private file system of the origin. */
+  /** Whether the parts that get too old for memory are stored in the private file system of the origin. */
   spills: boolean;
 }
 
-/** A worker's initial data. */
+/** The first message to a worker that is to run the watch. */
 export interface WatchStart extends ServiceOptions {
   port: MessagePort;
 }
 
-/** Provides a watch over a port. */
+/** Starts a watch, and provides its interface over the port. */
 export function serveWatch({ port, ...options }: WatchStart): void {
   expose(new WatchService(options), port);
 }

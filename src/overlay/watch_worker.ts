@@ -1,5 +1,5 @@
 /**
- * The worker behind a view outside the page. It runs the record, the controllers and the recording, so that these
+ * The worker of a view outside the page. The record, the controllers and the recording run in it, so that they
  * do not delay the charts.
  */
 import { serveWatch, type WatchStart } from './watch_service.js';

@@ -1,4 +1,4 @@
-/** The part of the report that compares controllers: one row for each of them in each case. */
+/** The part of the report that compares controllers. It has a table for each case, with a row for each controller. */
 import * as v from 'valibot';
 
 import type { BarFigure } from '../figures/figure.js';
@@ -24,7 +24,7 @@ export const comparedCaseSchema = v.object({
   /** Empty if the experiment has no other axis. */
   label: v.string(),
   params: v.record(v.string(), v.string()),
-  /** The compared axis: each of its values is a row. */
+  /** The name of the compared axis. Each of its values is a row. */
   along: v.string(),
   /** The number of runs of each cell. */
   runs: v.number(),
@@ -69,7 +69,7 @@ export function caseReports(scenario: Scenario, cases: readonly ComparedCase[], 
 export const caseName = ({ experiment, label }: CaseReport): string =>
   label === '' ? experiment : `${experiment}, ${label}`;
 
-/** The titles of all columns without repetition, in the order of the case with most columns. */
+/** The titles of all columns, each once. The order is that of the case with the most columns. */
 export function columnTitles(cases: readonly CaseReport[]): string[] {
   const fullest = [...cases].sort((a, b) => b.columns.length - a.columns.length);
   return [...new Set(fullest.flatMap(({ columns }) => columns.map(({ title }) => title)))];

@@ -3,7 +3,7 @@ import { byAxis, caseName, columnTitles, MARKS, MARKS_MEAN, valueIn, type CaseRe
 import { aligned } from '../text/terminal.js';
 import { comparedText } from './text.js';
 
-/** A table for each case, all with the same columns; empty without cases. */
+/** A table for each case; all tables have the same columns. Empty if there are no cases. */
 export function comparisonLines(cases: readonly CaseReport[]): string[] {
   return byAxis(cases).flatMap(({ along, cases: own }) => {
     const titles = columnTitles(own);

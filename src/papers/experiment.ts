@@ -46,7 +46,7 @@ interface EndedCell {
 }
 
 /**
- * The outcome of an experiment, from the runs that have ended. Others may still be under way: cells without an
+ * The outcome of an experiment, from the runs that have ended. If other runs are still under way, cells without an
  * ended run are left out.
  */
 export function experimentOf(
@@ -87,8 +87,8 @@ export function experimentOf(
 }
 
 /**
- * One list per quantity, with the number of run i at place i, since claims compare runs with the same seed; NaN where
- * a run gave no number.
+ * One list for each quantity, in which the number of run i is at index i, since claims compare runs with the same
+ * seed. NaN where a run gave no number.
  */
 function gather(
   runs: EndedCell['runs'],
@@ -110,8 +110,8 @@ function gather(
 }
 
 /**
- * The report of an experiment before its first run: with everything that was published, and nothing measured. Its
- * verdicts mean nothing.
+ * The report of an experiment before its first run: it contains everything that was published, and no measured
+ * numbers. Its verdicts are to be ignored.
  */
 export function publishedReport(scenario: Scenario, runs: number): ExperimentReport {
   const { surface } = scenario;

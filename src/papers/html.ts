@@ -71,8 +71,8 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 }
 
 /**
- * The note on a number or, if it missed its band and has no note, the reason for the band; also why the band is
- * wider than the rule. Empty if none of these applies.
+ * The note on a number. Without a note, the reason for the band is given if the number missed it. A second part
+ * explains why a band is wider than the rule. Empty if none of these applies.
  */
 function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): Html {
   const told = note ?? (verdict === 'within' ? undefined : `Band: ${why}`);
@@ -120,7 +120,7 @@ function metricTable({ id, cells }: ExperimentReport): Html {
 }
 
 function otherTable({ id, cells }: ExperimentReport): Html {
-  // If the paper gives no numbers, this is the only table: it is shown open.
+  // The table is shown open if it is the only one, that is, if the paper gives no numbers.
   const open = cells.every(({ metrics }) => metrics.length === 0);
   const rows = cells.flatMap(({ label, others }) =>
     others.map(

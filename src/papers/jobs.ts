@@ -1,4 +1,4 @@
-/** The jobs of the worker pool and their results: each is one run of one cell. */
+/** The jobs of the worker pool, and their results. Each job is one run of one cell. */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
 import type { SimulationOptions } from '../core/simulation.js';
@@ -36,7 +36,7 @@ export interface RunValues {
   /** The measured values, by `quantityKey`. */
   values: ReadonlyMap<string, number>;
   trace: TraceBatch[];
-  /** The learnt densities of the flows whose density is drawn, by flow number. */
+  /** The densities that flows have learnt, by flow number. Contains only flows whose density is drawn. */
   densities: ReadonlyMap<number, Density>;
   /** The wall-clock time that the worker took. */
   seconds: number;
@@ -66,7 +66,7 @@ export function estimatedCost({ durationUs, forward, backward, flows }: Simulati
   return (durationUs / 1e6) * (packetsPerS + flows.length * FLOW_EVENTS_PER_S);
 }
 
-/** More trace rows than this make no visible difference in a picture. */
+/** The largest number of times at which rows are recorded for a picture. More would make no visible difference. */
 const MOST_INTERVALS = 1500;
 const SHORTEST_INTERVAL_US = 200_000;
 

@@ -27,8 +27,8 @@ const failed = (error: unknown): { failure: RunFailure } => {
 };
 
 /**
- * Tinypool handles errors of its threads, but not a thread that simply ends: it would wait for that thread's job
- * forever. To be called whenever the pool may have created threads.
+ * Watches the pool's threads for a thread that ends without an error. Tinypool handles errors of threads, but would
+ * wait for the job of such a thread forever. To be called whenever the pool may have created threads.
  */
 function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => boolean): void {
   for (const thread of pool.threads.filter((each) => !watched.has(each))) {
@@ -42,8 +42,8 @@ function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => bo
 }
 
 /**
- * Runs all jobs, the costly ones first, so that the cores finish together. The outcomes are in the order of the
- * jobs; a failed job is an outcome, too, and the others continue.
+ * Runs all jobs. The costly jobs run first, so that all cores finish at about the same time. The outcomes are in the
+ * order of the jobs. If a job fails, its failure is its outcome, and the other jobs continue.
  */
 export async function runJobs<J extends Costly = Job, R = RunValues>(
   jobs: readonly J[],
@@ -69,7 +69,8 @@ export async function runJobs<J extends Costly = Job, R = RunValues>(
   const outcomes: Outcome<R>[] = [];
   const one = async ({ job, index }: { job: J; index: number }): Promise<void> => {
     const outcome = await (pool.run(job) as Promise<Outcome<R>>).catch(failed);
-    // When the pool is stopped, its unfinished jobs fail: these failures are not outcomes.
+    // When the pool is stopped, its unfinished jobs fail. These failures are not outcomes, so the signal's reason is
+    // thrown.
     signal?.throwIfAborted();
     watch();
     outcomes[index] = outcome;

@@ -42,7 +42,7 @@ const metric = v.object({
   /** Lowest and highest mean that count as reproduced, and why. */
   band: v.tuple([v.number(), v.number()]),
   why: v.string(),
-  /** Why the band is wider than the rule for such a metric, if it is. */
+  /** Only if the band is wider than the rule for its metric allows: the reason. */
   wider_than_rule: v.optional(v.string()),
   /** The claims that the number supports. */
   claims: v.optional(v.array(v.string())),
@@ -66,8 +66,8 @@ const claim = v.object({
   /** null if none of its cells gave a number. */
   holds: v.nullable(v.boolean()),
   /**
-   * The largest p-value of its cases, each from a one-sided paired t-test; null unless all were tested (a single run
-   * cannot be).
+   * The largest p-value of the claim's cases, each from one-sided paired t-tests. null if a case was not tested, such
+   * as a case with a single run.
    */
   p: v.nullable(v.number()),
   /** The number of cases, and in how many of them the claim holds. */
@@ -79,12 +79,12 @@ const counts = v.object({ within: v.number(), ordering: v.number(), off: v.numbe
 /** A paper's statement of a number (or a place) for one or more cells. */
 const statement = v.object({
   metric: v.string(),
-  /** null if the paper states a place on a map, such as that of a maximum, instead of a number. */
+  /** null if the paper states a place on a map instead of a number, such as the place of a maximum. */
   published: v.nullable(v.number()),
   says: v.optional(v.string()),
   where: v.string(),
   numbers: counts,
-  /** The worst verdict among its numbers. */
+  /** The worst verdict among the statement's numbers. */
   verdict,
 });
 
@@ -106,7 +106,7 @@ const experiment = v.object({
   summary: v.object({ statements: counts, numbers: counts }),
   /** The number of runs of each cell. */
   runs: v.number(),
-  /** Seed of the first run of each cell; run i has this plus i. */
+  /** The seed of the first run of each cell; run i has this seed plus i. */
   seed: v.number(),
   /** The experiment's share of the CPU time. */
   cpu_seconds: v.number(),

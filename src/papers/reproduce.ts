@@ -15,7 +15,7 @@ export interface ReproduceOptions extends JobOptions, Omit<PoolOptions, 'onDone'
 
 export interface Reproduction {
   report: Report;
-  /** By the id of the experiment; empty unless `pictures` was set. */
+  /** The pictures of each experiment, by its id; empty unless `pictures` was set. */
   pictures: Map<string, PictureFigures[]>;
 }
 
@@ -38,7 +38,7 @@ export async function reproduce(
   const outcomes = scenarios.map(({ id }) => {
     const own = ended.filter(({ job }) => job.scenario.id === id);
     const share = sum(own.map(({ outcome }) => secondsOf(outcome))) / busy;
-    // The jobs' scenario, since its seed may differ from that of the scenario that was passed in.
+    // Takes the scenario from the job: its seed may differ from the seed of the scenario that was passed in.
     const { scenario } = (own[0] as Ended).job;
     const runs = own.reduce((most, { job }) => Math.max(most, job.run + 1), 0);
     return experimentOf(scenario, own, { runs, cpuSeconds: busy > 0 ? cpuSeconds * share : 0 });

@@ -19,8 +19,8 @@ export const surfaceSchema = v.object({
   noise: v.number(),
   maximum: v.object(point),
   /**
-   * The points that are lower than the maximum by no more than chance: x and y of each. `maximum_x` and
-   * `maximum_y` are the ranges that they cover.
+   * The x and y of all points that are not clearly lower than the maximum. `maximum_x` and `maximum_y` are the ranges
+   * of x and y over these points.
    */
   highest: v.array(v.tuple([v.number(), v.number()])),
   maximum_x: range,
@@ -54,7 +54,7 @@ export function surfaceReport(surface: Surface): SurfaceReport {
 
 const short = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** Where the map has its maximum, and where the paper has it. */
+/** The place of the map's maximum, and the place that the paper gives. */
 export function maximumText({
   x,
   y,
@@ -69,11 +69,11 @@ export function maximumText({
 }
 
 /**
- * The exponent that makes a shade from a value's position between the lowest and the highest one: most shades go to
- * the highest values, which matter most.
+ * A shade is the relative height of a value, from 0 to 1, raised to this power. So most shades are used for the
+ * highest values, which matter most.
  */
 const CONTRAST = 3;
-/** Steps of the shade, whose edges form contours. */
+/** The number of steps of the shade. The edges of the steps form contours. */
 const STEPS = 12;
 
 /** The shade of each point, from 0 to 1 in steps. */

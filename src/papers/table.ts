@@ -36,7 +36,10 @@ function summaryText({ statements, numbers }: Summary, paint?: Paint): string {
   return `statements: ${countsText(statements, paint)}; numbers: ${countsText(numbers, paint)}`;
 }
 
-/** Each column as wide as its widest cell; the last one, the verdict, in its colour. */
+/**
+ * The lines of a table. Each column is as wide as its widest cell. The last column contains the verdict, in its
+ * colour.
+ */
 function tableLines(rows: readonly string[][], paint: Paint): string[] {
   const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
   return [HEAD, ...rows].map((row, line) =>

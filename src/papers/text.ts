@@ -34,7 +34,7 @@ function formOf(text: string): { digits: number; unit: string; scale: number } {
   return { digits: decimals.length, unit, scale: SCALES[unit] ?? 1 };
 }
 
-/** Omits decimals that are all zero: for numbers that were chosen, not measured. */
+/** Omits decimals if all of them are zero. For numbers that were chosen, not measured. */
 const plain = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
 
 /** `81 … 91 %`; each limit has its own unit if they differ. */

@@ -1,6 +1,7 @@
 /**
- * Stored curves of calls. They are kept beside the test, where Playwright keeps its snapshots, and written and
- * updated like them: by `--update-snapshots`, or `updateSnapshots` of the configuration.
+ * Stored curves of calls. Their files are beside the test, in the folder of Playwright's snapshots. Like
+ * snapshots, they are written and updated with `--update-snapshots`, or with `updateSnapshots` in the
+ * configuration.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -34,7 +35,7 @@ export class BaselineError extends Error {
   override readonly name = 'BaselineError';
 }
 
-/** @throws BaselineError naming the file and what is wrong in it */
+/** @throws BaselineError, which names the file and the fault */
 export function readBaseline(path: string): Curve {
   const again = 'store it again with --update-snapshots';
   let json: unknown;
@@ -68,13 +69,13 @@ type Result = MatcherReturnType & { shouldNotRetryTest?: true };
 export interface BaselineMatch {
   call: ObservedCall;
   name: string;
-  /** The length of a curve that is written; null for the whole call. */
+  /** The length of the curve to store; null for the whole call. */
   lengthUs: number | null;
   tolerance: number;
   delayToleranceMs: number;
 }
 
-/** Waits for the verdict, and writes the message if it is a failure. */
+/** Waits for the verdict of a judge. The result includes the message for a failure. */
 export type Judging = (judge: (asked: Asked) => Judgement) => Promise<MatcherReturnType>;
 
 type Update = TestInfo['config']['updateSnapshots'];
@@ -86,7 +87,7 @@ type Update = TestInfo['config']['updateSnapshots'];
 async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
   const askedUs = call.nowUs;
   const steps = lengthUs === null ? 1 : Math.floor(lengthUs / BASELINE_STEP_US);
-  // With infinite tolerances any call meets this rule as soon as its curve has this many steps.
+  // With infinite tolerances, any call passes as soon as its curve has this many steps.
   const rule = {
     curve: { receivedBps: new Array<number>(steps).fill(1), queueDelayMs: [] },
     tolerance: Infinity,
@@ -99,7 +100,7 @@ async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
   const got = curve?.receivedBps.length ?? 0;
   if (!curve || got < steps)
     throw new BaselineError(
-      `toMatchBaseline: expected a call of at least ${secondsText(steps * BASELINE_STEP_US)}, got ${secondsText(got * BASELINE_STEP_US)}; let it run longer, or store less with \`over\``,
+      `toMatchBaseline: expected a call of at least ${secondsText(steps * BASELINE_STEP_US)}, got ${secondsText(got * BASELINE_STEP_US)}; let it run longer, or store a shorter baseline with \`over\``,
     );
   const keep = lengthUs === null ? got : steps;
   return { receivedBps: curve.receivedBps.slice(0, keep), queueDelayMs: curve.queueDelayMs.slice(0, keep) };
@@ -123,7 +124,7 @@ export async function matchBaseline(
   judging: Judging,
 ): Promise<Result> {
   const info = runningTest();
-  if (!info) throw new ConfigError('toMatchBaseline', 'a running test', 'none', 'call it in a test');
+  if (!info) throw new ConfigError('toMatchBaseline', 'a running test', 'none', 'call it inside a test');
   const path = info.snapshotPath(`${match.name}.json`);
   const update = info.config.updateSnapshots;
   if (!existsSync(path)) {

@@ -15,23 +15,23 @@ import type { CallRecord } from '../calls/record/record.js';
 import { timeUs, type Time } from './quantities.js';
 import { noteTestBegin } from './test_time.js';
 
-/** Fills the record of a call: the observer of its contexts. */
+/** The observer of a call's browser contexts, which fills the call's record. */
 export interface CallSource {
   readonly record: CallRecord;
   observe(context: BrowserContext): Promise<void>;
   /** Id of a page in the record; undefined if the page is not observed. */
   pageId(page: Page): number | undefined;
   onUpdate(listener: () => void): () => void;
-  /** Asks every live page for data that it has not sent yet. */
+  /** Requests the data that live pages have not sent yet. */
   collect(): Promise<void>;
 }
 
-/** What a judgement needs from a link: `sync` completes the link's record up to now. */
+/** The part of a link that judgements use: `sync` completes the link's record up to now. */
 export interface SyncedLink {
   sync(): Promise<void>;
 }
 
-/** A call that was not established in time. */
+/** A page is not observed, or no connection was established in time. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }
@@ -43,7 +43,7 @@ export const notObserved = (page: Page): CallError =>
 
 const CONNECT_TIMEOUT_MS = 30_000;
 
-/** A call, or the part of one that `of` or `sentBy` selected; all parts share one record. */
+/** A call, or a part of a call that `of` or `sentBy` selected. All parts of a call share one record. */
 export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   readonly #source: CallSource;
   readonly #root: { judged: JudgedExpectation[]; listeners: Set<(judged: JudgedExpectation) => void> };
@@ -51,9 +51,9 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   /** @internal */
   constructor(
     source: CallSource,
-    /** Null if the call is only observed, without a link of the test. */
+    /** The test's link; null if the call is observed without a link. */
     readonly link: Link | null,
-    /** Which part of the call this is. */
+    /** The part of the call that was selected. */
     readonly view: View = {},
     parent?: ObservedCall<Link>,
   ) {
@@ -68,8 +68,8 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   }
 
   /**
-   * Microseconds since the record's origin, on the same clock as the times of the link's changes: a time that is
-   * read after a change is later than the change's.
+   * Microseconds since the record's origin. The times of the link's changes are on the same clock: a time that
+   * is read after a change is later than the time of the change.
    */
   get nowUs(): number {
     return (performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1e3;
@@ -80,12 +80,15 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     return this.#root.judged;
   }
 
-  /** Only the connections of a page. @throws CallError if the page is not observed */
+  /** The part of the call that consists of a page's connections. @throws CallError if the page is not observed */
   of(page: Page): ObservedCall<Link> {
     return this.#part({ ...this.view, page: this.#idOf(page) });
   }
 
-  /** Only what a page sends. @throws CallError if the page is not observed */
+  /**
+   * The part of the call that consists of the media that a page sends. @throws CallError if the page is not
+   * observed
+   */
   sentBy(page: Page): ObservedCall<Link> {
     return this.#part({ ...this.view, sentBy: this.#idOf(page) });
   }
@@ -96,8 +99,9 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   }
 
   /**
-   * Metrics of the call, each defined in ../judge/call_metrics.ts. @param window the last `over`, or `fromUs` to
-   * `toUs` on the record's clock; default: the whole call
+   * Metrics of the call; ../judge/call_metrics.ts defines them.
+   * @param window the last part of the call (`over` is its length), or `fromUs` to `toUs` on the record's
+   * clock; default: the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {
     if (window === undefined) return callMetrics(this.record, this.view);
@@ -136,12 +140,12 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     });
   }
 
-  /** Completes the record up to now. */
+  /** Completes the record: collects the data of the pages and the link up to now. */
   async settle(): Promise<void> {
     await Promise.all([this.#source.collect(), this.link?.sync()]);
   }
 
-  /** Calls back for every judgement from now on, until the returned function is called. */
+  /** Calls `listener` for every judgement from now on, until the returned function is called. */
   onJudged(listener: (judged: JudgedExpectation) => void): () => void {
     this.#root.listeners.add(listener);
     return () => this.#root.listeners.delete(listener);

@@ -1,4 +1,4 @@
-/** What is known of a call at the end of a test, as files for the report and properties for JUnit. */
+/** The evidence of a call at the end of a test: files for Playwright's reports, and properties for JUnit. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
@@ -23,7 +23,7 @@ import type { Call, CallSession } from './session.js';
 const failed = ({ status, expectedStatus, errors }: TestInfo): boolean =>
   status !== expectedStatus || errors.length > 0;
 
-/** The properties of a call as texts, omitting unknown ones. */
+/** The properties of a call as texts; unknown properties are omitted. */
 function propertyTexts({ record, judgements }: Call, metrics: EvidenceMetrics): [string, string][] {
   const { link } = record;
   const met = judgements.filter(holds).length;
@@ -44,7 +44,7 @@ export interface RunName {
   failed: boolean;
 }
 
-/** `run-2-` before the names of files, `run-2.` before those of properties; empty for the only call of a test. */
+/** The prefix of a run's names: `run-2-` for files, `run-2.` for properties; empty outside `repeat`. */
 const prefixOf = (run: RunName | null, end: '-' | '.'): string =>
   run === null ? '' : `${run.name.replaceAll(' ', '-')}${end}`;
 
@@ -73,7 +73,7 @@ async function attachFiles(
     const path = testInfo.outputPath(attached);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, body);
-    // Playwright copies the file to where its reports find it.
+    // Playwright copies the file to its own folder of attachments.
     await testInfo.attach(attached, { path, contentType });
     await rm(path);
   }

@@ -1,6 +1,6 @@
 /**
- * Playwright's `test` with calls under test: `link`, `call`, `twoPeers`, `repeat` and their options. A test that
- * uses none of them gets the same pages as without the kit.
+ * Playwright's `test` with fixtures for calls under test: `link`, `call`, `twoPeers`, `repeat` and their
+ * options. In a test that uses none of these fixtures, pages behave as with Playwright's own `test`.
  */
 import {
   test as base,
@@ -26,16 +26,16 @@ import { asksFor } from './parameters.js';
 import { makeRepeat, type Repeat, type RunSession } from './repeat.js';
 import { CallSession, type Call } from './session.js';
 
-/**
- * Opens two pages, each in its own context, at a URL (default: the base URL); the second may have a different
- * one.
- */
+/** Opens two pages, each in its own context. `url` defaults to the base URL, and `secondUrl` defaults to `url`. */
 export type TwoPeers = (url?: string, secondUrl?: string) => Promise<[Page, Page]>;
 
 export interface KitFixtures {
   /** The link of this test. The peer connections of its pages are routed through it. */
   link: TestLink;
-  /** Every peer connection of every page of the test's context, of its popups and iframes, and of `twoPeers`. */
+  /**
+   * The call of this test: all peer connections of the pages in the test's context, of their popups and
+   * iframes, and of the pages from `twoPeers`.
+   */
   call: Call;
   twoPeers: TwoPeers;
   /** Runs a call several times, each time with fresh pages and a fresh link. */
@@ -46,9 +46,9 @@ interface Internal {
   callSession: CallSession;
 }
 
-/** A test that names one of these fixtures tests a call: its context is observed from the start. */
+/** If a test names one of these fixtures in its parameters, its context is observed from the start. */
 const ASKED = ['call', 'link', 'twoPeers'];
-/** How long the end of a call may take, in addition to the test's own timeout. */
+/** The time for closing a call and writing its evidence, in addition to the test's own timeout. */
 const END = { timeout: 60_000 };
 
 const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
@@ -83,8 +83,8 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     { ...END, box: true },
   ],
 
-  // Any of the next fixtures can be torn down first, while all pages still exist. The first one finishes the
-  // session, which collects the pages' data.
+  // `finish` collects the pages' data, so it must run while the pages exist. Playwright may tear down any of
+  // the next four fixtures first. So each of them runs `finish`, and only the first run has an effect.
   context: async ({ context, callSession }, use, testInfo) => {
     callSession.remember(context);
     if (asksFor(testInfo.fn, ASKED)) await callSession.observe(context);
@@ -127,7 +127,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
       return Object.assign(session, { attach });
     };
     await use(makeRepeat({ open, testInfo }));
-    // A run that a timeout cut off has left its session open.
+    // If a timeout has cut a run off, its session is still open.
     for (const session of sessions) {
       await session.finish();
       await session.closeContexts();
@@ -135,7 +135,10 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
   },
 });
 
-/** Playwright's `test` with the fixtures and options of the kit; `mergeTests` joins it to others. */
+/**
+ * Playwright's `test` with the fixtures and options of the kit. To combine it with other tests, use
+ * `mergeTests`.
+ */
 export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & KitOptions & KitFixtures,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & KitWorkerOptions

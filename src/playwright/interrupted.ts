@@ -1,8 +1,8 @@
-/** Marks verdicts on a time in which the shaper's thread was down. */
+/** Marks verdicts on windows in which the shaper's thread was down. */
 import { secondsText, type Judgement } from '../judge/index.js';
 import type { LinkRecord } from '../calls/record/record.js';
 
-/** Adds the link's interruptions within the judged window to what was received. */
+/** Adds the link's interruptions within the judged window to the text `received` of a judgement. */
 export function withInterruptions(judgement: Judgement, link: LinkRecord | null): Judgement {
   const { window, received } = judgement;
   const inside = (link?.interruptions ?? []).filter(

@@ -25,7 +25,7 @@ export type FindPage = (page: Page) => number;
 export class TestLink implements ControlledLink {
   constructor(
     /**
-     * What carries the packets.
+     * The backend of the link.
      *
      * @internal
      */
@@ -45,7 +45,10 @@ export class TestLink implements ControlledLink {
     return this.carrier.record;
   }
 
-  /** The address at which the pages reach every peer; null with `devtools`, which has no relay. */
+  /**
+   * The address to which the pages send all packets of their connections; null with `devtools`, which has no
+   * relay.
+   */
   get relay(): RelayAddress | null {
     return this.carrier.backend === 'shaper' ? this.carrier.relay : null;
   }
@@ -56,9 +59,10 @@ export class TestLink implements ControlledLink {
   }
 
   /**
-   * The link of one participant. From its first change on it belongs to that page alone, with its own capacity
-   * and queue: `await link.for(page).set({ capacity: '300kbps' })`. It starts with the settings of the test's
-   * link. `forward` is the page's upload, `backward` its download.
+   * The link of one page: `await link.for(page).set({ capacity: '300kbps' })`. Until its first change, the page
+   * uses the test's link. From the first change on, the page has a link of its own, with its own capacity and
+   * queue. This link starts with the settings of the test's link. `forward` is the page's upload, `backward`
+   * its download.
    * @throws ConfigError with `linkBackend: 'devtools'`
    * @throws CallError if the page is not observed
    */
@@ -66,9 +70,9 @@ export class TestLink implements ControlledLink {
     if (this.carrier.backend === 'devtools')
       throw new ConfigError(
         'linkBackend',
-        'shaper for the links of single pages',
+        'shaper for link.for(page)',
         'devtools',
-        'leave linkBackend out',
+        'remove linkBackend',
       );
     return this.carrier.for(this.find(page));
   }

@@ -1,6 +1,6 @@
 /**
- * Matchers on congestion control for Playwright's `expect`. They wait and judge again as Playwright's own do;
- * ../judge defines what each means.
+ * Matchers on congestion control for Playwright's `expect`. Like Playwright's own matchers, they judge
+ * repeatedly until they have a verdict. ../judge defines the judgements.
  */
 import { expect as base, type ExpectMatcherState, type MatcherReturnType } from '@playwright/test';
 
@@ -30,18 +30,21 @@ import { waitForVerdict } from './wait.js';
 
 /** Options of all matchers. */
 export interface WaitingOptions {
-  /** How long to wait in total; default: as long as the matcher needs to see what it judges. */
+  /** How long to wait in total. Default: as long as the judgement needs. */
   timeout?: Time;
 }
 
 export interface WindowOptions extends WaitingOptions {
-  /** Length of the window; default the last 10 s. The matcher waits until the call has run that long. */
+  /** Length of the judged window. Default: 10 s. The matcher waits until the call has run for this time. */
   over?: Time;
-  /** The window starts at this change of the link; default: no earlier than the last change. */
+  /**
+   * The window starts at this change of the link. Default: the last change; the window then starts at this
+   * change or later.
+   */
   after?: { readonly timeUs: number };
 }
 
-/** Upper limits of percentiles of the queuing delay: `p50`, `p95`, `p99.9`, …, and of the maximum: `max`. */
+/** Upper limits of percentiles of the queuing delay (`p50`, `p95`, `p99.9`, …) and of its maximum (`max`). */
 export type DelayLimits = Readonly<Partial<Record<`p${number}` | 'max', Time>>>;
 
 const DEFAULT_WITHIN = '15s';
@@ -50,7 +53,7 @@ const DEFAULT_OVER = '10s';
 const DEFAULT_JAIN = 0.9;
 const DEFAULT_BASELINE_TOLERANCE = 0.25;
 const DEFAULT_BASELINE_DELAY = '50ms';
-/** The shortest `within`: rates are averaged over the trailing 2 s. */
+/** The shortest `within` that is allowed, since rates are averaged over the trailing 2 s. */
 const LEAST_WITHIN_US = 2e6;
 
 const isCall = (value: unknown): value is ObservedCall => value instanceof ObservedCall;
@@ -84,7 +87,7 @@ async function expectOf(
   });
   const { cut } = verdict;
   const judgement = withInterruptions(verdict.judgement, call.record.link);
-  // Without a verdict neither an expectation nor its negation is met.
+  // If there is no verdict, neither an expectation nor its negation is met.
   const pass = judgement.settled ? judgement.pass : isNot;
   call.judged({ matcher, judgement, isNot, timeUs: call.nowUs, view: call.view });
   const hint = state.utils.matcherHint(matcher, 'call', 'expected', { isNot });
@@ -98,7 +101,10 @@ async function expectOf(
   };
 }
 
-/** Windows that are normally judged once are judged repeatedly if the test sets a `timeout`. */
+/**
+ * The rule for a window. If the test sets a `timeout`, a matcher that normally judges its window once judges
+ * repeatedly.
+ */
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),
   mode: retries || timeout !== undefined ? 'retry' : 'once',
@@ -120,7 +126,8 @@ function delayLimits(limits: DelayLimits): DelayLimit[] {
 export const callMatchers = {
   /**
    * The received rate, averaged over the trailing 2 s, reaches `rate` ± `tolerance` (default 20 %) and stays
-   * there for a second, within `within` (default 15 s) of connecting or of the last change of the link.
+   * there for a second. It must be reached within `within` (default 15 s) after connecting or after the last
+   * change of the link.
    */
   async toConvergeTo(
     this: ExpectMatcherState,
@@ -138,7 +145,7 @@ export const callMatchers = {
         'within',
         'at least 2 s',
         shown(options.within),
-        'rates are taken over the trailing 2 s',
+        'allow 2 s or more, since each rate is an average over 2 s',
       );
     return expectOf(this, 'toConvergeTo', call, { ...options, retries: false }, (asked) =>
       judgeConvergence(asked, rule),
@@ -146,9 +153,12 @@ export const callMatchers = {
   },
 
   /**
-   * Within `time` after a change of the link (default: the last one) the call recovers: it receives 90 % of its
-   * rate before the change (or of the capacity, if less; or of `to`, if given), its queuing delay has been below
-   * 50 ms for a second, and no freeze is in progress.
+   * The call recovers within `time` after a change of the link (default: the last change). It has recovered
+   * when three conditions hold:
+   * - The received rate is at least 90 % of the rate before the change, or of the capacity if that is less. If
+   *   `to` is given, it is at least 90 % of `to`.
+   * - The queuing delay has been below 50 ms for a second.
+   * - No freeze is in progress.
    */
   async toRecoverWithin(
     this: ExpectMatcherState,
@@ -181,8 +191,8 @@ export const callMatchers = {
   },
 
   /**
-   * The share of the capacity that the call used (or, with `of: 'link'`, everything on the link) lies between
-   * `min` and `max`, over a window.
+   * The used share of the capacity over a window lies between `min` and `max`. Only the call's packets count
+   * or, with `of: 'link'`, all packets on the link.
    */
   async toHaveUtilisation(
     this: ExpectMatcherState,
@@ -201,7 +211,10 @@ export const callMatchers = {
     );
   },
 
-  /** The share of sent packets that are lost, at random or in the queue, is below a ratio, over a window. */
+  /**
+   * The loss ratio over a window is below `ratio`. Packets lost at random and packets dropped by the queue
+   * count.
+   */
   async toLoseLessThan(
     this: ExpectMatcherState,
     call: ObservedCall,
@@ -214,7 +227,10 @@ export const callMatchers = {
     );
   },
 
-  /** Jain's index of the received rates of this call and of others is at least `jain` (default 0.9), over a window. */
+  /**
+   * Jain's index of the received rates of this call and of `others` over a window is at least `jain` (default
+   * 0.9).
+   */
   async toBeFairWith(
     this: ExpectMatcherState,
     call: ObservedCall,
@@ -244,8 +260,8 @@ export const callMatchers = {
   },
 
   /**
-   * The received rate and the queuing delay follow a stored curve, aligned in time at the moment of connecting:
-   * see ../judge/baseline.ts. Stored and updated as Playwright's snapshots are.
+   * The received rate and the queuing delay follow a stored curve: see ../judge/baseline.ts. Both curves begin
+   * when the call was connected. The curve is stored and updated like Playwright's snapshots.
    */
   async toMatchBaseline(
     this: ExpectMatcherState,
@@ -266,5 +282,5 @@ export const callMatchers = {
   },
 };
 
-/** Playwright's `expect` with matchers on calls; `mergeExpects` adds it to others. */
+/** Playwright's `expect` with matchers on calls. To combine it with other matchers, use `mergeExpects`. */
 export const expect = base.extend(callMatchers);

@@ -15,13 +15,13 @@ import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 
 const COLUMNS = 48;
-/** The length of the call's last part, which the picture shows. */
+/** The picture shows the last part of the call, at most this long. */
 const SHOWN_US = 24e6;
 
 const largest = (values: readonly number[]): number =>
   values.reduce((most, value) => (value > most ? value : most), 0);
 
-/** Sent and received rate and queuing delay over the last seconds, as text. */
+/** Bar charts in text: sent rate, received rate and queuing delay over the last seconds. */
 export function picture({ record, view }: ObservedCall, untilUs: number): string[] {
   const fromUs = Math.max(0, untilUs - SHOWN_US);
   const stepUs = (untilUs - fromUs) / COLUMNS;
@@ -63,7 +63,7 @@ const CUT: Readonly<Record<'timeout' | 'test-timeout', string>> = {
   'test-timeout': "The test's own timeout came before the verdict: raise it with test.setTimeout().",
 };
 
-/** Causes that remain however long the matcher waits. */
+/** Causes that do not go away if the matcher waits longer. */
 const LASTING: ReadonlySet<CauseKind> = new Set(['page-ended', 'not-routed', 'no-media', 'cap', 'capacity']);
 
 function cutText({ judgement: { cause }, cut }: Verdict): string[] {
@@ -71,8 +71,8 @@ function cutText({ judgement: { cause }, cut }: Verdict): string[] {
 }
 
 /**
- * The cause of a failure, and what to do. A negated expectation with a verdict needs none: it failed because the
- * expectation was met.
+ * The cause of a failure, and its fix. A negated expectation with a verdict needs no explanation: it failed
+ * because the expectation was met.
  */
 function explanation({ cause, settled }: Judgement, isNot: boolean): string[] {
   if ((isNot && settled) || !cause) return [];

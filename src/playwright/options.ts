@@ -8,25 +8,29 @@ import { ConfigError, shown } from '../text/quantities.js';
 
 /** Options of a test: in the config's `use`, or in `test.use`. */
 export interface KitOptions {
-  /** The initial link: a network, or its parts. Default: 1 Mbps, `droptail:300ms`, 50 ms. */
+  /**
+   * The initial settings of the link: the name of a network, or single settings. Default: 1 Mbps,
+   * `droptail:300ms`, 50 ms.
+   */
   linkOptions: LinkSettings;
   /** `shaper`: every packet passes ccscope's link; `devtools`: Chrome throttles itself. Default `shaper`. */
   linkBackend: 'shaper' | 'devtools';
-  /** UDP port of the shaper; 0, the default, takes a free one. */
+  /** UDP port of the shaper. Default 0: a free port. */
   linkPort: number;
   /**
-   * How received video is timed: frame by frame with a transform, which costs a few percent of the browser's CPU,
-   * or by getStats only. Default `auto`: with a transform, unless `evidence`, which shows single frames, is `off`.
+   * How received video is timed. `transform`: frame by frame with an encoded transform, which costs a few
+   * percent of the browser's CPU. `getStats`: only by the counters of getStats. Default `auto`: `transform`,
+   * but `getStats` if `evidence` is `off`, since only the evidence shows single frames.
    */
   frameTiming: 'auto' | AskedFrameTiming;
-  /** When trace, metrics, page and picture are attached. Default `on-failure`. */
+  /** When the evidence (trace, metrics, page and picture) is attached. Default `on-failure`. */
   evidence: 'on-failure' | 'always' | 'off';
   /** Files with every packet of the link, attached with the evidence. Default `off`. */
   linkCapture: LinkCapture;
 }
 
 export interface KitWorkerOptions {
-  /** Whether Chromium starts with the flags that calls without windows and permissions need. Default true. */
+  /** Whether Chromium starts with the flags for calls (CALL_FLAGS). Default true. */
   callFlags: boolean;
 }
 
@@ -40,7 +44,7 @@ export const DEFAULTS: KitOptions & KitWorkerOptions = {
   callFlags: true,
 };
 
-/** The frame timing of a test: resolves `auto`. */
+/** The frame timing of a test; `auto` is replaced by the timing that it stands for. */
 export const frameTimingOf = ({
   frameTiming,
   evidence,
@@ -59,15 +63,15 @@ export function checkCapture({
   if (linkBackend === 'devtools' && linkCapture !== 'off')
     throw new ConfigError(
       'linkCapture',
-      'off with the backend devtools, which tells of no packets',
+      'off with the backend devtools, which does not report packets',
       shown(linkCapture),
-      'leave linkCapture or linkBackend out',
+      'remove linkCapture or linkBackend',
     );
 }
 
 /**
- * A camera and a microphone without hardware, no permission prompt, sound without a click, and no power saving in
- * windows that are not visible.
+ * Flags of Chromium for a fake camera and microphone, no permission prompts, sound without a click, and no
+ * throttling of hidden windows.
  */
 export const CALL_FLAGS: readonly string[] = [
   '--use-fake-ui-for-media-stream',
@@ -80,7 +84,7 @@ export const CALL_FLAGS: readonly string[] = [
 
 const nameOf = (flag: string): string => flag.split('=')[0] ?? flag;
 
-/** Adds CALL_FLAGS; a flag that is already given is kept, even if it has another value. */
+/** Adds CALL_FLAGS to launch options. A flag that is already given keeps its value. */
 export function withCallFlags(options: LaunchOptions): LaunchOptions {
   const given = options.args ?? [];
   const names = new Set(given.map(nameOf));

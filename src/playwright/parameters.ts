@@ -1,6 +1,6 @@
-/** Which fixtures a test function names in its parameters. */
+/** Finds the fixtures that a test function names in its parameters. */
 
-/** The text between the braces of the first parameter, which Playwright requires. */
+/** The text between the braces of the first parameter. Playwright requires these braces. */
 const FIRST_PARAMETER = /^[^(]*\(\s*\{([^}]*)\}/;
 
 /** Whether a test function names at least one of the given fixtures. */

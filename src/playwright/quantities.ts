@@ -1,4 +1,4 @@
-/** Rates, times and ratios as tests write them. */
+/** Converts the rates, times and ratios that tests write. */
 import { BPS, ConfigError, parseRatio, shown, US, withUnit } from '../text/quantities.js';
 
 /** Bit/s, or text with a unit: `'1mbps'`, `'850kbps'`. */

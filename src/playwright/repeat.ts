@@ -1,6 +1,6 @@
 /**
- * Several runs of one test, judged together: a single run of a stochastic system proves little. Each run has its
- * own link, call and contexts; a run that throws is a failed run.
+ * Several runs of one test, judged together, since a single run of a stochastic system proves little. Each run
+ * has its own link, call and contexts. A run that throws counts as failed.
  */
 import { test, type Page, type TestInfo } from '@playwright/test';
 
@@ -11,21 +11,21 @@ import type { ObservedCall, SyncedLink } from './call.js';
 import { ratioOf, timeUs, type Ratio, type Time } from './quantities.js';
 import { withRunDeadline } from './test_time.js';
 
-/** What a run works with: its own link, call and contexts, and the steps that end it. */
+/** The link, call and pages of one run, and the steps that end the run. */
 export interface RunSession<Link extends SyncedLink> {
   /** Opens a page in a new context. */
   page(): Promise<Page>;
   link(): Promise<Link>;
   call(): Promise<ObservedCall<Link>>;
   peers(url?: string, secondUrl?: string): Promise<[Page, Page]>;
-  /** Attaches the evidence. */
+  /** Attaches the run's evidence to the test. */
   attach(name: string, failed: boolean): Promise<void>;
-  /** Completes the record, closes link and observer. */
+  /** Completes the record, and closes the link and the observer. */
   finish(): Promise<void>;
   closeContexts(): Promise<void>;
 }
 
-/** What the body of a run is given. */
+/** The fixtures that the body of a run gets. */
 export interface RunFixtures<Link extends SyncedLink> {
   page: Page;
   link: Link;
@@ -44,15 +44,16 @@ export interface RepeatOptions {
   /** Share of the runs that must pass; default: all. */
   pass?: Ratio;
   /**
-   * `{ queueDelayP95Ms: { p90: { max: 100 } } }`: in 90 % of the runs p95 of the queuing delay is at most 100 ms.
-   * Percentiles are by nearest rank, over the runs that returned the number.
+   * Limits for the numbers that the body returns. `{ queueDelayP95Ms: { p90: { max: 100 } } }` means: in 90 %
+   * of the runs, the returned `queueDelayP95Ms` is at most 100. Percentiles are by nearest rank, over the runs
+   * that returned the number.
    */
   percentiles?: PercentileRules;
-  /** Stops when no further run can change the verdict; default false. */
+  /** Whether to stop as soon as no further run can change the verdict. Default false. */
   stopEarly?: boolean;
   /**
-   * The timeout of each run; default: the test's own timeout. The test's timeout is extended by this time for
-   * every run.
+   * The timeout of each run. Default: the test's own timeout. For every run, the test's timeout is extended by
+   * this time.
    */
   timeout?: Time;
 }
@@ -62,7 +63,7 @@ export interface RunResult {
   run: number;
   passed: boolean;
   error: Error | null;
-  /** The finite numbers among those that the body returned. */
+  /** The finite numbers in the object that the body returned. */
   values: Readonly<Record<string, number>>;
   durationMs: number;
 }
@@ -88,7 +89,7 @@ const short = (value: number): string => String(Number(value.toPrecision(4)));
 const percent = (ratio: number): string => `${Math.round(ratio * 100)} %`;
 const firstLine = ({ message }: Error): string =>
   message
-    // Playwright colours its messages.
+    // Removes the colours of Playwright's messages.
     .replace(/\u001b\[[0-9;]*m/g, '')
     .split('\n')
     .filter((line) => /^(Received|Cause):/.test(line))
@@ -159,7 +160,7 @@ function percentileRules(rules: PercentileRules): Rule[] {
   );
 }
 
-/** The rules that the runs break, in words; empty if they keep all of them. */
+/** Describes each rule that the runs break; empty if the runs keep all rules. */
 function violations(runs: Runs, needed: number, rules: readonly Rule[]): string[] {
   const few = runs.passed < needed ? [`${needed} runs must pass, ${runs.passed} did`] : [];
   const beyond = rules.flatMap(({ name, percentile, min, max }) => {
@@ -202,7 +203,7 @@ async function within<T>(promise: Promise<T>, limitMs: number, run: number): Pro
   });
 }
 
-/** Ends a run. All steps are taken, even if one fails; returns the first error. */
+/** Ends a run. All steps are carried out, even if one of them fails. Returns the first error. */
 async function closeSession<Link extends SyncedLink>(
   session: RunSession<Link>,
   name: string,
@@ -264,12 +265,13 @@ export function makeRepeat<Link extends SyncedLink>({
 
   return async (count, options, body) => {
     if (!Number.isSafeInteger(count) || count < 1)
-      throw new ConfigError('repeat', 'a number of runs from 1 on', shown(count), 'write repeat(5, …)');
+      throw new ConfigError('repeat', 'at least 1 run', shown(count), 'write repeat(5, …)');
     const needed = Math.ceil(ratioOf('pass', options.pass ?? 1) * count - 1e-9);
     const rules = percentileRules(options.percentiles ?? {});
     const limitMs =
       options.timeout === undefined ? testInfo.timeout : timeUs('timeout', options.timeout) / 1e3;
-    // A test without a timeout (0) needs no extension; its runs have none either, unless `timeout` is given.
+    // If the test has no timeout (0), it needs no extension. Then the runs have no timeout either, unless
+    // `timeout` is given.
     if (testInfo.timeout > 0) testInfo.setTimeout(testInfo.timeout + count * limitMs);
     const results: RunResult[] = [];
     for (let run = 1; run <= count; run++) {

@@ -1,8 +1,8 @@
 /**
- * Reports on the calls of a test run: `reporter: [['list'], ['ccscope/playwright/reporter']]`. It prints a table of
- * all calls at the end and, if asked to, adds annotations for GitHub Actions, checks budgets, and keeps a history
- * for trends. It reads what the kit notes on each test, so it also works in `npx playwright merge-reports` after a
- * sharded run.
+ * Reports on the calls of a test run: `reporter: [['list'], ['ccscope/playwright/reporter']]`. At the end it
+ * prints a table of all calls. Its options also turn on annotations for GitHub Actions, budgets, and a history
+ * for trends. It reads only the annotations that the kit puts on each test, so it also works in `npx playwright
+ * merge-reports` after a sharded run.
  *
  * @module ccscope/playwright/reporter
  */
@@ -24,13 +24,19 @@ import { markdownRows, summaryMarkdown, summaryRow, summaryText } from './report
 import { workersWarning } from './report/workers.js';
 
 export interface ReporterOptions {
-  /** A file to which the tables are appended in Markdown, such as the one that GITHUB_STEP_SUMMARY names. */
+  /** A file to which the tables are appended in Markdown, for example the path in GITHUB_STEP_SUMMARY. */
   markdownFile?: string;
-  /** Whether failures become annotations of GitHub Actions. Default `auto`: if GITHUB_ACTIONS is `true`. */
+  /**
+   * Whether to write annotations of GitHub Actions for failures. Default `auto`: only if GITHUB_ACTIONS is
+   * `true`.
+   */
   annotations?: boolean | 'auto';
-  /** A file with limits, relative to the configuration. Default `ccscope.budgets.json`, if it exists. */
+  /**
+   * A file with limits for calls (budgets), relative to the configuration. Default: `ccscope.budgets.json`, if
+   * it exists.
+   */
   budgets?: string;
-  /** A folder, relative to the configuration, that gets a file per run for `ccscope trend`. Default: none. */
+  /** A folder, relative to the configuration. Each test run adds a file to it for `ccscope trend`. Default: none. */
   history?: string;
 }
 
@@ -40,7 +46,10 @@ const optionsSchema = v.object({
   annotations: v.optional(v.union([v.boolean(), v.literal('auto')], "true, false or 'auto'"), 'auto'),
   budgets: v.optional(v.pipe(v.string('the path of a file'), v.nonEmpty('the path of a file'))),
   history: v.optional(v.pipe(v.string('the path of a folder'), v.nonEmpty('the path of a folder'))),
-  /** Playwright tells every reporter where the configuration is, and whether it tests, lists or merges. */
+  /**
+   * Playwright passes `configDir` and `_mode` to every reporter: the folder of the configuration, and whether
+   * tests are run, listed or merged.
+   */
   configDir: v.optional(v.string(), process.cwd()),
   _mode: v.optional(v.string(), 'test'),
 });
@@ -77,12 +86,12 @@ export default class CallReporter implements Reporter {
     return Promise.resolve(this.#end(result));
   }
 
-  /** False, since the results of the tests themselves are left to another reporter. */
+  /** False, since another reporter prints the results of the tests themselves. */
   printsToStdio(): boolean {
     return false;
   }
 
-  /** @throws Error for a broken budget in `merge-reports`, which fails only if a reporter throws */
+  /** @throws Error for a broken budget in `merge-reports`, since that command fails only if a reporter throws */
   #end({ status, startTime }: FullResult): { status: FullResult['status'] } | undefined {
     const tests = [...this.#tests];
     if (tests.length === 0) return undefined;
@@ -93,7 +102,7 @@ export default class CallReporter implements Reporter {
     this.#remember(tests, startTime, status === 'passed' && !broken);
     if (!broken) return undefined;
     if (this.#settings._mode === 'merge')
-      throw new Error('A budget of calls is broken, see the table above.');
+      throw new Error('A call is outside its budget; see the table above.');
     return { status: status === 'passed' ? 'failed' : status };
   }
 
@@ -105,7 +114,7 @@ export default class CallReporter implements Reporter {
 
   #annotate(annotations: readonly Annotation[]): void {
     const commands = annotations.map((annotation) => `${commandOf(annotation, this.#root)}\n`);
-    // A workflow command has to start its line.
+    // A workflow command must be at the beginning of a line.
     if (commands.length > 0) process.stdout.write(`\n${commands.join('')}`);
   }
 

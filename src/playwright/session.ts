@@ -21,10 +21,13 @@ import type { KitOptions } from './options.js';
 /** The type of the fixture `call`: with a link that a test can change. */
 export type Call = ObservedCall<TestLink>;
 
-/** No step at the end of a test may take longer than this, whatever happened to its pages. */
+/**
+ * The longest time that each step at the end of a test may take. A page that has crashed or hangs cannot delay
+ * the end further.
+ */
 const CLOSING_MS = 5000;
 
-/** Waits for work that may fail or never end; neither changes the test's outcome. */
+/** Waits for work, at most for `ms`. Failed or unfinished work does not change the test's outcome. */
 async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -36,7 +39,7 @@ export type SessionOptions = Pick<KitOptions, 'linkOptions' | 'linkBackend' | 'l
   frameTiming?: AskedFrameTiming;
   /** Default URL of `peers`. */
   baseURL: string | undefined;
-  /** The browser in which `peers` and `page` open their contexts; may be given later, see `useBrowser`. */
+  /** The browser in which `peers` and `page` open their contexts. It may be set later with `useBrowser`. */
   browser?: Browser;
 };
 
@@ -71,12 +74,12 @@ export class CallSession {
     this.#browser = browser;
   }
 
-  /** The call, if it was requested and established, else null. */
+  /** The call; null if it was not requested or could not be opened. */
   async existing(): Promise<Call | null> {
     return (await this.#call?.catch(() => null)) ?? null;
   }
 
-  /** Opens the link, once. Throws ShaperError or ConfigError. */
+  /** Opens the link when it is first requested. Throws ShaperError or ConfigError. */
   link(): Promise<TestLink> {
     this.#link ??= this.#openLink().then((link) => new TestLink(link, (page) => this.#idOf(page)));
     return this.#link;
@@ -100,7 +103,10 @@ export class CallSession {
     await this.#observe(context);
   }
 
-  /** Two contexts with one page each, at a URL (default: the base URL), both observed. Throws ConfigError. */
+  /**
+   * Opens two observed contexts with one page each, and goes to a URL (default: the base URL). Throws
+   * ConfigError.
+   */
   async peers(url = '/', secondUrl = url): Promise<[Page, Page]> {
     for (const address of [url, secondUrl]) this.#checkUrl(address);
     const first = await this.page();
@@ -110,9 +116,9 @@ export class CallSession {
     return [first, second];
   }
 
-  /** A page in its own context, observed. */
+  /** Opens a page in its own observed context. */
   async page(): Promise<Page> {
-    if (this.#browser === null) throw new Error('peers and page need a browser');
+    if (this.#browser === null) throw new Error('the fixtures peers and page need a browser');
     const context = await this.#browser.newContext();
     this.#own.push(context);
     await this.observe(context);
@@ -120,7 +126,8 @@ export class CallSession {
   }
 
   /**
-   * Collects the data that pages have not sent yet, and closes the link: no socket or thread remains. Idempotent.
+   * Collects the data that pages have not sent yet, and closes the link with its sockets and threads.
+   * Idempotent.
    */
   finish(): Promise<void> {
     this.#finished ??= this.#finish();
@@ -136,13 +143,13 @@ export class CallSession {
     if (this.#options.baseURL !== undefined || URL.canParse(url)) return;
     throw new ConfigError(
       'url',
-      'a whole address, since there is no base URL',
+      'a full URL, since no base URL is set',
       url,
       'set use.baseURL in the config',
     );
   }
 
-  /** Pages are known once the observer exists. */
+  /** The id of an observed page. Throws CallError. */
   #idOf(page: Page): number {
     const id = this.#observer?.pageId(page);
     if (id !== undefined) return id;
@@ -160,11 +167,11 @@ export class CallSession {
   #checkBrowser(): void {
     const name = this.#browser?.browserType().name();
     if (name === undefined || name === 'chromium') return;
-    const fix = 'leave linkBackend out: the shaper works with every browser';
+    const fix = 'remove linkBackend: the shaper works with every browser';
     throw new ConfigError(
       'linkBackend',
-      'shaper with this browser, since only Chromium throttles WebRTC',
-      name,
+      'shaper, since only Chromium throttles WebRTC',
+      `devtools in ${name}`,
       fix,
     );
   }
@@ -187,8 +194,8 @@ export class CallSession {
     record.notices.push({
       level: 'warning',
       code: 'observed-late',
-      message: `${late.url()} was open before the call was asked for; peer connections that it had made are not seen.`,
-      fix: 'Use the fixture call or link together with page where the page is opened, also in a beforeEach.',
+      message: `${late.url()} was already open when the test asked for the call; the peer connections it had made by then are not observed.`,
+      fix: 'Use the fixture call or link in the test or hook that opens the page.',
     });
   }
 
@@ -198,7 +205,7 @@ export class CallSession {
   }
 
   async #finish(): Promise<void> {
-    // A link or a call may still be opening: wait for it, so that it gets closed, too.
+    // If a link or a call is still opening, wait until it is open, so that it gets closed, too.
     const [link] = await Promise.allSettled([this.#link, this.#call]);
     await settle(this.#observer?.collect());
     if (link.status !== 'fulfilled') return;

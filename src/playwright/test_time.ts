@@ -3,10 +3,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { test, type TestInfo } from '@playwright/test';
 
-/** Margin in which a matcher can still report what it saw before Playwright ends the test. */
+/** A matcher stops this long before the timeout of the test, so that it can still report its result. */
 const RESERVE_MS = 2_000;
 
-/** When each test was first seen here: Playwright does not tell when it started. */
+/** When each test was first seen here, since Playwright does not report when a test started. */
 const begins = new WeakMap<TestInfo, number>();
 
 /** The current test; null outside of tests. */
@@ -18,7 +18,7 @@ export function runningTest(): TestInfo | null {
   }
 }
 
-/** Notes that a test has started; for each test only the first note counts. */
+/** Notes the present time as the start of the current test. For each test only the first note counts. */
 export function noteTestBegin(): void {
   const info = runningTest();
   if (info && !begins.has(info)) begins.set(info, Date.now());
@@ -27,7 +27,7 @@ export function noteTestBegin(): void {
 /** The deadline of the current run of `repeat`, Unix epoch ms. */
 const runDeadline = new AsyncLocalStorage<number>();
 
-/** Runs a function whose matchers have to finish by a time, Unix epoch ms. */
+/** Runs a function. Matchers in it have to finish before `deadlineMs` (Unix epoch ms). */
 export const withRunDeadline = <T>(deadlineMs: number, run: () => T): T => runDeadline.run(deadlineMs, run);
 
 /** When a matcher has to finish, Unix epoch ms: a little before the timeout of its test or run. */

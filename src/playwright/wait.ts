@@ -5,22 +5,22 @@ import { testDeadlineMs } from './test_time.js';
 
 /** The time between two judgements. */
 const INTERVAL_MS = 250;
-/** Additional time for data that arrives late: getStats are read twice a second. */
+/** Additional time for data that arrive late, since getStats is read only twice a second. */
 const GRACE_MS = 2_000;
-/** How long to wait for a call to connect, unless `timeout` says otherwise. */
+/** How long to wait for a call to connect, unless `timeout` is given. */
 const CONNECT_MS = 15_000;
 
 export interface WaitOptions {
   isNot: boolean;
   /** How long to wait in total; undefined: as long as the judgement needs. */
   timeoutMs: number | undefined;
-  /** How long to continue after a verdict that may still change. */
+  /** How long to continue after the judgement is due, if its verdict may still change. */
   retryMs: number;
 }
 
 export interface Verdict {
   judgement: Judgement;
-  /** What ended the waiting before there was a final verdict. */
+  /** The timeout that ended the waiting; null if the verdict was reached in time. */
   cut: 'timeout' | 'test-timeout' | null;
 }
 
@@ -36,7 +36,7 @@ function deadlineMs(
   return Math.max(askedMs, originMs + dueUs / 1e3) + options.retryMs + graceMs;
 }
 
-/** Judges repeatedly until the verdict is final, is the one that the test wants, or time is up. */
+/** Judges repeatedly until the verdict is final, the expectation is met, or the time is over. */
 export async function waitForVerdict(
   call: ObservedCall,
   judge: (asked: Asked) => Judgement,
@@ -52,7 +52,7 @@ export async function waitForVerdict(
     const testMs = testDeadlineMs();
     const isLate = beginMs >= Math.min(untilMs, testMs);
     if (isLate || done(judgement)) {
-      // A verdict counts only once everything up to now is known.
+      // Before the verdict counts, the record is completed up to now and judged again.
       const nowUs = call.nowUs;
       await call.settle();
       const settled = judge({ record, view, askedUs, nowUs });

@@ -1,12 +1,13 @@
 /**
- * The lines of the list that explains why a controller's target rate changed: one line for each change, in plain words
- * with its numbers.
+ * The types of the list that explains why a controller's target rate changed. The list has one line for each
+ * change, in plain words and with numbers.
  */
 import type { CauseKind } from '../judge/cause_kinds.js';
 
 /**
- * What changed the target, or kept it where it was. The first kinds have the names of the causes with which ../judge
- * explains a failed test; the others are decisions that only a controller's internal rows show.
+ * The kind of reason for which the target changed or stayed constant. Kinds that ../judge also uses to explain
+ * failed tests have the same names there. The other kinds are decisions that only a controller's internal rows
+ * show.
  */
 export type ReasonKind =
   | Extract<
@@ -29,9 +30,9 @@ export interface Reason {
   kind: ReasonKind;
   /** The text before the line's colon. */
   label: string;
-  /** What was seen, with numbers; empty if the label says it all. */
+  /** The observation behind the reason, with numbers; empty if the label is enough. */
   detail: string;
-  /** The same numbers, named like trace columns and parameters. */
+  /** The numbers in `detail`, named like trace columns and parameters. */
   evidence: Readonly<Record<string, number>>;
 }
 

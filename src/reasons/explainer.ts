@@ -20,7 +20,7 @@ export interface Explainer extends Pick<Course, 'scatter' | 'isExact' | 'isDecis
   explain(segment: Segment): Reason;
 }
 
-/** The reason if the target stays at its highest or lowest allowed value; null if it is at neither. */
+/** The reason if the target is at its highest or lowest allowed value; null otherwise. */
 export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason | null {
   const [targetBps, timeUs] = [rate.at('target_bps', to), rate.timeUs[to] ?? NaN];
   for (const [name, words] of [
@@ -35,7 +35,7 @@ export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason |
   return null;
 }
 
-/** The reason if somebody changed a setting within the segment; null otherwise. */
+/** The reason if a setting was changed from outside within the segment; null otherwise. */
 export function settingReason({ rate, settings }: Flow, { from, to }: Segment): Reason | null {
   const change = settings.changeBetween(rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN);
   if (change === undefined) return null;

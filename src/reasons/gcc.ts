@@ -1,7 +1,7 @@
 /**
- * Explains GCC's target: the smaller of the loss-based rate A_s and the delay-based rate A_r, less a part that is
- * left out until a queue has drained. A_r comes from the overuse detector, or in live calls from a capacity
- * estimate that is made from the arrivals of frames.
+ * Explains GCC's target. The target is the smaller of the loss-based rate A_s and the delay-based rate A_r.
+ * After a queue has built up, the target is below this rate until the queue has drained. A_r comes from the
+ * overuse detector. In live calls it comes from a capacity estimate, which is made from the arrivals of frames.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';
@@ -14,11 +14,14 @@ import { msText, percentText, rateText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
 /**
- * How far the rate swings about a value, as a share: hardly at all while it follows the paper's law, more while it
- * follows the capacity estimate from frames.
+ * How far the rate swings about a constant value, as a share of this value. The rate swings hardly at all while
+ * it follows the paper's law (`law`), and more while it follows the capacity estimate from frames (`capacity`).
  */
 const SCATTER = { law: 0.01, capacity: 0.025 };
-/** The rate was held if at least this share of the groups found the controller in a state other than increase. */
+/**
+ * The rate counts as held if the controller was in a state other than increase at this share of the packet
+ * groups, or more.
+ */
 const HELD = 0.3;
 
 export class GccExplainer implements Explainer {
@@ -137,8 +140,8 @@ export class GccExplainer implements Explainer {
 }
 
 /**
- * The reason at the start: like deployed code, the controller initialises A_r with the rate that is received in
- * the first `afterMs` milliseconds.
+ * The reason for a constant rate at the start. Like deployed code, the controller waits for `afterMs`
+ * milliseconds, and then initialises A_r with the rate that was received in this time.
  */
 const startReason = (afterMs: number): Reason => ({
   kind: 'hold',

@@ -7,11 +7,11 @@ import type { Segment } from './segments.js';
 import { comparedText, factorText } from './words.js';
 import { percentText, rateText } from '../judge/text.js';
 
-/** A target that is below A_r by less than this share of A_r does not count as draining a queue. */
+/** If the target is below A_r by less than this share of A_r, the controller does not count as draining a queue. */
 const DRAINS = 0.02;
-/** If less than this share of the estimated capacity is received, the received rate bounds the target as well. */
+/** If the received rate is below this share of the estimated capacity, it also bounds the target. */
 const STARVED = 0.5;
-/** An overuse this long before a fall, or longer, did not cause it. */
+/** If the overuse was at least this long before a fall, it did not cause the fall. */
 const LAST_OVERUSE_US = 1e6;
 
 /** Explains a fall of the target, whether it came in one step or in many small ones. */
@@ -36,7 +36,11 @@ function lossFall(rows: GccRows, row: number): Reason | null {
   return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost, loss_high: bound } };
 }
 
-/** The reason if the part left out of A_r has grown, by more than `timesFall` times A_r's own fall; else null. */
+/**
+ * The reason if the target fell so that a queue can drain; otherwise null. While a queue drains, the target is
+ * below the smaller of A_r and A_s. The distance must have grown by more than `timesFall` times the fall of
+ * A_r.
+ */
 function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
   const left = (row: number): number =>
     Math.min(rows.rate('a_r_bps', row), rows.rate('a_s_bps', row)) - rows.rate('target_bps', row);
@@ -48,7 +52,10 @@ function drainFall(rows: GccRows, from: number, to: number, timesFall: number): 
   return { kind: 'drain', label: 'drain', detail, evidence: { drain_bps: left(to), a_r_bps: a_r } };
 }
 
-/** With a capacity estimate from frames the detector decides nothing: A_r is a share of the estimate. */
+/**
+ * If there is a capacity estimate from frames, A_r is a share of this estimate, and the overuse detector does
+ * not affect A_r.
+ */
 function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
   const made = rows.madeAt(to, ...rows.groupsOf(from, to));
   const capacity = rows.group.at('capacity_estimate_bps', made);
@@ -75,7 +82,8 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   const [first, end] = rows.groupsOf(from, to);
   const decrease = rows.lastWith('state', DECREASE, first, end);
   const since = rows.group.lastAt(rows.time(from) - LAST_OVERUSE_US) + 1;
-  // Only groups up to the one that gave A_r its present value (or the last group): later ones did not cause the fall.
+  // Only groups up to the group that gave A_r its present value are searched, since later groups did not cause
+  // the fall.
   const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
   if (overuse < 0) return null;
   const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];
@@ -90,7 +98,7 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   return { kind: 'overuse', label: 'overuse', detail, evidence };
 }
 
-/** The reason if A_r is bounded by the received rate and this bound may also lower it; null otherwise. */
+/** The reason if the received rate bounds A_r, and the settings allow this bound to lower A_r; null otherwise. */
 function receivedFall(rows: GccRows, to: number): Reason | null {
   return rows.parameter('upper_bound_forces_decrease', to) === 1 ? receivedBound(rows, to) : null;
 }

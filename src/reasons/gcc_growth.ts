@@ -1,4 +1,4 @@
-/** Finds the law by which GCC's rate grew: the rows do not name it, but each law has its own speed. */
+/** Finds the law by which GCC's rate grew. The trace does not name the law, but each law has its own speed. */
 import type { Reason } from './change.js';
 import type { Flow } from './explainer.js';
 import type { Segment } from './segments.js';
@@ -9,29 +9,37 @@ import { rateText } from '../judge/text.js';
 const ALIKE = 0.3;
 /** Growth that lasts less than this, in seconds, may be a single step: no speed is computed from it. */
 const LEAST_S = 1;
-/** Assumed: frames are split into packets of at most this size, and come at this rate. */
+/**
+ * Assumptions: frames are split into packets of at most PACKET_BITS, and there are FRAMES_PER_S frames per
+ * second.
+ */
 const PACKET_BITS = 8 * 1200;
 const FRAMES_PER_S = 30;
 const SAMPLES = 9;
-/** A rate that is below its bound by at most this share counts as being at it. */
+/** A rate that is below a bound by at most this share counts as being at the bound. */
 export const NEAR_BOUND = 0.1;
 const INCREASE_MODES = { hybrid: 0, additive: 1, additiveTon: 2, multiplicative: 3 } as const;
 
-/** What the additive law adds per second at a row (draft-ietf-rmcat-gcc-02, 5.5). */
+/** The speed of the additive law at a row, in bit/s per second (draft-ietf-rmcat-gcc-02, 5.5). */
 function additiveBpsPerS({ rate, settings }: Flow, row: number): number {
   const timeUs = rate.timeUs[row] ?? NaN;
   const parameter = (name: string): number => settings.value(name, timeUs);
   const frameBits = rate.at('a_r_bps', row) / FRAMES_PER_S;
   const packetBits = frameBits / Math.max(1, Math.ceil(frameBits / PACKET_BITS));
   const responseMs = rate.at('rtt_us', row) / 1e3 + parameter('response_time_offset_ms');
-  // An update adds at most the step of one response time, except in the mode that follows the paper's text literally.
+  // The law adds one step per response time, but an update never adds more than one step. So if feedback is
+  // less frequent, its interval counts. The mode `additiveTon`, which follows the paper literally, does not
+  // have this limit.
   const isLiteral = parameter('increase_mode') === INCREASE_MODES.additiveTon;
   const everyMs = isLiteral ? responseMs : Math.max(responseMs, parameter('feedback_interval_ms'));
   const bpsPerS = (packetBits * parameter('additive_packets') * 1e3) / everyMs;
   return Math.max(bpsPerS, parameter('additive_min_bps_per_s'));
 }
 
-/** The mean of `additiveBpsPerS` over some rows, since that function jumps where frames need one more packet. */
+/**
+ * The mean of `additiveBpsPerS` over some rows. A single value would not do, since the function jumps where
+ * frames need one more packet.
+ */
 function meanAdditive(flow: Flow, from: number, to: number): number {
   const rows = Array.from(
     { length: SAMPLES },
@@ -40,7 +48,7 @@ function meanAdditive(flow: Flow, from: number, to: number): number {
   return rows.reduce((sum, row) => sum + additiveBpsPerS(flow, row), 0) / SAMPLES;
 }
 
-/** How fast the target grew, and by which law, if a law has this speed. */
+/** Describes how fast the target grew, and names the law that has this speed, if there is one. */
 export function growthDetail(
   flow: Flow,
   { from, to }: Pick<Segment, 'from' | 'to'>,

@@ -1,4 +1,7 @@
-/** Looks up the rows of GCC's two halves (`group`: receiver, `rate`: sender) by time. */
+/**
+ * Looks up GCC's rows by time: the receiver's part of GCC writes the table `group`, the sender's part writes
+ * the table `rate`.
+ */
 import type { Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
 import { LOSS_DECREASES, LOSS_HOLDS } from '../judge/loss_thresholds.js';
@@ -20,13 +23,16 @@ export const INCREASE = valueOf('group', 'state', 'increase');
 
 /** Rates that differ by less than this share count as equal. */
 const SAME = 1e-3;
-/** How long, beyond the round trip, the receiver half's decisions take to show in the sender half's rows. */
+/**
+ * A decision of the receiver's part shows in the rows of the sender's part at most this time plus a round trip
+ * later.
+ */
 const MESSAGE_US = 250e3;
 
 export class GccRows {
   /** One row per group of packets. */
   readonly group: Rows;
-  /** Index of the first group in the state decrease; infinite if there is none. */
+  /** Index of the first group in the state decrease; Infinity if there is none. */
   readonly firstDecrease: number;
 
   constructor(
@@ -50,7 +56,7 @@ export class GccRows {
     return this.flow.settings.value(name, this.time(row));
   }
 
-  /** The latest capacity estimate from frames at a row; NaN if the controller makes none. */
+  /** The latest capacity estimate from frames at a row; NaN if the controller makes no such estimates. */
   capacityBps(row: number): number {
     return this.group.at('capacity_estimate_bps', this.group.lastAt(this.time(row)));
   }
@@ -68,26 +74,29 @@ export class GccRows {
     return -1;
   }
 
-  /** Whether the loss-based rate is what bounds the target. */
+  /** Whether the loss-based rate bounds the target. */
   isLossBased(row: number): boolean {
     return this.rate('a_s_bps', row) < this.rate('a_r_bps', row) * (1 - SAME);
   }
 
-  /** Whether the loss-based rate fell by itself: had it only followed A_r down, the two would be equal. */
+  /**
+   * Whether the loss-based rate A_s fell because of loss. If A_s had only followed A_r down, both rates would
+   * be equal.
+   */
   lossFell(row: number): boolean {
     const fell = this.rate('a_s_bps', row) < this.rate('a_s_bps', row - 1) * (1 - SAME);
     return fell && this.isLossBased(row);
   }
 
-  /** A threshold of the loss controller; the paper's value if the flow's parameters are unknown. */
+  /** A threshold of the loss controller. If the flow's parameters are unknown, the paper's value is returned. */
   lossBound(name: 'loss_high' | 'loss_low', row: number): number {
     const value = this.parameter(name, row);
     return Number.isNaN(value) ? { loss_high: LOSS_DECREASES, loss_low: LOSS_HOLDS }[name] : value;
   }
 
   /**
-   * The first group whose row has the A_r that the sender half had at row `to`; without such a group, the last
-   * one.
+   * The first group whose row has the value of A_r in row `to` of `rate`. If there is no such group, the last
+   * group.
    */
   madeAt(to: number, first: number, end: number): number {
     const a_r = this.rate('a_r_bps', to);

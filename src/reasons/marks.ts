@@ -1,6 +1,6 @@
 /**
- * Marks that run across all charts, at the times when a user or a schedule changed the link, the controller or
- * its parameters.
+ * Marks for all charts, at the times when a user or a schedule changed the link, the controller or its
+ * parameters.
  */
 import { Rows } from './rows.js';
 import { LINK_KEYS } from '../link/fields.js';
@@ -9,25 +9,28 @@ import { rateText } from '../judge/text.js';
 import type { TraceEvent } from '../core/session.js';
 import type { TraceData } from '../trace/index.js';
 
-/** What was changed. */
+/** The thing that was changed. */
 export type MarkKind = 'link' | 'controller' | 'parameter';
 
 export interface Mark {
   timeUs: number;
   kind: MarkKind;
-  /** What was changed, and to what. */
+  /** The change in words, with the new value. */
   text: string;
 }
 
 /**
- * A capacity that was constant for STOOD_US and then differs by more than STEP gets a mark. A capacity that varies all
- * the time gets none: its line in the chart shows it.
+ * A change of the capacity by more than STEP gets a mark if the capacity was constant for STOOD_US before. A
+ * capacity that varies all the time gets no marks, since its line in the chart shows the changes.
  */
 const STOOD_US = 1e6;
 const STEP = 0.05;
 /** The `queue` rows show a change up to this much later than the event that reports it. */
 const SEEN_US = 1e6;
-/** Both halves of a controller report the same change; equal marks within this time are one. */
+/**
+ * The sender's part and the receiver's part of a controller report the same change. Equal marks within this
+ * time are combined into one.
+ */
 const TWICE_US = 0.1e6;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -37,8 +40,8 @@ const isValue = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
 /**
- * All marks in time order: changes that events report, and capacity steps of the bottleneck with number `link` (null:
- * the only one) that no event reports.
+ * All marks in time order. They are the changes that events report, and the capacity steps that no event
+ * reports. `link` is the number of the bottleneck whose capacity is examined; null if there is only one.
  */
 export function marksOf(trace: TraceData, link: number | null): Mark[] {
   const told = toldMarks(trace.events);
@@ -118,8 +121,8 @@ function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
 }
 
 /**
- * A change of the link, worded as a user would write it; the event of a test's record already contains that text
- * in `set`.
+ * A change of the link in the words of its settings. The event of a test's record already contains this text in
+ * `set`.
  */
 function linkText(detail: Record<string, unknown>): string {
   if (typeof detail['set'] === 'string') return detail['set'];

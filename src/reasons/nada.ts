@@ -1,7 +1,7 @@
 /**
- * Explains NADA's target. It follows the accelerated ramp-up while no queue builds up, and otherwise the gradual
- * law, in which the congestion signal x_curr pulls the rate towards the value that is in balance with this signal
- * (RFC 8698, 4.3).
+ * Explains NADA's target. While no queue builds up, the target follows the accelerated ramp-up. Otherwise it
+ * follows the gradual law: for each value of the congestion signal x_curr there is a rate that stays constant,
+ * and the target moves towards this rate (RFC 8698, 4.3).
  */
 import { UNKNOWN, type ChangeShape, type Reason } from './change.js';
 import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
@@ -14,9 +14,9 @@ import type { TraceData } from '../trace/index.js';
 const COLUMNS = ['x_curr_ms', 'mode', 'loss_ratio', 'received_rate_bps'];
 const GRADUAL = valueOf('nada', 'mode', 'gradual');
 const SCATTER = 0.025;
-/** The longest time, beyond the round trip, until a message of the receiver shows in the `rate` rows. */
+/** A message from the receiver takes effect in the `rate` rows within a round trip plus this time. */
 const MESSAGE_US = 150e3;
-/** Smaller loss ratios are not mentioned: they are the tail of a smoothed ratio. */
+/** Smaller loss ratios are not mentioned, since the ratio is smoothed and decays slowly after a loss. */
 const LEAST_LOST = 1e-3;
 /** The signal is in balance if it is this close to the value at which the rate would not change. */
 const BALANCED_MS = 2;
@@ -56,7 +56,7 @@ export class NadaExplainer implements Explainer {
     return this.#nada.between(this.#time(from) - lagUs, this.#time(to));
   }
 
-  /** The signal at which the target would not change; NaN if the parameters are unknown. */
+  /** The value of the signal at which the target would not change; NaN if the parameters are unknown. */
   #balanceMs(row: number): number {
     const parameter = (name: string): number => this.flow.settings.value(name, this.#time(row));
     const origin = parameter('rate_origin') === 1 ? parameter('min_bitrate_bps') : 0;
@@ -113,7 +113,10 @@ export class NadaExplainer implements Explainer {
     return { kind: 'gradual', label: 'gradual', detail: `${told}${lost}`, evidence };
   }
 
-  /** The value of the signal or, if this value would move the rate the other way, how the signal changed. */
+  /**
+   * Describes the signal that moved the rate: the signal's mean value. If the mean would move the rate in the
+   * other direction, the text describes how the signal changed instead.
+   */
   #signalText(shape: ChangeShape, signal: number, balance: number, first: number, end: number): string {
     if (Number.isNaN(balance)) return `signal ${msText(signal)} on average`;
     if (shape === 'flat' && Math.abs(signal - balance) <= BALANCED_MS)

@@ -1,4 +1,4 @@
-/** Rows of a trace table, for instance those of one flow, by column and in time order, with lookup by time. */
+/** Rows of a trace table (all, or those of one flow) by column and in time order, with lookup by time. */
 import { tableSpec, type TableName } from '../core/schema.js';
 import type { TraceData, ViewQuery } from '../trace/index.js';
 
@@ -22,7 +22,7 @@ export class Rows {
     return this.#columns[name] ?? NONE;
   }
 
-  /** A cell; NaN where there is no such row. */
+  /** The value in a column and row; NaN if there is no such row. */
   at(name: string, row: number): number {
     return this.#columns[name]?.[row] ?? NaN;
   }
@@ -38,7 +38,10 @@ export class Rows {
     return low - 1;
   }
 
-  /** The rows later than `fromUs` and not later than `toUs`: their first index, and the index after their last. */
+  /**
+   * The rows later than `fromUs` and not later than `toUs`: the index of the first row, and the index after the
+   * last row.
+   */
   between(fromUs: number, toUs: number): [first: number, end: number] {
     return [this.lastAt(fromUs) + 1, this.lastAt(toUs) + 1];
   }

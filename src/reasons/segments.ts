@@ -1,14 +1,17 @@
 /**
- * Cuts the course of a target into segments, each of which a reader would call one change: a fall in a single step, a
- * longer rise or decline, or a stretch without a change.
+ * Cuts the course of a target into segments. A segment is a fall in a single step, a longer rise or decline, or
+ * a stretch without a change.
  */
 import type { ChangeShape } from './change.js';
 
-/** A single step down by more than this share is a line of its own, whatever caused it. */
+/** A single step down by more than this share is always a segment of its own. */
 export const FALL = 0.05;
-/** A target that is constant for less than this does not get a line of its own. */
+/** A target that is constant for less than this time does not get a segment of its own. */
 const LEAST_FLAT_US = 1e6;
-/** The same for a target that swings all the time: over a shorter time its slow growth would look constant. */
+/**
+ * The shortest flat segment of a target that swings all the time. Over a shorter time, slow growth would look
+ * constant.
+ */
 const LEAST_SWAYING_US = 4e6;
 /** Values that differ by at most this share count as equal. */
 const SAME = 2e-4;
@@ -20,19 +23,19 @@ export interface Segment {
   to: number;
 }
 
-/** A target over time, with what its controller's explainer knows about each row. */
+/** A target over time. The functions describe the target at each row; the controller's explainer defines them. */
 export interface Course {
   timeUs: Float64Array;
   targetBps: Float64Array;
-  /** By how much the target swings about a value, as a share of it, without a change that deserves a line. */
+  /** How far the target swings about a constant value, as a share of this value. Such swings are not changes. */
   scatter(row: number): number;
-  /** Whether the target does not swing at all: while it is constant, it has exactly one value. */
+  /** Whether the target does not swing: while it is constant, it has exactly one value. */
   isExact(row: number): boolean;
-  /** Whether the step down to this row was a decision of the controller, even if it is small. */
+  /** Whether the step down to this row was a decision of the controller. Then it is a fall, even if it is small. */
   isDecision(row: number): boolean;
 }
 
-/** The segments of the whole course, in time order; neighbours share a row. */
+/** The segments of the whole course, in time order. The last row of a segment is the first row of the next one. */
 export function segmentsOf(course: Course): Segment[] {
   const { targetBps } = course;
   const segments: Segment[] = [];
@@ -50,8 +53,8 @@ export function segmentsOf(course: Course): Segment[] {
 }
 
 /**
- * Adds the segments between two falls: legs from one turning point to the next. The target turns where it begins to
- * move back by more than the scatter.
+ * Adds the segments between two falls. The course is cut at turning points; a turning point is a row from which
+ * the target moves back by more than the scatter. A leg is the part between two turning points.
  */
 function addSwings(course: Course, from: number, to: number, segments: Segment[]): void {
   const { targetBps } = course;
@@ -92,7 +95,7 @@ function addFlat({ timeUs }: Course, from: number, to: number, segments: Segment
     segments.push({ shape: 'flat', from, to });
 }
 
-/** Adds a leg; stretches within it or at its ends in which the target did not move become flat segments. */
+/** Adds a leg. Stretches of the leg in which the target did not move become flat segments. */
 function addLeg(course: Course, from: number, to: number, segments: Segment[]): void {
   const { targetBps } = course;
   const shape = (targetBps[to] ?? NaN) > (targetBps[from] ?? NaN) ? 'rise' : 'decline';
@@ -111,8 +114,8 @@ function addLeg(course: Course, from: number, to: number, segments: Segment[]): 
 }
 
 /**
- * The last row until which the target stays close to its value at `row`; null if it does not stay there long
- * enough.
+ * The last row until which the target stays close to its value at `row`; null if this time is too short for a
+ * flat segment.
  */
 function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number, to: number): number | null {
   const exact = isExact(row);
@@ -124,8 +127,8 @@ function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number,
 }
 
 /**
- * Joins neighbours of the same shape. Joined flat segments become a rise or a decline if their ends are further apart
- * than the target swings.
+ * Joins neighbouring segments of the same shape. If the ends of a joined flat segment differ by more than the
+ * scatter, it becomes a rise or a decline.
  */
 function joined({ targetBps, scatter }: Course, segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];

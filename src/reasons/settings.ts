@@ -1,11 +1,11 @@
-/** Which controller a flow had, and with which parameters, at each time of a trace. */
+/** The controller and the parameters of a flow at each time of a trace. */
 import { parameterNumber } from '../core/parameter_value.js';
 import { CONTROLLER_SPECS, controllerOfPreset, PRESETS, type ControllerName } from '../core/schema.js';
 import type { TraceEvent } from '../core/session.js';
 import type { TraceHeader } from '../trace/header.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
 
-/** Parameters that a change of preset leaves alone: the application's bounds. */
+/** Parameters that a change of preset does not change, since the application sets them. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 /** The fields that name a controller, in a trace's header or in the event that records the restart of a call. */
@@ -13,10 +13,10 @@ type Start = Partial<Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>>;
 
 interface Epoch {
   fromUs: number;
-  /** Undefined for a user's controller, and if no controller is known. */
+  /** Undefined if the controller is a user's own, or unknown. */
   controller: ControllerName | undefined;
   preset: string | undefined;
-  /** Values that differ from the preset's. */
+  /** Parameters that were set to other values than those of the preset. */
   own: Readonly<Record<string, number>>;
 }
 
@@ -39,7 +39,10 @@ export class ControllerSettings {
   /** In time order. */
   readonly changes: SettingChange[] = [];
 
-  /** `seen` is the controller whose rows the trace has; it counts if neither the header nor an event names one. */
+  /**
+   * `seen` is a controller whose rows are in the trace. It is used if neither the header nor an event names a
+   * controller.
+   */
   constructor(
     header: Partial<TraceHeader>,
     events: readonly TraceEvent[],
@@ -54,7 +57,8 @@ export class ControllerSettings {
         seen,
       ),
     ];
-    // Events concern the controller in charge; the settings of a shadow do not change.
+    // Events concern the controller that sets the sender's rate. The settings of a shadow (a controller that
+    // runs beside it) do not change.
     if (named?.kind === 'shadow') return;
     for (const event of events) this.#hear(event, seen);
   }
@@ -84,7 +88,7 @@ export class ControllerSettings {
     return this.#epochs.findLast(({ fromUs }) => fromUs <= timeUs);
   }
 
-  /** The controllers, each with the time from which it was in charge. */
+  /** The controllers in time order, each with the time from which it controlled the flow. */
   get controllers(): readonly Pick<Epoch, 'fromUs' | 'controller'>[] {
     return this.#epochs.filter(
       ({ controller }, i) => i === 0 || controller !== this.#epochs[i - 1]?.controller,
@@ -113,7 +117,7 @@ function numberOf(controller: ControllerName | undefined, name: string, value: u
   return spec === undefined ? undefined : parameterNumber(spec, value);
 }
 
-/** Reads the start of a call, which comes from a file: its fields may contain anything. */
+/** Reads the start of a call. The data come from a file, so the fields may contain anything. */
 function epochOf(fromUs: number, start: Start, seen: ControllerName | undefined): Epoch {
   const { preset, parameters, controller } = start;
   const ofPreset = typeof preset === 'string' ? controllerOfPreset(preset) : undefined;

@@ -18,7 +18,10 @@ const COLUMNS = ['a_r_bps', 'a_s_bps', 'target_bps', 'fraction_lost', 'rtt_us'];
 const INSIDE: Readonly<Record<ControllerName, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
 const CONTROLLERS = Object.keys(INSIDE) as ControllerName[];
 
-/** Whose target to explain, and the trace's header, which has the initial settings of the flow's controller. */
+/**
+ * The flow whose target to explain, and the trace's header, which contains the initial settings of the flow's
+ * controller.
+ */
 export interface ChangesQuery {
   /** The flow's number; null for all rows, in a trace with one flow. */
   flow: number | null;
@@ -35,8 +38,8 @@ const EXPLAINERS: Readonly<Record<ControllerName, new (trace: TraceData, flow: F
 };
 
 /**
- * The explainer of a flow that had several controllers in turn: the explainer of each one covers the time in
- * which it was in charge.
+ * The explainer of a flow that several controllers controlled one after the other. For each time, the explainer
+ * of the controller at that time is used.
  */
 class InTurn implements Explainer {
   readonly #unseen: Explainer;
@@ -66,7 +69,7 @@ class InTurn implements Explainer {
   explain = (segment: Segment): Reason => this.#at(segment.to).explain(segment);
 }
 
-/** Every change of a flow's target, in time order. Each fall by more than 5 % is a line of its own. */
+/** Every change of a flow's target, in time order. Each single step down by more than 5 % is a change of its own. */
 export function targetChanges(trace: TraceData, { flow, header }: ChangesQuery): TargetChange[] {
   const rate = new Rows(trace, 'rate', COLUMNS, ofFlow(flow));
   const seen = CONTROLLERS.filter((name) => hasRows(trace, INSIDE[name], flow));
@@ -91,12 +94,15 @@ function changeOf({ rate }: Flow, explainer: Explainer, segment: Segment): Targe
 }
 
 /**
- * The change to show at a time: the one in progress, or else the latest one. At the moment at which a fall ends this is
- * still the fall, not the change that begins there. Undefined before the first change.
+ * The change to show at a time: the change in progress or, if there is none, the latest change. If one change
+ * ends and the next begins exactly at this time, the ending change is shown. Undefined before the first change.
  */
 export const changeAt = (changes: readonly TargetChange[], timeUs: number): TargetChange | undefined =>
   changes.findLast(({ fromUs }) => fromUs < timeUs);
 
-/** The time at which a change is shown: when a fall is in force, or when any other change has just begun. */
+/**
+ * The time at which `changeAt` returns this change: the end of a fall, or just after the beginning of any other
+ * change.
+ */
 export const momentOf = ({ shape, fromUs, toUs }: TargetChange): number =>
   shape === 'fall' ? toUs : fromUs + 1;

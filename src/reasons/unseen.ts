@@ -1,4 +1,7 @@
-/** Explains controllers whose internal state is unknown: a user's, or one of which only rates were recorded. */
+/**
+ * Explains the target of a controller whose internal state is unknown: a user's own controller, or a controller
+ * of which only rates were recorded.
+ */
 import { UNKNOWN, type Reason } from './change.js';
 import { settingReason, type Explainer, type Flow } from './explainer.js';
 import type { Segment } from './segments.js';

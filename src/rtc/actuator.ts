@@ -1,11 +1,11 @@
 /**
- * Applies target rates to the encoder, within limits: one `setParameters` at a time, at most ten a second unless
- * the rate falls.
+ * Applies target rates to the encoder, within limits. There is one `setParameters` at a time, and at most ten a
+ * second unless the rate falls.
  *
- * Changes are applied however small they are. Chromium gives the encoder 1 / 1.2 of a new `maxBitrate` until 30
- * frames have been encoded, and all of it from then on (libwebrtc, `EncoderBitrateAdjuster`, which is made again
- * for each `setParameters`; measured in wasm/sim/media_source.md). If small changes were left out, the encoder's
- * rate would jump up by a fifth whenever no change was applied for a second.
+ * Even the smallest changes are applied. After each `setParameters`, Chromium gives the encoder only 1 / 1.2 of
+ * `maxBitrate` until 30 frames have been encoded, and then all of it (libwebrtc creates a new
+ * `EncoderBitrateAdjuster` each time; measured in wasm/sim/media_source.md). If small changes were left out, the
+ * encoder's rate would rise by a fifth whenever no change was applied for a second.
  */
 
 const MIN_INTERVAL_MS = 100;
@@ -17,9 +17,9 @@ const LAST_RETRY_MS = 5000;
 export interface ActuatorOptions {
   minBitrateBps: number;
   maxBitrateBps: number;
-  /** A rate is in force. */
+  /** Called when the browser has accepted a rate. */
   applied(bitrateBps: number): void;
-  /** The browser refused; the actuator tries again at growing intervals. */
+  /** Called when the browser refused a rate. The actuator tries again at growing intervals. */
   rejected(error: unknown): void;
 }
 

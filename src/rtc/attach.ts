@@ -25,11 +25,11 @@ export interface Attachment {
 }
 
 /**
- * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or `addTransceiver` (a
- * browser that has started to send without a transform never calls one), with a worker of `createMediaWorker`,
- * which is known to run. Without a `feedback` channel the sender relies on receiver reports. Mode `control` also
- * requires `takeOver` on both remote descriptions, and the status reports that mode only once control was seen to
- * work.
+ * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or `addTransceiver`: a
+ * browser that has started to send without a transform never calls a later one. Create `worker` with
+ * `createMediaWorker`, which checks that the worker runs. Without a `feedback` channel the sender relies on
+ * receiver reports. Mode `control` also requires `takeOver` on both remote descriptions. The status shows that mode
+ * only once control was seen to work.
  */
 export function attachSender(
   peer: RTCPeerConnection,
@@ -54,9 +54,9 @@ export function attachSender(
 }
 
 /**
- * Attaches to a receiver of a user's own connection; call it in the `track` event itself. If the far side does
- * not run ccscope, frames have no trailer and send times come from the RTP timestamps (shadow mode;
- * `status.sendTimeSource` says so).
+ * Attaches to a receiver of a user's own connection. Call it in the handler of the `track` event. If the far side
+ * does not run ccscope, its frames have no timing trailer. Send times then come from the RTP timestamps (shadow
+ * mode), and `status.sendTimeSource` shows this.
  */
 export function attachReceiver(
   peer: RTCPeerConnection,

@@ -34,7 +34,9 @@ function openFeedback(peer: RTCPeerConnection): RTCDataChannel {
   return channel;
 }
 
-/** The browser's video codecs, those with this name first; null if it has none with this name. */
+/**
+ * The browser's video codecs, starting with the codecs of this name; null if the browser has no codec of this name.
+ */
 function codecsFrom(name: VideoCodec): RTCRtpCodec[] | null {
   const all = RTCRtpSender.getCapabilities('video')?.codecs ?? [];
   const is = ({ mimeType }: RTCRtpCodec): boolean => mimeType.toLowerCase() === `video/${name}`;
@@ -45,19 +47,19 @@ function checkOptions(o: CallOptions): void {
   const support = supported();
   if (support.transforms === 'none') throw new CallError(support.message);
   if (o.codec !== undefined && codecsFrom(o.codec) === null) {
-    throw new CallError(`codec: this browser has no ${o.codec.toUpperCase()}; choose another`, 'codec');
+    throw new CallError(`codec: this browser does not support ${o.codec.toUpperCase()}; choose another`, 'codec');
   }
   if (o.role !== 'receive' && o.track?.kind !== 'video') {
     throw new CallError(`track: a video track is needed for role "${o.role}"`, 'track');
   }
   if (o.audioTrack !== undefined && o.audioTrack.kind !== 'audio') {
-    throw new CallError('audioTrack: expected an audio track; leave it out for a call without', 'audioTrack');
+    throw new CallError('audioTrack: expected an audio track; leave it out for a call without audio', 'audioTrack');
   }
   if (o.role !== 'loopback' && o.signalling === undefined) {
     throw new CallError(`signalling: needed for role "${o.role}"`, 'signalling');
   }
   if (o.relay !== undefined && o.bottleneck !== undefined) {
-    throw new CallError('bottleneck: not together with a relay, which is a bottleneck already', 'bottleneck');
+    throw new CallError('bottleneck: not with a relay, which is already a bottleneck; remove one of them', 'bottleneck');
   }
   if (!(o.minBitrateBps > 0 && o.minBitrateBps <= o.maxBitrateBps)) {
     throw new CallError('minBitrateBps: must be above 0 and not above maxBitrateBps', 'minBitrateBps');
@@ -80,7 +82,7 @@ function preferCodec(transceiver: RTCRtpTransceiver, name: VideoCodec): void {
   if (codecs !== null && 'setCodecPreferences' in transceiver) transceiver.setCodecPreferences(codecs);
 }
 
-/** One call: its peers in this page, and their taps. */
+/** One call: its peers in this page, and their taps (tap.ts), which connect the peers to workers. */
 class LiveCall implements Call {
   #sendPeer: RTCPeerConnection | null = null;
   #receivePeer: RTCPeerConnection | null = null;
@@ -115,12 +117,12 @@ class LiveCall implements Call {
     this.#board.notice(
       'info',
       'observe',
-      'The browser alone controls this call; each frame carries 24 bytes of timing, nothing else is touched.',
+      'The browser alone controls this call; ccscope only adds 24 bytes of timing to each frame.',
       'choose mode "control" to hand the bitrate to the controller',
     );
   }
 
-  /** Creates the peers, with workers that are known to run, and connects them. */
+  /** Creates workers and checks that they run, creates the peers, and connects these. */
   async open(): Promise<void> {
     const { role, signalling, workerUrl } = this.options;
     const rewriter = this.#rewriter;
@@ -213,7 +215,7 @@ class LiveCall implements Call {
       this.#board.notice(
         'warning',
         'start-bound',
-        `The browser kept the bound on its first packets (${why}): the bitrate cannot rise above three times its start.`,
+        `The browser did not lift the limit for its first packets (${why}): the bitrate cannot rise above three times its start value.`,
         'start the call again',
       );
     }
@@ -225,7 +227,7 @@ class LiveCall implements Call {
       'warning',
       'feedback-closed',
       'The feedback channel between the two sides closed: the sender relies on receiver reports.',
-      'start the call again to have delay-based control back',
+      'start the call again to restore delay-based control',
     );
   }
 
@@ -238,7 +240,7 @@ class LiveCall implements Call {
       this.#sender?.connected();
       this.#machine.start();
     } else if (peer.connectionState === 'failed') {
-      this.#failed(new Error('no path between the two sides was found'));
+      this.#failed(new Error('the two sides found no network path to each other'));
     }
   }
 
@@ -280,8 +282,10 @@ class LiveCall implements Call {
   }
 
   /**
-   * Settles new faults of single halves for the whole controller: if the controller in charge failed, its last good
-   * rate stays; a failed shadow is removed, since its other half would only keep drawing its own rate.
+   * Extends new faults to whole controllers. A controller has two halves, one in the sender's worker and one in the
+   * receiver's, and a fault concerns one half. If the controller in charge failed, its last good rate stays. A
+   * shadow (a controller that only watches) is removed, since the half that still works would produce a rate
+   * without the other half.
    */
   #settleFaults({ controllerFaults }: CallStatus): void {
     const fresh = controllerFaults.slice(this.#faults);
@@ -312,7 +316,7 @@ class LiveCall implements Call {
     this.#board.notice(
       'info',
       'detached',
-      "The encoder has its former limits again; the browser's estimator returns only with a new call.",
+      "The encoder has its former limits again, but the browser's own estimator returns only in a new call.",
       'start a call in mode "observe" to see the browser alone',
     );
   }
@@ -357,10 +361,11 @@ class LiveCall implements Call {
 }
 
 /**
- * Makes a call, or this page's half of one. Resolves when both halves are negotiated (`loopback`) or ready to be
- * (`send`, `receive`); `onStatus` reports when it is connected. Throws CallError if an option is missing or wrong
- * or the browser cannot do it, CoreError that names the field for an invalid controller, and WorkerError if no
- * worker can be made; in these cases no connection is left behind.
+ * Makes a call, or this page's side of a call. Resolves when the connection is negotiated (`loopback`), or when
+ * this side is ready to negotiate (`send`, `receive`). `onStatus` reports when the call is connected. Throws
+ * CallError if an option is missing or wrong, or if the browser cannot do what it requires. Throws CoreError, which
+ * names the field, for an invalid controller, and WorkerError if no worker can be made. In these cases no
+ * connection remains open.
  */
 export async function createCall(options: CallOptions): Promise<Call> {
   checkOptions(options);

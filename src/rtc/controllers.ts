@@ -1,4 +1,4 @@
-/** The controllers of a call, in the form that its workers take. */
+/** The controllers of a call, in the form that its workers take: a controller with its parameters is a slot. */
 import { controllerOfPreset, controllerSetup, CoreError } from '../core/index.js';
 import type { SlotConfig } from '../worker/slot.js';
 import type { ControlOptions, LiveController, ShadowController } from './types.js';
@@ -31,14 +31,14 @@ export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller'>
   return slotConfig(options.controller ?? {}, 0, options, 'controller');
 }
 
-/** The shadows. Throws CoreError that names the field. */
+/** The shadows: controllers that only watch. Throws CoreError that names the field. */
 export function shadowSlots(shadows: readonly ShadowController[], rails: Rails): SlotConfig[] {
   const slots = shadows.map((shadow, i) => slotConfig(shadow, shadow.flow ?? i + 1, rails, `shadows.${i}`));
   const flows = new Set(slots.map(({ flow }) => flow));
   const isRight = slots.every(({ flow }) => Number.isInteger(flow) && flow > 0 && flow < 2 ** 32);
   if (isRight && flows.size === slots.length) return slots;
   throw new CoreError(
-    'shadows: expected for each a whole number above 0 as its flow, each one once',
+    'shadows: expected a different flow for each, a whole number above 0',
     'shadows',
   );
 }

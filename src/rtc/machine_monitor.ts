@@ -34,12 +34,12 @@ export class MachineMonitor {
   #pageLateMs = NaN;
   #before: OutboundCounters | null = null;
   #beganUs: number | null = null;
-  /** The reasons that were last reported: they are not reported again each second with other numbers. */
+  /** The reasons that were last reported. The same reasons are not reported again, even if their numbers change. */
   #told = '';
 
   constructor(private readonly options: MachineMonitorOptions) {}
 
-  /** Watches from now on; the load until a call is connected does not count. */
+  /** Starts to watch. To be called when the call is connected, since the load before that does not count. */
   start(): void {
     if (this.#timers.length > 0) return;
     this.#before = this.options.counters();
@@ -64,7 +64,10 @@ export class MachineMonitor {
     return Math.round((epochMs - this.options.originEpochMs) * 1000);
   }
 
-  /** Browsers slow down the timers of a hidden page: that is not load. */
+  /**
+   * Measures the lateness of the page's timer. In a hidden page the lateness is ignored: the browser slows down
+   * timers there, which is not load.
+   */
   #tick(): void {
     const lateMs = this.#page.tick(performance.now());
     if (lateMs !== null) this.#pageLateMs = document.visibilityState === 'hidden' ? NaN : lateMs;
@@ -80,7 +83,7 @@ export class MachineMonitor {
     this.#tell(nowUs);
   }
 
-  /** Share of the requested frames that the source has made since this was last called; NaN if unknown. */
+  /** The share of the requested frames that the source has made since the last call; NaN if unknown. */
   #frameShare(): number {
     const [before, now, askedFps] = [this.#before, this.options.counters(), this.options.askedFps()];
     this.#before = now;

@@ -2,10 +2,16 @@
 import { boundVideo, DEFAULT_FLOOR_KBPS, iceUfrags, takeOver, throughRelay } from './sdp.js';
 import type { CallOptions, RelayAddress, Signalling } from './types.js';
 
-/** Host candidates are available at once; a page behind unusual networks must not wait forever. */
+/**
+ * The longest wait for ICE candidates. Host candidates are available at once, but on an unusual network, gathering
+ * might never end.
+ */
 const GATHERING_TIMEOUT_MS = 2000;
 const FLOOR_ABOVE_MAX = 1.2;
-/** The first probe of libwebrtc, in start bitrates (`ProbeControllerConfig::first_exponential_probe_scale`). */
+/**
+ * The rate of libwebrtc's first probe as a multiple of the start bitrate
+ * (`ProbeControllerConfig::first_exponential_probe_scale`).
+ */
 const FIRST_PROBE = 3;
 
 type DescriptionType = 'offer' | 'answer';
@@ -27,21 +33,24 @@ function parse(data: unknown): Message | null {
 
 /** Rewrites the remote descriptions of a call, and announces the call's peers to its relay. */
 export class Rewriter {
-  /** Lifts the bound on the first packets; null if there is none (any more). */
+  /** Removes the bound that `accept` has set on the sender's bitrate; null if there is no bound. */
   #lift: (() => Promise<void>) | null = null;
 
   constructor(
     private readonly options: Pick<CallOptions, 'mode' | 'relay' | 'maxBitrateBps' | 'startBitrateBps'>,
   ) {}
 
-  /** The browser's estimate stays at the floor and limits what is sent: it has to exceed the highest bitrate. */
+  /**
+   * The lowest estimate that the browser may have. In mode `control` its estimate stays there and limits the sent
+   * rate, so it must be above the highest bitrate.
+   */
   get #floorKbps(): number {
     return Math.max(DEFAULT_FLOOR_KBPS, Math.ceil((FLOOR_ABOVE_MAX * this.options.maxBitrateBps) / 1000));
   }
 
   /**
-   * Rewrites a description before a peer sets it as its remote one. The sender sets the answer, which therefore
-   * names the relay's socket `a`; the receiver sets the offer, which names socket `b`.
+   * Rewrites a description before a peer sets it as its remote one. The sender's remote description is the answer,
+   * so the answer names the relay's socket `a`. The receiver's is the offer, so the offer names socket `b`.
    */
   remote({ type, sdp }: Description): Description {
     const { mode, relay } = this.options;
@@ -51,10 +60,10 @@ export class Rewriter {
   }
 
   /**
-   * Sets the answer at the sender. With its first packets Chromium probes twice for 15 ms at the highest bitrate that
-   * it may use then. While ccscope controls, that is the floor of 3 Mbps or more: 11 kB, which take 0.3 s at 300 kbps,
-   * and nobody uses the result. So the answer at first allows no more than libwebrtc itself would probe at from this
-   * start; `lift` ends that.
+   * Sets the answer at the sender. With its first packets Chromium sends two probes of 15 ms at the highest bitrate
+   * that is then allowed. While ccscope controls, this is the floor of 3 Mbps or more. The probes are then 11 kB,
+   * which take 0.3 s at 300 kbps, and nobody uses their result. So the answer at first bounds the bitrate to the
+   * rate of libwebrtc's own first probe. `lift` removes the bound.
    */
   async accept(sender: RTCPeerConnection, answer: Description): Promise<void> {
     const { mode, startBitrateBps } = this.options;
@@ -71,8 +80,8 @@ export class Rewriter {
   }
 
   /**
-   * To be called once packets are sent: what `accept` bounded is free. The sender negotiates with itself, since the
-   * far side has nothing to change. Rejects if the browser refuses.
+   * To be called once packets are sent: removes the bound that `accept` has set. The sender sets its descriptions
+   * again by itself, since nothing changes for the far side. Rejects if the browser refuses.
    */
   async lift(): Promise<void> {
     const lift = this.#lift;
@@ -81,8 +90,8 @@ export class Rewriter {
   }
 
   /**
-   * To be called with both original descriptions: announces their ICE user name fragments to the relay, which
-   * serves no others.
+   * To be called with both original descriptions. Announces their ICE user name fragments to the relay, which
+   * accepts packets only from agents with these.
    */
   agreed(offer: Description, answer: Description): void {
     this.options.relay?.expect?.({ a: iceUfrags(offer.sdp), b: iceUfrags(answer.sdp) });

@@ -9,11 +9,14 @@ import type { ControlOptions } from './types.js';
 
 const POLL_MS = 100;
 /**
- * Counters appear with the first packets. If a running video has none after this many polls, they count as
- * missing.
+ * The browser's counters appear with the first packets. If frames arrive but this many polls find no counters, they
+ * count as missing.
  */
 const PATIENCE_POLLS = 20;
-/** Something counts as missing after this many consecutive frames without it. */
+/**
+ * If this many consecutive frames have no trailer (or no receive time), the trailer (or the receive time) counts as
+ * missing.
+ */
 const PATIENCE_FRAMES = 15;
 
 /** The receiving side of a connection. The constructor attaches at once; `start` begins control. */
@@ -61,7 +64,7 @@ export class ReceiverTap {
     else if (event.kind === 'tick') this.#sources(event.stats);
   }
 
-  /** Updates where send and arrival times come from, judging by the worker's latest frames. */
+  /** Updates the status's sources of send and arrival times from the worker's latest frames. */
   #sources(now: WorkerStats): void {
     const before = this.#seen ?? {
       frames: 0,
@@ -104,7 +107,7 @@ export class ReceiverTap {
     this.board.notice(
       'info',
       'no-receive-time',
-      'This browser does not tell when frames arrived: the time of the callback is used, which is coarser.',
+      'This browser does not report when frames arrived: the less precise time of the callback is used.',
       'use Chrome 127 or Firefox 152, or newer, at the receiver',
     );
   }
@@ -119,7 +122,7 @@ export class ReceiverTap {
     }
     this.#missed = 0;
     this.board.clear('receiver-stats');
-    // The browser answers from a cache for a while; unchanged counters are skipped.
+    // The browser may return the same cached counters several times; unchanged counters are skipped.
     if (counters.epochMs <= this.#lastEpochMs) return;
     this.#lastEpochMs = counters.epochMs;
     const { epochMs, ...counts } = counters;
@@ -132,7 +135,7 @@ export class ReceiverTap {
       'warning',
       'receiver-stats',
       'The browser does not report what it receives: the received rate is computed from complete frames, and losses are unknown.',
-      'nothing to do, but expect deeper cuts under loss; a current Chromium tells',
+      'use a current Chromium, which reports it, or expect deeper rate cuts under loss',
     );
   }
 

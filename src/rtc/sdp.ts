@@ -9,11 +9,15 @@ const TRANSPORT_CC = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-c
 
 /** Bounds for the browser's own estimator while ccscope controls. */
 export interface TakeoverOptions {
-  /** Lowest and initial estimate, in kbps; `availableOutgoingBitrate` then shows it. Default 3000. */
+  /**
+   * Lowest and initial estimate, in kbps. The statistic `availableOutgoingBitrate` then has at least this value.
+   * Default 3000.
+   */
   floorKbps?: number;
   /**
-   * Highest estimate, in kbps. Default: the floor. Before the first frame Chromium probes at several times the start
-   * bitrate, up to this ceiling: with 8 Mbps it sends 36 kB, which takes 0.6 s at 500 kbps.
+   * Highest estimate, in kbps. Default: the floor. Before the first frame Chromium probes at several times the
+   * start bitrate, but not above this ceiling. With a ceiling of 8 Mbps the probes are 36 kB, which take 0.6 s at
+   * 500 kbps.
    */
   ceilingKbps?: number;
   /** Whether lost packets are retransmitted. Turn it off only for experiments about load. Default true. */
@@ -26,7 +30,7 @@ interface Section {
   lines: string[];
 }
 
-/** The session part, then one part per m-line. */
+/** Splits a description into the session part and one part for each m-line. */
 function split(sdp: string): Section[] {
   const sections: Section[] = [{ lines: [] }];
   for (const line of sdp.split(/\r?\n/)) {
@@ -74,7 +78,7 @@ function withoutPayloads(section: Section, gone: ReadonlySet<string>): Section {
 }
 
 /**
- * A line with a format's parameters (a=fmtp), to which these bounds are added. Existing bounds are removed, since
+ * Returns the line with a format's parameters (a=fmtp) with these bounds added. Existing bounds are removed, since
  * the browser might use the first of two.
  */
 function boundedFormat(fmtp: string, bounds: string): string {
@@ -101,10 +105,10 @@ function withBounds(section: Section, bounds: string): Section {
 }
 
 /**
- * Disables the browser's estimator for a call: apply it to the remote description of *both* peers, every time. It
- * removes congestion feedback (transport-cc, goog-remb), the transport-wide sequence number, and forward error
- * correction, which would flood the link; the estimate of the remaining loss-based estimator gets a lower bound.
- * Chromium understands the bounds, others ignore them: verify with `availableOutgoingBitrate`.
+ * Disables the browser's estimator for a call. Apply it to each remote description of *both* peers. It removes
+ * congestion feedback (transport-cc, goog-remb), the transport-wide sequence number, and forward error correction,
+ * which would flood the link. The loss-based estimator remains; its estimate gets a lower bound. Only Chromium
+ * understands the bounds: verify with `availableOutgoingBitrate`.
  */
 export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
   const floor = options.floorKbps ?? DEFAULT_FLOOR_KBPS;
@@ -125,9 +129,9 @@ export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
 }
 
 /**
- * Bounds what the receiver of this description may send in each of its video sections: adds a bandwidth line
- * (b=TIAS, RFC 3890) behind the lines that must come before it (RFC 8866, section 5). In Chromium, unlike the
- * bounds among a format's parameters, it can change during a call without a new encoder.
+ * Bounds the bitrate that the receiver of this description may send in each of its video sections. Adds a bandwidth
+ * line (b=TIAS, RFC 3890) behind the lines that must come before it (RFC 8866, section 5). In Chromium, this bound
+ * can change during a call without a new encoder. The bounds among a format's parameters cannot.
  */
 export function boundVideo(sdp: string, bitrateBps: number): string {
   const sections = split(sdp).map((section) => {

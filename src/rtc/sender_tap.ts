@@ -12,8 +12,8 @@ import type { ControlOptions } from './types.js';
 
 const POLL_MS = 200;
 /**
- * How often the controller gets a receiver report, which replaces missing feedback: the loss controller is
- * designed for this interval.
+ * The interval at which the controller gets a receiver report, which replaces missing feedback. The loss controller
+ * is designed for this interval.
  */
 const REPORT_MS = 1000;
 /** If the takeover works, the browser's estimate rises to its floor within this time. */
@@ -26,7 +26,10 @@ const REPAIR_AGAIN_MS = 300;
 export interface SenderOptions extends ControlOptions {
   bottleneck?: LinkOptions;
   keyFrameIntervalS?: number;
-  /** Whether this side records changes of parameters: only if the page has no receiver side that does. */
+  /**
+   * Whether this side records changes of parameters; default: yes. If the page also has the receiver side, that
+   * side records them.
+   */
   recordsChanges?: boolean;
   /** Called once, when the first packets have been sent. */
   onSending?(): void;
@@ -43,7 +46,7 @@ export class SenderTap {
   #reportedAt = -Infinity;
   #rttUs = NaN;
   #held = false;
-  /** When the takeover was last seen to work; initially, when the connection came up. */
+  /** When the takeover was last seen to work; before that, when the connection came up. */
   #verifiedAt = NaN;
 
   constructor(
@@ -84,7 +87,7 @@ export class SenderTap {
           'warning',
           'set-parameters',
           `The browser refused a new bitrate (${error instanceof Error ? error.message : String(error)}); the old one stays.`,
-          'nothing to do: it is tried again, at most each 5 s',
+          'nothing to do: ccscope tries again within 5 s',
         ),
     });
   }
@@ -113,7 +116,7 @@ export class SenderTap {
 
   #hear(event: WorkerEvent): void {
     if (event.kind === 'key-frame') this.requestKeyFrame();
-    // Without the worker there is no control, either: the encoder keeps its last limit.
+    // After a fault the worker no longer controls. The encoder keeps its last limit.
     if (event.kind === 'fault') this.board.update({ effectiveMode: 'observe' });
     if (event.kind !== 'target') return;
     this.#rttUs = event.rttUs;
@@ -125,11 +128,11 @@ export class SenderTap {
 
   #feedbackMissing(source: 'receiver-reports' | 'none'): void {
     const losses =
-      source === 'none' ? 'and losses are not known' : 'and losses come from its receiver reports';
+      source === 'none' ? 'and losses are unknown' : 'and losses are taken from RTCP receiver reports';
     this.board.notice(
       'warning',
       'feedback-missing',
-      `No feedback comes from the receiver: the delay-based rate is held, ${losses}.`,
+      `No feedback comes from the receiver: the delay-based rate stays as it is, ${losses}.`,
       'check that the far side runs ccscope and that its data channel is open',
     );
   }
@@ -137,7 +140,7 @@ export class SenderTap {
   async #poll(): Promise<void> {
     const counters = readOutbound(await this.sender.getStats());
     if (counters === null) {
-      // Before the first packet nothing can be missing.
+      // Counters appear with the first packets, so they count as missing only some time after the connection.
       if (performance.now() - this.#connectedAt > VERIFY_MS) this.#statsMissing();
       return;
     }
@@ -161,7 +164,7 @@ export class SenderTap {
     this.board.notice(
       'warning',
       'sender-stats',
-      'The browser does not report what it sends: the sent rate, and losses without feedback, are unknown.',
+      'The browser does not report what it sends: the send rate is unknown, and so are losses without feedback.',
       'nothing to do: the delay-based controller does not need them',
     );
   }
@@ -184,19 +187,22 @@ export class SenderTap {
     } else if (performance.now() - this.#verifiedAt > VERIFY_MS) {
       if (this.board.has('takeover')) return;
       const estimate = Number.isNaN(browserEstimateBps)
-        ? 'is not told'
+        ? 'is unknown'
         : `is ${Math.round(browserEstimateBps / 1000)} kbps`;
       this.board.update({ effectiveMode: 'cap' });
       this.board.notice(
         'warning',
         'takeover',
-        `The browser's own estimator is still in charge (its estimate ${estimate}): bitrates are capped under it, not controlled.`,
+        `The browser's own estimator is still in charge (its estimate ${estimate}): the controller can only cap the bitrate below that.`,
         'use a Chromium browser, or choose mode "cap"',
       );
     }
   }
 
-  /** To be called when a half of the controller in charge has failed: the last rate stays in force. */
+  /**
+   * To be called when the controller in charge has failed on the sending or the receiving side. The last rate then
+   * stays in force.
+   */
   hold(): void {
     this.#held = true;
   }
@@ -225,7 +231,10 @@ export class SenderTap {
     this.#actuator.keyFrame();
   }
 
-  /** Frames were lost with a worker: the far side needs a key frame, and the first request may come too early. */
+  /**
+   * Called when a dead worker was replaced. Frames were lost with it, so the far side needs a key frame. The first
+   * request may come too early, so there is a second one.
+   */
   #repair(): void {
     this.requestKeyFrame();
     setTimeout(() => this.requestKeyFrame(), REPAIR_AGAIN_MS);

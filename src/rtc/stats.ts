@@ -35,9 +35,9 @@ function first(all: Iterable<Fields>): Fields | undefined {
   return undefined;
 }
 
-/** Cumulative counters of a video receiver; `bytesReceived` is as on the wire. */
+/** Cumulative counters of a video receiver; `bytesReceived` counts all bytes on the wire, with headers. */
 export interface InboundCounters {
-  /** When the browser took them, in milliseconds of the Unix epoch. */
+  /** When the browser read the counters, in milliseconds of the Unix epoch. */
   epochMs: number;
   packetsReceived: number;
   packetsLost: number;
@@ -72,7 +72,7 @@ function selectedPair(report: RTCStatsReport): Fields | undefined {
 
 /** What the browser reports about a video sender; NaN where it reports nothing. */
 export interface OutboundCounters {
-  /** Cumulative, as on the wire. */
+  /** Cumulative; counts all bytes on the wire, with headers. */
   sentBytes: number;
   packetsSent: number;
   /** Cumulative losses, from the receiver reports. */
@@ -106,7 +106,7 @@ export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
   return {
     sentBytes,
     packetsSent,
-    packetsLost: number(first(video(report, 'remote-inbound-rtp')), 'packetsLost'),
+    packetsLost: lostOf(report),
     rttUs: number(pair, 'currentRoundTripTime') * 1e6,
     browserEstimateBps: number(pair, 'availableOutgoingBitrate'),
     sourceFrames: number(source, 'frames'),
@@ -114,7 +114,15 @@ export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
   };
 }
 
-/** The picture at a receiver. */
+/** The losses of all video streams of a sender, as the receiver reported them; NaN before the first report. */
+function lostOf(report: RTCStatsReport): number {
+  const lost = [...video(report, 'remote-inbound-rtp')]
+    .map((stat) => number(stat, 'packetsLost'))
+    .filter((packets) => !Number.isNaN(packets));
+  return lost.length === 0 ? NaN : lost.reduce((sum, packets) => sum + packets, 0);
+}
+
+/** What the browser reports about the picture at a receiver. */
 export interface PictureCounters {
   fps: number;
   framesDecoded: number;
@@ -191,7 +199,7 @@ export function readEncoder(report: RTCStatsReport): EncoderCounters | null {
   };
 }
 
-/** Bytes of an audio receiver, as on the wire; NaN where the browser does not say. */
+/** Received bytes of audio on the wire, with headers; NaN if the browser does not report them. */
 export function readAudioBytes(report: RTCStatsReport): number {
   const stat = first(ofKind(report, 'inbound-rtp', 'audio'));
   const headers = IP_UDP_HEADER_BYTES * number(stat, 'packetsReceived') + number(stat, 'headerBytesReceived');

@@ -3,8 +3,8 @@ export interface Support {
   /** How encoded frames can be accessed: by a worker's script, by the older streams, or not at all. */
   transforms: 'script' | 'streams' | 'none';
   /**
-   * Whether arrival times are certain to come from the browser. Outside Chromium only a frame itself shows
-   * whether its metadata has `receiveTime`; a call's `arrivalTimeSource` then shows which it was.
+   * Whether arrival times are certain to come from the browser. Outside Chromium, this is known only once a frame
+   * has arrived, by the field `receiveTime` of its metadata. A call's `arrivalTimeSource` then shows the source.
    */
   receiveTime: boolean;
   /** How synthetic video can be made: track generators, or a canvas. */
@@ -26,8 +26,8 @@ export interface FeatureScope {
 }
 
 /**
- * Only Chromium has the older streams, a track generator in windows, and the SDP parameters with which `takeOver`
- * bounds the estimate.
+ * Detects Chromium by its track generator in the window scope (other browsers have one at most in workers). Only
+ * Chromium also has the older encoded streams, and the SDP parameters with which `takeOver` bounds the estimate.
  */
 function isChromium(scope: FeatureScope): boolean {
   return scope.MediaStreamTrackGenerator !== undefined;

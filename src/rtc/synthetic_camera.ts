@@ -14,26 +14,26 @@ export interface SyntheticCamera {
   stop(): void;
 }
 
-/** Chromium's generator for windows. */
+/** The track generator that Chromium has in the window scope. */
 interface TrackGenerator extends MediaStreamTrack {
   readonly writable: WritableStream<VideoFrame>;
 }
 type TrackGeneratorConstructor = new (init: { kind: 'video' }) => TrackGenerator;
 
-/** 360p at 30 fps, so hard to encode that VP8 fills 2.5 Mbps with it. */
+/** 360p at 30 fps. The pictures are so hard to encode that VP8 uses 2.5 Mbps for them. */
 const DEFAULTS: CameraSettings = { width: 640, height: 360, fps: 30, texture: 0.5, seed: 1 };
 
 function newWorker(url?: string | URL): Worker {
-  // The same literal form as for the media worker; see createMediaWorker.
+  // Bundlers find a worker only if its URL is written in this literal form; `createMediaWorker` does the same.
   return url === undefined
     ? new Worker(new URL('../worker/camera/camera_worker.js', import.meta.url), { type: 'module' })
     : new Worker(url, { type: 'module' });
 }
 
 /**
- * A camera made in a worker: textured, moving pictures that need the bitrate they are given, unlike those of a
- * fake device or a flat animation. The same seed gives the same pictures. Uses a track generator if available,
- * and a canvas otherwise. Throws if the browser has neither.
+ * A camera made in a worker: textured, moving pictures. Unlike the pictures of a fake device or a flat animation,
+ * they are so complex that the encoder uses its whole bitrate. The same seed gives the same pictures. Uses a track
+ * generator if available, and a canvas otherwise. Throws if the browser has neither.
  */
 export async function createSyntheticCamera(options: SyntheticCameraOptions = {}): Promise<SyntheticCamera> {
   const { workerUrl, ...changes } = options;
@@ -77,7 +77,7 @@ async function fromCanvas(camera: Remote, settings: CameraSettings): Promise<Med
   element.width = settings.width;
   element.height = settings.height;
   const [track] = element.captureStream(settings.fps).getVideoTracks();
-  if (track === undefined) throw new Error('this browser makes no video from a canvas; use a real camera');
+  if (track === undefined) throw new Error('this browser cannot make video from a canvas; use a real camera');
   const canvas = element.transferControlToOffscreen();
   await camera.run(settings, transfer({ kind: 'canvas', canvas }, [canvas]));
   return track;

@@ -27,7 +27,7 @@ export function createSyntheticVoice(): SyntheticVoice {
   loudness.connect(out);
   for (const source of [syllables, ...tones]) source.start();
   const [track] = out.stream.getAudioTracks();
-  if (track === undefined) throw new Error('this browser makes no audio track; call without audio');
+  if (track === undefined) throw new Error('this browser cannot make an audio track; call without audio');
   const wake = (): void => void context.resume().catch(() => undefined);
   const gestures = ['pointerdown', 'keydown'] as const;
   for (const gesture of gestures) addEventListener(gesture, wake);

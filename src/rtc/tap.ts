@@ -8,7 +8,10 @@ import type { ControlOptions } from './types.js';
 
 type Endpoint = (RTCRtpSender | RTCRtpReceiver) & { createEncodedStreams?(): EncodedStreams };
 
-/** The interval at which the workers' statistics are shown: ticks come faster than anybody could read them. */
+/**
+ * The shortest interval at which the workers' statistics are shown: the workers report them more often than people
+ * can read them.
+ */
 const SHOW_STATS_MS = 500;
 
 function reason(error: unknown): string {
@@ -16,8 +19,8 @@ function reason(error: unknown): string {
 }
 
 /**
- * One side's transform and its worker: attaches them, forwards their reports, and keeps the video going when they
- * fail. Frames flow as soon as it is constructed; `start` adds the core.
+ * One side's transform and its worker. Attaches both, forwards their reports, and keeps the video going when they
+ * fail. Frames flow as soon as the constructor returns; `start` adds the core.
  */
 export class Tap {
   #client: MediaWorker | null;
@@ -115,22 +118,23 @@ export class Tap {
     this.onEvent({ kind: 'fault', message: what });
   }
 
-  /** One row could not be used, and the call continues. */
+  /** The controller could not use one row of its input. The call continues. */
   #rowRefused(message: string): void {
     const { side } = this.config;
     this.board.notice(
       'warning',
       `${side}-row-refused`,
-      `At the ${side}, the controller refused a row (${message}); it continues without that row.`,
-      'nothing to do if it stays the only one: the worker counts them',
+      `At the ${side}, the controller refused a row of its input (${message}); it continues without that row.`,
+      'nothing to do, unless rowsRefused in the statistics of the worker keeps growing',
     );
     this.#record('row_refused', { side, message });
   }
 
-  /** One half of one controller failed, and the call continues. */
+  /** One controller failed on this side of the call (its other half runs on the other side). The call continues. */
   #controllerFault(fault: ControllerFault): void {
     const { flow, controller, half, message, timeUs } = fault;
-    const kept = flow === 0 ? 'its last good rate stays' : 'it is no longer drawn, and nothing else changes';
+    const kept =
+      flow === 0 ? 'its last good rate stays in force' : 'it is no longer drawn, and nothing else changes';
     this.board.update({ controllerFaults: [...this.board.status.controllerFaults, fault] });
     this.board.notice(
       'error',

@@ -44,7 +44,7 @@ export interface LiveController {
    * .wasm.
    */
   url?: string;
-  /** Its name in messages; default: its preset, or the end of its URL. */
+  /** The controller's name in messages; default: its preset, or the end of its URL. */
   name?: string;
 }
 
@@ -61,7 +61,7 @@ export interface Signalling {
   onmessage(listener: (data: unknown) => void): void;
 }
 
-/** One sentence on what happened, and one on what to do. */
+/** A message for the user: one sentence on what happened (`message`), and one on what to do (`fix`). */
 export interface Notice {
   level: 'info' | 'warning' | 'error';
   code: string;
@@ -72,9 +72,12 @@ export interface Notice {
 export interface CallStatus {
   phase: 'connecting' | 'connected' | 'failed' | 'closed';
   requestedMode: Mode;
-  /** `control` only once the browser's estimate was seen at the floor; see `notices` for why not. */
+  /**
+   * The mode that works now. It is `control` only while the browser's estimate is at its floor; `notices` contains
+   * the reason if it is not.
+   */
   effectiveMode: Mode;
-  /** What is currently true and worth knowing; at most one notice per code. */
+  /** Messages for the user that are true now; at most one notice per code. */
   notices: readonly Notice[];
   /** Where send times come from: the trailer, or (shadow mode) the frames' RTP timestamps. */
   sendTimeSource: 'trailer' | 'rtp_timestamp';
@@ -85,15 +88,18 @@ export interface CallStatus {
   encoderTargetBps: number;
   workers: Partial<Record<Side, WorkerStats>>;
   /**
-   * Sides whose worker died: their frames pass uncontrolled through another one. Only a new call restores
-   * control.
+   * Sides whose worker died. Their frames pass through a new worker, which does not control. Only a new call
+   * restores control.
    */
   deadWorkers: readonly Side[];
-  /** Halves of controllers that failed during the call. */
+  /**
+   * Faults of controllers during the call. A fault concerns one half of a controller, at the sender or at the
+   * receiver.
+   */
   controllerFaults: readonly ControllerFault[];
   /**
-   * Whether this machine is too busy for the call; null while it is not watched: before the call is connected,
-   * and with attachments.
+   * Whether this machine is too busy for the call. Null before the call is connected, and always with attachments,
+   * which do not watch the machine.
    */
   machine: MachineState | null;
 }
@@ -107,7 +113,7 @@ export interface AssetUrls {
 /** The options of every attachment. Bitrates are rates on the wire, as the controller counts them. */
 export interface ControlOptions extends AssetUrls {
   mode: Mode;
-  /** The controller in charge, as far as `mode` lets it act; flow 0 of the trace. Default: `gcc`. */
+  /** The controller in charge, flow 0 of the trace. What it may change depends on `mode`. Default: `gcc`. */
   controller?: LiveController;
   /** Controllers that only watch. */
   shadows?: readonly ShadowController[];
@@ -121,7 +127,7 @@ export interface ControlOptions extends AssetUrls {
   onStatus(status: CallStatus): void;
 }
 
-/** Video codecs that a call can prefer: their frames may carry the timing trailer. */
+/** The video codecs that a call can choose as the preferred one. Their frames can carry the timing trailer. */
 export type VideoCodec = 'vp8' | 'vp9';
 
 export interface CallOptions extends ControlOptions {
@@ -132,9 +138,9 @@ export interface CallOptions extends ControlOptions {
   /** The preferred video codec; default `vp8`, whose rate control follows its target without key frames. */
   codec?: VideoCodec;
   /**
-   * Audio (Opus) sent in the same connection. Its packets share the link with the video's, but the controller
-   * does not count them: received rate and losses are those of the video's stream, to which the target refers. To
-   * the controller audio is cross traffic, which it notices as delay.
+   * Audio (Opus) sent in the same connection. Its packets share the link with those of the video, but the
+   * controller does not count them. The received rate, the losses and the target are those of the video alone. To
+   * the controller, audio is cross traffic, which it notices only as delay.
    */
   audioTrack?: MediaStreamTrack;
   /** A shaped link: the sender sends to socket `a`, the receiver to socket `b`. */
@@ -167,9 +173,9 @@ export interface MediaStats {
   sourceFps: number;
   /** What the sender's encoder does; null in a page that sends nothing. */
   encoder: EncoderCounters | null;
-  /** Lower-case, as `vp8`. */
+  /** In lower case, such as `vp8`. */
   codec: string | null;
-  /** Cumulative, as on the wire; NaN without audio. */
+  /** Cumulative; counts all bytes on the wire, with headers. NaN without audio. */
   audioBytesReceived: number;
   /** The browser's own estimate at the sender (`availableOutgoingBitrate`). */
   browserEstimateBps: number;
@@ -181,8 +187,8 @@ export interface Call {
   readonly remoteStream: MediaStream | null;
   readonly status: CallStatus;
   /**
-   * Changes a parameter of the controller in charge, on both halves in this page. Rejects with a CoreError for an
-   * invalid value.
+   * Changes a parameter of the controller in charge, at every side of the call in this page. Rejects with a
+   * CoreError for an invalid value.
    */
   setParameter(name: string, value: number): Promise<void>;
   setPreset(name: string): Promise<void>;
@@ -194,8 +200,8 @@ export interface Call {
   /** Changes the in-page bottleneck; rejects if there is none. */
   setBottleneck(options: Partial<LinkOptions>): Promise<void>;
   /**
-   * To be called every second if a shaper outside the page is used: how late it sent the packets of the last
-   * second (95th percentile).
+   * To be called every second if a shaper outside the page is used. `p95Ms` is the 95th percentile of how late it
+   * sent the packets of the last second.
    */
   shaperLate(p95Ms: number): void;
   requestKeyFrame(): void;

@@ -1,4 +1,4 @@
-/** Finds a cell when its axes are chosen one by one. If a cell omits an axis, its value there is the empty text. */
+/** Finds a cell when its axes are chosen one by one. On an axis that a cell omits, its value is the empty text. */
 import type { CellParams } from '../scenario/cells.js';
 
 const valueOf = (cell: CellParams, axis: string): string => cell[axis] ?? '';
@@ -25,7 +25,7 @@ export function withAxis(
   return cellFor(having, { ...cell, [axis]: value });
 }
 
-/** The choices whose axis or value does not exist, each with what was expected instead. */
+/** The choices that name an axis or a value that does not exist, each with the values that were expected. */
 export function wrongChoices(
   cells: readonly CellParams[],
   chosen: CellParams,

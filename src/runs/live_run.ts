@@ -1,6 +1,6 @@
 /**
- * Simulates again whenever a choice changes. The newest choice wins. Everything drawn belongs to one run: the rows of
- * one run never stand beside the numbers of another.
+ * Simulates again whenever a choice changes. If several changes wait, only the newest is simulated. The charts and
+ * the numbers always belong to the same run.
  */
 import { signal } from '@preact/signals';
 
@@ -46,9 +46,9 @@ export interface LiveRunOptions {
 export class LiveRun implements Runs {
   /** The run that is drawn; null before the first one. */
   readonly run = signal<Run | null>(null);
-  /** Whether a newer choice than the one drawn is being simulated. */
+  /** Whether a choice is being simulated that is newer than the drawn one. */
   readonly isRunning = signal(false);
-  /** Whether that simulation has taken so long that people want to see its progress. */
+  /** Whether the current simulation has taken so long that its progress is worth showing. */
   readonly isLong = signal(false);
   /** The share of the current run that has been simulated so far, 0 to 1. */
   readonly share = signal(0);
@@ -108,8 +108,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * Simulates a run and draws it. Resolves to the run with its result, or to null if a newer one was asked for
-   * meanwhile. Rejects with SimulationError, but only while no newer run was asked for.
+   * Simulates a run and draws it. Resolves to the run with its result, or to null if a newer run was requested
+   * meanwhile. Rejects with SimulationError, unless a newer run was requested.
    */
   async play(wanted: Wanted): Promise<Run | null> {
     const turn = ++this.#turn;
@@ -163,7 +163,7 @@ export class LiveRun implements Runs {
     onFree();
     // A run that was stopped for a newer choice is not drawn.
     if (!isLatest() && result.cancelled) return null;
-    // A run of which nothing was drawn so far appears together with its result.
+    // If nothing of a run was drawn so far, the run and its result appear together.
     run = { ...run, result };
     await this.#give(drawing);
     this.run.value = run;
@@ -172,8 +172,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * The simulator's options, made here to save a request to the worker. If that fails, the worker is asked: its error
-   * says what is wrong with the scenario.
+   * The options for the simulator, computed here to save a request to the worker. If that fails, sends the request
+   * all the same: the worker's error explains what is wrong with the scenario.
    */
   #plan(wanted: Wanted): SimulationOptions | Promise<SimulationOptions> {
     const { scenario, cell, seed } = wanted;
@@ -192,7 +192,10 @@ export class LiveRun implements Runs {
     performance.clearMeasures(CHOICE_DRAWN);
   }
 
-  /** Gives the charts the waiting rows, after those of earlier runs; `all` if they are the first of their run. */
+  /**
+   * Passes the rows that wait to the charts, after the rows of earlier runs. Resolves to `all` for the first rows of
+   * a run, and to `more` for later ones.
+   */
   #give(drawing: Drawing): Promise<'more' | 'all'> {
     const giving = this.#given.then(() => this.#take(drawing));
     this.#given = giving.catch(() => undefined);
@@ -206,10 +209,10 @@ export class LiveRun implements Runs {
     return isFirst ? 'all' : 'more';
   }
 
-  /** Makes another run the one that is drawn. */
+  /** Draws another run from now on. */
   async #change(run: Run): Promise<void> {
     await this.#options.beforeChange?.();
-    // The store handles requests in order: the rows of this run need not wait until it has been cleared.
+    // The store handles requests in order, so the rows of this run can be added before the store is empty.
     void this.store.clear();
     this.newestUs = 0;
     this.run.value = run;

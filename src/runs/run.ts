@@ -34,7 +34,10 @@ export interface FlowInfo {
   preset?: string;
 }
 
-/** The flows and the duration of a simulation; `own` has the numbers of the flows with the user's controller. */
+/**
+ * The flows and the duration of a simulation. `own` contains the numbers of the flows that have the user's
+ * controller.
+ */
 export function described(
   { flows, durationUs }: SimulationOptions,
   own: ReadonlySet<number> = new Set(),
@@ -64,17 +67,19 @@ function controllerOf(flow: FlowOptions): ControllerName | undefined {
   return preset === undefined ? 'gcc' : controllerOfPreset(preset);
 }
 
-/** The longest run, in seconds times flows, whose single packets are recorded, so that they can be looked at. */
+/**
+ * The rows of single packets are recorded only up to this length of a run: seconds multiplied by the number of flows.
+ */
 const LOOKED_AT_FLOW_S = 2500;
 
-/** Whether a run is short enough to look at each of its packets. */
+/** Whether a run is short enough for recording the rows of its single packets. */
 export const areFew = ({ flows, durationUs }: { flows: readonly unknown[]; durationUs: number }): boolean =>
   (flows.length * durationUs) / 1e6 <= LOOKED_AT_FLOW_S;
 
 export interface Recorded {
   /** Whether every packet's arrival is kept, for a replay. */
   packets: boolean;
-  /** Whether rows about packets on their way are recorded, if the run is short enough (`areFew`). */
+  /** Whether the tables `packet` and `feedback` are recorded too, if the run is short enough (`areFew`). */
   inside: boolean;
 }
 

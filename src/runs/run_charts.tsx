@@ -50,7 +50,7 @@ const lossBoard = ({ name }: FlowInfo): Board => ({
   make: (...args) => new LossChart(...args),
 });
 
-/** The charts of a flow's controller: the rate that it asks for, and its internal values. */
+/** The charts of a flow's controller: its target rate and its internal values. */
 function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean): readonly Board[] {
   const seen = controller === undefined ? undefined : INSIDE[controller];
   return [
@@ -83,7 +83,7 @@ const MANY_FLOWS = 10;
 /** The charts that show all flows. */
 const OF_FLOWS: ReadonlySet<string> = new Set(['rates', 'delays']);
 
-/** The series that simulations lack: only live calls have the browser's estimate. */
+/** Series without data in simulations: only live calls have an estimate by the browser. */
 const WITHOUT = ['browser'];
 
 interface RunChartsProps {

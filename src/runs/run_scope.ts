@@ -4,8 +4,8 @@ import { chartTheme } from '../boards/theme.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 
 /**
- * Charts of a run may take a whole frame: nothing else moves while a slider is dragged, and each further frame would
- * let the person wait for longer.
+ * Drawing the charts may take a whole frame, since nothing else moves while a slider is dragged. Dividing the work
+ * among several frames would only make the user wait longer.
  */
 const FRAME_MS = 16;
 
@@ -20,8 +20,8 @@ export interface Runs {
 }
 
 /**
- * `shown` returns the time window that the user zoomed to (length 0: the whole run); `remember` is called when
- * the user chooses another one.
+ * `shown` returns the time window that the user zoomed to; a length of 0 stands for the whole run. `remember` is
+ * called when the user chooses another window.
  */
 export function runScope(
   runs: Runs,

@@ -38,7 +38,7 @@ export class SimulationPool {
     return this.use((worker) => worker.run(request, handlers));
   }
 
-  /** Calls `work` with a worker of its own as soon as one is free. */
+  /** Waits for a free worker, and calls `work` with it. No other call uses the worker meanwhile. */
   use<T>(work: (worker: SimulationWorker) => Promise<T>): Promise<T> {
     return this.#limit(async () => {
       const worker = this.#idle.pop() ?? this.#first;

@@ -22,7 +22,7 @@ export function axisOf(scenario: Scenario, name: string, field: string): Axis {
   throw unknown(field, 'axis', name, names);
 }
 
-/** The error for an unknown name. */
+/** The error for an unknown name. It lists the names that exist, or only the nearest ones if there are many. */
 export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
   const nearest = near(name, names, 3);
   const shownNames = names.length <= MANY ? names : [...nearest, '…'];
@@ -39,7 +39,7 @@ export function unknown(field: string, what: string, name: string, names: readon
   return new ConfigError(field, expected, shown(name), fix);
 }
 
-/** The longest list of names that a message shows; a longer one does not help. */
+/** A message lists all names only if there are at most this many. */
 const MANY = 20;
 const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 
@@ -60,7 +60,7 @@ export function cellsOf(scenario: Scenario): CellParams[] {
   return entries.flatMap(expand);
 }
 
-/** An axis, and the names of its values that an entry of the scenario's `cells` selects. */
+/** An axis, and those of its values that an entry of the scenario's `cells` selects. */
 interface NamedValues {
   axis: string;
   names: readonly string[];
@@ -103,7 +103,7 @@ export function selects(selector: Selector | undefined, cell: CellParams): boole
   });
 }
 
-/** `capacity 1mbps, queue codel`; empty without axes. */
+/** The cell's values, for people: `capacity 1mbps, queue codel`. Empty without axes. */
 export function cellLabel(scenario: Scenario, cell: CellParams): string {
   return axesOf(scenario)
     .flatMap((axis) => {
@@ -120,10 +120,7 @@ export function cellKey(cell: CellParams): string {
     .join(',');
 }
 
-/**
- * The scenario of one cell: the values of the cell are assigned to its settings. Throws ConfigError that
- * names the axis.
- */
+/** The scenario of one cell: each value of the cell assigns its settings. Throws ConfigError that names the axis. */
 export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
   const copy: Record<string, unknown> = structuredClone(settableOf(scenario));
   for (const axis of axesOf(scenario)) {
@@ -181,10 +178,13 @@ type Container = Record<string, unknown>;
 
 function container(value: unknown, field: string): Container {
   if (typeof value === 'object' && value !== null) return value as Container;
-  throw new ConfigError(field, 'a path to a setting', 'a path through a value', 'correct it');
+  throw new ConfigError(field, 'a path to a setting', 'a path that continues below a value', 'shorten it');
 }
 
-/** The key that a segment of a path stands for; in a list, the index of the element with that name. */
+/**
+ * Turns a segment of a path into a key: in an object the segment itself, in a list the index of the element with that
+ * name.
+ */
 function keyIn(holder: Container, segment: string, field: string): string {
   if (!Array.isArray(holder)) {
     if (!['__proto__', 'constructor', 'prototype'].includes(segment)) return segment;

@@ -53,9 +53,9 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
       throw new ConfigError(
         `${field}.cells`,
-        'a cell of the scenario',
-        'values that it does not combine',
-        'correct them',
+        'values of a cell of the scenario',
+        'a combination that no cell has',
+        'correct the values',
       );
     }
   }
@@ -73,8 +73,8 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
 }
 
 /**
- * Whether a cell has to be checked. The values of a logarithmic axis differ in one number only: if both ends
- * are within the limits, so are the values between them, and cells with those values need no check.
+ * Whether a cell has to be checked. The values of a logarithmic axis differ in one number only. If its first and its
+ * last value are within the limits, so are the values between them; cells with values between them are skipped.
  */
 const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
   (scenario.axes ?? []).every(({ name, values, log }) => {
@@ -91,7 +91,7 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
     ['y', y],
   ] as const) {
     if (axis.log === undefined)
-      throw new ConfigError(`${at}.${name}`, 'an axis with log', axis.name, 'give it a log');
+      throw new ConfigError(`${at}.${name}`, 'an axis with `log`', axis.name, 'add `log` to this axis');
   }
   const isSame =
     x.values.length === y.values.length && x.values.every(({ at: a }, i) => a === y.values[i]?.at);
@@ -99,15 +99,15 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
   if (isMirrored && !isSame)
     throw new ConfigError(
       `${at}.slopes`,
-      'axes of the same values, to compare (a, b) with (b, a)',
-      'others',
-      'give both the same log',
+      'x and y with the same values, to compare (a, b) with (b, a)',
+      'different values',
+      'give both axes the same `log`',
     );
 }
 
 /**
- * Checks that an expected number only names claims about its own quantity: whether another claim holds does
- * not depend on this number.
+ * Checks the claims that an expected number names. They must be about the number's own quantity, because no other
+ * claim depends on this number.
  */
 function checkSupported(scenario: Scenario, expectation: Expectation, at: string): void {
   const claims = scenario.claims ?? [];
@@ -131,10 +131,10 @@ function checkSupported(scenario: Scenario, expectation: Expectation, at: string
 
 function checkAgainst(scenario: Scenario, { metric, against }: Expectation, at: string): void {
   if (relation(metric) !== null) {
-    if (against === undefined) throw new ConfigError(at, 'the other cell', 'nothing', 'add it');
+    if (against === undefined) throw new ConfigError(at, 'the cell to compare with', 'nothing', 'add it');
     checkSelector(scenario, against, at);
   } else if (against !== undefined) {
-    throw new ConfigError(at, `no other cell, since ${metric} is a metric of one cell`, 'one', 'remove it');
+    throw new ConfigError(at, `no other cell, since ${metric} measures a single cell`, 'one', 'remove it');
   }
 }
 
@@ -186,11 +186,11 @@ function checkNames(scenario: Scenario, at: string): void {
   }
 }
 
-/** The most flows that the simulator takes. */
+/** The largest number of flows that the simulator accepts. */
 const MAX_FLOWS = 10_000;
 
 /**
- * Checks the times and parameters of one cell; `checked` holds the traces that were already checked for other
+ * Checks the times and parameters of one cell. `checked` contains the traces that were already checked in other
  * cells.
  */
 function checkInstance(scenario: Scenario, checked: Set<string>): void {
@@ -277,9 +277,9 @@ function checkQuantity(scenario: Scenario, quantity: Quantity, field: string): v
   if (relation(metric) !== null)
     throw new ConfigError(
       `${field}.metric`,
-      'a metric of one cell',
+      'a metric of a single cell',
       shown(metric),
-      'expect it of a cell instead',
+      'use this metric only in expectations',
     );
   checkFlow(scenario, flow, field);
   const windows = ['run', ...(scenario.windows ?? []).map(({ name }) => name)];

@@ -13,8 +13,8 @@ export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Recor
 }
 
 /**
- * Returns the flows with this controller in all media flows or, with `only`, in those whose numbers it
- * contains. The controller gets its default preset and the bounds that the flow had.
+ * Returns the flows, with this controller in all media flows or, if `only` is given, in the media flows with these
+ * numbers. The controller has its default preset and keeps the bounds of the flow's earlier controller.
  */
 export function withController(
   flows: readonly FlowOptions[],
@@ -29,8 +29,8 @@ export function withController(
 }
 
 /**
- * A simulator that gives this controller to all media flows, or to those in `only`, and keeps the
- * controller's faults.
+ * A simulator that gives this controller to all media flows or, if `only` is given, to the media flows with these
+ * numbers. It also keeps the controller's faults.
  */
 export class ControllerSimulator implements Simulator {
   readonly #simulator: Simulator;
@@ -51,7 +51,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** The controller's faults in the latest simulation, as far as it has run. */
+  /** The controller's faults in the latest simulation, up to the time that it has simulated. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

@@ -1,8 +1,8 @@
 /**
- * Decides whether a paper's statement holds in the runs, taking into account how much the runs scatter. Run i
- * has the same seed in every cell, so runs are compared in pairs (Student's paired t-test, one-sided, at the
- * 5 % level; "about equal" by two such tests, one for each side: D. J. Schuirmann, J. Pharmacokinet.
- * Biopharm. 15, 1987).
+ * Decides whether a paper's statement holds in the runs, taking into account how much the runs scatter. Run i has the
+ * same seed in every cell, so runs are compared in pairs: by Student's paired t-test, one-sided, at the 5 % level.
+ * "About equal" is decided by two such tests, one for each side (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15,
+ * 1987).
  */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { otherSide } from './measured.js';
@@ -10,7 +10,10 @@ import { quantityKey } from './metrics.js';
 import type { Claim, CompareClaim, MonotoneClaim, Quantity } from './scenario.js';
 import type { Statistics } from './summary.js';
 
-/** The results of the runs of one cell: one number per run (NaN: none), by `quantityKey`. */
+/**
+ * The results of the runs of one cell. For each quantity (see `quantityKey`): a number for each run, NaN where a run
+ * gave none.
+ */
 export interface CellValues {
   cell: CellParams;
   values: ReadonlyMap<string, readonly number[]>;
@@ -23,8 +26,8 @@ export interface ClaimCase {
   /** The means, in the same order; if a quantity is compared with a number, that number is the last. */
   values: readonly number[];
   /**
-   * The p-value: the probability that runs would support the claim this clearly if it were false; null for a
-   * single run, which does not allow a test.
+   * The p-value: if the claim were false, the probability of runs that support it this clearly. Null for a single
+   * run, which cannot be tested.
    */
   p: number | null;
   holds: boolean;
@@ -34,7 +37,7 @@ export interface ClaimResult {
   id: string;
   says: string;
   where: string;
-  /** Whether the claim holds in every case; null without a case, which needs cells that have run. */
+  /** Whether the claim holds in every case; null if there is no case, because the cells of the claim have not run. */
   holds: boolean | null;
   cases: readonly ClaimCase[];
 }
@@ -65,7 +68,7 @@ const differences = (left: readonly number[], right: readonly number[]): number[
 
 type Tested = Pick<ClaimCase, 'p' | 'holds'>;
 
-/** Statistical tests over the runs of a cell. */
+/** Statistical tests of differences, one difference per run. */
 class Tests {
   constructor(private readonly statistics: Statistics) {}
 
@@ -74,19 +77,19 @@ class Tests {
   }
 
   /**
-   * Whether differences are above zero by more than the scatter of the runs explains. For a single run there
-   * is no test: only the sign counts.
+   * Whether the mean of the differences is above zero by more than scatter explains. A single run is not tested: only
+   * the sign of its difference counts.
    */
   above(values: readonly number[]): Tested {
     const p = this.statistics.tailProbability(values);
     return p === null ? { p, holds: this.mean(values) > 0 } : { p, holds: p < SIGNIFICANT };
   }
 
-  /** Whether differences are no larger than a tolerance in either direction. */
+  /** Whether the mean of the differences is shown to be within a tolerance, in either direction. */
   about(values: readonly number[], tolerance: number): Tested {
     const { mean, sd, n } = this.statistics.summarise(values);
-    // Equal differences, or a single one, have no scatter to test. A difference of exactly the tolerance is
-    // within it.
+    // If all differences are equal, or there is only one, there is no scatter to test: the mean decides. A mean that
+    // equals the tolerance is within it.
     if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean) <= tolerance };
     const [a, b] = [
       this.above(values.map((value) => value + tolerance)),

@@ -10,8 +10,8 @@ import { summarise } from './statistics.js';
 import type { Summary } from './summary.js';
 
 /**
- * `best`: no other value has a better mean. `close`: the best mean is better, but the 95 % intervals of the
- * two overlap. `none`: neither, or the quantity has no better direction.
+ * `best`: no other value has a better mean. `close`: another value has the best mean, but the 95 % intervals of the
+ * two overlap. `none`: all other cases, and quantities without a better direction.
  */
 export type Standing = 'best' | 'close' | 'none';
 
@@ -96,9 +96,9 @@ function casesOf(
 }
 
 /**
- * Ranks the summaries. Only those with the largest number of valid runs take part: a controller that
- * converged in three of ten runs is not faster than one that converged in all ten. If all summaries take part
- * and are equal, none is best.
+ * Ranks the summaries. Only the summaries with the largest number of valid runs can be best or close: a controller
+ * that converged in three of ten runs is not faster than one that converged in all ten. If all means are equal and
+ * all have that number of runs, none is best.
  */
 export function rank(summaries: readonly Summary[], best: 'most' | 'least' | undefined): Standing[] {
   const most = Math.max(...summaries.map(({ n }) => n));

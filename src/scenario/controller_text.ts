@@ -18,8 +18,8 @@ import { checkLength, ConfigError, cut, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 
 /**
- * A user's own controller is identified by the name of its file; only this page or its local server has the
- * content.
+ * The text form of a user's own controller: the name of its file. The text does not contain the code: only the page
+ * that opened the file, or its local server, has that.
  */
 const OWN = /^own:[^,:]{1,80}$/;
 export const OWN_EXAMPLE = 'own:NAME of a file that was chosen';
@@ -47,7 +47,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
     const fix = `write for instance nada or gcc:ton-2017-literal.${didYouMean(name, known)}`;
     throw new ConfigError(
       field,
-      `one of ${CONTROLLER_NAMES.join(', ')}, or a preset of one`,
+      `one of ${CONTROLLER_NAMES.join(', ')}, or a preset of one of them`,
       shown(name),
       fix,
     );
@@ -74,7 +74,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
   return { controller, preset, parameters };
 }
 
-/** A value is a number, or one of the names that the parameter lists. */
+/** Reads a parameter's value: a number, or one of the names that the parameter lists. */
 function parameterOf(
   controller: ControllerName,
   setting: string,
@@ -83,7 +83,7 @@ function parameterOf(
   const [name = '', value = ''] = setting.split('=');
   const parameters: readonly ParameterSpec[] = CONTROLLER_SPECS[controller].parameters;
   const spec = parameters.find((each) => each.name === name);
-  if (spec === undefined) return [name, NaN]; // controllerSetup rejects the name
+  if (spec === undefined) return [name, NaN]; // controllerSetup rejects this name later
   const number = parameterNumber(spec, value);
   // Adding 0 turns -0 into 0: as text, both are 0.
   if (number !== undefined) return [name, number + 0];
@@ -98,8 +98,8 @@ export function controllerText({ controller, preset, parameters }: ChosenControl
 }
 
 /**
- * The controller's name in a chart: `NADA`, or the name of its preset if that is not the default for live
- * calls.
+ * The controller's name in a chart: `NADA`, or the name of its preset if that is not the default for live calls.
+ * Parameters that differ from the preset follow.
  */
 export function controllerTitle({ controller, preset, parameters }: ChosenController): string {
   const name = preset === defaultPreset(controller, 'live') ? controller.toUpperCase() : preset;

@@ -11,7 +11,7 @@ export const selector = v.record(
 );
 
 export const quantityEntries = {
-  /** A name of the table of metrics (src/scenario/metrics.ts). */
+  /** The name of a metric (src/scenario/metrics.ts). */
   metric: text('the name of a metric'),
   /** A flow's name, or `*` for all. Default: the first media flow. */
   flow: v.optional(text('the name of a flow')),

@@ -57,7 +57,7 @@ export class KernelDensity {
     return { from: first * this.#step, step: this.#step, values };
   }
 
-  /** Smallest value with at least this share of the sample at or below it. */
+  /** The smallest value v such that at least this share of the sample is at or below v. */
   quantile(share: number): number {
     const bins = [...this.#bins].sort(([a], [b]) => a - b);
     let below = 0;
@@ -71,7 +71,8 @@ export class KernelDensity {
   /** The positions of the modes, in ascending order; empty without samples. */
   modes(): number[] {
     if (this.#count === 0) return [];
-    // Only half of the smallest share that makes a mode lies beyond either quantile, so no mode can be there.
+    // This range leaves out a share of SHARE / 2 of the sample at each end. No mode can lie there, since a mode needs
+    // at least SHARE.
     const reach = REACH * this.bandwidth;
     const density = this.between(this.quantile(SHARE / 2) - reach, this.quantile(1 - SHARE / 2) + reach);
     return modesOf(density);
@@ -88,14 +89,14 @@ interface Peak {
 }
 
 /**
- * The modes of a density: its maxima, except shallow ones, whose share goes to a neighbour, and except those
- * whose share is too small.
+ * The modes of a density: its maxima without shallow ones and without those that have too small a share of the
+ * sample. The share of a shallow maximum is added to a neighbour's.
  */
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // The lowest maximum that is not a mode is removed first; if it is shallow, its share goes to the
-    // neighbour beyond the shallower dip.
+    // Removes, one at a time, the lowest maximum that is not a mode. If it is shallow, its share goes to the
+    // neighbour beyond the higher of the two minima beside it.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);

@@ -3,15 +3,15 @@ import { selects, type CellParams } from './cells.js';
 import { BOX, quantityKey, relation } from './metrics.js';
 import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
 
-/** All quantities that are to be measured in a cell, each once. */
+/** All quantities that are to be measured in a cell, without repetition. */
 export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   const { expectations = [], claims = [], metrics = [], pictures = [], comparison, surface } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
-    // Another cell's metric may need a metric of this cell.
+    // An expectation of another cell may need a metric of this cell, if its metric relates two cells.
     ...expectations.filter((each) => relation(each.metric) !== null || here(each)).map(measuredOf),
     ...metrics,
-    // The other side of a claim may be in any cell.
+    // The quantity with which a claim compares may be measured in any cell.
     ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
     ...pictures.filter(here).flatMap(pictureQuantities),
     ...(comparison?.quantities ?? []),
@@ -21,8 +21,8 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
 }
 
 /**
- * The quantity that has to be measured: the given one or, if its metric relates two cells, the metric of each
- * cell from which that is computed.
+ * Returns what has to be measured for a quantity. If its metric is computed from another metric of two cells, that is
+ * the other metric; else it is the quantity itself.
  */
 export function measuredOf<Q extends Quantity>(quantity: Q): Q {
   return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };
@@ -46,7 +46,7 @@ function pictureQuantities(picture: Picture): Quantity[] {
   }));
 }
 
-/** The quantity to which a claim compares its own; empty if it compares with a number. */
+/** The quantity with which a claim compares its own quantity; empty if the claim compares with a number. */
 export function otherSide(claim: CompareClaim): Quantity[] {
   const { than } = claim;
   if (typeof than === 'number') return [];

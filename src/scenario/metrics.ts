@@ -139,7 +139,7 @@ const FLOW: readonly Entry[] = [
   ),
 ];
 
-/** Shorter waits count as this, since the logarithm has no lower bound. */
+/** The least mean queuing delay that enters the utility, since the logarithm of 0 is infinite. */
 const LEAST_WAIT_MS = 0.1;
 
 function utility({ receiveRateBps, queueDelayUs }: FlowMetrics): number {
@@ -307,9 +307,9 @@ export function selectedFlows(scenario: Scenario, quantity: Pick<Quantity, 'flow
 }
 
 /**
- * The value of a quantity in one run; `scenario` is that of the cell. NaN if there is no value, for instance
- * because this cell has no such flow or no bottleneck, or nothing was sent. Trace metrics are computed by
- * `traceMetric`.
+ * The value of a quantity in one run; `scenario` is the scenario of the run's cell. NaN if there is no value: the
+ * cell has no such flow or no bottleneck, or nothing was sent. Also NaN for trace metrics, which `traceMetric`
+ * computes, and for metrics that relate two cells.
  */
 export function measure(quantity: Quantity, scenario: Scenario, windows: readonly WindowMetrics[]): number {
   const entry = ENTRIES.get(quantity.metric);
@@ -326,8 +326,8 @@ export function measure(quantity: Quantity, scenario: Scenario, windows: readonl
 }
 
 /**
- * For a metric that relates two cells: how it is computed from another metric of each cell. Null for all
- * other metrics.
+ * For a metric that relates two cells, the metric that is measured in each of them, and the function of its two
+ * values. Null for all other metrics.
  */
 export function relation(
   metric: string,

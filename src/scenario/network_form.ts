@@ -33,7 +33,7 @@ const outage: v.GenericSchema<string | v.InferOutput<typeof outageParts>> = v.la
 const pathEntries = {
   /** Without a capacity, the path has no bottleneck. */
   capacity: v.optional(capacity),
-  /** An alternative to `capacity`: the capacity is this times the number of flows in the path's direction. */
+  /** An alternative to `capacity`: a capacity that is multiplied by the number of flows in the path's direction. */
   capacity_per_flow: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseRate(value)),
   ),
@@ -52,15 +52,15 @@ const pathEntries = {
   jitter_behind_queue: v.optional(v.boolean('true or false')),
   reorder: linkEntries.reorder,
   /**
-   * Outages of a wireless channel: the times between them are exponentially distributed and, with one phase,
-   * so are their lengths. Given as a string, as in link settings, or as an object.
+   * Outages of a wireless channel. The times between outages are exponentially distributed; with one phase, so are
+   * the lengths of the outages. Given as an object, or as a string as in link settings.
    */
   outage: v.optional(outage),
 };
 
 const flowEntries = {
   name: named('a name'),
-  /** How many such flows there are; 0 omits them. Default 1. */
+  /** The number of flows with these settings; 0 omits them. Default 1. */
   count: v.optional(integer(0, MAX_FLOWS)),
   direction: v.optional(v.picklist(['forward', 'backward'], 'forward or backward')),
   start_s: v.optional(seconds),

@@ -21,8 +21,8 @@ export const picture = v.variant(
   'kind',
   [
     /**
-     * Published values beside measured ones: a bar for each cell, grouped by an axis, in one colour for each
-     * value of `series`.
+     * Published values beside measured ones, as bars: one for each cell. The bars are grouped by an axis, and have
+     * one colour for each value of `series`.
      */
     record({
       kind: v.literal('bars'),

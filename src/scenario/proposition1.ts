@@ -1,10 +1,10 @@
 /** Proposition 1 of ToN (section IV): the queue size below which a static threshold never triggers. */
 
 /**
- * The largest delay gradient m_M that one GCC flow causes at a drop-tail queue while its rate grows
- * exponentially (ToN eq. 24). With a static threshold above it, GCC never detects overuse (eq. 18). `queueS`
- * is the longest queuing time, `tauS` the time constant of the growth, both in seconds; the result is a
- * quotient, seconds of delay per second.
+ * The largest delay gradient m_M that one GCC flow causes at a drop-tail queue while its rate grows exponentially
+ * (ToN eq. 24). If a static threshold is above m_M, GCC never detects overuse (eq. 18). `queueS` is the longest
+ * queuing time, and `tauS` is the time constant of the growth, both in seconds. The result is in seconds of delay per
+ * second.
  */
 export function largestDelayGradient(queueS: number, tauS: number): number {
   return Math.sqrt((2 * queueS) / tauS) + queueS / tauS;

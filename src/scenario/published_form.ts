@@ -7,9 +7,9 @@ import { within } from '../text/form.js';
 
 export const expectation = record({
   ...quantityEntries,
-  /** The cells that it applies to. Default: all. */
+  /** The cells that the published value applies to. Default: all. */
   cells: v.optional(selector),
-  /** For metrics of two cells: the axes in which the other cell differs, such as `{"filter": "off"}`. */
+  /** For metrics that relate two cells: the axes in which the second cell differs, such as `{"filter": "off"}`. */
   against: v.optional(v.record(v.string(), v.string(), 'axes with the name of a value')),
   /** The published value, in the metric's unit. */
   published: number,
@@ -22,11 +22,13 @@ export const expectation = record({
   band: v.strictTuple([number, number], 'the lowest and the highest value'),
   /** The reason for this band. */
   why: text('the reason of the band'),
-  /** Why the band is wider than the rule for its metric allows (README.md beside this file, Verdicts), if it is. */
+  /**
+   * Only if the band is wider than the rule for its metric allows: the reason (README.md beside this file, Verdicts).
+   */
   wider_than_rule: v.optional(text('the reason')),
   /**
-   * The claims about the same quantity that this number supports in the paper: outside of the band the verdict is
-   * `ordering` if all of them hold.
+   * The claims about the same quantity that this number supports in the paper. If the measured mean is outside of the
+   * band, but all of these claims hold, the verdict is `ordering`.
    */
   claims: v.optional(
     v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),
@@ -70,9 +72,9 @@ export const compareClaim = record({
         flow: quantityEntries.flow,
         window: quantityEntries.window,
         path: quantityEntries.path,
-        /** Axes in which the other cell differs. */
+        /** The axes in which the second cell differs. */
         cell: v.optional(v.record(v.string(), v.string())),
-        /** The factor that the other value is multiplied by first. Default 1. */
+        /** The factor by which the second value is multiplied before the comparison. Default 1. */
         times: v.optional(number),
       }),
     ],

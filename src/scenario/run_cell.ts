@@ -20,7 +20,7 @@ export interface Simulator {
     readonly events: number;
     runUntil(us: number): void;
     metrics(): WindowMetrics[];
-    /** Faults of users' controllers: always the same list, which grows. */
+    /** Faults of users' controllers. Every call returns the same list, which grows. */
     faults(): readonly ControllerFault[];
     drain(): TraceBatch[];
     density(flow: number): Density | null;
@@ -28,7 +28,7 @@ export interface Simulator {
   };
 }
 
-/** Which trace rows to record, and the interval of periodic ones. */
+/** The trace rows to record, and the interval of rows that are recorded periodically. */
 export type TraceOptions = NonNullable<SimulationOptions['trace']>;
 
 export interface RunOptions {
@@ -38,7 +38,7 @@ export interface RunOptions {
   progress?: (done: number) => boolean;
 }
 
-/** One step of a run: a stretch of virtual time that has been simulated. */
+/** One step of a run, that is, of the simulation of a stretch of virtual time. */
 export interface RunStep {
   /** Virtual time so far, and its share of the whole. */
   timeUs: number;
@@ -54,12 +54,14 @@ export interface Simulated {
   /** Virtual time that was simulated: less than the whole if the run was stopped. */
   timeUs: number;
   stopped: boolean;
-  /** The densities of rate and delay that the requested flows have learnt, by flow number; only LCC has one. */
+  /**
+   * The densities of rate and delay that the requested flows have learnt, by flow number. Only LCC learns a density.
+   */
   densities: ReadonlyMap<number, Density>;
 }
 
 export interface CellRun extends Simulated {
-  /** By `quantityKey`. */
+  /** The measured values, by `quantityKey`. */
   values: Map<string, number>;
 }
 
@@ -71,15 +73,16 @@ export interface RunResult extends CellRun {
 export const seedOf = (scenario: Scenario, run: number): number => (scenario.seed ?? 1) + run;
 
 const PROGRESS_STEPS = 20;
-/** A run may be stopped, and its rows may be drained, once per interval of this length (virtual time). */
+/** A run may be stopped after each interval of this length (virtual time), and its rows may be drained then. */
 const STEP_US = 1e6;
 const MAX_DRAINS = 200;
 
 /**
- * Runs a simulation in stretches of virtual time, between which the caller may act; passing `false` to the
- * generator stops the run. The result has the densities of the flows in `densitiesOf`. The order of the rows
- * in a trace depends on the times at which rows are drained, so these times depend on the options only. A
- * long run can also be stopped between two drains. Throws CoreError that names the option.
+ * Runs a simulation in stretches of virtual time. The caller may act after each stretch, and stops the run by passing
+ * `false` to the generator. The result contains the densities of the flows in `densitiesOf`. The times at which rows
+ * are drained determine the order of rows in a trace, so these times depend on the options only. A long run has
+ * several stretches between two drains, and can be stopped after each of them. Throws CoreError that names the
+ * option.
  */
 export function* simulate(
   simulator: Simulator,

@@ -43,7 +43,7 @@ export interface ParsedAxis {
   label?: string | undefined;
   unit?: string | undefined;
   values: v.InferOutput<typeof axisValue>[];
-  /** The logarithmic scale that the values come from, if they come from one. */
+  /** The logarithmic scale of the values, if the scenario gave a scale instead of values. */
   log?: v.InferOutput<typeof logarithmic>;
 }
 
@@ -60,7 +60,8 @@ const axis = v.pipe(
     values: v.optional(v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value'))),
     log: v.optional(logarithmic),
   }),
-  // A scenario that was checked before has both, and may be checked again.
+  // An axis is written with either `values` or `log`. The check fills in `values` from `log`, so a scenario that
+  // has already been checked may have both; they must then agree.
   v.check(
     ({ values, log }) =>
       log === undefined ? values !== undefined : values === undefined || areOf(log, values),
@@ -99,11 +100,11 @@ export const scenarioSchema = record({
   description: text('a description'),
   /** Short name of the paper or document. */
   paper: v.optional(named('a paper')),
-  /** Where in the paper. */
+  /** The section or figure of the paper. */
   source: v.optional(text('section or figure')),
   /** How often each cell runs, each time with another seed. Default 1. */
   runs: v.optional(integer(1, 10_000)),
-  /** Seed of the first run; the others follow it. Default 1. */
+  /** The seed of the first run; each further run has the next number. Default 1. */
   seed: v.optional(integer(0, 2 ** 52)),
   /** What varies from cell to cell. */
   axes: v.optional(list(axis, 'axes', MAX_AXES)),
@@ -112,7 +113,7 @@ export const scenarioSchema = record({
    * a selector omits, the scenario's own settings apply.
    */
   cells: v.optional(v.union([v.literal('product'), list(selector, 'cells')], '"product" or a list of cells')),
-  /** Assigned after the values of the axes, in the selected cells. */
+  /** Assignments in the selected cells, made after those of the axes' values. */
   overrides: v.optional(list(record({ cells: selector, set: assignments }), 'overrides')),
   /** Quantities that `ccscope run` shows in addition to those of the expectations. */
   metrics: v.optional(list(quantity, 'metrics')),

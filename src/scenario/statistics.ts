@@ -15,9 +15,9 @@ export function summarise(values: readonly number[]): Summary {
 }
 
 /**
- * The probability that the mean would be at least this far above zero if the true mean were zero: Student's
- * one-sided one-sample t-test, which is the paired test if the values are differences. Null for fewer than
- * two numbers, which allow no test; 0 or 1 if all numbers are equal, as in runs without any randomness.
+ * The probability that the mean would be at least this far above zero by chance, if the true mean were zero. It comes
+ * from Student's one-sided one-sample t-test, which is the paired test if the values are differences. Null for fewer
+ * than two numbers, which cannot be tested. 0 or 1 if all numbers are equal, as in runs without any randomness.
  */
 export function tailProbability(values: readonly number[]): number | null {
   const { mean, sd, n } = summarise(values);

@@ -1,6 +1,6 @@
 /**
- * Summaries of one number per run. The caller decides which library computes them: the Lab page only has
- * single runs, and needs no library.
+ * Summaries of one number per run. The caller decides which library computes them. The Lab page only shows single
+ * runs, so it needs no library.
  */
 
 /** The summary of several runs. */
@@ -9,7 +9,7 @@ export interface Summary {
   mean: number;
   /** Standard deviation of a sample (n - 1); NaN for fewer than two runs. */
   sd: number;
-  /** The 95 % confidence interval of the mean, by Student's t; both ends are NaN for fewer than two runs. */
+  /** The 95 % confidence interval of the mean (Student's t); both ends are NaN for fewer than two runs. */
   ci95: readonly [low: number, high: number];
   /** Runs that gave a finite number. */
   n: number;

@@ -21,7 +21,7 @@ export interface SurfacePoint {
   value: number;
 }
 
-/** A paper's statement on the map's slopes. */
+/** Whether a paper's statement about the map's slopes holds. */
 export interface SlopeResult {
   id: string;
   says: string;
@@ -58,11 +58,11 @@ export interface Surface {
 }
 
 /**
- * The test of mirrored points uses one of this many points along each axis, since neighbouring points are
+ * The test of mirrored points uses only one in this many points along each axis, since neighbouring points are
  * correlated.
  */
 const APART = 4;
-/** The size of a corner, and of a point's surroundings, as a share of each axis. */
+/** The width of a corner, and of a point's surroundings, as a share of each axis. */
 const CORNER = 1 / 8;
 /** The 95 % quantile of the standard normal distribution. */
 const SURELY = 1.645;
@@ -98,8 +98,8 @@ const smoothed = (grid: Grid): Grid =>
   grid.map((i, j) => mean([-1, 0, 1].flatMap((di) => [-1, 0, 1].map((dj) => grid.at(i + di, j + dj)))));
 
 /**
- * The standard deviation of a single point. Where the map is smooth, the difference between a point and the mean of its
- * four neighbours has 5/4 of the variance of a point.
+ * The standard deviation of a single point, estimated from the differences between points and the means of their four
+ * neighbours. Where the map is smooth, the variance of such a difference is 5/4 of the variance of a point.
  */
 function noiseOf(grid: Grid): number {
   const squares = grid.values.flatMap((value, index) => {
@@ -174,7 +174,7 @@ export function surfaceOf(scenario: Scenario, spec: SurfaceSpec, results: readon
   const byCell = new Map(results.map((result) => [cellKey(result.cell), result.values]));
   const key = quantityKey(spec);
   const valueAt = (cell: CellParams): number => mean(byCell.get(cellKey(cell))?.get(key) ?? []);
-  // The key of a cell has its axes in the scenario's order.
+  // The key of a cell depends on the order of its axes, so they are put into the scenario's order.
   const ordered = (cell: Record<string, string>): CellParams =>
     Object.fromEntries((scenario.axes ?? []).map(({ name }) => [name, cell[name] ?? '']));
   const empty = new Grid([], x.values.length, y.values.length);
@@ -209,7 +209,8 @@ function described(
   const maximum = points.reduce((best, point) => (point.value > best.value ? point : best), {
     ...{ x: NaN, y: NaN, value: -Infinity },
   });
-  // Both values are means of nine points.
+  // The maximum and each point that is compared with it are means of nine points, whose standard deviation is noise /
+  // 3.
   const least = maximum.value - (SURELY * Math.SQRT2 * noise) / 3;
   const highest = points.filter(({ value }) => value >= least);
   const ends = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];

@@ -8,11 +8,11 @@ import type { Scenario } from './scenario.js';
 
 /** A flow of a trace. */
 export interface TracedFlow {
-  /** Its number in the rows. */
+  /** The flow's number in the rows of the trace. */
   flow: number;
   name: string;
   kind: 'media' | 'tcp';
-  /** The initial configuration of a media flow's controller; a replay uses the same. */
+  /** The initial configuration of a media flow's controller. A replay uses this configuration. */
   controller?: string;
   preset?: string;
   parameters?: Readonly<Record<string, number>>;
@@ -33,8 +33,8 @@ export interface SimulationHeader {
 }
 
 /**
- * The header for a run of a cell; `controller` is the name of the controller that all media flows had instead of
- * their own. Throws ConfigError.
+ * The header for a run of a cell. `controller` is the name of the controller that replaced the scenario's controllers
+ * in all media flows. Throws ConfigError.
  */
 export function traceHeader(
   scenario: Scenario,
@@ -62,7 +62,7 @@ function presetOf(controller: string): Pick<TracedFlow, 'controller' | 'preset'>
   return { controller, ...(known !== undefined && { preset: defaultPreset(known, 'simulation') }) };
 }
 
-/** The fields about a flow's controller, as the header repeats them at its top level. */
+/** The fields of a flow that the header also has at its top level. */
 const controllerOf = ({
   controller,
   preset,

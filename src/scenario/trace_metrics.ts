@@ -3,7 +3,7 @@ import type { TraceBatch } from '../core/index.js';
 import { tableSpec, type TableName } from '../core/schema.js';
 import { KernelDensity } from './kernel_density.js';
 
-/** Trace tables that a trace metric reads. */
+/** The trace tables from which trace metrics are computed. */
 export const TRACE_METRIC_TABLES: readonly TableName[] = ['arrival', 'group'];
 
 /** A metric that follows the trace rows of some flows. */
@@ -14,7 +14,10 @@ export interface TraceMetric {
   observe(batches: readonly TraceBatch[]): void;
 }
 
-/** Bandwidth of `delay_variation_modes`: a fifth of the 5 ms between two groups of the pacer (GRP). */
+/**
+ * The bandwidth of `delay_variation_modes`: a fifth of the 5 ms between two groups of packets from the pacer (paper
+ * GRP, see src/papers/README.md).
+ */
 export const MODE_BANDWIDTH_MS = 1;
 
 /** Computes a trace metric over some flows. */
@@ -51,11 +54,14 @@ class VariationModes implements TraceMetric {
   }
 }
 
-/** Largest m, divided by the time between the sending of two groups, until the first packet is missing. */
+/**
+ * The largest quotient of m and the time between the sending of two groups. Only the time before the first missing
+ * packet counts.
+ */
 class LargestGradient implements TraceMetric {
   value = NaN;
   #lastSeq: number | undefined;
-  /** When the first packet after a missing one arrived. */
+  /** The arrival time of the first packet after a missing packet. */
   #gapUs = Infinity;
 
   constructor(readonly flow: number) {}

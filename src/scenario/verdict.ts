@@ -11,8 +11,8 @@ import type { Statistics, Summary } from './summary.js';
 import type { Surface } from './surface.js';
 
 /**
- * `within`: the mean lies in the band. `ordering`: it does not, but all claims that this number supports in
- * the paper hold. `off`: neither.
+ * `within`: the mean lies in the band. `ordering`: it does not, but all claims that this number supports in the paper
+ * hold. `off`: all other cases.
  */
 export const VERDICTS = ['within', 'ordering', 'off'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -26,7 +26,7 @@ export interface MetricResult {
   window?: string;
   path?: 'forward' | 'backward';
   measured: Summary;
-  /** Present if something was published. */
+  /** Present if a value was published. */
   published?: number;
   says?: string;
   where?: string;
@@ -40,7 +40,7 @@ export interface MetricResult {
   verdict?: Verdict;
 }
 
-/** A paper's statement on one or more cells: an expectation, with the verdict on all its numbers. */
+/** A paper's statement on one or more cells. It is an expectation, together with the verdicts on all its numbers. */
 export interface StatementResult {
   metric: string;
   /** NaN if the paper names a place instead of a number. */
@@ -72,15 +72,15 @@ export interface ExperimentResult {
 export type VerdictCounts = Record<Verdict, number>;
 
 /**
- * The verdict for a mean. `claims` has one entry for each claim that supports this number: those cases of the claim that
- * involve the number's cell.
+ * The verdict for a mean. `claims` has one entry for each claim that supports this number: the list of the claim's
+ * cases that involve the number's cell.
  */
 export function verdictOf(
   mean: number,
   [low, high]: readonly [number, number],
   claims: readonly (readonly Pick<ClaimCase, 'holds'>[])[],
 ): Verdict {
-  // Means of equal numbers may differ from them in the last digits.
+  // The mean of equal numbers may differ from them in the last digits.
   const rounding = 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   if (mean >= low - rounding && mean <= high + rounding) return 'within';
   const holds = (cases: readonly Pick<ClaimCase, 'holds'>[]): boolean =>

@@ -1,4 +1,4 @@
-/** WebSockets between pages and the program that starts the server: text in both directions. */
+/** Channels: WebSockets between pages and the program that started the server. Text is sent in both directions. */
 import type { WebSocket } from 'ws';
 
 import type { ServerLimits } from './limits.js';
@@ -6,16 +6,16 @@ import { closeSocket } from './close_socket.js';
 
 /** The client at the other end. */
 export interface ChannelSocket {
-  /** Sends a text; a client that does not read loses the connection. */
+  /** Sends a text. A client that does not read its messages loses the connection. */
   send(text: string): void;
 }
 
 export interface Channel {
-  /**
-   * The path at which pages connect. Everyone who knows the path may connect, so it must be impossible to guess.
-   */
+  /** The path under which pages connect. Anyone with the path may connect, so it must be impossible to guess. */
   path: string;
-  /** Called when a client has connected. Returns the listener for its texts and for the end of the connection. */
+  /**
+   * Called when a client has connected. Returns callbacks for the client's texts and for the end of the connection.
+   */
   opened(socket: ChannelSocket): { heard(text: string): void; closed(): void };
 }
 

@@ -1,4 +1,4 @@
-/** Ends WebSocket connections when the server goes away. */
+/** Ends WebSocket connections when the server shuts down or a session ends. */
 import type { WebSocket } from 'ws';
 
 /** "Going away" (RFC 6455, section 7.4.1). */

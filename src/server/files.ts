@@ -1,4 +1,7 @@
-/** What the local server sends over HTTP: the files of the app and of its documentation, and users' controllers. */
+/**
+ * The HTTP part of the local server. It sends the files of the app, the files of the documentation, and users'
+ * controllers.
+ */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 
 import send from 'send';
@@ -7,7 +10,7 @@ import { DOCS_METRIC, OWN_FOLDER, SERVER_METRIC } from '../link/server_protocol.
 import { SERVED_APP_POLICY, SERVED_DOCS_POLICY, SERVED_FILE_POLICY } from '../html/content_policy.js';
 import { targetOf } from './names.js';
 
-/** A user's controller as a page loads it: a module of JavaScript or WebAssembly. */
+/** A user's controller in the form in which pages load it: a module of JavaScript or WebAssembly. */
 export interface ServedController {
   name: string;
   kind: 'js' | 'wasm';
@@ -28,9 +31,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/**
- * Answers a request. Whatever the request contains, it gets an answer or loses its connection; nothing is thrown.
- */
+/** Answers a request. Never throws: any request gets an answer or loses its connection. */
 export function answer(request: IncomingMessage, response: ServerResponse, files: Files): void {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   response.setHeader('content-security-policy', SERVED_FILE_POLICY);
@@ -57,8 +58,8 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
 }
 
 /**
- * Browsers state which site a request comes from (W3C Fetch Metadata). Other sites may link to this server but
- * nothing else: they may not load a script or a controller from it, or embed its pages.
+ * Whether the request's site may read the answer. Browsers report the site (W3C Fetch Metadata). Other sites may only
+ * link to this server. They may neither load its scripts and controllers nor embed its pages.
  */
 function mayRead({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
@@ -67,7 +68,7 @@ function mayRead({ headers }: IncomingMessage): boolean {
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
-  // A file that could not be opened has already set its own headers.
+  // If sending a file failed, the file's headers may already have been set.
   for (const name of ['etag', 'last-modified']) response.removeHeader(name);
   const body = `${message}\n`;
   response.writeHead(status, {
@@ -90,7 +91,6 @@ function sendController(
   response.end(method === 'HEAD' ? undefined : bytes);
 }
 
-/** The path of the documentation. */
 const DOCS = '/docs/';
 
 function redirect(response: ServerResponse, location: string): void {
@@ -98,19 +98,19 @@ function redirect(response: ServerResponse, location: string): void {
   response.end();
 }
 
-/** A path that is not in its plain spelling: with empty or dot segments, an encoded slash, or a backslash. */
+/** A path that is not in normal form: it has empty or dot segments, an encoded slash, or a backslash. */
 const OTHER_SPELLING = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
- * The build names assets by their contents, so browsers may keep them: a page can load its workers' scripts again even
- * after the server has ended.
+ * The folder of files whose names contain a hash of their contents. Browsers may therefore keep these files, and a
+ * page can load its workers' scripts even after the server has ended.
  */
 const ASSETS = '/assets/';
 const FOR_EVER = 'public,max-age=31536000,immutable';
 
 /**
- * Sends a file. A path that is malformed, leaves the folder or names no file is refused; so is an invalid Range
- * header.
+ * Sends a file. Refuses a path that is malformed, leaves the folder or names no file, and a request with an invalid
+ * Range header.
  */
 function sendFile(
   path: string,

@@ -1,27 +1,27 @@
-/** How much of the local server a client may use, and how much all clients together may use. */
+/** Limits for each client of the local server, and for all clients together. */
 
 export interface ServerLimits {
   /** TCP connections, of any kind. */
   connections: number;
-  /** WebSocket connections. */
+  /** WebSocket connections of pages (sessions). */
   sessions: number;
   /** WebSocket connections of a channel (ServerOptions). */
   channels: number;
-  /** Links of one session, including those that are being opened. */
+  /** Links of one session, including links that are still being opened. */
   links_per_session: number;
   links: number;
-  /** Rooms that one session is in. */
+  /** Rooms that one session may be in. */
   rooms_per_session: number;
   rooms: number;
-  /** Above this amount of unsent data, rows for a client that does not read are omitted and counted. */
+  /** If more data than this is unsent because a client does not read, rows for the client are omitted and counted. */
   rows_buffer_bytes: number;
-  /** Above this amount of unsent data, signals for the client are refused, and their senders are told. */
+  /** If more data than this is unsent, signals for the client are refused, and their senders get an error. */
   signals_buffer_bytes: number;
-  /** Above this amount of unsent data, the client's connection is closed. */
+  /** If more data than this is unsent, the client's connection is closed. */
   buffer_bytes: number;
-  /** A client that answers no ping within this time counts as gone. */
+  /** The interval of pings. A client that has not answered a ping by the next one counts as gone. */
   ping_interval_ms: number;
-  /** How long a client has to answer the closing of its connection. */
+  /** The longest wait for a client to confirm that its connection is closed. */
   close_timeout_ms: number;
 }
 
@@ -51,7 +51,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A limited number of seats. */
+/** A limited number of seats. A seat stands for one use of a limited resource, such as a link. */
 export class Seats {
   #taken = 0;
 

@@ -1,19 +1,19 @@
-/** Parses what a client sends over its WebSocket. */
+/** Parses the messages that a client sends over its WebSocket. */
 import * as v from 'valibot';
 
 import { clientMessage, type CheckedClientMessage } from '../link/server_protocol.js';
 import { Refusal } from './limits.js';
 
 /**
- * How deeply messages may be nested: they are serialised again for the other member of a room, by a recursive
+ * The deepest nesting of a message. A signal is serialised again for the other member of a room, by a recursive
  * function.
  */
 const MAX_DEPTH = 32;
 
-/** A client's message, or why it is invalid; `id` is 0 if it has none. */
+/** A client's message, or the reason why it is invalid. `id` is 0 if the message has no valid id. */
 export type Received = { id: number; message: CheckedClientMessage } | { id: number; refusal: Refusal };
 
-/** Never throws. */
+/** Parses a client's message. Never throws. */
 export function readMessage(text: string): Received {
   if (isDeep(text)) return noMessage(`expected at most ${MAX_DEPTH} levels of nesting`);
   let data: unknown;
@@ -32,8 +32,8 @@ export function readMessage(text: string): Received {
 const noMessage = (message: string): Received => ({ id: 0, refusal: new Refusal(message, 'message') });
 
 /**
- * Whether JSON is nested deeper than messages ever are. Checked before parsing, which takes half a second for 1
- * MB of brackets.
+ * Whether a JSON text is nested more deeply than MAX_DEPTH. This is checked before parsing, since parsing 1 MB of
+ * brackets takes half a second.
  */
 function isDeep(text: string): boolean {
   let depth = 0;

@@ -1,7 +1,8 @@
 /**
- * The names and addresses under which the local server is reached. A page of another site may make its own name
- * resolve to this machine (DNS rebinding), so a request is answered only if its Host is one of our names. An
- * address cannot be rebound; a name that merely looks like an address can.
+ * The names and addresses under which the local server is reached. Another site's page may make its own name resolve
+ * to this machine (DNS rebinding). A request is therefore answered only if its Host is one of the server's names or,
+ * if other machines can reach the server, an IP address. A literal IP address cannot be rebound, unlike a name that
+ * merely looks like one.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -13,7 +14,10 @@ loopback.addAddress('::1', 'ipv6');
 
 const WILDCARDS: readonly string[] = ['0.0.0.0', '::'];
 
-/** Whether a name or an address can only be reached from this machine; IPv4 mapped into IPv6 counts. */
+/**
+ * Whether a name or an address can only be reached from this machine. An IPv4 loopback address mapped into IPv6
+ * counts, too.
+ */
 export function isLoopback(name: string): boolean {
   const family = isIP(name);
   return family === 0 ? name === 'localhost' : loopback.check(name, family === 4 ? 'ipv4' : 'ipv6');
@@ -29,20 +33,20 @@ function nameOf(header: string): string | null {
 function isOurName(name: string, host: string): boolean {
   if (isLoopback(name) || name === host.toLowerCase()) return true;
   if (isLoopback(host)) return false;
-  // Any address counts, since a router may forward requests that were sent to the router's own address.
+  // Any IP address is accepted, since a router may forward requests that were sent to the router's own address.
   const machine = hostname().toLowerCase();
   return isIP(name) !== 0 || name === machine || name === `${machine}.local`;
 }
 
-/** The path that a request asks for, and the name under which it addresses the server. */
+/** The parts of a request's target: the path, and the name by which the client addressed the server. */
 export interface Target {
   /** The Host header as it was sent. */
   host: string;
-  /** Begins with a slash; not decoded, without the query. */
+  /** The path without the query; it begins with a slash and is not decoded. */
   path: string;
 }
 
-/** Why a request is not answered. */
+/** The reason for refusing a request. */
 export interface NoTarget {
   status: 400 | 403;
   message: string;
@@ -57,7 +61,7 @@ export function targetOf({ rawHeaders, url = '' }: IncomingMessage, host: string
     return { status: 400, message: 'expected one Host header with a name or an address' };
   if (!isOurName(name, host))
     return { status: 403, message: 'this server answers to its own address only; open the one it printed' };
-  // The absolute form of the request line, as sent to proxies; its authority must be the Host's.
+  // A request line in absolute form, as clients send it to proxies. Its authority must be the Host's.
   const origin = `http://${header}`;
   const target = url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
   if (!target.startsWith('/')) return { status: 400, message: 'expected a path that begins with a slash' };
@@ -69,13 +73,19 @@ export function isOurOrigin(origin: string | undefined, { host }: Target): boole
   return origin === undefined || origin === `http://${host.toLowerCase()}`;
 }
 
-/** Relays use IPv4: they bind the address on which the server listens, or all addresses. */
+/**
+ * The address that relays bind. Relays use only IPv4. For another form of the loopback address, this is 127.0.0.1;
+ * for any other host that is not an IPv4 address, all addresses.
+ */
 export function bindAddress(host: string): string {
   if (isIP(host) === 4) return host;
   return isLoopback(host) ? '127.0.0.1' : '0.0.0.0';
 }
 
-/** The address at which the peers reach a relay; it must be reachable from other machines if they may join. */
+/**
+ * The address at which the peers reach a relay. If the server accepts other machines, they must be able to reach this
+ * address, too.
+ */
 export function announcedAddress(host: string, localAddress: string | undefined): string {
   const bound = bindAddress(host);
   if (!WILDCARDS.includes(bound)) return bound;
@@ -85,7 +95,7 @@ export function announcedAddress(host: string, localAddress: string | undefined)
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
 }
 
-/** The name in the URL of a server that listens on `host`. */
+/** The host part of the URL of a server that listens on `host`. */
 export function urlHost(host: string): string {
   if (WILDCARDS.includes(host) || host === 'localhost') return '127.0.0.1';
   return isIP(host) === 6 ? `[${host}]` : host;

@@ -1,4 +1,4 @@
-/** Rooms of two: each member receives what the other one sends. */
+/** Rooms for two clients: each receives what the other sends. */
 import { Refusal } from './limits.js';
 
 /** A call has two ends, and a third client must not read their messages. */
@@ -9,8 +9,8 @@ export interface Member {
   /** Called when the number of members has changed. */
   peers(room: string, count: number): void;
   /**
-   * Called when the other member sent something. Returns false if it is not delivered, since this member's
-   * connection does not read.
+   * Called when the other member sent something. Returns false if it was not delivered because this member does not
+   * read its connection.
    */
   signal(room: string, data: unknown): boolean;
 }
@@ -45,21 +45,21 @@ export class Rooms {
     if (members?.has(from) !== true) throw new Refusal('join the room first', 'room');
     for (const member of members)
       if (member !== from && !member.signal(room, data))
-        throw new Refusal('the other page does not read; reload it', 'data');
+        throw new Refusal('the other page has stopped reading messages; reload it', 'data');
   }
 
   #check(room: string, members: ReadonlySet<Member>, member: Member): void {
     if (members.size >= ROOM_SIZE)
       throw new Refusal(
-        `two pages are in the room ${room} already; close one of them or choose another room`,
+        `the room ${room} already has two pages; close one of them or choose another room`,
         'room',
       );
     const { rooms, rooms_per_session: each } = this.limits;
     if (members.size === 0 && this.#rooms.size >= rooms)
-      throw new Refusal(`this server has at most ${rooms} rooms; close pages that use one`, 'room');
+      throw new Refusal(`all ${rooms} rooms of this server are in use; close a page that uses one`, 'room');
     const joined = [...this.#rooms.values()].filter((others) => others.has(member)).length;
     if (joined >= each)
-      throw new Refusal(`a page is in at most ${each} rooms; reload it to leave them`, 'room');
+      throw new Refusal(`this page is already in ${each} rooms, the most allowed; reload it to leave them`, 'room');
   }
 
   #tell(room: string, members: ReadonlySet<Member>): void {

@@ -1,7 +1,7 @@
 /**
- * The local server: the app's files, and at `/ws` shaped links and rooms (see src/link/server_protocol.ts). It
- * listens on the loopback address unless told otherwise. SECURITY.md in this folder describes whom it trusts, and
- * with what.
+ * The local server. It serves the app's files and, at `/ws`, shaped links and rooms (see
+ * src/link/server_protocol.ts). It listens on the loopback address unless `host` is set. SECURITY.md in this folder
+ * describes what each party may do.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -28,7 +28,7 @@ export type { ServedController } from './files.js';
 const MAX_MESSAGE_BYTES = 1 << 20;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** How long a connection may be silent in both directions. */
+/** The longest time for which a connection may be silent in both directions. */
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** The server could not be started; the message says what to do. `code` is the system's error code, if any. */
@@ -43,7 +43,7 @@ export class ServerError extends Error {
 }
 
 export interface ServerOptions {
-  /** 0 (the default) takes a free port. */
+  /** The port; 0 (the default) chooses a free one. */
   port?: number;
   /** Address to listen on; default 127.0.0.1. With another address, other machines can join. */
   host?: string;
@@ -59,10 +59,10 @@ export interface ServerOptions {
   channel?: Channel;
 }
 
-/** A link that a page may join. */
+/** A link of this program that one page may join (see `lend`). */
 export interface Loan {
   name: string;
-  /** From now on no page can join the link. */
+  /** From now on, no page can join the link. */
   end(): void;
 }
 
@@ -71,8 +71,8 @@ export interface LocalServer {
   readonly url: string;
   readonly port: number;
   /**
-   * Lends a link to one page, which can join it once, by the loan's name. The owner ends the loan and closes the
-   * link.
+   * Lends a link to one page. The page can join the link once, by the loan's name. The caller has to end the loan and
+   * close the link.
    */
   lend(shaper: Shaper): Loan;
   /** Closes every link and connection. */
@@ -138,7 +138,7 @@ function contextOf(lent: Map<string, Shaper>, limits: ServerLimits): SharedConte
     limits,
     linkSeats: new Seats(
       limits.links,
-      `this server has at most ${limits.links} links; close pages that have one`,
+      `all ${limits.links} links of this server are in use; close a page that uses one`,
       'link',
     ),
     lent,
@@ -159,7 +159,7 @@ class Sessions {
   ) {}
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node removes its own listener with the upgrade, and a client may reset the connection at any time.
+    // Node removes its own error listener at the upgrade, and the client may reset the connection at any time.
     socket.on('error', () => socket.destroy());
     const { host, context, channels } = this;
     const target = targetOf(request, host);
@@ -187,7 +187,7 @@ class Sessions {
   }
 }
 
-/** Refuses an upgrade and ends its connection, whether or not the client reads the answer. */
+/** Refuses an upgrade and ends its connection, even if the client does not read the answer. */
 function refuse(socket: Duplex, status: number): void {
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -201,7 +201,7 @@ function listen(http: Server, port: number, host: string): Promise<void> {
         EADDRINUSE: `port ${port} is in use; choose another one, or 0 for any that is free`,
         EADDRNOTAVAIL: `${host} is not an address of this machine; use one that is, or 0.0.0.0 for all`,
         EACCES: `listening on port ${port} is not allowed; choose one above 1023`,
-        ENOTFOUND: `${host} is no address; use an IP address of this machine, or 0.0.0.0 for all`,
+        ENOTFOUND: `${host} is not an address; use an IP address of this machine, or 0.0.0.0 for all`,
       };
       reject(
         new ServerError(
@@ -210,7 +210,8 @@ function listen(http: Server, port: number, host: string): Promise<void> {
         ),
       );
     };
-    // The listener stays: later errors are about single connections that could not be accepted.
+    // The listener stays after the start. Later errors are about single connections that could not be accepted, and
+    // are ignored.
     http.on('error', failed);
     http.listen(port, host, resolve);
   });

@@ -1,6 +1,6 @@
 /**
- * One page's connection to the local server: the links that it opened and its rooms, which end with the
- * connection.
+ * One page's connection to the local server, with the links and rooms that the page uses. When the connection ends,
+ * the links that the page opened are closed, and the page leaves its rooms.
  */
 import type { WebSocket } from 'ws';
 
@@ -26,19 +26,21 @@ export interface SessionContext {
   limits: ServerLimits;
   /** Counts the links of all sessions. */
   linkSeats: Seats;
-  /** The address that relays bind, and the one that peers are told. */
+  /** The address that relays bind, and the address that is announced to the peers. */
   address: string;
   announce: string;
-  /** Links that the server was lent and that nobody has joined yet, by their names. */
+  /** The links that were lent to the server and that no page has joined yet, by their names. */
   lent: Map<string, Shaper>;
   nextLink(): number;
 }
 
 interface OpenLink {
   shaper: Shaper;
-  /** The number of rows that were omitted since the client last read. */
+  /** The number of rows that were omitted since rows were last sent. */
   dropped: number;
-  /** Ends the session's use of the link: closes a link that the session opened, leaves one that it joined. */
+  /**
+   * Ends the session's use of the link. A link that the session opened is closed; a link that it joined stays open.
+   */
   end(): Promise<void>;
 }
 
@@ -75,7 +77,7 @@ export class Session implements Member {
     return true;
   }
 
-  /** Ends the connection, even if the client does not answer, and its links. */
+  /** Ends the connection and the use of its links, even if the client does not answer. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
   }
@@ -85,8 +87,8 @@ export class Session implements Member {
     this.context.rooms.leave(this);
     const links = [...this.#links.values()];
     this.#links.clear();
-    // A link whose sockets have failed is already closed.
     const closed = closeSocket(this.socket, this.context.limits.close_timeout_ms);
+    // `allSettled`: if closing one link fails, the others are still awaited.
     await Promise.allSettled([closed, ...links.map(({ end }) => end())]);
   }
 
@@ -152,11 +154,11 @@ export class Session implements Member {
       leave();
       throw error;
     });
-    // The seats become free only when the link's ports are free.
+    // The seats become free only after the link's ports are free.
     const end = (): Promise<void> => shaper.close().finally(leave);
     if (this.#closed) {
       await end();
-      throw new Refusal('the connection was closed meanwhile', 'link');
+      throw new Refusal('the page disconnected while its link was being opened', 'link');
     }
     return this.#has(name, shaper, end);
   }
@@ -177,14 +179,18 @@ export class Session implements Member {
     shaper.onRows = (rows) => this.#sendRows(name, rows);
     shaper.onError = ({ message }) => {
       this.#links.delete(name);
-      void end();
+      // The link has failed already, and its failure is what the page hears of.
+      end().catch(() => undefined);
       this.#send({ type: 'link/error', link: name, message });
     };
     const { a, b, config } = shaper;
     return { link: name, a, b, config };
   }
 
-  /** Called before anything is awaited, so that links that are still being opened count, too. Throws Refusal. */
+  /**
+   * Takes a seat for a link, both in the session and in the server. Called before anything is awaited, so that links
+   * that are still being opened also count. Throws Refusal.
+   */
   #takeSeats(): () => void {
     const leaveSession = this.#seats.take();
     try {

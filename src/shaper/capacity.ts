@@ -9,20 +9,23 @@ import type { Capacity } from '../link/settings.js';
 import { systemCode } from '../text/errors.js';
 import type { CapacitySteps } from './thread/protocol.js';
 
-/** Only this much of a trace is used; after it the last capacity stays. */
+/** Only the first ten minutes of a trace are used. After them the last capacity stays. */
 const TRACE_US = 600e6;
-/** A function is called once per interval of this length. */
+/** A capacity function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
-/** After a pause of the machine the function is called for at most this much of the past. */
+/**
+ * If the machine paused, a capacity function is called only for the last part of the missed time. This is the
+ * length of that part.
+ */
 const MAX_BEHIND_US = 10e6;
 
-/** Produces steps piece by piece, in time order. */
+/** Produces the steps of a capacity in pieces, in time order. */
 export interface CapacitySource {
   /** Whether more steps follow the first piece. */
   readonly isEndless: boolean;
   /**
-   * The steps that follow those already given, at least until this time; the first piece starts at 0. Throws
-   * ConfigError.
+   * Returns the next steps, at least up to `untilUs`, without the steps of earlier calls. The first piece starts at
+   * 0. Throws ConfigError.
    */
   next(untilUs: number): CapacitySteps;
 }
@@ -37,7 +40,10 @@ export function capacitySource(capacity: Capacity, field: string): CapacitySourc
   );
 }
 
-/** The text of a trace, or of the file with this path. Only the text of a trace begins with a line that is a number. */
+/**
+ * Returns the text of a trace. The argument is that text or the path of its file: it is a text if its first line
+ * (after comments) is a number.
+ */
 function traceText(textOrFile: string, field: string): string {
   if (/^\s*(#.*\n\s*)*\d+\s*(\n|$)/.test(textOrFile)) return textOrFile;
   try {
@@ -85,7 +91,7 @@ class SampledCapacity implements CapacitySource {
     for (; this.#atUs <= untilUs && this.#failure === null; this.#atUs += SAMPLE_US) {
       this.#sample(pairs);
     }
-    // The steps before a failure still apply; the next call throws the failure.
+    // The steps before a failure are returned first. The next call throws the failure.
     if (this.#failure !== null && pairs.length === 0) throw this.#failure;
     return new Float64Array(pairs);
   }
@@ -104,9 +110,9 @@ class SampledCapacity implements CapacitySource {
     const wrong = (got: string) =>
       new ConfigError(
         this.field,
-        'a function that gives a rate in bit/s, or 0 for an outage',
+        'a function that returns a rate in bit/s, or 0 for an outage',
         `${got} at ${seconds} s`,
-        'make it give a number from 1 to 1e11, or 0',
+        'make it return a number from 1 to 1e11, or 0',
       );
     let given: unknown;
     try {

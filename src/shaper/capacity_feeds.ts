@@ -1,5 +1,5 @@
 /**
- * Capacities that are functions of time. They are called ahead of time, so that capacities keep changing
+ * Capacities that are functions of time. The functions are called ahead of time, so that a capacity keeps changing
  * while a test blocks its thread.
  */
 import { performance } from 'node:perf_hooks';
@@ -9,26 +9,26 @@ import { DIRECTIONS, type Direction } from '../core/direction.js';
 import type { CapacitySteps, PathChange } from './thread/protocol.js';
 import type { PathSettings } from './path_settings.js';
 
-/** A test may block its thread for this long, minus the interval. */
+/** Functions are called this far ahead. A test may therefore block its thread for this long, minus the interval. */
 const AHEAD_US = 3e6;
 const INTERVAL_MS = 200;
 
 interface Feed {
   source: CapacitySource;
-  /** When the function's time started, on this thread's clock; null before the first packet of its link. */
+  /** When time 0 of the function was, on this thread's clock; null before the first packet of its link. */
   startUs: number | null;
 }
 
 export class CapacityFeeds {
   onSteps: (directions: Direction[], steps: CapacitySteps) => void = () => undefined;
-  /** A function failed: the last capacity stays. */
+  /** Called when a function failed. The last capacity then stays. */
   onFailure: (error: Error) => void = () => undefined;
   readonly #feeds = new Map<Direction, Feed>();
   #timer: NodeJS.Timeout | null = null;
 
   /**
-   * Builds the message for the thread from settings. Capacity functions that these settings replace are no
-   * longer called. Call `commit` when the thread has accepted the message. Throws ConfigError.
+   * Builds the message for the shaping thread from settings, and stops calling the capacity functions that these
+   * settings replace. Call `commit` when the thread has accepted the message. Throws ConfigError.
    */
   begin(settings: PathSettings): { change: PathChange; commit(): void } {
     const first = new Map<CapacitySource, CapacitySteps>();
@@ -43,7 +43,10 @@ export class CapacityFeeds {
     return { change, commit: () => this.#commit(settings) };
   }
 
-  /** Notes when the schedule of a direction started, in microseconds relative to now (negative). */
+  /**
+   * Records when the schedule of a direction started. `agoUs` is that time minus the present time, so it is
+   * negative.
+   */
   started(direction: Direction, agoUs: number): void {
     const feed = this.#feeds.get(direction);
     if (feed) feed.startUs = performance.now() * 1e3 + agoUs;

@@ -14,7 +14,7 @@ export interface LinkChange {
 
 /** Changes the settings of a path. */
 export interface PathControl {
-  /** Grows while the path exists; null before the first change. */
+  /** The record of the path, which grows while the path exists; null before the first change. */
   readonly record: PathRecord | null;
   /**
    * Settings that are not given stay as they are. Rejects with ConfigError, which names the field, and with
@@ -27,7 +27,7 @@ export interface ControlledLink {
   readonly backend: 'shaper' | 'devtools';
   /** The zero of the record's times, in milliseconds since 1970. */
   readonly originEpochMs: number;
-  /** Grows while the link is open. */
+  /** The record of the link, which grows while the link is open. */
   readonly record: LinkRecord;
   /**
    * Changes settings at once. Settings that are not given stay as they are. Rejects with ConfigError, which
@@ -49,14 +49,14 @@ export interface ShaperLink extends ControlledLink {
    * addresses are tried.
    */
   remote(side: RemoteSide): void;
-  /** Tells the link that this user name fragment belongs to a page under test (its id). */
+  /** Announces that this user name fragment belongs to a page under test. `page` is the id of that page. */
   local(ufrag: string, page: number): void;
   /**
-   * The link of one page (its id). Once this link was changed for the first time, the packets of the page's
-   * connections pass it instead of the shared link. It starts with the settings of the shared link; forward
-   * is the page's upload. If two connected pages both have a link, their packets pass the link of the page
-   * that sent the offer. The first change rejects with ConfigError for a page that has answered another page
-   * under test.
+   * The page's own link; `page` is the id of the page. Its first change opens it. From then on the packets of the
+   * page's connections pass it instead of the shared link. It starts with the settings of the shared link, and its
+   * forward direction is the page's upload. If two connected pages both have their own link, their packets pass the
+   * link of the page that sent the offer. The first change rejects with ConfigError for a page that has answered
+   * another page under test.
    */
   for(page: number): PathControl;
 }

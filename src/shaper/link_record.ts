@@ -1,9 +1,8 @@
 /**
- * Fills the record of a link with the reports of its shaper, and bounds its size: the oldest part is dropped
- * in pieces of an eighth. A packet takes 48 B, so a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in
- * packets of 1200 B. A row of the queue takes about 100 B, ten times a second: 6.5 MB, 109 minutes. A change
- * of the capacity takes about 40 B, at most a hundred times a second: 5 MB, 22 minutes of a capacity
- * function.
+ * Fills the record of a link with the reports of its shaper, and bounds its size: a list that is full loses its
+ * oldest eighth. A packet takes 48 B, so a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in packets of 1200
+ * B. A row of the queue takes about 100 B and comes ten times a second: 6.5 MB for 109 minutes. A change of the
+ * capacity takes about 40 B. A capacity function causes at most a hundred a second: 5 MB for 22 minutes.
  */
 import { dropRows, PACKET_COLUMNS } from '../calls/record/columns.js';
 import type {
@@ -21,9 +20,9 @@ const MAX_QUEUE_ROWS = 2 ** 16;
 const MAX_CAPACITIES = 2 ** 17;
 const PIECES = 8;
 const MAX_PAUSES = 20;
-/** About four hours. */
+/** About four and a half hours. */
 const MAX_LATE_SECONDS = 2 ** 14;
-/** The largest column: the limit, with room for what arrives in one batch. */
+/** The largest number of rows in a column: the limit of packets, and as many as may arrive in one batch. */
 const LARGEST = MAX_PACKETS + 2 ** 16;
 
 function emptyPackets(): PacketColumns {
@@ -70,16 +69,16 @@ export function noteLate({ late }: LinkRecord, second: LateSecond): void {
 }
 
 /**
- * The limit for a whole call's 95th percentile: below it, lateness is invisible beside a browser's own
- * jitter.
+ * The limit for the 95th percentile of the packets' lateness over a whole call. Lateness below it is small compared
+ * with a browser's own jitter.
  */
 const PUNCTUAL_MS = 3;
 /** A percentile over fewer packets is meaningless. */
 const LEAST_PACKETS = 200;
 
 /**
- * Adds a notice if the machine delayed the packets of the whole call, and removes it once the percentile is
- * within the limit again.
+ * Adds a notice if the machine delayed packets during the whole call. Removes it once the 95th percentile of their
+ * lateness is within the limit again.
  */
 export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   const code = 'packets-late';
@@ -89,7 +88,7 @@ export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   notices.push({
     level: 'warning',
     code,
-    message: `The machine was busy: one packet in twenty left the link ${latenessMs.p95.toFixed(1)} ms late or later. Rates and queues of the link are right; delays and jitter that the pages saw are not finer than that.`,
+    message: `The machine was busy: one packet in twenty left the link at least ${latenessMs.p95.toFixed(1)} ms late. The rates and queues of the link are correct; delays and jitter that the pages measured are only accurate to about that time.`,
     fix: 'run fewer workers, or smaller calls, on this machine',
   });
 }
@@ -110,8 +109,8 @@ export function appendPackets(packets: PacketColumns, taken: Float64Array): void
 }
 
 /**
- * Drops the oldest entries of what exceeds its limit; true if that happened for the first time. To be called
- * after each batch.
+ * Drops the oldest entries of each list that exceeds its limit. Returns true if entries were dropped for the first
+ * time. To be called after each batch.
  */
 export function boundDirection(direction: DirectionRecord): boolean {
   const { packets, rows, capacity, keptFromUs } = direction;
@@ -139,7 +138,7 @@ function dropCapacities({ capacity }: DirectionRecord): number | undefined {
   return capacity[0]?.timeUs;
 }
 
-/** Adds a notice that the machine stood still, which was an outage of the link for the call. */
+/** Adds a notice that the machine stood still. For the call, this was an outage of the link. */
 export function notePause({ notices }: LinkRecord, { fromUs, toUs }: HostPause): void {
   const code = 'host-paused';
   if (notices.filter((notice) => notice.code === code).length >= MAX_PAUSES) return;
@@ -147,7 +146,7 @@ export function notePause({ notices }: LinkRecord, { fromUs, toUs }: HostPause):
   notices.push({
     level: 'warning',
     code,
-    message: `The machine did not run the shaper for ${seconds(toUs - fromUs)} from ${seconds(fromUs)} on: nothing passed the link.`,
-    fix: 'keep the machine awake and idle, or judge a window without this time',
+    message: `The machine did not run the shaper for ${seconds(toUs - fromUs)}, starting at ${seconds(fromUs)}: no packet passed the link.`,
+    fix: 'keep the machine awake and idle, or judge a window that excludes this time',
   });
 }

@@ -1,4 +1,7 @@
-/** Settings of a link in the shaper's form: each direction separately, its capacity piece by piece. */
+/**
+ * Settings of a link in the shaper's form: separate settings for each direction, with the capacity as a source of
+ * steps.
+ */
 import type { LinkOptions } from '../core/link.js';
 import { LINK_FIELDS, LINK_KEYS, readLinkValue } from '../link/fields.js';
 import { forwardChange, type PartialLinkConfig } from '../link/link_config.js';
@@ -29,7 +32,8 @@ export function pathSettings(settings: LinkSettings, path = 'link'): PathSetting
     const field = `${path}.${'capacity' in own ? 'backward.' : ''}capacity`;
     const options = wayOptions({ ...all, rtt: rtt ?? preset.rtt });
     if (all.capacity === undefined) return { options };
-    // A function is called once for both directions.
+    // If both directions have the same capacity function, they share one source. The function is then called once
+    // for both.
     const source = capacities.get(all.capacity) ?? capacitySource(all.capacity, field);
     capacities.set(all.capacity, source);
     return { options, capacity: source };

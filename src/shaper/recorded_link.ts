@@ -23,19 +23,22 @@ export interface RecordedLinkHooks {
   batch?(batch: PathBatch): void;
   /** The thread has ended, and a replacement is starting. */
   died?(): void;
-  /** The thread has ended for good. */
+  /** The thread has ended, and no replacement will start. */
   ended?(error: Error): void;
 }
 
 export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tellsPackets'> {
-  /** The initial settings of the shared path: for the thread, for people, and for paths of single pages. */
+  /**
+   * The initial settings of the shared path: in the thread's form (`change`), as text for people (`text`), and as
+   * given (`settings`), for the paths of single pages.
+   */
   begin: { change: PathChange; text: string; settings: LinkSettings };
   /** Capacities that are functions of time. */
   feeds: CapacityFeeds;
   seed: number;
   /** The zero of the record's times, in milliseconds since 1970. Default: now. */
   originEpochMs?: number | undefined;
-  /** The module of the thread; default: the shaper's own. */
+  /** The file that the thread runs; default: the shaper's own. */
   thread?: URL | undefined;
   hooks?: RecordedLinkHooks;
 }
@@ -48,7 +51,10 @@ function threadFile(): URL {
     : new URL('../../dist/lib/shaper/thread/link_thread.js', import.meta.url);
 }
 
-/** Rejects with ConfigError for settings that the core refuses, ShaperError for a port that cannot be bound. */
+/**
+ * Rejects with ConfigError for settings that the core refuses, and with ShaperError for a port that cannot be
+ * bound.
+ */
 export async function openRecordedLink(options: RecordedLinkOptions): Promise<RecordedLink> {
   const { sockets, tellsPackets, begin, feeds, seed } = options;
   const epochMs = performance.timeOrigin + performance.now();
@@ -126,7 +132,7 @@ export class RecordedLink implements ShaperLink {
 
   /** The addresses that peer A and peer B send to. A relay has one socket for both. */
   address(peer: 'a' | 'b'): RelayAddress {
-    if (this.#where === null) throw new ShaperError('the link is not open; await its opening first');
+    if (this.#where === null) throw new ShaperError('the link is not open yet; await the call that opens it first');
     return this.#where[peer];
   }
 
@@ -198,14 +204,14 @@ export class RecordedLink implements ShaperLink {
     noticeOnce(this.record, {
       level: 'warning',
       code: `one-of-two-links-${first}-${second}`,
-      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has its own link: their packets only pass that of ${pageName(first)}, which offered.`,
+      message: `${pageName(first)} and ${pageName(second)} are connected to each other, and each has its own link: their packets pass only the link of ${pageName(first)}, which made the offer.`,
       fix: `set the link of ${pageName(first)}, or connect the pages through a server`,
     });
   }
 
   /**
-   * Checks that the page can have a path of its own, whose forward direction is the page's upload. Throws ConfigError
-   * if it cannot.
+   * Throws ConfigError if the page has answered another page under test. On that connection the page's upload is
+   * the backward direction, but on a path of its own it would have to be the forward direction.
    */
   #mayHaveOwn(page: number): void {
     const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {
@@ -215,9 +221,9 @@ export class RecordedLink implements ShaperLink {
     if (!answered) return;
     throw new ConfigError(
       'link.for',
-      'a page that has not answered another page under test',
-      `${pageName(page)}, whose connection passes the link that all share`,
-      'give the page its link before it connects, or set the link of the page that offered',
+      'a page that has not answered an offer of another page under test',
+      `${pageName(page)}, whose connection already uses the shared link`,
+      'call link.for(page) before the page connects, or give a link to the page that offered',
     );
   }
 
@@ -241,7 +247,7 @@ export class RecordedLink implements ShaperLink {
     for (const { path } of this.#own.values()) path?.close();
   }
 
-  /** The thread can no longer be used. */
+  /** Called when the thread has ended and no replacement will start. */
   #end(error: Error): void {
     const { message } = error;
     this.#closeFeeds();
@@ -250,7 +256,7 @@ export class RecordedLink implements ShaperLink {
       level: 'error',
       code: 'shaper-failed',
       message,
-      fix: 'open another link, or run the test again; packets no longer pass this one',
+      fix: 'packets no longer pass this link: open another one, or run the test again',
     });
     this.hooks.ended?.(error);
   }

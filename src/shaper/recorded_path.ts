@@ -17,7 +17,7 @@ export interface PathContext {
   /** The zero of the record's times, on the clock of process.hrtime. */
   zeroUs: number;
   link: LinkRecord;
-  /** Whether everything is kept; false if the record is not read, so that its latest part is enough. */
+  /** Whether the whole record is kept. If false, nobody reads the record, and only its latest part is kept. */
   isKept: boolean;
 }
 
@@ -29,7 +29,7 @@ export function parseChange(settings: LinkSettings): LinkSettings {
     'link.seed',
     'no seed in a change',
     String(parsed.seed),
-    'give it when the link is opened',
+    'set the seed when you open the link',
   );
 }
 
@@ -100,8 +100,8 @@ export class RecordedPath {
     noticeOnce(this.context.link, {
       level: 'warning',
       code: `packets-dropped-${this.record.page ?? 'shared'}-${direction}`,
-      message: `The record of the link${nameOf(this.record)} (${direction}) is full: its oldest part is dropped, see keptFromUs.`,
-      fix: 'judge and report more often than once an hour',
+      message: `The record of the link${nameOf(this.record)} (${direction}) is full: data from before keptFromUs were dropped.`,
+      fix: 'judge and report the call more often, before its record is full',
     });
   }
 }
@@ -117,7 +117,7 @@ export class OwnPath implements PathControl {
 
   constructor(
     private readonly page: number,
-    /** The initial settings of the shared link; this path starts with them and its own first change. */
+    /** The initial settings of the shared link. This path starts with them, changed by its own first change. */
     private readonly settings: LinkSettings,
     private readonly context: PathContext,
     /** Throws ConfigError if the page cannot have its own path. */
@@ -151,7 +151,8 @@ export class OwnPath implements PathControl {
     // The path must exist before the thread's first batch about it arrives.
     this.#path = new RecordedPath(record, feeds, this.context);
     try {
-      // Completes the record of the shared path's capacity, which has been the page's capacity until now.
+      // Until now the page's packets passed the shared path. This request completes the record of the shared path's
+      // capacity, which is copied below.
       await thread.ask({ kind: 'sync' });
       const timeUs = await thread.ask({ kind: 'open', owner: this.page, seed, change });
       commit();
@@ -170,7 +171,10 @@ export class OwnPath implements PathControl {
   }
 }
 
-/** The initial settings of a page's path: a network in the change replaces all initial settings of the link. */
+/**
+ * Returns the initial settings of a page's path: those of the link, changed by `change`. If `change` names a
+ * network, nothing of the link's settings remains except the seed.
+ */
 function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
   if (change.network !== undefined) return { ...change, seed: settings.seed };
   const backward =

@@ -32,15 +32,15 @@ export interface ShaperOptions {
   ports?: readonly [a: number, b: number];
   /** Who may use the shaper; default `ice`. */
   peers?: PeersOption;
-  /** Identifies the link in rows. */
+  /** The number of the link in its rows of the trace; default 0. */
   linkNumber?: number;
-  /** Whether to keep the fate of each packet. */
+  /** Whether to keep the fate of each packet; default: no. */
   record?: boolean;
-  /** The module of the thread; default: the shaper's own. */
+  /** The file that the thread runs; default: the shaper's own. */
   thread?: URL;
 }
 
-/** The statistics of a link that only grow. */
+/** The statistics that are counters: they never decrease. */
 const COUNTERS = [
   'offeredPackets',
   'offeredBytes',
@@ -80,7 +80,7 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
   const { address = '127.0.0.1', ports = [0, 0], peers = 'ice', record = false } = options;
   if (peers === 'first-datagram' && !isLoopback(address)) {
     throw new ShaperError(
-      `peers: expected the addresses of both, since others can reach ${address} and whoever sends first would be taken for a peer; name the peers, or let them use ICE`,
+      `peers: expected the addresses of both peers, since other machines can reach ${address} and the first to send would count as a peer; give both addresses, or 'ice'`,
     );
   }
   const config = { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(options.config ?? {}) };
@@ -110,7 +110,7 @@ export async function startShaper(options: ShaperOptions = {}): Promise<Shaper> 
 export class Shaper {
   readonly a: RelayAddress;
   readonly b: RelayAddress;
-  /** Called with rows of the queue, ten times a second. */
+  /** Called ten times a second with the newest row about the queue. */
   onRows: (rows: LinkRow[]) => void = () => undefined;
   /** Called when a socket or the thread has failed for good; the shaper is then closed. */
   onError: (error: Error) => void = () => undefined;
@@ -118,7 +118,7 @@ export class Shaper {
   #config: LinkConfig;
   readonly #linkNumber: number;
   #latest: PathBatch | null = null;
-  /** The sums of the counters over earlier threads. */
+  /** The sums of the counters over the threads that have ended. */
   #counted: Partial<Record<Counter, number>> = {};
   #firstPacketUs: number | null = null;
   #start: () => void = () => undefined;
@@ -148,8 +148,8 @@ export class Shaper {
   }
 
   /**
-   * The record of the link, with packets only if they are kept. Its times count from `origin_epoch_ms` of the
-   * configuration.
+   * The record of the link. It contains packets only with the option `record`. Its times count from
+   * `origin_epoch_ms` of the configuration.
    */
   get record(): LinkRecord {
     return this.link.record;
@@ -170,7 +170,7 @@ export class Shaper {
 
   /**
    * Changes settings at once; a schedule counts from now. Rejects with ConfigError, leaving everything as it was,
-   * and with ShaperError after the end.
+   * and with ShaperError after the shaper has ended.
    */
   async set(change: PartialLinkConfig): Promise<void> {
     // The seed and the origin only apply when a link is opened.
@@ -181,9 +181,8 @@ export class Shaper {
   }
 
   /**
-   * With the peers `ice`: sets the user name fragments of their session descriptions. From then on, checks
-   * with other fragments are ignored; if an earlier connection is to continue, its fragments must be
-   * included.
+   * With the peers `ice`: sets the user name fragments of their session descriptions. From then on, checks with
+   * other fragments are ignored; to keep an earlier connection, include its fragments.
    */
   expect(ufrags: PeerUfrags): void {
     this.link.expect(ufrags);
@@ -196,7 +195,7 @@ export class Shaper {
 
   /** The statistics of the forward direction, at most a tenth of a second old. */
   stats(): LinkStats {
-    if (this.#latest === null) throw new ShaperError('nothing is known of the link yet; await sync() first');
+    if (this.#latest === null) throw new ShaperError('the link has not reported anything yet; await sync() first');
     const stats = { ...this.#latest.forward.stats };
     for (const name of COUNTERS) stats[name] += this.#counted[name] ?? 0;
     return stats;
@@ -204,7 +203,7 @@ export class Shaper {
 
   /** The queue of the forward direction, at most a tenth of a second old. */
   row(): QueueRow {
-    if (this.#latest === null) throw new ShaperError('nothing is known of the link yet; await sync() first');
+    if (this.#latest === null) throw new ShaperError('the link has not reported anything yet; await sync() first');
     return { ...this.#latest.forward.row, link: this.#linkNumber };
   }
 
@@ -238,7 +237,7 @@ export class Shaper {
   }
 
   /**
-   * The thread has ended for good.
+   * The thread has ended, and no replacement will start.
    *
    * @internal
    */
@@ -248,8 +247,8 @@ export class Shaper {
   }
 
   /**
-   * To be called when a new thread, which counts from 0, replaces the one that ended: keeps the counts so
-   * far.
+   * To be called when a new thread replaces the one that ended. The new thread counts from 0, so the counts so far
+   * are kept here.
    *
    * @internal
    */

@@ -1,4 +1,4 @@
-/** The link of a test: a relay that its pages take for the address of every peer. */
+/** The link of a test: a relay, whose address the pages of the test use as the address of every peer. */
 import { parseLinkSettings, withDefaults, type LinkSettings } from '../link/settings.js';
 import { settingsText } from '../link/settings_text.js';
 import { CapacityFeeds } from './capacity_feeds.js';
@@ -8,7 +8,7 @@ import { openRecordedLink, type RecordedLinkOptions } from './recorded_link.js';
 
 export interface ShaperLinkOptions extends Pick<RecordedLinkOptions, 'originEpochMs' | 'thread'> {
   settings?: LinkSettings;
-  /** UDP port of the relay; default: any that is free. */
+  /** UDP port of the relay; default: any free port. */
   port?: number;
 }
 

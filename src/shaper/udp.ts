@@ -3,7 +3,7 @@ import { createSocket, type Socket } from 'node:dgram';
 
 import { systemCode } from '../text/errors.js';
 
-/** Faster than any link that a relay in JavaScript can pace, so no bottleneck. */
+/** The capacity of a direction without a bottleneck: faster than JavaScript can send packets. */
 export const UNLIMITED_BPS = 1e11;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
@@ -14,7 +14,7 @@ export class ShaperError extends Error {
 
 /** Resolves to a socket bound to an IPv4 address; port 0 takes a free port. Rejects with ShaperError. */
 export function bindUdp(port: number, address: string): Promise<Socket> {
-  // Peers are known by their addresses: no name is looked up, so no packet waits for an answer.
+  // Peers are given by IP addresses, so `lookup` looks up no name, and no packet waits for it.
   const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
   return new Promise((resolve, reject) => {
     socket.once('error', (error) => {
@@ -26,7 +26,7 @@ export function bindUdp(port: number, address: string): Promise<Socket> {
       try {
         socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
       } catch {
-        // The system allows less, and its default is good enough.
+        // The system does not allow this size. Its default size is large enough.
       }
       resolve(socket);
     });

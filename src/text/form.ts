@@ -13,7 +13,10 @@ function problemOf(parse: () => unknown): string | undefined {
   }
 }
 
-/** Accepts what `parse` accepts; otherwise the issue says what `parse` expected. */
+/**
+ * Accepts the values that `parse` accepts. For any other value, the issue is the expectation and the fix of `parse`'s
+ * error.
+ */
 export const parsedBy = <T extends string | number>(
   schema: v.GenericSchema<T>,
   parse: (value: T) => unknown,
@@ -72,6 +75,6 @@ export const list = <const T extends v.GenericSchema>(
     ),
     v.array(item, `a list of ${what}`),
   );
-/** A finite number: JSON can contain Infinity as 1e999 but could not be written with it. */
+/** A finite number. JSON can contain Infinity as 1e999, but JSON.stringify would write it as null. */
 export const number: v.GenericSchema<number> = v.pipe(v.number('a number'), v.finite('a number'));
 export const numbers = v.record(v.string(), number, 'names with numbers');

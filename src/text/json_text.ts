@@ -8,7 +8,7 @@ export function checkNesting(value: unknown, field: string): void {
   throw new ConfigError(field, nestingExpectation, 'more', 'use fewer levels of brackets');
 }
 
-const FIX = 'mend it there; a JSON editor shows the place';
+const FIX = 'correct it; a JSON editor shows the place';
 
 /**
  * Where a text stops being JSON: each browser reports the offset, or the line and the column, in its own words.

@@ -24,7 +24,7 @@ export class ConfigError extends Error {
 export const cut = (text: string, length = 60): string =>
   text.length > length ? `${text.slice(0, length - 3)}…` : text;
 
-/** A short text for a value found where another was expected. */
+/** A short text for a value that is not what was expected. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, 60)));
   if (typeof value !== 'object' || value === null) return cut(String(value));
@@ -37,14 +37,16 @@ export const MAX_SETTING_LENGTH = 1000;
 /** Throws ConfigError for a text that is too long to be a setting. */
 export function checkLength(text: string, field: string, fix: string): void {
   if (text.length <= MAX_SETTING_LENGTH) return;
-  throw new ConfigError(field, `at most ${MAX_SETTING_LENGTH} characters`, `${text.length} of them`, fix);
+  throw new ConfigError(field, `at most ${MAX_SETTING_LENGTH} characters`, `${text.length}`, fix);
 }
 
 export const BPS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
 export const US = { us: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 } as const;
 export const BYTES = { b: 1, kb: 1e3, mb: 1e6 } as const;
 
-/** Reads a number with a unit, in the unit whose factor is 1; undefined if the text is no such number. */
+/**
+ * Reads a number with a unit, and converts it to the unit with the factor 1. Undefined if the text has another form.
+ */
 export function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
   if (text.length > MAX_SETTING_LENGTH) return undefined;
   const [, digits, unit] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]+)\s*$/i.exec(text) ?? [];

@@ -15,7 +15,7 @@ function distance(a: string, b: string): number {
 /** Longer inputs get no suggestions: nobody typed them as a name. */
 const MAX_TYPED = 100;
 
-/** The names that `typed` was probably meant to be: at most `most`, nearest first. */
+/** The names that the user probably meant by `typed`: at most `most`, nearest first. */
 export function near(typed: string, names: readonly string[], most = 3): string[] {
   if (typed.length > MAX_TYPED) return [];
   const limit = Math.max(2, Math.floor(typed.length / 3));
@@ -32,13 +32,13 @@ export function near(typed: string, names: readonly string[], most = 3): string[
     .map(({ name }) => name);
 }
 
-/** `expected`; if one of the names is near, the nearest one follows in brackets. */
+/** Returns `expected`, followed by the nearest name in brackets if a name is near. */
 export function orMeant(expected: string, typed: string, names: readonly string[]): string {
   const [nearest] = typed.trim() === '' ? [] : near(typed, names, 1);
   return nearest === undefined ? expected : `${expected} (did you mean ${nearest}?)`;
 }
 
-/** ` Did you mean a or b?`, or nothing where no name is near. */
+/** Returns ` Did you mean a or b?`, or an empty text if no name is near. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const found = near(typed, names);
   return found.length > 0 ? ` Did you mean ${found.join(' or ')}?` : '';

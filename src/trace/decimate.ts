@@ -1,10 +1,10 @@
 /**
  * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. The time is cut into equal
- * buckets, on a grid that stays in place while the drawn period, of length `spanUs`, moves on. Each bucket
- * keeps, in order, the rows with the minimum and the maximum of every column, so peaks survive and lines keep
- * their shape. A bucket in which a column is all NaN keeps one such row, so that gaps stay gaps. Extremes
- * take precedence: if `maxPoints` is below twice the number of columns, up to twice that number of rows are
- * returned all the same.
+ * buckets. Their grid does not move when the drawn period, of length `spanUs`, moves. Each bucket keeps, in
+ * order, the rows with the minimum and the maximum of every column, so peaks survive and lines keep their
+ * shape. If a column is NaN in the whole bucket, one of its rows is kept, so that gaps stay gaps. At least one
+ * bucket is drawn, even if `maxPoints` is below twice the number of columns; then up to two rows per column are
+ * returned.
  */
 export function decimate(
   time: Float64Array,
@@ -15,7 +15,7 @@ export function decimate(
 ): Uint32Array {
   if (rows.length <= maxPoints || rows.length === 0) return rows;
   const buckets = Math.floor(maxPoints / Math.max(1, 2 * columns.length));
-  // A period that is not aligned to the grid touches one more bucket than fits into it.
+  // One bucket is reserved, since a period that is not aligned to the grid touches one bucket more.
   const width = buckets < 2 ? Infinity : spanUs / (buckets - 1);
   const bucketOf = (i: number): number => Math.floor((time[rows[i] as number] as number) / width);
   const picked: number[] = [];
@@ -29,7 +29,7 @@ export function decimate(
   return Uint32Array.from(picked);
 }
 
-/** Appends the rows of each column's first minimum and first maximum, ascending and once each. */
+/** Appends the rows with each column's first minimum and first maximum: in ascending order, each row once. */
 function pickExtremes(columns: readonly Float64Array[], rows: Uint32Array, picked: number[]): void {
   const first = rows[0] as number;
   const positions = new Set<number>();

@@ -1,6 +1,6 @@
 import { isNestedTooDeeply } from '../text/nesting.js';
 
-/** Where a trace is wrong, and what was expected there. */
+/** The place of an error in a trace, and what was expected there. */
 export interface TraceProblem {
   /** The file as the user named it; absent for a Blob or a stream without a name. */
   file?: string;
@@ -8,9 +8,9 @@ export interface TraceProblem {
   line: number;
   /** The field, or `line` when the line as a whole is wrong. */
   field: string;
-  /** What a correct file contains there. */
+  /** What was expected instead of `got`. */
   expected: string;
-  /** What was found instead, as short text. */
+  /** What the file contains there, as short text. */
   got: string;
 }
 
@@ -34,7 +34,7 @@ export class TraceError extends Error {
     this.got = got;
   }
 
-  /** The same facts as plain data, for crossing a worker boundary. */
+  /** The error as plain data, which can be sent to another worker. */
   problem(): TraceProblem {
     const { file, line, field, expected, got } = this;
     return { ...(file === undefined ? {} : { file }), line, field, expected, got };

@@ -19,7 +19,10 @@ const headerSchema = v.looseObject({
   origin_epoch_ms: v.optional(v.pipe(v.number('a number'), v.finite('a finite number'))),
 });
 
-/** First line of a trace. Fields that are not listed here are kept when a trace is rewritten. */
+/**
+ * The first line of a trace. Fields without a rule in the schema are allowed and kept when a trace is
+ * rewritten.
+ */
 export type TraceHeader = v.InferOutput<typeof headerSchema>;
 
 /** The required form of the first line, for messages. */

@@ -8,7 +8,7 @@ export interface LineSink {
   tooLong(number: number, start: string): void;
 }
 
-/** Splits UTF-8 chunks into lines; keeps only the line that is not complete yet. */
+/** Splits UTF-8 chunks into lines. Only the incomplete last line is kept in memory. */
 export class LineSplitter {
   readonly #decoder = new TextDecoder('utf-8');
   readonly #sink: LineSink;

@@ -1,7 +1,7 @@
 /** Rows and events as lines of the trace format. */
 import type { TableSpec, TraceEvent } from '../core/index.js';
 
-/** A double in JSON with the fewest digits that read back as the same double (−0 stays −0). */
+/** A double in JSON: the shortest text that is parsed to the same double (−0 stays −0). */
 function number(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
@@ -20,7 +20,7 @@ export class RowFormatter {
 
   /**
    * The row `row` of the columns as a line without a line feed. Absent values (NaN) and infinities, which JSON
-   * cannot express, are omitted. `extra` holds further members, as `,"name":value…`.
+   * cannot express, are omitted. `extra`: further members, as `,"name":value…`.
    */
   line(columns: readonly ArrayLike<number>[], row: number, extra = ''): string {
     let text = this.#type;

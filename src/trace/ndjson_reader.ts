@@ -4,7 +4,7 @@ import { LineSplitter, MAX_LINE_LENGTH, type LineSink } from './lines.js';
 import { RowParser, type RowSink } from './row_parser.js';
 import { TraceData } from './trace_data.js';
 
-/** Where a trace goes: its header first, then its rows in order. */
+/** Receives a trace: first its header, then its rows in order. */
 export interface TraceSink extends RowSink {
   header(header: TraceHeader): void;
 }

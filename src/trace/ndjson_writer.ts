@@ -3,7 +3,7 @@ import type { TraceData } from './trace_data.js';
 
 const CHUNK_LENGTH = 64 * 1024;
 
-/** The first line. The version comes first, whatever the order of the fields. */
+/** Formats the first line. The version is always its first field. */
 export function formatHeader(header: TraceHeader): string {
   const { ccscope_trace, ...rest } = header;
   return JSON.stringify({ ccscope_trace, ...rest });

@@ -37,8 +37,8 @@ export function checkPreset(name: string): string {
 }
 
 /**
- * A parameter's value as a number: a number, its text, or one of the names that the parameter lists.
- * Throws ParameterProblem for an unknown name, or for a value that is no number or out of range.
+ * Converts a parameter's value to a number. The value is a number, a number as text, or one of the parameter's
+ * listed names. Throws ParameterProblem for an unknown name, or for a value that is no number or out of range.
  */
 export function parameterValue(controller: ControllerName, name: string, value: number | string): number {
   const spec = CONTROLLER_SPECS[controller].parameters.find((parameter) => parameter.name === name);
@@ -54,7 +54,7 @@ export function presetParameterValue(preset: string, name: string, value: number
   return parameterValue(controllerOfPreset(checkPreset(preset)) ?? 'gcc', name, value);
 }
 
-/** The value as a number. Throws ParameterProblem if the parameter cannot have it. */
+/** Converts a value to a number. Throws ParameterProblem if the parameter cannot have this value. */
 export function checkedValue(spec: ParameterSpec, value: number | string): number {
   const number = parameterNumber(spec, value);
   if (number !== undefined) return number;

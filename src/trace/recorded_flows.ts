@@ -1,4 +1,4 @@
-/** The flows that a trace's header names: those of a simulation, or a call's shadows. */
+/** The flows that a trace's header lists: the flows of a simulation, or the shadow controllers of a call. */
 import * as v from 'valibot';
 
 import type { TraceHeader } from './header.js';
@@ -17,12 +17,12 @@ const flowsOfHeader = v.array(
 
 /**
  * A flow as the header of a trace describes it. A flow of kind `shadow` belongs to a controller that only
- * watched, and has no arrivals of its own: the controller saw the arrivals of the flow `of` or, if that is
- * absent, of the only flow that has arrivals.
+ * watched. It has no arrivals of its own: its controller saw the arrivals of the flow `of` or, if `of` is
+ * absent, of the only flow with arrivals.
  */
 export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
 
-/** The flows that a header names; empty if it has no field `flows`, or one of another form. */
+/** The flows that a header lists; empty if the field `flows` is absent or has another form. */
 export function recordedFlows(header: Partial<TraceHeader>): readonly RecordedFlow[] {
   const flows = v.safeParse(flowsOfHeader, header['flows']);
   return flows.success ? flows.output : [];

@@ -26,7 +26,10 @@ import {
   type ReplayPlan,
 } from './replay_plan.js';
 
-/** The tables of a controller's receiver half, and of its sender half. */
+/**
+ * The tables that a controller's receiver half writes, and those that its sender half writes. The two halves
+ * exchange feedback messages.
+ */
 const OF_RECEIVER: readonly TableName[] = ['group', 'nada'];
 const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
 
@@ -39,7 +42,7 @@ export interface ReplayOptions {
   preset?: string | undefined;
   /** The controller to use instead of the recorded one; a preset, if given, must belong to it. */
   controller?: ControllerName | UserController | undefined;
-  /** Parameters that override the preset's, the header's and recorded ones. */
+  /** Parameters that take precedence over those of the preset, of the header, and of recorded changes. */
   parameters?: GivenParameters | undefined;
   /** Replays this flow alone: its number, or its name in the header. */
   flow?: string | undefined;
@@ -58,11 +61,11 @@ interface Flow {
 }
 
 /**
- * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one receiver
- * half and one sender half per flow. Feedback reaches the sender half at once, on the receiver's clock; if
- * arrivals carry the RTT, the sender half gets it. Recorded changes of preset and parameters are applied at
- * their places. Where the recorded call was started again, new controllers replace the old ones. The rows
- * that the recorded controller produced are skipped.
+ * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one receiver half
+ * and one sender half per flow. Feedback reaches the sender half at once, on the receiver's clock. If arrivals
+ * contain the RTT, the sender half gets it too. Recorded changes of preset and parameters are applied at their
+ * places in the file. If the file records a new start of the call, new controllers replace the old ones there.
+ * The rows that the recorded controller produced are skipped.
  */
 export class Replayer implements TraceSink {
   readonly #core: Core;
@@ -87,8 +90,8 @@ export class Replayer implements TraceSink {
   }
 
   /**
-   * The controller of the recording, if the core does not have it and no other controller or preset was
-   * requested.
+   * The name of the recorded controller if the core does not have this controller and the options request no
+   * controller or preset; otherwise undefined.
    */
   get missingController(): string | undefined {
     return this.#missingController;
@@ -100,8 +103,8 @@ export class Replayer implements TraceSink {
   }
 
   /**
-   * Throws TraceError if the header names a preset or a parameter that does not exist, or lacks the requested
-   * flow.
+   * Throws TraceError if the header names a preset or a parameter that does not exist, or if it does not list
+   * the requested flow.
    */
   header(header: TraceHeader): void {
     this.#plan = replayPlan(header, this.#options);
@@ -117,7 +120,7 @@ export class Replayer implements TraceSink {
     if (!Number.isNaN(number)) return number;
     const names = flows.filter(({ kind }) => kind !== 'tcp').map(({ name, flow: n }) => name ?? String(n));
     const expected =
-      names.length > 0 ? `one of ${names.join(', ')}` : 'the number of a flow, as this trace has no names';
+      names.length > 0 ? `one of ${names.join(', ')}` : 'the number of a flow, since this trace has no names';
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
     throw new TraceError({ ...file, line: 1, field: 'flow', expected, got: flow });
   }
@@ -162,11 +165,11 @@ export class Replayer implements TraceSink {
     if (this.#arrivals > 0) return;
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
     const whose = this.#only === undefined ? '' : ` of flow ${this.#only}`;
-    const expected = `at least one arrival row${whose} (a trace without any cannot be replayed)`;
-    throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none up to the end' });
+    const expected = `at least one arrival row${whose} (a replay needs arrivals)`;
+    throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none' });
   }
 
-  /** Ends all flows, since the rows after the start of a call go to new controllers. */
+  /** Ends all flows, so that the following rows go to new controllers. */
   #endFlows(): void {
     this.flush();
     this.destroy();
@@ -245,7 +248,7 @@ export class Replayer implements TraceSink {
     return flow;
   }
 
-  /** Adds the place in the file to errors of the core. */
+  /** Runs `work`. Turns an error of the core into a TraceError with the place in the file. */
   #guard(work: () => void): void {
     try {
       work();
@@ -258,7 +261,7 @@ export class Replayer implements TraceSink {
   }
 }
 
-/** Returns a function that picks the named columns of a table from a row. */
+/** Returns a function that reads the named columns from a row of the table. */
 function picker<const N extends readonly string[]>(
   table: TableName,
   names: N,

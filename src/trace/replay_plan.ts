@@ -36,10 +36,10 @@ export type GivenParameters = Readonly<Record<string, number | string>>;
 
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 
-/** Parameters that a change of preset leaves alone: the application's bounds. */
+/** Parameters that a change of preset does not change: the application's bounds of the bitrate. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/** The preset and parameters of a replay, which may follow the recorded changes. */
+/** The preset and the parameters of a replay. They may follow the recorded changes. */
 export class ReplayPlan {
   #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;
@@ -74,7 +74,7 @@ export class ReplayPlan {
     );
   }
 
-  /** The initial configuration of a flow that appears now. */
+  /** The configuration with which a flow starts at this place in the trace. */
   start(flow: number): ControllerOptions {
     const user = this.#user;
     if (user !== undefined) return { controller: user, parameters: this.#userParameters(), flow };
@@ -82,7 +82,7 @@ export class ReplayPlan {
     return { preset, parameters: { ...parameters, ...this.#fixedOf(preset) }, flow };
   }
 
-  /** Those of the parameters given to the replay that this preset's controller has. */
+  /** The given parameters of the replay, without those that this preset's controller does not have. */
   #fixedOf(preset: string): Record<string, number> {
     const known = CONTROLLER_SPECS[controllerOfPreset(preset) ?? 'gcc'].parameters;
     const own = Object.entries(this.#fixed).filter(([name]) => known.some((each) => each.name === name));
@@ -113,7 +113,7 @@ export class ReplayPlan {
   }
 
   /**
-   * To be called where the recorded call was started again: later flows start with the configuration `start`,
+   * To be called at a recorded new start of the call. Later flows then start with the configuration `start`,
    * unless the replay was given its own preset or controller. Throws TraceError.
    */
   restart(start: RecordedStart, place: Place): void {
@@ -124,7 +124,7 @@ export class ReplayPlan {
     this.#flows = new Map();
   }
 
-  /** Changes to a preset: `halves` change at once, and later flows start with it. */
+  /** Changes to a preset: `halves` change at once, and later flows start with the new preset. */
   changePreset(preset: string, halves: readonly Half[]): void {
     this.#preset = preset;
     this.#flows = new Map();
@@ -175,7 +175,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
   }
 }
 
-/** Those of the application's bounds that a trace contains. */
+/** The application's bounds that the trace's header contains. */
 function recordedBounds(header: TraceHeader): Record<string, number> {
   const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
   const recorded = Object.entries(header.parameters ?? {});
@@ -186,7 +186,10 @@ function recordedBounds(header: TraceHeader): Record<string, number> {
   );
 }
 
-/** The plan for a requested controller: its preset for this kind of trace, with the recorded bounds. */
+/**
+ * The plan for a requested controller. It uses the controller's default preset for this kind of trace, and the
+ * recorded bounds.
+ */
 function chosenPlan(
   controller: ControllerName | UserController,
   header: TraceHeader,
@@ -234,7 +237,7 @@ const startDetail = v.object({
   parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {}),
 });
 
-/** The configuration that an event starts a controller with, or null for any other event. */
+/** The configuration with which a recorded `start` event starts a controller; null for any other event. */
 export function controllerStart(event: TraceEvent): RecordedStart | null {
   const detail = event.name === 'start' ? v.safeParse(startDetail, event.detail) : null;
   return detail?.success === true ? detail.output : null;
@@ -266,8 +269,8 @@ export function presetChange(event: TraceEvent, place: Place): string | null {
 }
 
 /**
- * The change of a parameter that an event records, or null for any other event. The parameter must be one of
- * `preset`'s controller. Throws TraceError for an invalid change.
+ * The change of a parameter that an event records, or null for any other event. The controller of `preset` must
+ * have this parameter. Throws TraceError for an invalid change.
  */
 export function parameterChange(event: TraceEvent, preset: string, place: Place): ParameterChange | null {
   if (event.name !== 'parameter') return null;

@@ -8,7 +8,10 @@ import { timeColumn } from './tables.js';
 
 /** Receives parsed rows, in the order of the file. */
 export interface RowSink {
-  /** `values` are in the order of the columns, NaN where absent, and only valid until the function returns. */
+  /**
+   * `values` are in the order of the columns; NaN stands for an absent value. They are valid only until the
+   * function returns.
+   */
   row(table: TableName, values: Float64Array, extra: string | undefined, line: number): void;
   /** `extra` are members that the format does not know, as `,"name":value…`, or empty. */
   event(event: TraceEvent, extra: string, line: number): void;
@@ -29,7 +32,7 @@ interface TableRules {
 /** The rules, and the state of one file's rows. */
 interface TableParser extends TableRules {
   values: Float64Array;
-  /** Time of the latest row by flow, for tables whose rows must be in order of time. */
+  /** The time of each flow's latest row; null for tables whose rows need not be in order of time. */
   latest: Map<number, number> | null;
 }
 
@@ -47,7 +50,7 @@ const eventSchema = v.looseObject({
   name: v.string(),
 });
 
-/** Tables that a replay consumes: their times may not go back within a flow. */
+/** The tables that a replay consumes. Within a flow, the times of their rows must not decrease. */
 const ORDERED: ReadonlySet<string> = new Set(['arrival', 'inbound']);
 
 /** Checks lines of the trace format against the tables, and passes their values to a sink. */
@@ -152,8 +155,8 @@ export class RowParser {
   }
 
   /**
-   * The members that the format does not know, as text. Throws TraceError if the row is nested too deeply for
-   * that.
+   * The members that the format does not know, as text. Throws TraceError if the row is nested too deeply to be
+   * converted.
    */
   #extra(row: Record<string, unknown>, known: ReadonlySet<string>): string {
     if (isNestedTooDeeply(row)) this.#failText('line', nestingExpectation, 'more');

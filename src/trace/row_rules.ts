@@ -8,7 +8,7 @@ export interface ColumnRule {
   integer: boolean;
   /** For an enumeration: the number that stands for each name. */
   indices: ReadonlyMap<unknown, number> | null;
-  /** For messages: what is expected. */
+  /** A description of valid values, for messages. */
   expected: string;
 }
 
@@ -54,7 +54,7 @@ export function columnRule(column: ColumnSpec): ColumnRule {
   return { ...plain, expected: 'a finite number' };
 }
 
-/** A required field; any one of `anyOf` is enough. */
+/** A required field: a row must have at least one of `anyOf`. */
 export interface Requirement {
   anyOf: readonly [string, ...string[]];
   expected: string;

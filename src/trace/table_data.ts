@@ -4,13 +4,13 @@ import { timeColumn } from './tables.js';
 const INITIAL_ROWS = 256;
 
 /**
- * One table of a trace in memory: a Float64Array per column, growing by doubling. NaN stands for an absent
- * value.
+ * One table of a trace in memory: a Float64Array per column, whose length doubles when it is full. NaN stands
+ * for an absent value.
  */
 export class TableData {
   readonly spec: TableSpec;
   #columns: Float64Array[];
-  /** Position of each row in the trace as a whole, across tables. */
+  /** The position of each row among all rows of the trace. */
   #order = new Float64Array(0);
   #rows = 0;
   #sorted = true;
@@ -28,12 +28,12 @@ export class TableData {
     return this.#rows;
   }
 
-  /** Bytes of the columns, including unused space at their ends. */
+  /** The size of the columns in bytes, including unused space at their ends. */
   get memoryBytes(): number {
     return this.#order.byteLength * (this.#columns.length + 1);
   }
 
-  /** Whether times never fall from one row to the next. */
+  /** Whether the times never decrease from one row to the next. */
   get sorted(): boolean {
     return this.#sorted;
   }

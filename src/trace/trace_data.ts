@@ -4,8 +4,8 @@ import { eventLine, RowFormatter } from './ndjson_lines.js';
 import { TableData } from './table_data.js';
 
 /**
- * The data to draw: some columns of one table over a period, reduced to as many points as the screen can
- * show.
+ * The data to draw: some columns of one table over a period, reduced to the number of points that the screen
+ * can show.
  */
 export interface ViewQuery {
   table: TableName;
@@ -14,7 +14,7 @@ export interface ViewQuery {
   /** Start and end of the period, inclusive; everything by default. */
   fromUs?: number | undefined;
   toUs?: number | undefined;
-  /** Most rows to return (default: all). Minima and maxima survive the thinning. */
+  /** The largest number of rows to return (default: all). Minima and maxima are kept (see decimate()). */
   maxPoints?: number | undefined;
   /** Only rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
   where?: { column: string; value: number } | undefined;
@@ -31,7 +31,10 @@ export interface TraceExtent {
   toUs: number | null;
   rows: Record<string, number>;
   events: number;
-  /** Numbers of the flows that have a controller here: those of `group` rows, or else of `rate` rows; ascending. */
+  /**
+   * Numbers of the flows with a controller, ascending. They are taken from `group` rows or, if there are none,
+   * from `rate` rows.
+   */
   flows: number[];
   /** Numbers of the bottlenecks in `queue` rows, ascending. */
   links: number[];

@@ -11,7 +11,7 @@ const TOP = 12;
 const RIGHT = 8;
 const BOTTOM = 8;
 
-/** The unbroken parts of the line; a test run without a number interrupts it. */
+/** The unbroken parts of the line. A test run without a number interrupts the line. */
 function stretches(
   points: readonly (readonly [x: number, y: number] | null)[],
 ): (readonly [number, number])[][] {
@@ -25,7 +25,7 @@ function stretches(
 
 const places = (value: number): string => value.toFixed(1);
 
-/** Draws one number over the test runs, on an axis that begins at 0. */
+/** Draws the values of one metric over the test runs, on an axis that begins at 0. */
 export function lineChart(line: TrendLine, runs: TrendReport['runs'], id: string): Html {
   const { metric, values, latest, latest_run: latestRun, earlier } = line;
   const top = Math.max(...values.map((value) => value ?? 0)) || 1;

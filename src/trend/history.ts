@@ -1,4 +1,7 @@
-/** The metrics of the calls in one test run, kept as a file for trends: a folder has one file for each run. */
+/**
+ * The history for trends: a folder with one file for each test run. A file contains the metrics of the run's
+ * calls.
+ */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,9 +17,9 @@ import { PROPERTY_NAMES } from '../evidence/properties.js';
 const MOST_CALLS = 100_000;
 
 const callSchema = record({
-  /** `describe › test` */
+  /** The title of the test, for example `describe › test`. */
   test: text('the title of a test'),
-  /** The name of Playwright's project; empty if it has none. */
+  /** The name of Playwright's project; empty if the project has no name. */
   project: v.string('the name of a project'),
   /** The number of the run within `repeat`, counted from 1; null for a test with one call. */
   run: v.nullable(v.pipe(number, v.integer('a whole number'))),
@@ -45,7 +48,7 @@ const runSchema = record({
 export type HistoryRun = v.InferOutput<typeof runSchema>;
 export type HistoryCall = HistoryRun['calls'][number];
 
-/** Adds a run to the folder, which is created if necessary. */
+/** Adds a run to the folder, and creates the folder if necessary. */
 export function appendRun(folder: string, run: HistoryRun): void {
   mkdirSync(folder, { recursive: true });
   const name = [run.created.replace(/[:.]/g, '-'), ...(run.commit === null ? [] : [run.commit.slice(0, 8)])];

@@ -1,4 +1,4 @@
-/** A trend as text for people, and the wording that its page shares. */
+/** A trend as text for people. The page in html.ts uses the same wording. */
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { aligned, sparkline } from '../text/terminal.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
@@ -6,7 +6,7 @@ import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
 export const groupTitle = ({ test, project }: TrendGroup): string =>
   project === '' ? test : `${test} (${project})`;
 
-/** `+12 %`, `-3.1 %` */
+/** The change of the latest value, for example `+12 %` or `-3.1 %`. */
 export function changeText({ change_ratio: change }: TrendLine): string {
   if (change === null) return '–';
   const percent = Number((change * 100).toPrecision(2));
@@ -16,7 +16,10 @@ export function changeText({ change_ratio: change }: TrendLine): string {
 export const medianText = ({ metric, earlier }: TrendLine): string =>
   earlier === null ? '–' : propertyText(metric, earlier.median);
 
-/** How the latest value compares with the range of the earlier ones; empty unless it is known to lie outside. */
+/**
+ * Describes a latest value that lies outside the range of the earlier values; empty if it lies inside, or if
+ * too few earlier values are known.
+ */
 export function markText(line: TrendLine): string {
   const { outside, earlier, metric } = line;
   if (outside === null || earlier === null) return '';
@@ -24,7 +27,7 @@ export function markText(line: TrendLine): string {
   return `${outside}: ${range} before`;
 }
 
-/** How many runs ago the latest value was measured; empty if that was the last run. */
+/** Says in how many of the last runs the value is missing; empty if the last run has a value. */
 export function ageText({ values, latest_run: run }: TrendLine): string {
   const ago = values.length - 1 - run;
   if (ago === 0) return '';
@@ -52,7 +55,10 @@ function row(line: TrendLine): string[] {
   ];
 }
 
-/** Marks stand at the ends of the lines, outside the table's columns, since they are long and rare. */
+/**
+ * The texts of markText and ageText are appended to the lines, outside the table's columns, since they are long
+ * and rare.
+ */
 function tableOf(lines: readonly TrendLine[]): string[] {
   const [head = '', ...rows] = aligned([HEAD, ...lines.map(row)], 2);
   return [

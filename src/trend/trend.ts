@@ -7,14 +7,15 @@ import { median } from '../calls/percentile.js';
 import { version } from '../html/version.js';
 import type { HistoryCall, HistoryRun } from './history.js';
 
-/** A range over fewer earlier runs is not a reliable measure of what is usual. */
+/** With fewer earlier runs, their range does not show reliably which values are usual. */
 const LEAST_EARLIER = 3;
 
-/** One number of a test's calls on one network. */
+/** The values of one metric, for one test on one network. */
 export interface TrendLine {
   metric: PropertyName;
   /**
-   * One value for each run of the report, in its order: the median over the runs of `repeat`; null if unknown.
+   * One value for each run of the report, in the order of the runs. With `repeat`, the value is the median over
+   * its runs. Null if unknown.
    */
   values: (number | null)[];
   /** The last known value. */
@@ -23,7 +24,10 @@ export interface TrendLine {
   latest_run: number;
   /** Statistics of the known values before the latest; null if there are none. */
   earlier: { runs: number; median: number; min: number; max: number } | null;
-  /** The latest value minus the earlier median, as a share of that median; null if the median is 0 or missing. */
+  /**
+   * The latest value minus the median of the earlier values, as a share of this median; null if the median is 0
+   * or missing.
+   */
   change_ratio: number | null;
   /**
    * How the latest value compares with the earlier range; null if it lies inside, or if there are fewer than
@@ -90,8 +94,8 @@ function lineOf(metric: PropertyName, perRun: readonly (readonly HistoryCall[])[
 const keyOf = ({ test, project, network }: HistoryCall): string => JSON.stringify([test, project, network]);
 
 /**
- * Compares the latest of some runs, given oldest first, with those before it, separately for each test,
- * project and network.
+ * Compares the latest run with the earlier runs, separately for each test, project and network. `runs` is in
+ * time order, the oldest run first.
  */
 export function trendOf(runs: readonly HistoryRun[], created = new Date()): TrendReport {
   const firsts = new Map(runs.flatMap(({ calls }) => calls.map((call) => [keyOf(call), call])));

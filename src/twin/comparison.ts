@@ -1,6 +1,6 @@
 /**
- * Compares a recording with the simulation of its schedule: reads the recording, and measures how far the two
- * differ.
+ * Compares a recording with its twin, which is a simulation of the same call. Reads the recording, and measures how
+ * far the two differ.
  */
 import { tableSpec, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { crossRow } from '../link/cross_rate.js';
@@ -14,23 +14,23 @@ import {
 import { distanceOf, type Distance } from './distance.js';
 import { recordedCall, type RecordedCall } from './recorded_call.js';
 
-/** A trace, either in this thread or in another one. */
+/** A trace, in this thread or in another thread. */
 export interface TraceReader {
   view(query: ViewQuery): TraceView | Promise<TraceView>;
   events(): readonly TraceEvent[] | Promise<readonly TraceEvent[]>;
   extent(): TraceExtent | Promise<TraceExtent>;
 }
 
-/** The kind of the values of a series. */
+/** The kind of a series' values. */
 export type Quantity = 'rate' | 'time' | 'share';
 
-/** A series that is compared; its values are bit/s, microseconds, or a share. */
+/** A series that is compared. Its values are in bit/s or in microseconds, or are shares. */
 export interface ComparedSeries {
   name: string;
   quantity: Quantity;
   table: TableName;
   column: string;
-  /** Whether each flow has rows of its own. */
+  /** Whether the table has separate rows for each flow. */
   isOfFlow: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface SeriesDistance extends ComparedSeries {
 /** The flow of the controller in charge. */
 const OWN = { column: 'flow', value: 0 };
 
-/** Reads the parts of a recording from which its twin is made. Throws as `recordedCall` does. */
+/** Reads the rows and events of a recording from which its twin is made. Throws like `recordedCall`. */
 export async function readCall(trace: TraceReader, header: Partial<TraceHeader>): Promise<RecordedCall> {
   const [events, extent, queue, arrivals, rates] = await Promise.all([
     trace.events(),
@@ -71,7 +71,7 @@ export async function readCall(trace: TraceReader, header: Partial<TraceHeader>)
   });
 }
 
-/** How far apart two traces with the same clock are, in the series that both have. */
+/** The distances between two traces with the same clock, for each series that both traces have. */
 export async function distances(
   call: TraceReader,
   twin: TraceReader,
@@ -94,10 +94,10 @@ export async function distances(
 }
 
 /**
- * Brings the rows of a twin into the form of a call's recording: without rows before the first frame, and
- * with one rate for all TCP connections together. Values that the twin counts in another way than a recording
- * become NaN. These are the sent rate, which the twin averages over each interval of the trace instead of a
- * second, and, if there is TCP, the drops, since a recording only has the drops of the call.
+ * Brings the rows of a twin into the form of a call's recording. Rows before the first frame are dropped, and all TCP
+ * connections together get one rate. Two series become NaN, since the twin counts them in another way. The sent rate:
+ * the twin averages it over each interval of the trace, not over a second. The drops, if there is TCP: a recording
+ * has only the drops of the call.
  */
 export function asRecorded(
   batches: readonly TraceBatch[],

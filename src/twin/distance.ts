@@ -1,8 +1,8 @@
 /**
- * How far apart a call and its twin are, series by series. Both are averaged over each second of the call,
- * with each value counting for as long as it holds. Shorter times cannot be compared: single frames fill and
- * empty a queue many times a second, and the frames of the two are not in step. A second in which either has
- * no value is left out.
+ * Measures how far a call and its twin (its simulation) are apart, for each series. Both are averaged over each
+ * second of the call; each value counts for as long as it is the newest. Shorter times cannot be compared. Single
+ * frames fill and empty a queue many times a second, and the frames of the two are not in step. A second in which one
+ * of the two has no value is left out.
  */
 import { sampled, type TimedValues } from '../calls/sampled.js';
 
@@ -16,14 +16,14 @@ export interface Second {
 }
 
 export interface Distance {
-  /** Averages over all seconds in which both have values. */
+  /** The averages of the call and of the twin, over all seconds in which both have values. */
   call: number;
   twin: number;
   /** The average of twin minus call. */
   offset: number;
   /** The average of the absolute differences. */
   apart: number;
-  /** `apart` as a share of the call's average; null where that is 0. */
+  /** `apart` as a share of the call's average; null if that average is 0. */
   relative: number | null;
   /** The second in which they differ most. */
   most: Second;
@@ -43,7 +43,7 @@ function seconds(values: TimedValues, window: { fromUs: number; toUs: number }):
   return new Map([...ticks].map(([second, each]) => [second, mean(each)]));
 }
 
-/** The distance over one series; null if there is no second in which both have values. */
+/** The distance between two series; null if there is no second in which both have values. */
 export function distanceOf(
   call: TimedValues,
   twin: TimedValues,

@@ -5,7 +5,7 @@ export class NoTwin extends Error {
 
   constructor(
     message: string,
-    /** One line: what to do. */
+    /** The advice for the user, in one line. */
     readonly fix: string,
   ) {
     super(message);

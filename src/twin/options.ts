@@ -11,21 +11,21 @@ import {
 import { forwardLink, type LinkConfig } from '../link/link_config.js';
 import type { VideoCodec } from '../scenario/video_format.js';
 
-/** The bounds that ccscope's own page gives its controllers. */
+/** The lowest and the first bitrate in ccscope's own page. */
 const MIN_BITRATE_BPS = 50e3;
 const START_BITRATE_BPS = 300e3;
-/** The rate on the wire of the voice that accompanies the video (wasm/sim/media_source.md). */
+/** The rate of the voice beside the video, with all headers (wasm/sim/media_source.md). */
 const AUDIO_BPS = 54e3;
 /** Interval between rows of rates and of the queue. */
 const TRACE_INTERVAL_US = 50e3;
 
 /** The facts about a call from which its twin is made. */
 export interface TwinCall {
-  /** The name of a controller of the core; any other name is that of a user's controller. */
+  /** The name of a controller of the core. Any other name belongs to a user's controller. */
   controller: string;
   /** Absent for a user's controller. */
   preset?: string;
-  /** Parameters that differ from the preset; the usual bounds are added. */
+  /** Parameters that differ from the preset. The usual limits of the bitrate are added to them. */
   set: Readonly<Record<string, number>>;
   /** A preset of the component `media_source`. */
   sourcePreset: string;
@@ -38,9 +38,9 @@ export interface TwinCall {
   sourceMaxBps: number;
 }
 
-/** The pictures of a call. */
+/** The kind of pictures that a call sends. */
 export interface SentPictures {
-  /** `synthetic`, or a content by its name. */
+  /** `synthetic`, or the name of another measured content. */
   name: string;
   height: number;
 }
@@ -48,8 +48,9 @@ export interface SentPictures {
 export const SOURCE_PRESETS: readonly string[] = COMPONENT_SPECS.media_source.presets.map(({ name }) => name);
 
 /**
- * The preset of the component `media_source` for the pictures that a call sends: the preset of their height
- * if that was measured, else the preset of 360p; undefined if these pictures were not measured at all.
+ * The preset of the component `media_source` for the pictures that a call sends. If pictures of this height were
+ * measured, their preset is returned, otherwise the preset of 360p. Undefined if this content was not measured at
+ * all.
  */
 export function measuredPreset({ name, height }: SentPictures, codec: VideoCodec): string | undefined {
   const ending = codec === 'vp8' ? '' : `-${codec}`;
@@ -59,8 +60,8 @@ export function measuredPreset({ name, height }: SentPictures, codec: VideoCodec
 }
 
 /**
- * The simulated link. It has no cross traffic and no seed of its own: cross traffic becomes flows of the
- * simulation, and the simulation has a seed.
+ * The simulated link. Cross traffic and the seed are left out: cross traffic becomes flows of the simulation, and the
+ * simulation itself has a seed.
  */
 function simulatedLink(link: LinkConfig): SimulatedLinkOptions {
   const { crossTraffic: _, crossRttUs: __, seed: ___, ...simulated } = forwardLink(link);
@@ -78,7 +79,7 @@ function mediaFlow(call: TwinCall, machine: string): MediaFlowOptions {
   return {
     kind: 'media',
     name: 'call',
-    // Left out for a user's controller, which is put in when the simulation is created.
+    // Left out for a user's controller, which is passed in when the simulation is created.
     ...(known !== undefined && { controller: known }),
     ...(preset !== undefined && { preset }),
     parameters: { ...bounds, ...set },
@@ -103,8 +104,8 @@ export function twinOptions(
   const forward = simulatedLink(call.link);
   const { durationUs } = call;
   return {
-    // A packet is recorded when it is delivered, so packets that left the bottleneck in time are recorded a
-    // little after the end.
+    // A packet is recorded when it is delivered, which is one delay after it left the bottleneck. The simulation
+    // therefore runs for one delay longer.
     durationUs: durationUs + (forward.oneWayDelayUs ?? 0),
     seed,
     forward,

@@ -1,4 +1,7 @@
-/** The calls of one recording: each event `start` begins one. The twin is made for the longest of them. */
+/**
+ * The calls of one recording. A call begins with each event `start`. The twin (the simulation of a call) is made for
+ * the longest of these calls.
+ */
 import * as v from 'valibot';
 
 import type { TraceEvent } from '../core/index.js';
@@ -10,7 +13,7 @@ import type { TraceHeader } from '../trace/header.js';
 export interface Part {
   fromUs: number;
   toUs: number;
-  /** How many calls the recording has. */
+  /** The number of calls in the recording. */
   isOneOf: number;
   controller: string;
   preset?: string;
@@ -19,8 +22,8 @@ export interface Part {
   role: string;
   keyFrameIntervalS: number;
   /**
-   * The link with which a later call started, if the recording contains it; null: the link in the header,
-   * with all changes before this call.
+   * The link with which this call started, if it is not the recording's first call and its event `start` contains the
+   * link. Null: the link in the header, with all changes before this call, applies.
    */
   linkSettings: LinkConfig | null;
   /** The events before this call, and those within it. */
@@ -30,7 +33,7 @@ export interface Part {
 
 const parametersSchema = v.record(v.string(), v.union([v.number(), v.string()]));
 
-/** The details of an event `start` in the current format; earlier versions wrote other details. */
+/** The details of an event `start` in the current format. Earlier versions wrote other details, which are ignored. */
 const startSchema = v.object({
   controller: v.optional(v.string()),
   preset: v.optional(v.string()),
@@ -75,6 +78,9 @@ export function partOf(header: Partial<TraceHeader>, events: readonly TraceEvent
   };
 }
 
-/** Whether the detail of an event `mode` shows that the browser's own controller took part after all. */
+/**
+ * Whether an event `mode` reports that the controller lost sole control, so that the browser's own controller took
+ * part.
+ */
 const toCap = (detail: unknown): boolean =>
   typeof detail === 'object' && detail !== null && 'to' in detail && detail.to !== 'control';

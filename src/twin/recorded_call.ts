@@ -1,4 +1,4 @@
-/** Reads a call's recording: extracts everything that is needed to simulate the call's twin. */
+/** Reads everything in a call's recording that is needed to simulate the call. The simulation is the call's twin. */
 import * as v from 'valibot';
 
 import {
@@ -32,9 +32,9 @@ import { partOf, type Part } from './parts.js';
 export interface CallRows {
   events: readonly TraceEvent[];
   queue: CapacityRows;
-  /** When each frame was sent, in the order of arrival. */
+  /** The send time of each frame, in the order of arrival. */
   sentUs: ArrayLike<number>;
-  /** The estimates of the browser's own estimator; NaN where there was none. */
+  /** The estimates of the browser's own estimator; NaN if it made no estimate. */
   browserEstimateBps: ArrayLike<number>;
   /** The time of the last row. */
   endUs: number;
@@ -43,29 +43,29 @@ export interface CallRows {
 /** A call whose twin can be simulated. */
 export interface RecordedCall {
   call: TwinCall;
-  /** The times of the first frame and of the end, on the clock of the recording. */
+  /** The time of the first frame and the time of the end, on the clock of the recording. */
   fromUs: number;
   toUs: number;
   capacity: readonly CapacityStep[];
   changes: readonly SimulationChange[];
   cross: readonly TcpFlowOptions[];
   isInPage: boolean;
-  /** The name of a user's controller; null for one of the core's. */
+  /** The name of a user's controller; null for a controller of the core. */
   own: string | null;
   /**
-   * The assumptions, as texts: what was used in place of facts that the recording does not contain, or of
-   * things that the twin cannot simulate.
+   * The assumptions, as texts. Each replaces a fact that the recording does not contain, or an effect that the twin
+   * cannot simulate.
    */
   assumed: readonly string[];
 }
 
-/** A shorter call is not compared, since the comparison averages over seconds. */
+/** The shortest call that is compared, since the comparison averages over seconds. */
 const SHORTEST_US = 2e6;
 /** The source preset for pictures that were not measured: talking heads, encoded by libvpx. */
 const CAMERA = 'vp8';
 /**
- * The names of the measured contents; a video's label, which may be the name of a file, begins with one of
- * them.
+ * The names of the measured contents. The label of a measured video begins with such a name; the label may be the
+ * name of a file.
  */
 const CONTENT = /^(synthetic|test-picture|fractal|noise|text)(?![a-z])/;
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'feedback', 'queue', 'throughput'];
@@ -103,7 +103,7 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
   const capacity = capacitySteps(queue, part.events);
   if (capacity.length === 0)
     throw new NoTwin(
-      'the recording has no rows of the queue, which say what the link could carry',
+      'the recording has no rows of the queue, so the link’s capacity is unknown',
       'record a call of this page; a page that joins another one’s call does not see its link',
     );
   const restarted = part.isOneOf > 1 ? [restartText(part)] : [];
@@ -139,10 +139,13 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
   };
 }
 
-/** The highest bitrate that ccscope's own page allows. */
+/** The highest bitrate in ccscope's own page. It is used for recordings that do not contain the bound. */
 const DEFAULT_MAX_BPS = 2.5e6;
 
-/** The options of the simulation, on the clock of the recording: the call's flow starts with the first frame. */
+/**
+ * The options of the simulation. It uses the clock of the recording, so the call's flow starts at the time of the
+ * first frame.
+ */
 export function recordedOptions(recorded: RecordedCall, seed: number): SimulationOptions {
   const { call, fromUs, capacity, changes, cross, isInPage } = recorded;
   const options = twinOptions(call, { machine: 'idle', seed, tables: TABLES });
@@ -168,17 +171,17 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 function checkSource({ source }: Partial<TraceHeader>): void {
   if (source === 'call') return;
   const fix = 'record a call on this page, or by `ccscope call --trace FILE`';
-  if (source === 'simulator') throw new NoTwin('the recording is of a simulation already', fix);
-  throw new NoTwin('the recording is not of a call of ccscope’s own page: its link is not known', fix);
+  if (source === 'simulator') throw new NoTwin('the recording is itself a simulation', fix);
+  throw new NoTwin('the recording is not of a call on ccscope’s own page, so its link is unknown', fix);
 }
 
 function checkMode({ mode, role }: Part, { browserEstimateBps }: CallRows): void {
   const fix = 'make a call in Chromium with GCC, NADA, LCC or a controller of your own in control';
   if (mode === 'observe')
-    throw new NoTwin('the browser’s own controller was in charge, which cannot be simulated', fix);
+    throw new NoTwin('the browser’s own controller set the rates, and it cannot be simulated', fix);
   if (mode === 'cap')
     throw new NoTwin(
-      'the browser’s own controller had a part in the rates (mode cap), which cannot be simulated',
+      'the browser’s own controller also controlled the rates (mode cap), and it cannot be simulated',
       fix,
     );
   if (role !== 'loopback')
@@ -187,14 +190,14 @@ function checkMode({ mode, role }: Part, { browserEstimateBps }: CallRows): void
       'compare a call that has both sides in one page',
     );
   if (!Array.from(browserEstimateBps).some(Number.isFinite))
-    throw new NoTwin('the recording does not show that its controller was in control of the rates', fix);
+    throw new NoTwin('the recording does not show that its controller set the rates', fix);
 }
 
 function linkOf(header: Partial<TraceHeader>, { linkSettings, eventsBefore }: Part): LinkConfig {
   const recorded = header['link'];
   if (!isObject(recorded))
     throw new NoTwin(
-      'the recording does not say over which link the call went',
+      'the recording does not say which link the call used',
       'record it again with this version',
     );
   if (linkSettings !== null) return linkSettings;

@@ -1,4 +1,4 @@
-/** The changes in the middle of a recorded call, in the form that the simulation takes. */
+/** The changes during a recorded call, in the form that the simulation takes. */
 import type {
   CapacityStep,
   PathChange,
@@ -10,25 +10,28 @@ import { LINK_KEYS, type LinkKey } from '../link/fields.js';
 import { forwardChange, forwardLink, type LinkConfig, parseLinkConfig } from '../link/link_config.js';
 import { checkPreset, presetParameterValue } from '../trace/parameters.js';
 
-/** Rows of the queue, in time order. */
+/** The capacity in the rows of the table `queue`, in time order. */
 export interface CapacityRows {
   timeUs: ArrayLike<number>;
   capacityBps: ArrayLike<number>;
 }
 
-/** The lowest capacity that a path can begin with; used if a recording begins with an outage. */
+/**
+ * The lowest capacity with which a path can begin. A recording that begins with an outage gets this capacity at
+ * first.
+ */
 const LEAST_BPS = 1;
-/** Parameters that a change of preset leaves alone: the application's bounds. */
+/** Parameters that keep their values when the preset changes: the application's bounds of the rate. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** The settings of a link that an event reports, by their names in JSON. Throws ConfigError. */
+/** The settings of a link in an event, by their names in JSON. Throws ConfigError. */
 export function toldSettings({ name, detail }: TraceEvent): Partial<LinkConfig> {
   if (name !== 'link' || !isObject(detail)) return {};
-  // The event of a bottleneck in the page also contains the settings in the core's form, under other names or
-  // as objects.
+  // The event of an in-page bottleneck also contains settings in the core's form. Those have other names, or are
+  // objects.
   const told = Object.entries(detail).filter(
     ([key, value]) => LINK_KEYS.includes(key as LinkKey) && !isObject(value),
   );
@@ -39,9 +42,9 @@ const tellsCapacity = ({ name, detail }: TraceEvent): boolean =>
   name === 'capacity' || (name === 'link' && isObject(detail) && 'capacity' in detail);
 
 /**
- * The capacity over time, from the rows of the queue; the first step is at 0. Rows come ten times a second: a
- * change that an event reports is put at the event's time, any other change midway between the two rows that
- * show it.
+ * The capacity over time, from the rows of the queue. The first step is at time 0. Rows come ten times a second. If
+ * an event reports a change, the change gets the event's time. Any other change is put midway between the two rows
+ * around it.
  */
 export function capacitySteps(rows: CapacityRows, events: readonly TraceEvent[]): CapacityStep[] {
   const told = events.filter(tellsCapacity).map((event) => event.time_us);
@@ -68,7 +71,7 @@ export function delays(rttMs: number, isInPage: boolean): { forwardUs: number; b
   return isInPage ? { forwardUs: rttUs, backwardUs: 0 } : { forwardUs: rttUs / 2, backwardUs: rttUs / 2 };
 }
 
-/** Changes of the link except those of its capacity and its cross traffic. Throws ConfigError. */
+/** Changes of the link's settings, except for capacity and cross traffic. Throws ConfigError. */
 export function linkChanges(events: readonly TraceEvent[], isInPage: boolean): SimulationChange[] {
   return events.flatMap((event): SimulationChange[] => {
     const { capacity: _, cross_traffic: __, seed: ___, rtt_ms, ...settings } = toldSettings(event);

@@ -1,4 +1,4 @@
-/** Parses what a page outside this process reports about an action. */
+/** Parses the result of an action, as reported by a page outside this process. */
 import * as v from 'valibot';
 
 import { actionResult } from '../calls/record/message_forms.js';
@@ -10,9 +10,9 @@ const NO_ANSWER: ActionResult = {
   fix: 'see that the page is still open, and try again',
 };
 
-/** The result that a page reported; a refusal if the page sent something else. */
+/** Returns the result that a page reported, or a refusal if the page sent something else. */
 export function readActionResult(value: unknown): ActionResult {
   const read = v.safeParse(actionResult, value);
-  // The observer wrote `inForce`; if a page puts something else there, it is shown as text.
+  // The form of `inForce` is not checked. If a page sends something else there, it is only shown as text.
   return read.success ? (read.output as ActionResult) : NO_ANSWER;
 }

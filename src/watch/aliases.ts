@@ -1,18 +1,18 @@
 /**
- * In a recording, numbers replace everything that would reveal who or where somebody is: the first SSRC is 1,
- * the first `mid` is `mid 1`. Such an alias means the same throughout the recording. The mapping is kept
- * separately from the rows, so that a file can be created with or without it.
+ * In a recording, aliases replace everything that would reveal who or where somebody is. The first SSRC becomes
+ * 1, and the first `mid` becomes `mid 1`. An alias has the same meaning throughout the recording. The mapping
+ * is kept separately from the rows, so that a file can be created with or without the mapping.
  */
 
 /**
- * The mapping: for each kind the original values, the one with number 1 first. The header contains it if that
- * is requested.
+ * The mapping from aliases to original values. For each kind, a list of the original values: the first has the
+ * alias 1. The header of a file contains the mapping only on request.
  */
 export type Identifiers = Record<string, (string | number)[]>;
 
 /**
- * URLs, and addresses with or without a port; `.local` names that browsers make up for mDNS are addresses,
- * too.
+ * `URLS` matches URLs. `ADDRESSES` matches addresses, including the `.local` names that browsers make up for
+ * mDNS.
  */
 const URLS = /\b(?:https?|wss?|blob|file|stuns?|turns?):[^\s"'<>)]+/g;
 const ADDRESSES =
@@ -34,12 +34,12 @@ export class Aliases {
     return this.#number('ssrc', ssrc);
   }
 
-  /** Such as `mid 1`; an empty string stays empty. */
+  /** Returns an alias such as `mid 1`. An empty string stays empty. */
   name(kind: string, value: string): string {
     return value === '' ? '' : `${kind} ${this.#number(kind, value)}`;
   }
 
-  /** A sentence with its addresses and URLs replaced. */
+  /** Returns a sentence in which aliases replace addresses and URLs. */
   text(text: string): string {
     return text
       .replace(URLS, (url) => `[${this.name('url', url)}]`)
@@ -51,7 +51,7 @@ export class Aliases {
   }
 }
 
-/** Restores the original values of aliases, if a file contains the mapping. */
+/** Restores the original values of aliases, if the file contains the mapping. Otherwise, returns the aliases. */
 export class Originals {
   constructor(private readonly identifiers: Identifiers | null) {}
 

@@ -1,27 +1,27 @@
 /**
  * GCC's loss controller for one sender of a page. It either drives the sender's rate or only watches. The far
- * side does not cooperate, so the controller only gets the sender's data: the losses and the round-trip time
- * from receiver reports, the sent bytes, and the browser's own estimate, if the browser reports one, in place
- * of a receiver's A_r. GCC's loss controller (ToN eq. 14) can then only go below that estimate: it has no
- * information about the far side's queue, and cannot send more than the browser allows.
+ * side does not cooperate, so all inputs are from the sender: the losses and the round-trip time in receiver
+ * reports, and the sent bytes. If the browser reports its own bandwidth estimate, that estimate replaces a
+ * receiver's A_r. The loss controller (ToN eq. 14) can then only go below the estimate. It has no information
+ * about the far side's queue, and cannot send more than the browser allows.
  */
 import type { Core, SenderHalf, TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
 import { orZero } from '../calls/record/stream_bytes.js';
 
-/** The bounds of the rates that a driver sets. */
+/** The lowest and the highest rate that a driver sets. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
 /** A_r exceeds the sent rate by at most this factor (ToN, III-A). */
 const ABOVE_SENT = 1.5;
 
 /**
- * Two samples that are further apart are not evaluated, for instance after the machine slept. This also
- * limits the work that a page can cause.
+ * If two samples are further apart, for instance because the machine slept, they are not evaluated. This also
+ * limits the work that the numbers of a page can cause.
  */
 const LONGEST_STEP_US = 60e6;
 
-/** The counts of what the streams of one sender have sent and lost so far. */
+/** The sums of the counters of one sender's streams. */
 interface Counts {
   timeUs: number;
   bytes: number;
@@ -37,12 +37,12 @@ export class Driver {
   #before: Counts | null = null;
   #rows: TraceBatch[] = [];
   targetBps: number;
-  /** True once the core has refused the input: a page can report numbers that no browser would. */
+  /** True once the core has refused an input. A page can report numbers that no browser would report. */
   hasFailed = false;
 
   /**
-   * `startBps` is the present sending rate; `decides` tells whether the sending rate follows this driver.
-   * Throws CoreError.
+   * `startBps` is the present sending rate. `decides` means that the sender follows this driver. Throws
+   * CoreError.
    */
   constructor(
     core: Core,
@@ -87,8 +87,8 @@ export class Driver {
     const { timeUs } = now;
     const sentBps = ((now.bytes - before.bytes) * 8e6) / (now.timeUs - before.timeUs);
     const estimateBps = availableOutgoingBps > 0 ? availableOutgoingBps : Infinity;
-    // The sending rate follows the target with a delay. If it does not follow at all, the target must not
-    // grow far beyond it.
+    // The sending rate may lag behind the target, so the target itself also counts. A driver that only watches
+    // uses the sent rate alone: its target must not grow far beyond a rate that does not follow it.
     const followsBps = this.decides ? Math.max(sentBps, this.targetBps) : sentBps;
     const a_r = Math.max(LEAST_BPS, Math.min(MOST_BPS, estimateBps, ABOVE_SENT * followsBps));
     this.#half.pushSent(timeUs, now.bytes, rttS * 1e6, availableOutgoingBps);
@@ -108,7 +108,7 @@ export class Driver {
     this.#rows.push(...this.#half.drain());
   }
 
-  /** The trace rows since the last time that this was called. */
+  /** Returns the trace rows since the last call. */
   takeRows(): TraceBatch[] {
     const rows = this.#rows;
     this.#rows = [];

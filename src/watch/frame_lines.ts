@@ -1,6 +1,6 @@
 /**
- * Received frames as fields of a trace's line. The layers of the frames have their own field, since most
- * browsers and codecs do not report any.
+ * Converts received frames to the fields of a line in a trace, and back. The layers of frames have their own
+ * field, because most browsers and codecs do not report layers.
  */
 import { FRAME_COLUMNS } from '../calls/record/columns.js';
 import { NO_LAYER, NUMBERS_PER_FRAME } from '../inject/protocol.js';
@@ -8,7 +8,7 @@ import { NO_LAYER, NUMBERS_PER_FRAME } from '../inject/protocol.js';
 export interface FrameFields {
   /** Five numbers for each frame: SSRC, RTP timestamp, arrival, size, 1 for a key frame. */
   rows: (number | null)[];
-  /** Two numbers for each frame: its spatial and its temporal index; absent if no frame has any. */
+  /** Two numbers for each frame: its spatial and its temporal layer index. Absent if no frame has an index. */
   layers?: (number | null)[];
 }
 
@@ -17,7 +17,7 @@ const LAYERS = NUMBERS_PER_FRAME - LAYERS_FROM;
 
 const isLayer = (i: number): boolean => i % NUMBERS_PER_FRAME >= LAYERS_FROM;
 
-/** The fields for a message's rows; `alias` converts an SSRC to its alias. */
+/** Returns the fields for the numbers of a `frames` message. `alias` converts an SSRC to its alias. */
 export function frameFields(message: readonly number[], alias: (ssrc: number) => number): FrameFields {
   const layers = message.filter((_, i) => isLayer(i));
   const rows = message
@@ -26,7 +26,7 @@ export function frameFields(message: readonly number[], alias: (ssrc: number) =>
   return layers.every((index) => index === NO_LAYER) ? { rows } : { rows, layers };
 }
 
-/** Restores the rows of a message; `original` converts an SSRC's alias back. */
+/** Returns the numbers of a `frames` message for these fields. `original` converts the alias of an SSRC back. */
 export function frameRows({ rows, layers = [] }: FrameFields, original: (alias: number) => number): number[] {
   const frames = Math.floor(rows.length / LAYERS_FROM);
   return Array.from({ length: frames }, (_, frame) => {

@@ -1,15 +1,16 @@
 /**
- * Frames that arrived after one that was sent later: a lost packet was retransmitted (RFC 4588), or the network
- * changed the order. Browsers return frames in decoding order and report when each frame's last packet arrived.
+ * Finds frames that arrived after a frame that was sent later. The reason is a retransmission after a loss (RFC
+ * 4588), or a change of order in the network. Browsers return frames in decoding order, and report when the
+ * last packet of each frame arrived.
  */
 import { NUMBERS_PER_FRAME } from '../inject/protocol.js';
 
-/** A frame that was overtaken. */
+/** A frame that was overtaken by a later frame. */
 export interface LateFrame {
   ssrc: number;
   rtpTimestamp: number;
   arrivalUs: number;
-  /** When the first of the later frames was complete. */
+  /** The time when a later frame was first complete. */
   overtakenUs: number;
 }
 
@@ -26,7 +27,10 @@ const isBefore = (a: number, b: number): boolean => {
   return step > 0 && step < RTP_WRAP / 2;
 };
 
-/** Finds the late frames of an endpoint; takes its frames in the order in which the browser returns them. */
+/**
+ * Finds the late frames of an endpoint. `see` must get the frames in the order in which the browser returns
+ * them.
+ */
 export class LateFrames {
   readonly #latest = new Map<number, Latest>();
 

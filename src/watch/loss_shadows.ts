@@ -1,18 +1,22 @@
 /**
- * GCC's loss controller beside each media section of sent video. It only watches: from the losses and the
- * round-trip time that the far side reports, it computes A_s as it would be if the controller set the rate.
+ * Runs GCC's loss controller beside each media section of sent video. The controller only watches. From the
+ * losses and the round-trip time that the far side reports, it computes its rate A_s as if it set the sending
+ * rate.
  */
 import type { EndpointRecord, StatsSample } from '../calls/record/record.js';
 import type { Core } from '../core/index.js';
 import { Driver } from './driver.js';
 
-/** The flow of the drivers' own rows, which are discarded: their rates are part of the streams' rows. */
+/**
+ * The flow number of the drivers' own rows. These rows are discarded: A_s is recorded in the rows of the
+ * streams instead.
+ */
 const NO_FLOW = 0;
 
 export class LossShadows {
   #core: Core | null = null;
   #isLoading = false;
-  /** By endpoint, and by media section. */
+  /** The drivers by endpoint, and by mid. */
   readonly #all = new Map<number, Map<string, Driver>>();
 
   constructor(private readonly load: () => Promise<Core>) {}
@@ -36,7 +40,10 @@ export class LossShadows {
     return driver === undefined || driver.hasFailed ? NaN : driver.targetBps;
   }
 
-  /** The driver of a media section, created when its rate is first known; null until then. */
+  /**
+   * Returns the driver of a media section. It is created when the rate of the section is first known; until
+   * then, this returns null.
+   */
   #of(endpoint: number, mid: string, bps: number): Driver | null {
     const drivers = this.#all.get(endpoint) ?? new Map<string, Driver>();
     const known = drivers.get(mid);

@@ -1,14 +1,14 @@
 /**
- * Converts the messages of pages to lines of a trace, and back. Fields have the protocol's names, with
- * underscores; null stands for NaN. Strings are recorded unchanged only in the fields listed in `PLAIN`, and
- * with small replacements in those of `SENTENCES`. The strings of all other fields, including fields that are
- * added later, are replaced with aliases.
+ * Converts the messages of pages to lines of a trace, and back. The names of fields are those of the protocol,
+ * in snake case. NaN becomes null. Strings are treated by field: fields in `PLAIN` keep them unchanged; fields
+ * in `SENTENCES` keep them, except that aliases replace addresses and URLs; in all other fields, including
+ * fields that are added later, an alias replaces the whole string.
  */
 import type { ActionResult, PageMessage } from '../inject/protocol.js';
 import type { Aliases, Originals } from './aliases.js';
 import { frameFields, frameRows, type FrameFields } from './frame_lines.js';
 
-/** Fields whose values are words of a specification or of the observer. */
+/** Fields whose strings are words of a specification or of the observer, and so cannot identify anybody. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['direction', 'controller', 'preference', 'of'],
   ...['type', 'kind', 'state', 'role', 'source', 'place', 'level', 'code'],
@@ -22,7 +22,7 @@ const PLAIN: ReadonlySet<string> = new Set([
     'degradationPreference',
   ],
 ]);
-/** Fields with sentences, in which only addresses and URLs are replaced. */
+/** Fields that contain sentences. Aliases replace only the addresses and URLs in them. */
 const SENTENCES: ReadonlySet<string> = new Set(['message', 'fix', 'text']);
 
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -57,7 +57,7 @@ function told(value: unknown, name: string, originals: Originals): unknown {
 const line = (type: string, fields: object, aliases: Aliases): string =>
   JSON.stringify({ type, ...(recorded(fields, '', aliases) as object) });
 
-/** The line of a message; `endpoint` is the endpoint's number in the record. */
+/** Returns the line of a message. `endpoint` is the number of its endpoint in the record. */
 export function messageLine(message: PageMessage, endpoint: number, aliases: Aliases): string {
   switch (message.type) {
     case 'sample':
@@ -68,7 +68,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
         ...frameFields(message.rows, (ssrc) => aliases.ssrc(ssrc)),
       });
     case 'remote':
-      // The far side's addresses are left out, since no judgement uses them.
+      // The addresses of the far side are left out, because no judgement of the call uses them.
       return line('remote', { endpoint, ufrags: message.sides.map(({ ufrag }) => ufrag) }, aliases);
     case 'late':
       return line('late', message, aliases);
@@ -79,8 +79,8 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
     case 'notice':
       return line(message.type, { ...message, endpoint }, aliases);
     case 'action': {
-      // The texts of a result are left out: they contain the page's own names of encodings, and add nothing
-      // to the action.
+      // The texts of a result are left out. They contain the page's own names of encodings, and no information
+      // that the action does not contain.
       const { timeUs, action, result } = message;
       const came = result.ok ? { ok: true, inForce: result.inForce } : { ok: false };
       return line('action', { timeUs, action, result: came, endpoint }, aliases);
@@ -88,7 +88,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
   }
 }
 
-/** A line for something other than a message. */
+/** Returns a line that is not a message. */
 export const otherLine = line;
 
 const orNaN = (value: unknown): unknown => {
@@ -97,7 +97,7 @@ const orNaN = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, orNaN(each)]));
 };
 
-/** The types of the lines that are messages. */
+/** The types of those lines that are messages. */
 export const MESSAGE_LINES: ReadonlySet<string> = new Set([
   ...['endpoint', 'state', 'local', 'remote', 'stats', 'frames', 'source', 'notice', 'late', 'action'],
 ]);
@@ -105,7 +105,7 @@ export const MESSAGE_LINES: ReadonlySet<string> = new Set([
 /** A line as it was read: an object with its type. */
 export type MessageRow = Record<string, unknown> & { type: string };
 
-/** The message in a line. Its endpoint has the same number as in the file. */
+/** Returns the message of a line. Its endpoint has the same number as in the file. */
 export function messageOf(row: MessageRow, originals: Originals): PageMessage {
   const message = told(row, '', originals) as Record<string, unknown>;
   switch (row.type) {

@@ -1,20 +1,26 @@
-/** Columns of numbers in one buffer, each in the narrowest type that represents all its values exactly. */
+/**
+ * Stores columns of numbers in one buffer. Each column uses the narrowest type that represents all its values
+ * exactly.
+ */
 
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
 /**
- * The types by kind, in the order of their width. A column of kind 0 stores no values, since all of them
- * equal its base.
+ * The type of each kind of column, from narrow to wide. Kind 0 stores no values, because all values of such a
+ * column equal its base.
  */
 const KINDS = [null, Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array] as const;
 const MOST = [0, 2 ** 8, 2 ** 16, 2 ** 32];
 const [FLOAT32, FLOAT64] = [4, 5];
 
-/** The kind that can hold these values, and the base that is subtracted from each of them. */
+/**
+ * Returns the kind that can store these values, and the base. The stored numbers are the values minus the base.
+ */
 function kindOf(values: Float64Array): { kind: number; base: number } {
   const first = values[0] ?? NaN;
   if (values.every((value) => Object.is(value, first))) return { kind: 0, base: first };
-  // Differences of safe integers are exact if they are small. -0 would become 0, so it is excluded.
+  // Only whole numbers may get a base: their differences are exact if small. -0 is excluded, because it would
+  // become 0.
   if (values.every((value) => Number.isSafeInteger(value) && !Object.is(value, -0))) {
     const least = values.reduce((least, value) => Math.min(least, value), Infinity);
     const most = values.reduce((most, value) => Math.max(most, value), -Infinity);
@@ -25,7 +31,7 @@ function kindOf(values: Float64Array): { kind: number; base: number } {
   return { kind: isShort ? FLOAT32 : FLOAT64, base: 0 };
 }
 
-/** Takes columns one after the other, and returns them by index. */
+/** Stores columns one after the other, and returns them by their index. */
 export class PackedColumns {
   readonly #pieces: Uint8Array[] = [];
   readonly #described: { kind: number; base: number; rows: number }[] = [];
@@ -70,7 +76,7 @@ export class PackedColumns {
     return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
   }
 
-  /** The values of the column with an index. */
+  /** Returns the values of the column with this index. */
   column(place: number): Float64Array<ArrayBuffer> {
     const rows = this.#rows[place] ?? 0;
     const base = this.#bases[place] ?? NaN;

@@ -1,6 +1,7 @@
 /**
- * A part of a recording that gets no more rows, packed without loss: most columns are whole numbers close to each
- * other, many never change, and most lines of other types resemble earlier ones.
+ * A segment of a recording, packed without loss. Nothing is appended to a packed segment. Packing saves much
+ * memory: most columns contain whole numbers close to each other, many columns never change, and most other
+ * lines resemble earlier lines.
  */
 import { TABLE_SPECS, tableSpec, type TableName, type TraceEvent } from '../core/index.js';
 import { TraceData } from '../trace/index.js';
@@ -9,21 +10,24 @@ import { PackedTexts } from './packed_texts.js';
 
 interface PackedTable {
   rows: number;
-  /** The index of the table's first packed column; the others follow. */
+  /** The index of the first packed column of the table. Its other columns follow. */
   first: number;
 }
 
-/** The source of a row is the index of a table in the schema, or one of these two numbers. */
+/**
+ * The source of a row: the index of its table in the schema, EVENT_SOURCE for an event, or TEXT_SOURCE for
+ * another line.
+ */
 export const EVENT_SOURCE = 254;
 export const TEXT_SOURCE = 255;
 
-/** A number of rows from one source that were appended one after the other. */
+/** Consecutive rows from one source. */
 export interface Run {
   source: number;
   rows: number;
 }
 
-/** The content of a segment besides its tables. */
+/** The events and other lines of a segment, and the order of its rows. */
 export interface SegmentLog {
   runs: Run[];
   events: TraceEvent[];
@@ -55,7 +59,7 @@ export class PackedSegment {
     this.memoryBytes = runBytes + this.#columns.memoryBytes + this.#texts.memoryBytes;
   }
 
-  /** One table of the segment, as a trace that can be queried. */
+  /** Returns one table of the segment, as a trace that can be queried. */
   table(name: TableName): TraceData {
     const data = new TraceData();
     const table = this.#tables.get(name);
@@ -68,7 +72,7 @@ export class PackedSegment {
     return tableSpec(name).columns.map((_, index) => this.#columns.column(first + index));
   }
 
-  /** The whole segment, in the order in which it was appended. */
+  /** Returns the whole segment. Its rows are in the order in which they were appended. */
   unpack(): TraceData {
     const data = new TraceData();
     const columns = new Map([...this.#tables].map(([name, table]) => [name, this.#unpacked(name, table)]));
@@ -94,8 +98,8 @@ export class PackedSegment {
 }
 
 /**
- * The approximate memory of texts in bytes. Engines store ASCII in one byte per character, and lines are
- * ASCII except where they contain texts that people wrote.
+ * The approximate memory of texts, in bytes. JavaScript engines store an ASCII character in one byte. Lines are
+ * ASCII, except for texts that people wrote.
  */
 export const textBytes = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + text.length, 0);

@@ -1,5 +1,5 @@
 /**
- * Packs lines that only differ in their numbers, such as those of getStats, without loss: the text around the
+ * Packs lines that differ only in their numbers, such as those of getStats, without loss. The text around the
  * numbers is stored once, and the numbers are stored as columns.
  */
 import type { PackedColumns } from './packed_column.js';
@@ -9,14 +9,14 @@ const HOLE = '\u0000';
 const NUMBER = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/g;
 
 interface Shape {
-  /** The text, with holes for the numbers. */
+  /** The text. A HOLE stands for each number. */
   text: string;
   /** The index of the first hole's column; the columns of the other holes follow. */
   first: number;
   holes: number;
 }
 
-/** Takes the numbers out of a text. Numbers that `String` would write differently stay in the text. */
+/** Separates the numbers from a text. A number stays in the text if `String` would write it differently. */
 function split(text: string): { shape: string; numbers: number[] } {
   const numbers: number[] = [];
   const shape = text.replace(NUMBER, (token) => {
@@ -30,11 +30,11 @@ function split(text: string): { shape: string; numbers: number[] } {
 
 export class PackedTexts {
   readonly #shapes: Shape[] = [];
-  /** The index of the shape of each text. */
+  /** For each text, the index of its shape. */
   readonly #order: Uint32Array<ArrayBuffer>;
   readonly memoryBytes: number;
 
-  /** The numbers of the texts go into `columns`. */
+  /** Adds the numbers of the texts to `columns`. */
   constructor(
     texts: readonly string[],
     private readonly columns: PackedColumns,

@@ -1,27 +1,27 @@
 /**
- * Determines which layers of a received stream arrive (webrtc-svc): browsers do not count them, but each
- * frame carries the indices of its layers.
+ * Finds which layers of a received stream arrive (webrtc-svc). Browsers do not count layers, but each frame
+ * carries its layer indices.
  */
 import type { FrameColumns } from '../calls/record/record.js';
 
 /**
- * A layer from which no frame came for this long counts as no longer received; even the slowest layers have a
+ * A layer counts as received only if one of its frames arrived within this time. Even the slowest layers have a
  * few frames per second.
  */
 const LOOKED_AT_US = 2e6;
 /**
- * No scalability mode has a layer with this index or a higher one; such an index is made up by the page, and
- * is ignored.
+ * Layer indices from this number on exist in no scalability mode. Such an index is made up by the page, and is
+ * ignored.
  */
 const TOO_MANY = 9;
 
-/** The number of layers if this is the highest index; NaN for an invalid index. */
+/** Converts the highest index to a number of layers. Returns NaN for an invalid index. */
 const countOf = (index: number): number =>
   Number.isInteger(index) && index >= 0 && index < TOO_MANY ? index + 1 : NaN;
 
 /**
- * The layers as a scalability mode, `L3T2` for three spatial and two temporal layers; '' if the frames have
- * no indices.
+ * Returns the layers as a scalability mode, such as `L3T2` for three spatial and two temporal layers. Returns
+ * '' if the frames have no indices.
  */
 export function receivedLayers(frames: FrameColumns, ssrc: number, untilUs: number): string {
   let [spatial, temporal] = [0, 0];

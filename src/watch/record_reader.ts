@@ -1,6 +1,6 @@
 /**
- * Restores from a recording the record of a call that the watch had, so that judgements give the same results
- * as during the call. Recorded data are not computed again: the controllers' rows are taken from the file.
+ * Restores the record of a call from a recording. The record is the same as the watch had during the call, so
+ * judgements give the same results. The controllers are not run again: their rows are taken from the file.
  */
 import * as v from 'valibot';
 
@@ -16,11 +16,13 @@ import { LooseBatches } from './loose_batches.js';
 import { MESSAGE_LINES, messageOf, type MessageRow } from './message_lines.js';
 
 export interface RecordReaderOptions {
-  /** Drops data older than this, as a watch does; default: keeps everything. */
+  /** Data older than this are dropped, as in a watch. Default: nothing is dropped. */
   keepUs?: number;
-  /** Called after each batch of a page; the record is then as it was at that time. */
+  /**
+   * Called after each batch of a page. At that time, the record is as it was after this batch during the call.
+   */
   onHeard?: (record: CallRecord, nowUs: number) => void;
-  /** The file's name for messages. */
+  /** The name of the file, for error messages. */
   file?: string;
 }
 
@@ -48,15 +50,18 @@ const placeSchema = v.object({
 });
 const heardSchema = v.object({ time_us: v.number(), page: v.number(), url: v.string() });
 
-/** Tables of the inputs and outputs of a shadow. */
+/** The tables with the inputs and outputs of shadows (controllers that run beside received streams). */
 const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
   ...(['arrival', 'inbound', 'group', 'feedback', 'rate', 'nada', 'lcc'] as const),
 ]);
 
-/** Here all endpoints belong to one window, since their numbers are unique within the file. */
+/**
+ * The window name of all endpoints here. One name is enough, because the numbers of endpoints are unique within
+ * the file.
+ */
 const WINDOW = 'trace';
 
-/** Does nothing: the controllers beside streams are not run again. */
+/** Replaces the controllers beside streams by nothing, because they are not run again. */
 const NO_SHADOWS = {
   frames: () => undefined,
   sample: () => undefined,
@@ -70,7 +75,7 @@ interface Open {
   rows: Float64Array[];
 }
 
-/** A trace that is not a watch's recording. */
+/** Thrown for a trace that is not a recording of a watch. */
 export class NoRecordingError extends Error {
   override readonly name = 'NoRecordingError';
 }
@@ -157,7 +162,7 @@ export class RecordReader implements TraceSink {
     if (begun !== undefined) this.#ids.set(endpoint, begun);
   }
 
-  /** Passes the messages that were read to the endpoints. */
+  /** Passes the messages read so far to the endpoints. */
   #tell(): void {
     const messages = this.#messages;
     this.#messages = [];
@@ -181,7 +186,7 @@ export class RecordReader implements TraceSink {
     this.#options.onHeard?.(this.record, this.#nowUs);
   }
 
-  /** The record of the shadows that a flow belongs to; null if it belongs to none. */
+  /** Returns the record of the shadows to which a flow belongs; null if it belongs to no shadow. */
   #shadowOf(flow: number): ShadowRecord | null {
     const header = this.#flows.get(flow);
     const main = this.#flows.get(header?.of ?? flow);
@@ -210,7 +215,7 @@ export class RecordReader implements TraceSink {
     this.#open = [];
   }
 
-  /** Ends the file. */
+  /** To be called at the end of the file. */
   end(): void {
     this.#tell();
     this.#close();
@@ -224,7 +229,10 @@ function batchOf(table: TableName, rows: readonly Float64Array[]): TraceBatch {
   return { table, rows: rows.length, columns };
 }
 
-/** Reads a whole recording. Rejects with TraceError, and with NoRecordingError for a trace of another kind. */
+/**
+ * Reads a whole recording. Rejects with TraceError, or with NoRecordingError if the trace is not a recording of
+ * a watch.
+ */
 export async function recordOfTrace(
   source: AsyncIterable<Uint8Array> | string,
   options: RecordReaderOptions = {},

@@ -1,8 +1,8 @@
 /**
- * The recording of a watch: a trace in format v1 with the reports of pages, line by line, and the rows of the
- * controllers beside the streams. The record in which causes are searched for can be restored from it
- * (`record_reader.ts`), and a replay produces the same rows of the controllers. Aliases replace everything
- * that identifies people, see `aliases.ts`.
+ * The recording of a watch: a trace in format v1. It contains the reports of pages, line by line, and the rows
+ * of the controllers beside the streams. `record_reader.ts` can restore the record of the call from it, in
+ * which causes of incidents are searched for. A replay of the recording produces the same rows of the
+ * controllers. Aliases replace everything that identifies people, see `aliases.ts`.
  */
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { WindowPlace } from '../calls/record/endpoints.js';
@@ -24,37 +24,43 @@ import { messageLine, otherLine } from './message_lines.js';
 import { TraceRing, type Spilled } from './ring.js';
 import type { StreamState } from './streams.js';
 
-/** A stream of the recording, in its header. */
+/** A stream, as the header of a recording describes it. */
 export interface RecordedStream extends RecordedFlow {
   endpoint: number;
   direction: StreamState['direction'];
-  /** The alias of its SSRC. */
+  /** The alias of the stream's SSRC. */
   ssrc: number;
 }
 
 export interface ExportOptions {
-  /** Exports only the last part of at least this length; it begins with a segment. Default: everything. */
+  /**
+   * Exports only the latest part of the recording. The part begins at the start of a segment, so it may be
+   * longer than `lastUs`. Default: everything.
+   */
   lastUs?: number;
   /** Whether the header contains the original values of the aliases. Default: false. */
   identifiers?: boolean;
-  /** Of the segments that have left memory, the first one that is stored elsewhere; null if none is. */
+  /**
+   * Segments that have left memory may be stored elsewhere. This is the first stored segment; null if no
+   * segment is stored.
+   */
   keptFrom?: { number: number; fromUs: number } | null;
 }
 
 /**
- * The parts of a file. They follow each other in this order: `before`, the segments that are stored
- * elsewhere, `after`.
+ * The parts of a file, in this order: `before`, then the segments from `first` on that are stored elsewhere,
+ * then `after`.
  */
 export interface Exported {
   before: string;
-  /** The first segment that belongs to the file. */
+  /** The number of the first segment in the file. */
   first: number;
   after: Iterable<string>;
 }
 
 /** The size of a recording. */
 export interface RecordingSize {
-  /** From its beginning until now. */
+  /** The time from the beginning of the recording until now. */
   lengthUs: number;
   /** Approximate length of the lines that are in memory. */
   lineBytes: number;
@@ -62,12 +68,15 @@ export interface RecordingSize {
   bookmarks: number;
 }
 
-/** A line that is needed to understand later lines of its endpoint. */
+/**
+ * A line without which later lines of its endpoint cannot be understood. A file that begins later still
+ * contains it.
+ */
 interface Lasting {
   segment: number;
-  /** Null if it belongs to no endpoint. */
+  /** Null if the line belongs to no endpoint. */
   endpoint: number | null;
-  /** Whether it reports that the endpoint is closed. */
+  /** Whether the line reports that the endpoint is closed. */
   closes: boolean;
   text: string;
 }
@@ -78,7 +87,7 @@ const CHUNK_LENGTH = 256 * 1024;
 export class Recording {
   readonly #ring: TraceRing;
   readonly #aliases = new Aliases();
-  /** The endpoints' ids in the recording, by window and by the endpoints' numbers there. */
+  /** The ids of the endpoints in the recording, by window, and by the numbers of the endpoints in that window. */
   readonly #ids = new Map<string, Map<number, number>>();
   readonly #late = new Map<number, LateFrames>();
   readonly #streams = new Map<number, StreamState>();
@@ -91,18 +100,21 @@ export class Recording {
   constructor(
     private readonly originEpochMs: number,
     keepUs: number,
-    /** Finds the flow of a received stream. */
+    /** Returns the flow of a received stream. */
     private readonly flowOf: (endpoint: number, ssrc: number) => number,
   ) {
     this.#ring = new TraceRing(keepUs);
   }
 
-  /** Sets the function that takes the segments that leave memory; without one they are lost. */
+  /** Sets the function that is given each segment that leaves memory. Without it, such segments are lost. */
   set spill(spill: ((segment: Spilled) => void) | null) {
     this.#ring.spill = spill;
   }
 
-  /** Records a batch. The rows that belong to it may follow, and `heard` ends them. */
+  /**
+   * Records a batch. Rows that result from the batch may be appended afterwards. `heard` has to be called after
+   * them.
+   */
   hear({ window, url, timeUs, messages }: PageBatch, { page, place }: WindowPlace): void {
     this.#fromUs ??= timeUs;
     this.#nowUs = Math.max(this.#nowUs, timeUs);
@@ -145,13 +157,13 @@ export class Recording {
     }
   }
 
-  /** Ends the rows of a batch. */
+  /** Records that all rows that result from a batch have been appended. */
   heard({ url, timeUs }: PageBatch, { page }: WindowPlace, streams: readonly StreamState[]): void {
     for (const stream of streams) this.#streams.set(stream.flow, stream);
     this.#ring.line(otherLine('heard', { timeUs, page, url }, this.#aliases));
   }
 
-  /** To be called when a document is gone: records that its connections are closed. */
+  /** To be called when a document no longer exists. Records that its connections are closed. */
   windowEnded(window: string, timeUs: number): void {
     for (const id of this.#ids.get(window)?.values() ?? []) {
       const message = { type: 'state', endpoint: id, timeUs, state: 'closed' } as const;
@@ -176,7 +188,7 @@ export class Recording {
     this.#ring.event(event);
   }
 
-  /** Marks a time, with a person's comment. */
+  /** Records a bookmark: a time with a comment of the user. */
   bookmark(timeUs: number, text: string): void {
     this.#bookmarks += 1;
     const detail = { text: text === '' ? `bookmark ${this.#bookmarks}` : text };
@@ -200,7 +212,7 @@ export class Recording {
     };
   }
 
-  /** The recording as a file. */
+  /** Returns the recording as the parts of a file. */
   export({ lastUs = Infinity, identifiers = false, keptFrom = null }: ExportOptions = {}): Exported {
     const oldest = { number: this.#ring.first, fromUs: this.#ring.fromUs ?? 0 };
     const begin = Number.isFinite(lastUs) ? this.#ring.from(this.#nowUs - lastUs) : (keptFrom ?? oldest);
@@ -257,15 +269,15 @@ export class Recording {
     });
   }
 
-  /** Endpoints that were closed before a segment. */
+  /** Returns the endpoints that were closed before this segment. */
   #endedBefore(before: number): Set<number> {
     const closed = this.#lasting.filter(({ segment, closes }) => closes && segment < before);
     return new Set(closed.flatMap(({ endpoint }) => (endpoint === null ? [] : [endpoint])));
   }
 
   /**
-   * To be called when nothing before this segment can be exported any more: forgets data that was only needed
-   * for that.
+   * To be called when no segment before this one can be exported any more. Forgets the data of endpoints that
+   * were closed before.
    */
   #forgetBefore(before: number): void {
     const gone = this.#endedBefore(before);
@@ -276,7 +288,10 @@ export class Recording {
   }
 }
 
-/** Joins lines to chunks of at least CHUNK_LENGTH, except the last, for writing them to a file. */
+/**
+ * Joins lines to chunks for writing to a file. Each chunk has at least CHUNK_LENGTH characters, except the last
+ * chunk.
+ */
 function* chunks(lines: Iterable<string>): Generator<string, void> {
   let chunk = '';
   for (const line of lines) {

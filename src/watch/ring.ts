@@ -1,7 +1,6 @@
 /**
- * A recording of limited size: keeps the latest minutes of a trace in memory, divided into segments. A
- * segment that gets too old is converted to lines of the trace format, for storage elsewhere, and then
- * dropped.
+ * The part of a recording that is in memory: the latest minutes, divided into segments. A segment that gets too
+ * old is converted to lines of the trace format, passed on for storage elsewhere, and dropped.
  */
 import { TABLE_SPECS, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { TraceData, type TraceExtent, type TraceView, type ViewQuery } from '../trace/index.js';
@@ -9,11 +8,11 @@ import { EVENT_SOURCE, PackedSegment, TEXT_SOURCE, textBytes, type SegmentLog } 
 
 const SEGMENT_US = 15e6;
 /**
- * The newest segment and this many segments before it are not packed, so that a view of the last half minute
- * does not have to unpack anything.
+ * The newest segment, and this many segments before it, are not packed. A view of the last half minute then
+ * needs no unpacking.
  */
 const LOOSE_SEGMENTS = 2;
-/** The size of a table's lines is estimated from its first rows, at most this many. */
+/** The size of the lines of a table is estimated from its first rows, from at most this many. */
 const SIZED_LINES = 16;
 
 const SOURCES = new Map(TABLE_SPECS.map(({ name }, index) => [name, index]));
@@ -22,15 +21,15 @@ interface Segment {
   /** Segments are numbered from 0. */
   number: number;
   fromUs: number;
-  /** Null once it is packed. */
+  /** Null once the segment is packed. */
   loose: { data: TraceData; log: SegmentLog } | null;
   packed: PackedSegment | null;
   extent: TraceExtent | null;
-  /** Approximate total length of the segment's lines; 0 while it is the newest segment. */
+  /** The approximate length of the lines of the segment, in bytes; 0 while it is the newest segment. */
   lineBytes: number;
 }
 
-/** A segment that leaves memory. */
+/** A segment that leaves memory, as lines. */
 export interface Spilled {
   number: number;
   fromUs: number;
@@ -50,7 +49,7 @@ function begun(number: number, fromUs: number): Segment {
 
 const dataOf = ({ loose, packed }: Segment): TraceData => loose?.data ?? packed?.unpack() ?? new TraceData();
 
-/** Approximate length of a segment's lines, estimated from some rows of each table. */
+/** Estimates the length of the lines of a segment in bytes, from some rows of each table. */
 function lineBytesOf(data: TraceData, { texts, events }: SegmentLog): number {
   let bytes = textBytes(texts) + texts.length + events.length * 100;
   for (const { name } of TABLE_SPECS) {
@@ -68,7 +67,7 @@ function lineBytesOf(data: TraceData, { texts, events }: SegmentLog): number {
 export class TraceRing {
   #segments: Segment[] = [];
   #next = 0;
-  /** Called with each segment that is dropped; without it, the rows are lost. */
+  /** Called with each segment that is dropped. If it is null, the rows are lost. */
   spill: Spill | null = null;
 
   constructor(readonly keepUs: number) {}
@@ -78,17 +77,17 @@ export class TraceRing {
     return this.#segments[0]?.number ?? 0;
   }
 
-  /** The number of the segment to which rows are appended now. */
+  /** The number of the segment to which rows are appended. */
   get newest(): number {
     return this.#newest.number;
   }
 
-  /** When the oldest segment in memory started; null while there is none. */
+  /** The start of the oldest segment in memory; null if there is no segment. */
   get fromUs(): number | null {
     return this.#segments[0]?.fromUs ?? null;
   }
 
-  /** Bytes of rows and texts in memory. */
+  /** The memory that rows and texts take, in bytes. */
   get memoryBytes(): number {
     return this.#segments.reduce((sum, { loose, packed }) => {
       if (loose === null) return sum + (packed?.memoryBytes ?? 0);
@@ -97,7 +96,7 @@ export class TraceRing {
     }, 0);
   }
 
-  /** Approximate total length of the lines of all segments in memory. */
+  /** The approximate length of the lines of all segments in memory, in bytes. */
   get lineBytes(): number {
     return this.#segments.reduce((sum, { loose, lineBytes }) => {
       if (lineBytes > 0 || loose === null) return sum + lineBytes;
@@ -106,8 +105,8 @@ export class TraceRing {
   }
 
   /**
-   * Sets the time to which all rows belong that are appended until `advance` is called again. Starts a new
-   * segment when it is time, and drops segments that are too old.
+   * Sets the time of all rows that are appended until the next call. Starts a new segment if the newest one is
+   * long enough, and drops segments that are too old.
    */
   advance(nowUs: number): void {
     const newest = this.#segments.at(-1);
@@ -152,7 +151,7 @@ export class TraceRing {
     log.runs.push({ source: EVENT_SOURCE, rows: 1 });
   }
 
-  /** A line of a type that is not one of the core's tables. */
+  /** Appends a line whose type is not a table of the core. */
   line(text: string): void {
     const { data, log } = this.#open;
     data.appendUnknown(text);
@@ -160,7 +159,7 @@ export class TraceRing {
     log.runs.push({ source: TEXT_SOURCE, rows: 1 });
   }
 
-  /** Rows to draw. Throws RangeError for a table or column that does not exist. */
+  /** Returns rows to draw. Throws RangeError if the table or column does not exist. */
   view(query: ViewQuery): TraceView {
     const { maxPoints } = query;
     const within = this.#within(query);
@@ -186,8 +185,8 @@ export class TraceRing {
   }
 
   /**
-   * Segments that may have rows from a period. Neighbouring segments are included, since a row may be
-   * appended some seconds after its time.
+   * Returns the segments that may contain rows of a period. Neighbouring segments are included, because a row
+   * may be appended some seconds after its time.
    */
   #within({ fromUs = -Infinity, toUs = Infinity }: ViewQuery): Segment[] {
     return this.#segments.filter(({ fromUs: begin }, i) => {
@@ -218,8 +217,8 @@ export class TraceRing {
   }
 
   /**
-   * The number and the start of the segment that was the newest one at `fromUs`, or of the oldest one if that
-   * has left memory.
+   * Returns the number and the start of the segment that was the newest at `fromUs`. If that segment has left
+   * memory, returns those of the oldest segment in memory.
    */
   from(fromUs: number): { number: number; fromUs: number } {
     const at = this.#segments.findLastIndex((segment) => segment.fromUs <= fromUs);
@@ -228,8 +227,8 @@ export class TraceRing {
   }
 
   /**
-   * All lines of the segment with the number `first` and of later segments, in the order in which they were
-   * appended.
+   * Yields all lines of the segment with the number `first`, and of later segments, in the order in which they
+   * were appended.
    */
   *lines(first = 0): Generator<string, void> {
     for (const segment of this.#segments) if (segment.number >= first) yield* dataOf(segment).lines();

@@ -1,14 +1,14 @@
-/** The counters of getStats for a stream, as rows of trace tables. */
+/** Converts the counters of a stream in getStats to rows of trace tables. */
 import { tableSpec, type TableName, type TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
 
-/** A batch of one row; columns without a given value are absent (NaN). */
+/** Returns a batch with one row. Columns without a given value are absent (NaN). */
 export function oneRow(table: TableName, values: Readonly<Record<string, number>>): TraceBatch {
   const columns = tableSpec(table).columns.map(({ name }) => Float64Array.of(values[name] ?? NaN));
   return { table, rows: 1, columns };
 }
 
-/** Bits per second between two samples of a byte count; NaN if the count restarted or is unknown. */
+/** The rate between two samples of a byte count, in bit/s. NaN if the count restarted or is unknown. */
 export function rateBps(
   before: { timeUs: number; bytes: number } | undefined,
   now: { timeUs: number; bytes: number },
@@ -18,8 +18,9 @@ export function rateBps(
 }
 
 /**
- * A sent stream's row of the table `rate`: its encoder's target, its sending rate, the far side's report, and
- * A_s of the loss controller beside its media section.
+ * Returns the row of a sent stream in the table `rate`. It contains the target of the encoder, the sending
+ * rate, and values of the far side's report. It also contains A_s, the rate of GCC's loss controller beside the
+ * media section.
  */
 export function sentRow(
   flow: number,
@@ -40,7 +41,7 @@ export function sentRow(
   });
 }
 
-/** A received stream's row of the table `throughput`. */
+/** Returns the row of a received stream in the table `throughput`. */
 export function receivedRow(flow: number, { timeUs, rttS }: StatsSample, receivedBps: number): TraceBatch {
   return oneRow('throughput', { flow, time_us: timeUs, received_bps: receivedBps, rtt_us: rttS * 1e6 });
 }

@@ -10,9 +10,9 @@ import { rateBps } from './rows.js';
 
 export type StreamDirection = 'send' | 'receive';
 
-/** A stream as it is shown to people. Numbers are NaN and strings are '' where the browser reports nothing. */
+/** The state of a stream for views. A number is NaN, and a string is '', if the browser does not report it. */
 export interface StreamState {
-  /** Its flow in the recording. */
+  /** The flow of the stream in the recording. */
   flow: number;
   endpoint: number;
   direction: StreamDirection;
@@ -20,7 +20,7 @@ export interface StreamState {
   ssrc: number;
   mid: string;
   rid: string;
-  /** The layers of a sent stream, or the layers of a received stream from which frames arrive. */
+  /** For a sent stream, its layers; for a received stream, the layers from which frames arrive. */
   scalabilityMode: string;
   codec: string;
   frameWidth: number;
@@ -29,15 +29,15 @@ export interface StreamState {
   rateBps: number;
   /** Whether media passed between the latest two samples. */
   isLive: boolean;
-  /** The controllers that watch it; empty if its frames are not observed. */
+  /** The controllers that run beside the stream; empty if its frames are not observed. */
   shadows: readonly ShadowFlow[];
   /** Further numbers by name; a name ends in the unit, if there is one. */
   numbers: Readonly<Record<string, number>>;
   /** The reason that limits the quality of a sent stream: none, bandwidth, cpu or other. */
   limitedBy: string;
-  /** Actions on its media section that have not been undone. */
+  /** Actions on the media section of the stream that have not been undone. */
   inForce: readonly InForce[];
-  /** Whether its encoding is switched on at the sender; true for received streams. */
+  /** Whether the encoding is switched on at the sender; true for received streams. */
   isActive: boolean;
 }
 
@@ -56,14 +56,14 @@ const keyOf = (endpoint: number, direction: StreamDirection, ssrc: number): stri
   `${endpoint} ${direction} ${ssrc}`;
 
 /**
- * Identifies a media section in one direction; if the browser reports no mid, each stream counts as a section
- * of its own.
+ * A key for a media section in one direction. If the browser reports no mid, each stream counts as a media
+ * section of its own.
  */
 const sectionOf = ({ endpoint, direction, mid, ssrc }: ActionTarget): string =>
   `${endpoint} ${direction} ${mid === '' ? `ssrc ${ssrc}` : mid}`;
 
 /**
- * The growth of the count `above` between two samples, divided by the growth of the count `below`; NaN while
+ * The growth of the count `above` between two samples, divided by the growth of the count `below`. NaN if
  * `below` did not grow.
  */
 function growthRatio<T>(
@@ -139,17 +139,17 @@ function receivingNumbers(before: InboundStats | undefined, now: InboundStats): 
 
 export class Streams {
   readonly #all = new Map<string, Known>();
-  /** By media section and direction. */
+  /** The actions in force, by media section and direction. */
   readonly #inForce = new Map<string, readonly InForce[]>();
 
   constructor(private readonly nextFlow: () => number) {}
 
-  /** The flow of a stream, even before its first sample. */
+  /** Returns the flow of a stream. A new stream gets a flow even before its first sample. */
   flowOf(endpoint: number, direction: StreamDirection, ssrc: number): number {
     return this.#of(endpoint, direction, ssrc).state.flow;
   }
 
-  /** Notes which controllers watch a stream, unless the stream is gone. */
+  /** Notes which controllers run beside a stream, unless the stream has ended. */
   shadowed(endpoint: number, ssrc: number, shadows: readonly ShadowFlow[]): void {
     const known = this.#all.get(keyOf(endpoint, 'receive', ssrc));
     if (known !== undefined) known.state = { ...known.state, shadows };
@@ -160,7 +160,7 @@ export class Streams {
     this.#inForce.set(sectionOf({ endpoint, direction, mid, ssrc }), inForce);
   }
 
-  /** Takes the sample of a sent stream. */
+  /** Updates a sent stream with its counters in a sample. */
   sent({ id }: EndpointRecord, { timeUs }: StatsSample, stats: OutboundStats): StreamState {
     const known = this.#of(id, 'send', stats.ssrc);
     const look = { timeUs, bytes: sentBytes(stats), stats };
@@ -189,7 +189,8 @@ export class Streams {
     now: Omit<StreamState, 'flow' | 'endpoint' | 'direction' | 'rateBps' | 'isLive' | 'shadows' | 'inForce'>,
   ): StreamState {
     const { kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond } = now;
-    // Browsers return the same report again within some milliseconds: it contains nothing new.
+    // If getStats is called again within some milliseconds, browsers return the same report. It contains
+    // nothing new.
     const isRepeated = known.before?.timeUs === look.timeUs;
     const bps = isRepeated ? known.state.rateBps : rateBps(known.before, look);
     if (!isRepeated) known.before = look;
@@ -230,9 +231,9 @@ export class Streams {
   }
 
   /**
-   * Ends the streams of a connection that its latest sample no longer contains: participants leave, and
-   * transceivers stop. At first such streams only count as idle, since a stream that was merely reset comes
-   * back.
+   * Ends those streams of a connection that are missing in its latest sample, because a participant has left or
+   * a transceiver was stopped. At first, such streams only count as idle, because a stream that was only reset
+   * comes back.
    */
   missing({ id }: EndpointRecord, { timeUs, outbound, inbound }: StatsSample): void {
     const told = new Set([
@@ -241,7 +242,8 @@ export class Streams {
     ]);
     for (const [key, known] of this.#all) {
       const { state, before } = known;
-      // A stream with frames that getStats has not counted yet is just starting.
+      // A stream without an earlier sample is just starting: it has frames, but getStats does not count them
+      // yet.
       if (state.endpoint !== id || told.has(key) || before === undefined) continue;
       known.state = { ...state, rateBps: 0, isLive: false };
       if (timeUs - before.timeUs > GONE_US) this.#all.delete(key);

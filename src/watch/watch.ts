@@ -1,8 +1,8 @@
 /**
- * Watches calls in pages that are already running: takes the reports of the observers in the pages, keeps a
- * record in the same form that tests judge, runs the controllers beside each stream, and makes a recording.
- * The code that creates a watch decides where it runs: in a worker of the page, in an extension, or in
- * another page.
+ * Watches calls that are already running, in pages. Takes the reports of the observers in the pages, and keeps
+ * a record of the calls in the same form as in tests. Runs controllers beside the streams, and makes a
+ * recording. The code that creates a watch decides where it runs: in a worker of the page, in an extension, or
+ * in another page.
  */
 import { Endpoints, type WindowPlace } from '../calls/record/endpoints.js';
 import { Keeper } from '../calls/record/keep.js';
@@ -22,13 +22,16 @@ import { receivedRow, sentRow } from './rows.js';
 import { Streams, type StreamState } from './streams.js';
 
 export interface WatchOptions {
-  /** Zero of all times, in milliseconds of the Unix epoch. */
+  /** The zero point of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
   /** Loads the core for the controllers beside streams. */
   load: () => Promise<Core>;
   /** How much of the recording stays in memory. Default: ten minutes. */
   keepUs?: number;
-  /** Which controllers run beside each received stream. Default: GCC, NADA and LCC as for live calls. */
+  /**
+   * The controllers that run beside each received stream. Default: GCC, NADA and LCC with the presets for live
+   * calls.
+   */
   controllers?: readonly ShadowController[];
 }
 
@@ -36,7 +39,7 @@ export interface WatchOptions {
 export const KEPT_US = 600e6;
 /** How many incidents a view shows. */
 const SHOWN_INCIDENTS = 100;
-/** This much of the record is kept: causes of incidents are searched for in it. */
+/** The length of the record. The causes of incidents are searched for in these latest two minutes. */
 export const JUDGED_US = 120e6;
 
 export const ALL_CONTROLLERS: readonly ShadowController[] = [
@@ -45,30 +48,30 @@ export const ALL_CONTROLLERS: readonly ShadowController[] = [
   { controller: 'lcc', preset: 'lcc-live' },
 ];
 
-/** A connection as it is shown to people. */
+/** The state of a connection for views. */
 export interface ConnectionState {
   endpoint: number;
   page: number;
   place: EndpointRecord['place'];
-  /** The URL of the document that created it. */
+  /** The URL of the document that created the connection. */
   url: string;
   state: RTCPeerConnectionState;
   /** The types and protocols of the selected candidates, such as `host/udp srflx/udp`. */
   route: string;
   /**
-   * The window (page, iframe or popup) that the connection belongs to, named as in its batches, and the
-   * connection's number there; needed for actions on the connection.
+   * The window (page, iframe or popup) of the connection, by the name in its batches, and the number of the
+   * connection in that window. Both are needed for actions on the connection.
    */
   window: string;
   number: number;
   rttMs: number;
   availableOutgoingBps: number;
-  /** The source of the frame timing of received video. */
+  /** How the frames of received video are timed. */
   frameSource: EndpointRecord['frameSource'];
   notices: readonly RecordNotice[];
 }
 
-/** All state that changes slowly enough to be sent as a whole, twice a second. */
+/** The state for views, apart from the charts. It changes slowly enough to be sent as a whole, twice a second. */
 export interface WatchState {
   timeUs: number;
   connections: readonly ConnectionState[];
@@ -89,17 +92,17 @@ export class Watch {
   readonly #keeper: Keeper;
   readonly #log: IncidentLog;
   readonly #recorded = new Set<number>();
-  /** For each endpoint, the time of its latest sample that is in the recording. */
+  /** For each endpoint, the time of its latest sample that was processed. */
   readonly #seen = new Map<number, number>();
-  /** For each endpoint, the number of actions on it that are in the recording. */
+  /** For each endpoint, the number of actions on it that were processed. */
   readonly #acted = new Map<number, number>();
-  /** By endpoint and media section. */
+  /** The drivers, by endpoint and mid. */
   readonly #drivers = new Map<string, { endpoint: number; mid: string; driver: Driver }>();
   readonly #load: () => Promise<Core>;
   #core: Promise<Core> | null = null;
   #flows = 0;
   #nowUs = 0;
-  /** The number of notices without an endpoint that are in the recording. */
+  /** How many notices that belong to no endpoint are in the recording. */
   #notices = 0;
 
   constructor({ originEpochMs, load, keepUs = KEPT_US, controllers = ALL_CONTROLLERS }: WatchOptions) {
@@ -123,8 +126,8 @@ export class Watch {
     this.#shadows = new Shadows(this.record, {
       controllers,
       load: this.#load,
-      // A sender's counts in the same page are not in the rows of the receiver's flow, so a replay would not have
-      // them.
+      // If a sender is in the same page, its counts could be used, too. But the rows of the receiver's flow do
+      // not contain them, so a replay would give other results.
       knowsSenders: false,
       flowsOf: (endpoint, ssrc, count) => [
         flowOf(endpoint, ssrc),
@@ -133,7 +136,7 @@ export class Watch {
       onRows: (batches) => this.#recording.rows(batches),
     });
     this.#endpoints = new Endpoints(this.record, undefined, this.#shadows);
-    // The recording keeps more than this record, and bounds its own size.
+    // This keeper limits only the record. The recording keeps a longer time, and limits its own size.
     this.#keeper = new Keeper(this.record, JUDGED_US, this.#shadows, false);
     this.#log = new IncidentLog(this.record);
   }
@@ -184,8 +187,8 @@ export class Watch {
   /** Processes the new actions on an endpoint. */
   #actedOn({ id, actions = [] }: EndpointRecord): void {
     for (const { timeUs, action, result } of actions.slice(this.#acted.get(id) ?? 0)) {
-      // The detail only contains words of the protocol; the line of the page's message contains the rest,
-      // with aliases.
+      // The detail contains only words of the protocol. The line of the message from the page contains the
+      // rest, with aliases.
       const detail = { endpoint: id, kind: action.kind, ok: result.ok };
       this.#recording.event({ time_us: timeUs, name: 'action', detail });
       if (!result.ok) continue;
@@ -226,8 +229,8 @@ export class Watch {
   }
 
   /**
-   * An incident is recorded once, when its cause is known. Its evidence is left out, since that text may
-   * contain the page's names; readers of the recording can compute the log of incidents from its lines.
+   * Records an incident once its cause is known. Its evidence is left out, because that text may contain names
+   * of the page. From the lines of the recording, the evidence can be computed again.
    */
   #incident(incident: Incident): void {
     const { id, fromUs, kind, stream, before, after, cause, settled } = incident;
@@ -238,7 +241,7 @@ export class Watch {
     this.#recording.event({ time_us: fromUs, name: 'incident', detail });
   }
 
-  /** The flow of a stream in the recording; with simulcast, the flow of the first layer. */
+  /** Returns the flow of a stream in the recording; with simulcast, the flow of the first layer. */
   #flowOf({ endpoint, direction, key }: Incident['stream']): number | null {
     const found = this.#streams.states.find(
       (state) =>
@@ -249,7 +252,10 @@ export class Watch {
     return found?.flow ?? null;
   }
 
-  /** Starts a driver for the rate limit of a sent media section. Rejects with the core's errors. */
+  /**
+   * Starts a driver, a controller that computes a rate limit for a sent media section. Rejects with the core's
+   * errors.
+   */
   async drive(endpoint: number, mid: string, startBps: number): Promise<void> {
     const core = await this.#load();
     this.endDrive(endpoint, mid);
@@ -257,7 +263,7 @@ export class Watch {
     this.#drivers.set(`${endpoint} ${mid}`, { endpoint, mid, driver });
   }
 
-  /** The rate that the driver of a media section sets now, in bit/s; null without a driver. */
+  /** Returns the rate that the driver of a media section sets now, in bit/s; null without a driver. */
   drivenBps(endpoint: number, mid: string): number | null {
     return this.#drivers.get(`${endpoint} ${mid}`)?.driver.targetBps ?? null;
   }
@@ -268,7 +274,7 @@ export class Watch {
     this.#drivers.delete(key);
   }
 
-  /** To be called when a document is gone, and its connections with it. */
+  /** To be called when a document no longer exists. Its connections have then ended, too. */
   windowEnded(window: string): void {
     this.#recording.windowEnded(window, this.#nowUs);
     this.#endpoints.windowEnded(window, this.#nowUs);
@@ -279,12 +285,12 @@ export class Watch {
     this.#recording.event(event);
   }
 
-  /** Marks this time in the recording, with a person's comment. */
+  /** Records a bookmark: the present time with a comment of the user. */
   bookmark(text: string): void {
     this.#recording.bookmark(this.#nowUs, text);
   }
 
-  /** The recording as a file of trace format v1. */
+  /** Returns the recording as the parts of a file in trace format v1. */
   export(options?: ExportOptions): Exported {
     return this.#recording.export(options);
   }
@@ -293,7 +299,7 @@ export class Watch {
     return this.#recording.size;
   }
 
-  /** Sets the function that takes the parts that get too old for memory; without one they are lost. */
+  /** Sets the function that is given each part that gets too old for memory. Without it, such parts are lost. */
   set spill(spill: Spill | null) {
     this.#recording.spill = spill;
   }
@@ -309,7 +315,7 @@ export class Watch {
     };
   }
 
-  /** Rows to draw. Throws RangeError for a table or column that does not exist. */
+  /** Returns rows to draw. Throws RangeError if the table or column does not exist. */
   view(query: ViewQuery): TraceView {
     return this.#recording.view(query);
   }
@@ -330,7 +336,10 @@ export class Watch {
   }
 }
 
-/** The sending rate of each media section's video, by its mid; NaN while a layer's rate is unknown. */
+/**
+ * Returns the sending rate of the video of each media section, by mid. NaN while the rate of a layer is
+ * unknown.
+ */
 function sentBySection(streams: readonly StreamState[]): Map<string, number> {
   const sections = new Map<string, number>();
   for (const { kind, mid, rateBps } of streams)

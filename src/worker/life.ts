@@ -1,4 +1,7 @@
-/** Detects the end of a worker, which browsers do not report: a lock that it holds becomes free. */
+/**
+ * Detects that a worker has ended, which browsers do not report. The worker holds a lock, and the browser frees
+ * the lock when the worker ends.
+ */
 
 /** In the worker: holds a lock of this name for as long as the worker lives. Resolves when it has the lock. */
 export function holdLife(name: string): Promise<void> {
@@ -11,15 +14,15 @@ export function holdLife(name: string): Promise<void> {
 }
 
 /**
- * A worker whose script has not started by this time never will: even a busy machine loads a script in a
- * fraction of it.
+ * If the worker has not taken its lock by this time, its script will never start. Even a busy machine loads a
+ * script much faster.
  */
 const BEGIN_MS = 30_000;
 
 /**
- * In the page: makes a worker hold a lock, and dispatches an `error` event on the worker when it has ended, for
- * whatever reason, or has not started in time. Outside secure contexts there are no locks, so nothing is
- * detected.
+ * In the page: makes a worker hold a lock. Dispatches an `error` event on the worker when it has ended for any
+ * reason, or if it does not hold the lock within `beginMs`. Outside secure contexts there are no locks, and
+ * nothing is detected.
  */
 export async function watchLife(
   worker: Worker,
@@ -30,7 +33,7 @@ export async function watchLife(
   const name = crypto.randomUUID();
   const end = (message: string): boolean =>
     worker.dispatchEvent(new ErrorEvent('error', { message, cancelable: true }));
-  // A worker that ends before it holds the lock never gets it.
+  // If the worker ends before it holds the lock, `hold` never resolves.
   const late = setTimeout(() => end(`it did not begin within ${beginMs / 1000} s`), beginMs);
   await hold(name);
   clearTimeout(late);

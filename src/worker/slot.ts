@@ -1,6 +1,7 @@
 /**
- * A half of a controller as a pipeline sees it, wherever it runs. A call has several slots: slot 0 is in
- * charge; the others are shadows, which get the same input, but whose results are only recorded.
+ * A slot runs one half of a controller, its receiver half or its sender half, for a pipeline. It hides whether
+ * the half runs in this worker or in a separate one. A call has several slots. Slot 0 is in charge of the call.
+ * The others are shadows: they get the same input, but their results are only recorded.
  */
 import type {
   ArrivalInput,
@@ -11,11 +12,11 @@ import type {
   TraceBatch,
 } from '../core/index.js';
 
-/** Which controller a slot runs, and as which flow of the trace. */
+/** The controller that a slot runs, and the number of its flow in the trace. */
 export interface SlotConfig {
   /** 0: in charge; others: shadows. */
   flow: number;
-  /** Its name in messages. */
+  /** The controller's name in messages. */
   name: string;
   controller?: ControllerName;
   preset?: string;
@@ -27,16 +28,16 @@ export interface SlotConfig {
   url?: string;
 }
 
-/** The methods that both halves have. */
+/** The methods of receiver and sender slots. */
 export interface Slot {
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
-  /** The rows since the last call. */
+  /** Returns the trace rows that were recorded since the last call. */
   drain(): TraceBatch[];
   destroy(): void;
 }
 
-/** A receiver half: takes arrivals, and passes feedback to its hooks, at once or later. */
+/** A receiver half: takes arrivals, and passes feedback to `onFeedback` of its hooks, at once or later. */
 export interface ReceiverSlot extends Slot {
   pushArrival(row: ArrivalInput): void;
   pushInbound(row: InboundInput): void;
@@ -47,7 +48,10 @@ export interface SenderSlot extends Slot {
   pushFeedback(feedback: Feedback, nowUs: number): void;
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void;
   pushSent(nowUs: number, sentBytes: number, rttUs: number, browserEstimateBps: number): void;
-  /** The rates at `nowUs`, or the last good ones of a half that failed; NaN until there are any. */
+  /**
+   * The rates at `nowUs`. After the half has failed, they are its last good rates; before it has any, they are
+   * NaN.
+   */
   run(nowUs: number): RateUpdate;
 }
 

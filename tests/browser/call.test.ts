@@ -1,6 +1,9 @@
 import { expect, test } from './support.js';
 
-/** In mode `control`, the call raises the browser's own bandwidth estimate to at least this rate. */
+/**
+ * In mode `control`, the call raises the browser's own bandwidth estimate to at least this rate. This rate is
+ * the floor of 3 Mbps with a tolerance of 5 %.
+ */
 const FLOOR_BPS = 0.95 * 3e6;
 /** Chrome's step of `performance.now()` where a page is not cross-origin isolated (High Resolution Time, 7.1). */
 const CLOCK_STEP_US = 100;
@@ -75,7 +78,8 @@ test('the first probes are those of the start bitrate, and control has the whole
     .filter(({ seq = NaN }) => seq < frames)
     .reduce((sum, { size_bytes = NaN }) => sum + size_bytes, 0);
   const probedBytes = sentBytes - framesBytes - 24 * packets;
-  // Two probes of 15 ms: 3.4 kB at three times the start, 11.2 kB at the floor of 3 Mbps; frames make up a part of them.
+  // Probed bytes are all sent bytes except frames. Two probes of 15 ms at three times the start bitrate take
+  // 3.4 kB in all. At the floor of 3 Mbps, they would take 11.2 kB. Frames make up a part of each probe.
   expect(probedBytes).toBeGreaterThan(0);
   expect(probedBytes).toBeLessThan(7000);
 });
@@ -153,7 +157,8 @@ test('cap limits the encoder under the estimate of the browser', async ({ call }
     },
   );
   expect(effectiveMode).toBe('cap');
-  // The browser's own estimator is at work: mode `cap` does not raise its estimate, as `control` does.
+  // The estimate is the browser's own: in mode `cap` it may stay below the floor, to which mode `control` raises
+  // it.
   expect(browserEstimateBps).toBeLessThan(FLOOR_BPS);
   expect(browserEstimateBps).toBeGreaterThan(maxBitrateBps);
   expect(maxBitrateBps).toBe(encoderTargetBps);
@@ -200,7 +205,8 @@ test('the in-page bottleneck holds the rate to its capacity and shows its queue 
   );
   expect(Math.min(...delays)).toBeGreaterThan(LINK.oneWayDelayUs);
   expect(Math.max(...queue.map((r) => r['queue_delay_us'] ?? NaN))).toBeGreaterThan(10_000);
-  // The reported round trip includes the delay of the in-page link, although RTCP packets do not pass it.
+  // RTCP packets do not pass the in-page link. Still, the reported round trip must include the delay of this
+  // link.
   const rttMs = await call.page.evaluate(async () => (await window.harness.call?.mediaStats())?.rttMs);
   expect(rttMs).toBeGreaterThan(LINK.oneWayDelayUs / 1000);
   expect(rttMs).toBeLessThan(500);

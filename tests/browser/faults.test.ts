@@ -43,7 +43,7 @@ test('the core traps in the middle of a call', async ({ call }) => {
   await call.page.evaluate(() => window.harness.call?.setPreset('gcc'));
   await call.goesOn();
   await call.noticed('receiver-fault');
-  // What the core had recorded before the trap was saved.
+  // The rows that the core recorded before the trap are kept.
   expect((await call.rows('arrival')).length).toBeGreaterThanOrEqual(before);
 });
 
@@ -54,7 +54,7 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
   });
   await call.flowing();
   const before = await call.rows('rate');
-  // Gives the first shadow another preset: configuring the core for it makes the core trap.
+  // Gives the first shadow another preset. This change calls `ccs_session_configure`, which traps here.
   await call.page.evaluate(() =>
     window.harness.call?.setShadows([{ preset: 'ton-2017-literal' }, { preset: 'static-threshold' }]),
   );
@@ -74,7 +74,8 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
 });
 
 test('a shadow cannot be made', async ({ call }) => {
-  // Only shadows call this function (it leaves their inputs out of the trace), so only the shadow traps.
+  // Only shadows call this function, with which the core leaves their inputs out of the trace. So only the
+  // shadow traps.
   await call.start({ trap: 'ccs_session_record', shadows: [{ preset: 'gcc' }] });
   await call.flowing();
   await call.noticed('controller-fault-1');

@@ -9,7 +9,10 @@ import { expect, test } from './support.js';
 
 const START_BPS = 300e3;
 const GOOD_BPS = 400e3;
-/** A guest has 1 s to answer, which is checked every 100 ms; the rest is margin. */
+/**
+ * A guest (a user's controller) must answer within 1 s. This limit is checked every 100 ms. The rest is a
+ * margin.
+ */
 const ENDED_WITHIN_MS = 2000;
 
 /**

@@ -1,4 +1,4 @@
-/** Shadow mode: several controllers fed from one call, one of them (or none) in charge. */
+/** Shadow mode: several controllers get the data of one call. One of them, or none, is in charge. */
 import { expect, test, type CallPage } from './support.js';
 
 const LINK = {
@@ -15,8 +15,9 @@ async function byFlow(call: CallPage, table: 'group' | 'rate' | 'feedback' | 'ar
 }
 
 test('shadows are fed like the controller in charge, and never obeyed @measures', async ({ call }) => {
-  // The first shadow is the same GCC as the controller in charge: given the same input, it must request the same
-  // rate. The second one is limited to 150 kbps: if it controlled the encoder, the call's rate would show it.
+  // The first shadow is the same GCC as the controller in charge. It gets the same input, so it must request
+  // the same rate. The second shadow is limited to 150 kbps. If it controlled the encoder, the call's rate
+  // would be that low.
   await call.start({
     bottleneck: LINK,
     shadows: [
@@ -38,8 +39,8 @@ test('shadows are fed like the controller in charge, and never obeyed @measures'
   const length = Math.min(group(0).length, group(1).length);
   expect(length).toBeGreaterThan(150);
   expect(group(1).slice(0, length).map(receiver)).toEqual(group(0).slice(0, length));
-  // The feedback of the two takes different times over their data channels, so the targets are close but not
-  // equal.
+  // The feedback of the two controllers takes different times over their data channels. So their targets are
+  // similar, but not equal.
   const last = (flow: number) => rate(flow).at(-1)?.['target_bps'] ?? NaN;
   expect(last(1) / last(0)).toBeGreaterThan(0.9);
   expect(last(1) / last(0)).toBeLessThan(1.1);

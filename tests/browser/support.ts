@@ -11,7 +11,10 @@ export class CallPage {
     await this.page.evaluate((c) => window.harness.start(c), choices);
   }
 
-  /** Frames decoded so far at the end that receives video, be it ccscope's or the far side's. */
+  /**
+   * Frames decoded so far at the end that receives video: at the far side's end if the far side receives,
+   * otherwise at ccscope's.
+   */
   frames(): Promise<number> {
     return this.page.evaluate(async () => {
       const { call, other, farFrames } = window.harness;

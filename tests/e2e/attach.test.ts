@@ -13,7 +13,6 @@ interface Fixtures {
   server: TestServer;
   /** The browser to which the command attaches. */
   attached: BrowserProcess;
-  /** A folder for files. */
   folder: string;
   /** Starts `ccscope attach` with the given arguments. A command that still runs after the test is ended. */
   attach: (args: readonly string[], env?: NodeJS.ProcessEnv) => Command;
@@ -51,7 +50,7 @@ const test = base.extend<Fixtures>({
 
 test.describe.configure({ timeout: 180_000 });
 
-/** Both sides of a call in tabs of one browser; the one that receives video comes first. */
+/** Opens both sides of a call in tabs of one browser. Returns the side that receives video first. */
 async function openCall({ open }: BrowserProcess, server: TestServer, room: string): Promise<[Page, Page]> {
   const b = await open(`${server.url}/plain.html?side=b&room=${room}`);
   const a = await open(`${server.url}/plain.html?side=a&room=${room}`);
@@ -74,7 +73,7 @@ async function plays(page: Page, frames: number): Promise<void> {
   await expect.poll(() => framesShown(page), { timeout: 30_000 }).toBeGreaterThan(before + frames);
 }
 
-/** Counts how often anybody reads the statistics of the page's connection while `work` runs. */
+/** Counts how often the statistics of the page's connection are read while `work` runs. */
 async function questionsWhile(page: Page, work: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const scope = window as unknown as Called & { asked: number };
@@ -139,7 +138,8 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   const stream = (name: string) => view.getByRole('button', { name });
   await expect(stream('▼ receives video')).toHaveCount(2);
   await expect(stream('▲ sends video')).toHaveCount(2);
-  // Single frames are only seen of connections that were made under observation, so the test makes one now.
+  // Single frames are observed only on connections that are made during the observation. So the test makes a
+  // connection now.
   const [late] = await openCall(attached, server, 'late');
   const connection = view.getByRole('region').filter({ hasText: 'side=b&room=late' });
   await connection.getByRole('button').click();
@@ -162,7 +162,8 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
   await expect(view.locator('.ended')).toContainText('has ended');
   expect(problems).toEqual([]);
 
-  // Nothing reads the connections any more, and the page has no property left that is named after ccscope.
+  // After the command has ended, nothing reads the connections' statistics. The page has no property that is
+  // named after ccscope.
   expect(await questionsWhile(b, () => plays(late, 30))).toBe(0);
   await plays(b, 30);
   const left = () => Object.getOwnPropertyNames(window).filter((name) => /ccscope/i.test(name));
@@ -186,8 +187,8 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
     recording: { rows: rows.length - 1 },
   });
 
-  // The idle observer that stays in the pages starts again for the next command; times count from that
-  // command's start.
+  // An idle observer stays in the pages. It starts again for the next command, and its times count from the
+  // start of that command.
   const again = attach([attached.url, '--record', file, '--duration', '4s']);
   expect(await again.outcome).toMatchObject({ status: 0, stderr: '' });
   const arrivals = rowsOf(readFileSync(file, 'utf8')).filter(({ type }) => type === 'arrival');
@@ -225,7 +226,7 @@ test('calls in an iframe of another site are found, too', async ({
   page: view,
 }) => {
   const page = await attached.open(`${server.url}/plain.html?side=b&room=frame`);
-  // Another host name for the same machine makes another site, to which Chromium gives its own process.
+  // Another host name for the same machine is another site for Chromium, which gives each site its own process.
   const elsewhere = `${server.url.replace('127.0.0.1', 'localhost')}/loop.html`;
   await page.evaluate((url) => {
     const frame = document.createElement('iframe');
@@ -289,7 +290,7 @@ test('the pause of the view rests the observers, and another view is told what c
 
   command.child.kill('SIGINT');
   expect(await command.outcome).toMatchObject({ status: 0, stderr: '' });
-  // The connections were reported again after the pause, and were not counted twice.
+  // The connections are reported a second time after the pause, but counted only once.
   expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({ connections: 2 });
 });
 
@@ -365,8 +366,8 @@ esac
 `,
   );
 
-  // If only one phone is connected, the command first requests its serial number and then always names it, since
-  // another phone may be plugged in later.
+  // Even if only one phone is connected, the command requests its serial number first. All later calls name
+  // this phone, since another phone may be plugged in.
   writeFileSync(log, '');
   const only = await attach(['--list', '--adb'], env).outcome;
   expect(only.status).toBe(0);

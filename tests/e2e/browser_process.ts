@@ -1,5 +1,6 @@
 /**
- * A Chromium that "somebody else" started: a process with a debugging port, through which alone tests may access it.
+ * A Chromium that "somebody else" started. It is a process with a debugging port, and tests may access it only
+ * through this port.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

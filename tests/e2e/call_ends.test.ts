@@ -1,6 +1,6 @@
 /**
- * How a run of `ccscope call` ends when something goes wrong: it ends soon, reports the reason, and leaves other runs
- * alone.
+ * How a run of `ccscope call` ends after a failure. It must end soon, report the reason, and not affect other
+ * runs.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -45,7 +45,7 @@ const context = (changes: Partial<RunContext> = {}): RunContext => ({
   ...changes,
 });
 
-/** A server whose page takes the place of the app. */
+/** A server with a page that replaces the app. */
 interface FakeApp {
   url: string;
   /** Resolves when the page's state is read for the first time. */
@@ -81,7 +81,10 @@ async function fakeApp(first: object, then: object = first): Promise<FakeApp> {
 
 const CONNECTED = { phase: 'connected', link: 'link-1' };
 
-/** A server that claims to lend the shaper to pages as the link `link-1`, but does not. */
+/**
+ * A fake server. Its `lend` returns the link name `link-1`, but does not make the shaper available under this
+ * name.
+ */
 const lending = (url: string, lent: (shaper: Shaper) => void = () => undefined): CallServer => ({
   url,
   lend(shaper) {
@@ -137,7 +140,7 @@ test.describe('a run of our own page', () => {
     const server = await startServer({ appDir: served.appDir });
     const stranger = new WebSocket(`${server.url.replace('http', 'ws')}ws`);
     await once(stranger, 'open');
-    // A stranger opens links of its own: one before the call's own link is opened, and one afterwards.
+    // Another client opens two links of its own: one before the call's link is opened, and one afterwards.
     const openLink = async (id: number): Promise<void> => {
       stranger.send(JSON.stringify({ id, type: 'link/open', config: {} }));
       await once(stranger, 'message');

@@ -1,6 +1,6 @@
 /**
- * The link's panel on the Call page: buttons for whole networks, a download, and fields for the queue and the
- * rest.
+ * The link's panel on the Call page: buttons for whole networks, a download as cross traffic, and fields for
+ * the other settings.
  */
 import { Readable } from 'node:stream';
 

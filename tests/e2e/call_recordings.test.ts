@@ -1,4 +1,4 @@
-/** Recordings that outlive their page, and files that are dropped on a page to which they do not belong. */
+/** Recordings that outlive their page, and files that are dropped on the wrong page. */
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
@@ -19,7 +19,6 @@ async function recorded(page: Page): Promise<{ trace: TraceData; header: object 
   return { trace, header: header() };
 }
 
-/** Drops a file on the page. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
   const transfer = await page.evaluateHandle(
     ([file, content]) => {
@@ -169,7 +168,7 @@ test('a scenario on Call and a trace on the Lab are named, and opened where they
   await expect(page.locator('.provenance')).toContainText('mine.ndjson');
   await expect(scope.value('Target')).toHaveText('500 kbps');
   expect(new URL(page.url()).pathname).toBe('/');
-  // The other page handed the file over only once: a reload does not open it again.
+  // The Lab handed the file over only once, so a reload does not open it again.
   await page.reload();
   await expect(page.getByRole('heading', { name: /under the scope/ })).toBeVisible();
 });

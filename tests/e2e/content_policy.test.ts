@@ -28,7 +28,7 @@ const own = (before: string, targetBps = '400e3'): Buffer =>
       createSender: () => ({ onFeedback() {}, rate: () => ({ targetBps: ${targetBps} }) }),
     };`);
 
-/** What a page's policy blocked, in the page and, according to the console, in its workers. */
+/** The violations of a page's policy. Those in its workers are read from the console. */
 const test = base.extend<{ violations: () => Promise<string[]> }>({
   violations: async ({ page }, use) => {
     const told: string[] = [];
@@ -103,8 +103,7 @@ test('a controller of the user reaches its server and no other', async ({ page, 
   });
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const there = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
-  // The controller's target shows how many of its two requests were blocked: it grows by 50 kbps for each of
-  // them.
+  // The controller makes two requests. For each blocked request, its target grows by 50 kbps.
   const buffer = own(
     `let refused = 0;
     const count = () => (refused += 1);

@@ -1,11 +1,14 @@
-/** Chrome's own throttling as a link: it affects WebRTC, before and during a call, and both pages share it. */
+/**
+ * Chrome's own network throttling, used as a link. It affects WebRTC before and during a call, and both pages
+ * of a call share it.
+ */
 import { expect, test, type Page } from '@playwright/test';
 
 import { openDevtoolsLink } from '../../src/shaper/index.js';
 
 /**
- * What `connect` leaves in the page: a data channel, and a function that measures a message's round-trip time
- * on it.
+ * The property that `connect` adds to the page's window. `roundTripMs` measures the round-trip time of a
+ * message on `channel`.
  */
 interface Probe {
   channel: RTCDataChannel;
@@ -91,7 +94,8 @@ test('limits WebRTC to the capacity that is set, and follows a function @measure
     await done;
     return (10 * bytes * 8e3) / (performance.now() - begin);
   });
-  // 160 kB were sent and echoed; both directions share one upload and one download of 400 kbit/s each.
+  // 160 kB were sent and echoed. Both ends are in this page, so message and echo share its upload and download,
+  // which have 400 kbit/s each.
   expect(bps).toBeLessThan(400e3);
   expect(bps).toBeGreaterThan(100e3);
   await link.close();

@@ -64,8 +64,8 @@ export class Stranger {
     readonly url: string,
     private readonly files: Map<string, string | Buffer>,
     /**
-     * What the page's policy blocked. It must be empty after the test, so a test that expects entries removes
-     * them.
+     * What the page's policy blocked. The list must be empty after the test, so a test that expects violations
+     * removes them.
      */
     readonly refused: string[],
   ) {}

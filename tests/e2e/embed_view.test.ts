@@ -1,4 +1,4 @@
-/** `<ccscope-view>` in pages that have nothing else of ccscope. */
+/** `<ccscope-view>` in pages that contain no other part of ccscope. */
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test } from './embed.js';
 
@@ -199,7 +199,7 @@ test('the wheel scrolls the page until the charts are chosen', async ({ page, st
   await page.mouse.wheel(0, -200);
   await page.keyboard.up('Control');
   await expect(window).not.toContainText(whole);
-  // With the keyboard, the charts are chosen by moving the focus to them.
+  // Keys apply to the charts when the charts have the focus.
   await stranger
     .view('v')
     .getByRole('group', { name: /^Charts/ })

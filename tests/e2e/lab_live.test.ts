@@ -99,7 +99,7 @@ test('opening a scenario fills the same controls, and a changed one is a scenari
   await expect(lab.fact('Scenario')).toHaveText('ton-fig11-changed');
   await lab.done();
   await expect(lab.legend('Capacity')).toContainText('3.00 Mbps');
-  // The published values belong to the unchanged scenario, so they are no longer shown.
+  // The published values are for the unchanged scenario, so they are not shown.
   await expect(page.getByRole('region', { name: 'Published and measured' })).toHaveCount(0);
 
   const [download] = await Promise.all([
@@ -246,7 +246,7 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await page.getByRole('button', { name: 'Play' }).click();
   const began = await seconds();
   await expect.poll(seconds).toBeGreaterThan(began);
-  // Polls in every animation frame, because a message is on its way for only a few of them.
+  // Polls in every animation frame, because a message is visible on its way for only a few frames.
   await page.waitForFunction(() =>
     /Feedback messages of calls on their way back: [1-9]/.test(
       document.querySelector('.stage figcaption')?.textContent ?? '',
@@ -318,7 +318,7 @@ test('one number is swept as small multiples, one of which is taken', async ({ p
   await expect(multiples.first()).toContainText('0.5 Mbps');
   await multiples.first().getByRole('button').click();
   await expect(lab.legend('Capacity')).toContainText('500 kbps');
-  // The small multiples belonged to the network before this change, so they are gone.
+  // The small multiples belonged to the network before this change, so they disappear.
   await expect(multiples).toHaveCount(0);
   await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' })).toHaveValue('0.5');
 });
@@ -409,6 +409,7 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
   console.log(
     `60 s with 4 flows, from the slider to the charts: p50 ${waits[waits.length >> 1]?.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim: 100 ms)`,
   );
-  // If the page drew only at the end of the drag, nearly all inputs would wait for most of the drag.
+  // If the page drew only at the end of the drag, nearly all choices would be drawn after most of the drag's
+  // duration.
   expect(p95).toBeLessThan(dragMs / 2);
 });

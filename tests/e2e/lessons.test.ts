@@ -123,6 +123,15 @@ test('the newest choice wins', async ({ page, lessons }) => {
   await expect(page.getByRole('button', { name: /^Queuing delay/ })).toContainText('ms');
 });
 
+test('a run goes on in the Lab, with its choice and its seed', async ({ page, lessons }) => {
+  await lessons.open('?lesson=adaptive-threshold&choice=static-50');
+  await page.getByRole('link', { name: 'Open this run in the Lab' }).click();
+  await expect(page).toHaveURL(/lab\.html\?cell\.choice=static-50&seed=1&run=1#own=/);
+  await expect(page.getByRole('heading', { name: 'GCC and one TCP download over 2 Mbps' })).toBeVisible();
+  await expect(page.getByRole('checkbox', { name: 'Draw download' })).toBeVisible();
+  await expect(page.getByRole('combobox', { name: 'Threshold γ' })).toHaveValue('static-50');
+});
+
 for (const { id, title } of LESSONS) {
   test(`${id} is worked by keyboard alone`, async ({ page, lessons }) => {
     await lessons.open(`?lesson=${id}`);
@@ -145,6 +154,13 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   await expect(page.getByRole('heading', { name: 'A plan for 45 minutes' })).toBeVisible();
   const solutions = page.getByRole('region', { name: 'Tasks and solutions' });
   await expect(solutions.getByRole('group')).toHaveCount(12);
+  // On paper every solution is open.
+  await expect(solutions.locator('details[open]')).toHaveCount(0);
+  await page.emulateMedia({ media: 'print' });
+  await expect(solutions.locator('details[open]')).toHaveCount(12);
+  await page.emulateMedia({ media: null });
+  await expect(solutions.locator('details[open]')).toHaveCount(0);
+  await page.getByRole('link', { name: 'list of lessons' }).click();
   await page.getByLabel('Name').fill('Ada');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -156,13 +172,14 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   expect(Buffer.concat(chunks).toString()).toMatch(
     /\nAda,rate-controller,right,[^\n]*uses less of the link[^\n]*,\n/,
   );
-  // Nothing is lost by a slip.
+  // A single wrong click must not delete the answers.
   await page.getByRole('button', { name: 'Forget my answers' }).click();
   await page.getByRole('button', { name: 'Keep them' }).click();
   await expect(page.getByText(/started in this browser: 1 of 12/)).toBeVisible();
   await page.getByRole('button', { name: 'Forget my answers' }).click();
   await page.getByRole('button', { name: 'Forget them' }).click();
   await expect(page.getByText(/started in this browser: 0 of 12/)).toBeVisible();
+  await page.goBack();
   await page.getByRole('link', { name: 'Queue management versus end-to-end control' }).click();
   await expect(lessons.readings('drop-tail, 300 ms')).toBeVisible();
 });
@@ -173,6 +190,7 @@ test('a damaged memory and a hostile address leave a page that works', async ({ 
   await expect(page.getByText(/lesson=<script> was not understood/)).toBeVisible();
   await expect(page.getByRole('listitem').filter({ has: page.getByRole('link') })).toHaveCount(12);
   await lessons.open('?lesson=aqm&choice=nonsense');
+  await expect(page.getByText('choice=nonsense was not understood: expected one of droptail, codel')).toBeVisible();
   await expect(page.getByRole('heading', { level: 2 })).toHaveText(
     'Queue management versus end-to-end control',
   );

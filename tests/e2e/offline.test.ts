@@ -1,4 +1,4 @@
-/** The app without a network: from a static host, below a folder, after one load. */
+/** The app without a network. It was loaded once, from a folder of a static host. */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -79,12 +79,13 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
   expect(paper.charts.length).toBeGreaterThan(3);
   expect(paper.charts.filter((chart) => !isFine(chart))).toEqual([]);
   await expect(page.getByRole('heading', { name: 'Flows' })).toBeVisible();
-  // Back on the screen everything is as it was.
+  // Afterwards, the screen shows the same as before.
   await page.emulateMedia({ media: 'screen' });
   await expect(page.locator(':root')).toHaveAttribute('data-theme', 'dark');
   await expect(page.locator('.report-head')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Print report' })).toBeVisible();
-  // A real sheet is laid out after the charts were drawn; even so, no chart is stretched on it.
+  // The browser lays a printed sheet out after the charts were drawn. Still, no chart may be stretched on the
+  // sheet.
   await page.evaluate(() => {
     const look = (): void => {
       const charts = [...document.querySelectorAll<HTMLCanvasElement>('.plot canvas')];

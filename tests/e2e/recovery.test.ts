@@ -1,6 +1,6 @@
 /**
- * A part that a call depends on dies during the call: the call continues, the page says so, and the recording
- * keeps every row.
+ * A part that a call depends on dies during the call. The call must continue, the page must report the failure,
+ * and the recording must keep every row.
  */
 import { Readable } from 'node:stream';
 
@@ -23,8 +23,8 @@ const test = base.extend<{ server: ServerProcess }>({
 const notices = (page: Page) => page.getByLabel('Notices');
 
 /**
- * Resolves when the recording has `more` further groups of frames, which shows that both halves of the
- * controller work.
+ * Resolves when the recording has `more` further groups of frames. New groups show that both sides of the
+ * controller, sender and receiver, work.
  */
 async function grows(page: Page, more = 30): Promise<void> {
   const groups = await page.evaluate(() => window.ccscope.counters().groups);

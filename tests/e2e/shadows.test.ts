@@ -1,4 +1,7 @@
-/** Several controllers on the Call page: the one in charge, shadows, and the user's own. */
+/**
+ * Several controllers on the Call page: the controller in charge, shadows (controllers that only watch), and a
+ * controller of the user.
+ */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 

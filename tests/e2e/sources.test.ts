@@ -21,8 +21,8 @@ const call = async (args: readonly string[]): Promise<CallReport> => {
 };
 
 /**
- * A slow machine may drop many of a source's frames, so the lower bound is loose; the source makes `most` per
- * second.
+ * Expects a frame rate of at most about `most`, the frame rate of the source. The lower bound is loose, because
+ * a slow machine may drop many frames.
  */
 function expectFps(fps: number | null | undefined, most: number): void {
   expect(fps).toBeGreaterThan(most / 5);
@@ -111,8 +111,7 @@ test('VP9 is controlled as VP8 is', async () => {
 test('audio shares the link, and the controller is told of the video alone', async () => {
   test.setTimeout(120_000);
   const trace = join(folder, 'audio.ndjson');
-  // 300 kbps of video, in frames of several packets each. If audio were counted too, the bytes would be a
-  // sixth more.
+  // The video has 300 kbps, in frames of several packets each. With audio, the bytes would be a sixth more.
   const args = [
     '--audio',
     '--fps',
@@ -144,8 +143,8 @@ test('audio shares the link, and the controller is told of the video alone', asy
   );
   const frames = between.reduce((sum, { size_bytes: bytes = NaN }) => sum + bytes, 0);
   const counted = (last?.['bytes_received'] ?? NaN) - (first?.['bytes_received'] ?? NaN);
-  // The margin covers packet headers and frames that are still incomplete at the end. Counted audio would
-  // exceed it.
+  // The margin is for packet headers, and for frames that are incomplete at the end. If audio were counted, the
+  // ratio would be larger.
   expect(counted / frames).toBeGreaterThan(0.95);
   expect(counted / frames).toBeLessThan(1.13);
 });

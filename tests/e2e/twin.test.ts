@@ -1,6 +1,6 @@
 /**
- * A call is compared with a simulation of the same schedule: the simulation's curves are drawn behind the call's, and a
- * table shows how far apart the two are.
+ * A call is compared with its twin (a simulation of the same schedule). The charts show the simulation's curves
+ * behind the call's. A table shows how much the two differ.
  */
 import { readFile } from 'node:fs/promises';
 
@@ -52,7 +52,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
     const [call, apart] = [await cell(page, series, 'Call'), await cell(page, series, 'Apart')].map(numberOf);
     expect(call, series).toBeGreaterThan(0.3e6);
     expect(call, series).toBeLessThan(1.3e6);
-    // The two runs differ, but by less than half of the rate.
+    // The call and the simulation differ, but by less than half of the rate.
     expect(apart, series).toBeGreaterThan(1e3);
     expect(apart, series).toBeLessThan(0.5 * (call ?? NaN));
   }
@@ -105,18 +105,20 @@ test('a controller of the user decides in the simulation as it did in the call',
   await field.setInputFiles({ name: 'fixed.mjs', mimeType: 'text/javascript', buffer: ownController(400e3) });
   await scope.start();
   await expect(page.getByText('fixed.mjs in control')).toBeVisible();
-  // A controller of the user's makes no rows of groups to wait for.
+  // A user's controller produces no rows of groups, so the test waits for the duration of the call.
   await expect
     .poll(() => page.evaluate(() => window.ccscope.state().connectedForS ?? 0), { timeout: 30_000 })
     .toBeGreaterThan(6);
   await scope.stop();
   await compare(page).click();
   await expect(told(page)).toHaveText('The faint lines are the simulation.', { timeout: 30_000 });
-  // Call and simulation both use the user's controller; any of ccscope's own would have risen to the capacity.
+  // The call and the simulation both use the user's controller. A controller of ccscope would reach the
+  // capacity.
   for (const column of ['Call', 'Simulation'])
     expect(numberOf(await cell(page, 'Target', column)), column).toBeCloseTo(400e3, -4);
 
-  // Another page, which does not have the controller's file, cannot simulate the recording, and says what to do.
+  // Another page does not have the controller's file. It cannot simulate the recording, and must tell the user
+  // what to do.
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download', exact: true }).click();
   const file = await (await downloading).path();

@@ -1,6 +1,6 @@
 /**
- * "Why did it do that?": choosing a line of the list, by mouse or by key, moves the charts, in the Lab and in
- * a call.
+ * The list "Why did it do that?", in the Lab and in a call. Choosing a line, by mouse or by key, moves the
+ * charts to its time.
  */
 import { readFile } from 'node:fs/promises';
 
@@ -9,7 +9,7 @@ import type { Page } from '@playwright/test';
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test } from './support.js';
 
-/** The list of changes, the charts' cursor, and the marks. */
+/** The list of target changes, the charts' cursor, and the marks in the charts. */
 class Why {
   constructor(readonly page: Page) {}
 

@@ -31,7 +31,6 @@ export class Bed {
   constructor(
     readonly context: BrowserContext,
     private readonly browser: CDPSession,
-    /** The id of the extension. */
     readonly id: string,
     public background: Worker,
     readonly server: TestServer,

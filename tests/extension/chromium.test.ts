@@ -1,4 +1,7 @@
-/** The extension in Chromium: it is off until it is clicked; then a panel shows the WebRTC calls of the page. */
+/**
+ * The extension in Chromium. It is off until the user clicks it. Then a panel shows the WebRTC calls of the
+ * page.
+ */
 import { readFile } from 'node:fs/promises';
 
 import type { Page } from '@playwright/test';
@@ -7,7 +10,10 @@ import { collector, TraceReader } from '../../src/trace/index.js';
 import { expect, isDrawn, streamsIn, test, type Bed } from './bed.js';
 
 const SITE = 'http://127.0.0.1/*';
-/** Whether the page is observed: this property is the only thing that the extension leaves in its window. */
+/**
+ * Whether the page is observed. In an observed page, the extension leaves this property in the window, and
+ * nothing else.
+ */
 const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.extension') in globalThis);
 
 const permitted = async ({ background }: Bed) =>
@@ -97,7 +103,7 @@ test('a recording is downloaded from the panel, and nothing is stored', async ({
   expect(file.toString()).toContain('"bookmark 1"');
   expect(file.toString(), 'addresses are aliases').not.toContain('127.0.0.1');
   const stored = await panel.evaluate(async () => {
-    // TypeScript's library only declares the entries of a folder with an extra setting.
+    // A folder, with the method that lists the names of its entries.
     type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
     const names: string[] = [];
     for await (const name of ((await navigator.storage.getDirectory()) as Folder).keys()) names.push(name);
@@ -242,14 +248,14 @@ test('a hostile page cannot blind the panel of a site that is on, nor get a port
   await expectVideo(panel);
   const ports = await b.evaluate(async () => {
     let offered = 0;
-    // A capturing listener on the window gets every event before the extension does.
+    // A capturing listener on the window receives each event before the extension's listeners do.
     addEventListener('ccscope-port', () => offered++, { capture: true });
     const key = Symbol.for('ccscope.extension');
     const { [key]: meet } = globalThis as unknown as Record<symbol, () => void>;
     for (let turn = 0; turn < 20; turn++) {
       document.dispatchEvent(new Event('ccscope-port-wanted'));
       meet?.();
-      // A busy thread delays the extension's answers.
+      // The page keeps its thread busy, to delay the extension's answers.
       for (const end = performance.now() + 100; performance.now() < end;);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -293,7 +299,7 @@ test('a hostile page gets texts to its panel, and nothing else', async ({ bed })
       '{"__proto__":{"polluted":1},"id":"bridge","answer":1}',
       JSON.stringify({ batch }),
     ];
-    // The page listens for the request before the extension does, and offers a port of its own.
+    // The page listens for the request before the extension does. It answers with a port of its own.
     document.addEventListener('ccscope-port-wanted', () => {
       const { port1, port2 } = new MessageChannel();
       port1.onmessage = () => texts.forEach((text) => port1.postMessage(text));

@@ -16,7 +16,7 @@ interface BidiContext {
   url: string;
 }
 
-/** For BiDi commands on the browser's own window, for which Puppeteer has no functions. */
+/** Sends BiDi commands to the browser's own window. Puppeteer has no functions for them. */
 interface Connection {
   send(method: string, params: object): Promise<{ result: Record<string, unknown> }>;
 }

@@ -5,8 +5,8 @@ import type { FuzzTarget } from './target.js';
 /** The longest time, in ms, that a parser may take for an input. */
 export const MAX_MS = 50;
 /**
- * A busy machine may slow down a slow input further, so the least processor time of this many attempts
- * counts.
+ * On a busy machine a slow input may take even longer. So up to this many attempts are made, and the least processor
+ * time counts.
  */
 const ATTEMPTS = 3;
 
@@ -24,8 +24,8 @@ function faultOf(error: unknown): Fault {
 }
 
 /**
- * Refused inputs throw errors by the thousand, whose stacks are never read but would take most of the time. So
- * `withoutStacks` turns stacks off; STACK_LINES is their length when a fault is reproduced.
+ * Most refused inputs throw an error, and a stack for each error would take most of the time. So `withoutStacks`
+ * turns stacks off. When a fault is reproduced, its stack has up to STACK_LINES lines.
  */
 const STACK_LINES = 20;
 export function withoutStacks(): void {

@@ -1,6 +1,7 @@
 /**
- * Runs a range of one target's inputs in a separate thread, which the parent can end: so an input that never returns,
- * or takes all memory, is a fault like any other. Shared memory tells the parent the number of the latest input.
+ * Runs a range of one target's inputs in a separate thread. The parent can end this thread, so an input that never
+ * returns or takes all memory is a fault like any other. Through shared memory the parent learns the number of the
+ * latest input.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 

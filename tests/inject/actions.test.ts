@@ -1,4 +1,7 @@
-/** Actions on a WebRTC call: each one's effect is measured, and values that the page sets are never lost. */
+/**
+ * Actions on a WebRTC call. The tests measure the effect of each action. Values that the page sets must never
+ * be lost.
+ */
 import { expect, test, type Page } from '@playwright/test';
 
 import type { Action, EncodingName } from '../../src/inject/protocol.js';
@@ -165,7 +168,8 @@ test('transactions of the page stay valid as long as they would have been', asyn
     const old = sender.getParameters();
     sender.getParameters();
     const replaced = await outcome(sender.setParameters(old));
-    // Both at once: the page's `setParameters` waits until the action's has finished.
+    // The page and an action set parameters at the same time. The page's `setParameters` waits until the
+    // action's call has finished.
     const now = sender.getParameters();
     const acting = window.acting.act(action);
     const together = await outcome(sender.setParameters(now));
@@ -192,8 +196,8 @@ test('several calls of the page at once reach the browser at once, as without th
   });
   await openCall(page, { script: 'observer' });
   /**
-   * Calls `setParameters` twice in one task of the page, and returns how many of the two reached the browser within
-   * this task. Which of them succeeds is up to the browser.
+   * Calls `setParameters` twice in one task of the page. Returns how many of the calls reached the browser
+   * within this task. (The browser decides which of them succeeds.)
    */
   const calls = (): Promise<number> =>
     page.evaluate(async () => {

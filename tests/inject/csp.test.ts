@@ -1,6 +1,6 @@
 /**
- * Pages whose Content Security Policy blocks WebAssembly, workers or the like: the script does without them, and
- * notices tell the user so.
+ * Pages with a Content Security Policy that blocks WebAssembly, workers or other means of the script. The
+ * script must work without them, and notices must tell the user.
  */
 import { codesOf, expect, isWatched, received, script, test } from './support.js';
 

@@ -22,7 +22,10 @@ interface Scope {
   worker: Worker;
 }
 
-/** Runs in the worker before its own script: makes as many writes fail as the page requests. */
+/**
+ * A script that runs in the worker before the worker's own. It lets the page choose how many of the next writes
+ * fail.
+ */
 const FULL_DISK = `{
   const { write } = FileSystemSyncAccessHandle.prototype;
   let failures = 0;
@@ -101,7 +104,7 @@ const close = (page: Page): Promise<void> =>
 /** The number of segment files in each session's folder in the origin's private file system. */
 const kept = (page: Page): Promise<Record<string, number>> =>
   page.evaluate(async () => {
-    // TypeScript's library only declares the entries of a folder with an extra setting.
+    // A folder, with the method that lists the names of its entries.
     type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
     const origin = await navigator.storage.getDirectory();
     const recordings = (await origin.getDirectoryHandle('ccscope-recordings')) as Folder;
@@ -168,7 +171,7 @@ test('a file that is made while the call goes on has every frame once', async ({
   const text = await page.evaluate(async (batches) => {
     const { watch } = globalThis as unknown as Scope;
     const [first, ...others] = batches;
-    // While the file is put together, these batches may make further segments move from the memory to the disk.
+    // While the file is made, these batches may cause further segments to be moved from memory to disk.
     if (first !== undefined) void watch.hear(first);
     const file = watch.file({ identifiers: false });
     for (const batch of others) void watch.hear(batch);

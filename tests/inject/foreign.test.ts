@@ -1,6 +1,6 @@
 /**
- * Pages that are not prepared for the script: their media flow as they do without it, and the script's view of them is
- * correct.
+ * Pages that are not prepared for the script. Their media must flow as without the script, and the script must
+ * describe them correctly.
  */
 import { describeConnections, touchConnections } from '../../src/observe/heap.js';
 import type { ActionResult, PageMessage } from '../../src/inject/protocol.js';
@@ -143,7 +143,7 @@ for (const way of ['early', 'none'] as const)
     await expect.poll(() => connectionsInMemory(visit), { timeout: 20_000 }).toBeLessThan(10);
     await inject(visit, 'show');
     expect((await visit.until('a new watch', () => true)).connections).toEqual([]);
-    // Only the call that is made now is shown, none of the earlier ones.
+    // Only this new call is shown, not the earlier ones.
     await visit.page.evaluate(() => (globalThis as unknown as { callOnce(): Promise<void> }).callOnce());
     await visit.until('the one call', ({ connections }) => connections.length === 2);
     visit.expectUntroubled();
@@ -181,7 +181,7 @@ for (const keeps of [true, false])
     await visit.page.evaluate(script());
     if (keeps) await visit.until('a watched stream', isWatched);
     else await visit.until('what is shown', (now) => received(now).length > 0);
-    // Enough time for a clone to be reported.
+    // If a clone were mistaken for another track, it would be reported within this time.
     await visit.page.waitForTimeout(4000);
     const state = await visit.until('the state', () => true);
     expect(state.connections.map(codesOf)).toEqual(

@@ -1,6 +1,6 @@
 /**
- * Nothing that a page puts into labels, ids, descriptions or statistics is executed, becomes markup, or breaks
- * the view.
+ * A page may put any text into labels, ids, descriptions or statistics. No text may be executed, become markup,
+ * or break the view.
  */
 import { expect, received, script, test, type Visit } from './support.js';
 
@@ -28,7 +28,8 @@ const canaries = (): void => {
   const scope = globalThis as unknown as { alarms: unknown[]; canary(n: number): void };
   scope.alarms = [];
   Object.defineProperty(scope, 'canary', { value: (n: number) => scope.alarms.push(n), writable: false });
-  // Code that runs before the script can watch shadow roots that are closed to the page.
+  // The overlay's shadow root is closed to the page. This code runs before the script, so it can still watch
+  // the shadow root.
   const native = Element.prototype.attachShadow;
   const watch = (root: Node): void => {
     const look = (node: Node): void => {
@@ -55,8 +56,8 @@ const canaries = (): void => {
 };
 
 /**
- * Makes `getStats` return hostile texts, and odd values instead of some numbers. Ids and the like stay as
- * they are.
+ * Makes `getStats` return hostile texts, and replaces some numbers with odd values. Ids, types and similar
+ * fields stay.
  */
 const hostileStats = (texts: readonly string[]): void => {
   const native = RTCPeerConnection.prototype.getStats;
@@ -123,7 +124,7 @@ test('hostile statistics are shown as text, and break nothing', async ({ foreign
   const state = await visit.state();
   expect(state?.connections).toHaveLength(2);
   expect(state === null ? 0 : received(state).length).toBeGreaterThan(0);
-  // A hostile text arrived unchanged, as text.
+  // The state contains a hostile text unchanged.
   expect(HOSTILE).toContain(state?.streams.map(({ mid }) => mid).find((mid) => mid.length > 3) ?? '?');
   await expectQuiet(visit);
 });
@@ -145,7 +146,7 @@ test('hostile labels, ids, descriptions and addresses', async ({ foreign }) => {
         peer.addTransceiver('video', { sendEncodings: [{ rid: 'r' }] });
         await peer.setLocalDescription();
       } catch {
-        // The browser refuses some texts, as it does without the script.
+        // The browser refuses some texts, even without the script.
       }
       const lines = [
         `a=mid:${text}`,

@@ -1,4 +1,7 @@
-/** Media under observation: the frame rate is the same as without, and the page gets no errors. */
+/**
+ * Media under observation. The frame rate must be the same as without observation, and the page must get no
+ * errors.
+ */
 import { expect, test, type Page } from '@playwright/test';
 
 import { awaitRate, openCall, putScript } from './overlay_support.js';

@@ -18,7 +18,7 @@ const boxOf = async (locator: Locator): Promise<{ x: number; y: number; width: n
   return box;
 };
 
-/** Detaches, and confirms that a longer recording is deleted. */
+/** Clicks Detach. If the overlay asks whether to delete a longer recording, confirms it. */
 async function detach(page: Page): Promise<void> {
   await button(page, 'Detach').click();
   const anyway = button(page, 'Delete it and detach');
@@ -28,7 +28,7 @@ async function detach(page: Page): Promise<void> {
   }).toPass();
 }
 
-/** Opens a page with a call, and in the overlay the stream that the page sends. */
+/** Opens a page with a call. In the overlay, opens the stream that the page sends. */
 async function openOverlay(page: Page, rids: string[] = []): Promise<void> {
   await openCall(page, { script: 'ccscope', rids });
   await overlay(page)
@@ -114,7 +114,7 @@ test('a drive that is begun twice and released once does not come back', async (
   for (let turn = 0; turn < 5; turn++) {
     await button(page, 'Release drive').click();
     await expect.poll(bound).toBeUndefined();
-    // Watches for a second, in which a limit that was still in transit would arrive.
+    // Looks for a second. A limit that was still on its way would be applied within this time.
     for (let look = 0; look < 10; look++) {
       await page.waitForTimeout(100);
       expect(await bound()).toBeUndefined();
@@ -234,7 +234,7 @@ test('the window is moved, resized and collapsed by pointer', async ({ page }) =
   await page.mouse.down();
   await page.mouse.move(at.x - 190, at.y - 90, { steps: 4 });
   await page.mouse.up();
-  // After a drag it stays collapsed; after a click it opens.
+  // A drag moves the collapsed overlay, and leaves it collapsed. A click opens it.
   await expect.poll(async () => (await boxOf(pill)).y).toBe(at.y - 100);
   await pill.click();
   await expect(dialog(page)).toBeVisible();

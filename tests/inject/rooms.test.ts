@@ -21,8 +21,8 @@ import {
 } from './support.js';
 
 /**
- * How the script comes into the page, in words, and the notices expected: a script that runs before the page sees every
- * frame; one that comes late finds the running connection, which a notice reports.
+ * When the script starts, the same in words, and the expected notices. A script that starts before the page
+ * sees every frame. A script that starts later finds a running connection, and a notice reports that.
  */
 const WAYS: readonly (readonly [Way, string, readonly string[]])[] = [
   ['early', 'before the page', []],

@@ -35,7 +35,10 @@ export interface PageState extends ServedState {
   recorded: TraceExtent;
 }
 
-/** How the script comes into a page: before all others, or not at all; a test may bring it in later. */
+/**
+ * When the script starts in a page: before all other scripts (`early`), or not at all (`none`). In the case
+ * `none`, a test may start it later.
+ */
 export type Way = 'early' | 'none';
 
 /** A page, and the errors that it threw or logged. */

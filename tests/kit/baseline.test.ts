@@ -1,4 +1,7 @@
-/** Stored curves: they are written, compared and updated as Playwright's flag `--update-snapshots` says. */
+/**
+ * Baselines (stored rate curves) are written, compared and updated according to Playwright's flag
+ * `--update-snapshots`.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 
 import type { JSONReport } from '@playwright/test/reporter';
@@ -72,7 +75,7 @@ test('a stored baseline is compared with', async ({}, testInfo) => {
 
   const differs = await run(folder, { rate: 6e5, title: 'matches' });
   expect(differs.status).toBe(1);
-  // 600 instead of 400 kbps: every difference is half of the stored rate.
+  // The rate is 600 instead of 400 kbps: it differs by half of the stored rate everywhere.
   expect(differs.message).toContain('rates differ by 50 % (RMS)');
   expect(storedKbps(folder)).toBe(400);
   expect(await run(folder, { rate: 6e5, title: 'does not match' })).toMatchObject({ status: 0 });

@@ -1,4 +1,4 @@
-/** Gives each test a bed: a link, an observer, and pages whose WebRTC calls use the link. */
+/** Extends Playwright's `test` with a bed: a link, an observer, and pages whose WebRTC calls use the link. */
 import { test as base, expect, type BrowserContext, type Frame, type Page } from '@playwright/test';
 
 import { CallObserver } from '../../src/observe/observer.js';
@@ -12,7 +12,7 @@ export const CAPACITY_BPS = 500_000;
 const CAPACITY = { capacity: CAPACITY_BPS, queue: 'droptail:300ms', rtt: 40 };
 
 /**
- * How long `until` waits by default: libraries need a moment to start, and browsers some seconds to find the
+ * How long `until` waits by default. Libraries need a moment to start, and browsers need some seconds to find the
  * rate.
  */
 const START_MS = 20_000;
@@ -31,7 +31,7 @@ export class Bed {
     return this.observer.record;
   }
 
-  /** Opens a page in a new context; `prepare` gets the context before the page is made. */
+  /** Opens a page in a new context. `prepare` is called with the context before the page is made. */
   async open(path: string, prepare?: (context: BrowserContext) => Promise<void>): Promise<Page> {
     const context = await this.newContext();
     this.#contexts.push(context);
@@ -50,8 +50,7 @@ export class Bed {
   }
 
   /**
-   * Waits until the record satisfies `isSo`, which is checked whenever a page has reported a batch of
-   * records.
+   * Waits until the record satisfies `isSo`. The record is checked whenever a page has reported a batch of records.
    */
   async until(what: string, isSo: (record: CallRecord) => boolean, timeoutMs = START_MS): Promise<void> {
     let end: () => void = () => undefined;
@@ -100,7 +99,7 @@ export class Bed {
   }
 }
 
-/** The time between the first and the last sample in which frames were decoded. */
+/** The time from the first to the last sample in which frames were decoded. */
 export function secondsOfVideo({ samples }: EndpointRecord): number {
   const decoding = samples.filter(({ inbound }) => inbound.some(({ framesDecoded }) => framesDecoded > 0));
   return ((decoding.at(-1)?.timeUs ?? 0) - (decoding[0]?.timeUs ?? 0)) / 1e6;
@@ -112,8 +111,8 @@ export function framesDecoded({ samples }: EndpointRecord): number {
 }
 
 /**
- * The rates (forward, backward) at which these flows left the link's bottleneck in the record's last
- * `seconds`, in bit/s.
+ * The rates (forward, backward) of these flows behind the link's bottleneck, in bit/s, over the last `seconds` of
+ * the record.
  */
 export function linkRates({ link }: CallRecord, flows: readonly number[], seconds: number): number[] {
   return [link?.forward, link?.backward].map((direction) => {
@@ -146,7 +145,7 @@ export async function selectedRemotePorts(frame: Page | Frame): Promise<number[]
   });
 }
 
-/** Checks what holds for every call through the link, whichever page made it. */
+/** Checks the properties of every call through the link, whichever page made the call. */
 export function expectShaped(bed: Bed, receiver: EndpointRecord): void {
   const connection = bed.connectionOf(receiver);
   expect(connection?.flows.length, 'the relay saw its packets').toBeGreaterThan(0);
@@ -163,8 +162,8 @@ export function expectFrames(bed: Bed, receiver: EndpointRecord): void {
   expect(receiver.notices).toEqual([]);
   expect(receiver.frameSource).toBe('transform');
   const { rows, arrivalUs, sizeBytes } = receiver.frames;
-  // The observer must have seen every decoded frame. Copies that the browser sends as probes may add further
-  // ones.
+  // The observer must have seen every decoded frame. There may be more rows: the browser also sends copies of
+  // frames as probes.
   expect(rows).toBeGreaterThanOrEqual(framesDecoded(receiver));
   const arrivals = arrivalUs.subarray(0, rows);
   expect(Math.min(...arrivals)).toBeGreaterThan(receiver.states[0]?.timeUs ?? Infinity);

@@ -1,4 +1,4 @@
-/** Errors in pages: they are reported, nothing hangs, and no call is disturbed. */
+/** Errors in pages: they are reported, nothing hangs, and calls are not disturbed. */
 import type { BrowserContext } from '@playwright/test';
 
 import type { EndpointRecord } from '../../src/calls/record/record.js';
@@ -50,7 +50,7 @@ test('a page goes to another address in a call', async ({ bed, server }) => {
   expect(ofPage.map(({ states }) => states.at(-1)?.state)).toEqual(['closed', 'new']);
 });
 
-/** Pages in which the observer cannot see single frames. Their video must flow all the same. */
+/** Pages in which the observer cannot see single frames. The video of their calls must flow nevertheless. */
 const refusals: Readonly<
   Record<string, { headers?: Record<string, string>; script?: string; code: string }>
 > = {

@@ -1,7 +1,7 @@
 /**
- * Disturbs real calls in known ways, and checks which cause the incident log names at each end. Run with
- * `npm run incidents`, which counts the causes and prints the confusion matrix. The log gets the same data as it does
- * in an overlay on somebody else's page: getStats and the arrival of frames, but nothing about the link.
+ * Disturbs real calls in known ways, and checks which cause the incident log names at each end. Run with `npm run
+ * incidents`, which counts the causes and prints the confusion matrix. The log gets the same data as in an overlay
+ * on somebody else's page: getStats and the arrival of frames, but no data from the link.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -27,7 +27,10 @@ interface Scene {
   sender: Page;
   receiver: Page;
   unit: ControlledUnit | null;
-  /** The TURN server that the call uses, and a slow one to move to; none unless `through` is `turn`. */
+  /**
+   * With `through: 'turn'`: the TURN server that the call uses, and a slow one that the call can move to. Otherwise
+   * empty.
+   */
   turns: readonly TurnServer[];
   /** Functions to call at the end of the scene. */
   ended: (() => void)[];
@@ -40,7 +43,7 @@ interface Provocation {
    * server, without the link. `nothing`: directly, without the link.
    */
   through?: 'pion' | 'turn' | 'nothing';
-  /** The kind of incident whose cause is checked; default: any kind, so that the first incident counts. */
+  /** The kind of incident whose cause is checked. Default: the first incident is checked, whatever its kind. */
   kind?: IncidentKind;
   /** The state of the link before the provocation; it is set once the call has found its rate. */
   link?: Pick<LinkSettings, 'jitter' | 'loss'>;
@@ -48,11 +51,13 @@ interface Provocation {
   publishes?: Readonly<Record<string, string | number>>;
   /** How long the call runs before the provocation; default: SETTLE_S. */
   settleS?: number;
-  /** The causes that are correct at each end, the main one first. An end that is left out is not checked. */
+  /**
+   * The causes that are correct at each end, the main one first. If an end is left out, its cause is not checked.
+   */
   expected: Partial<Record<Side, readonly CauseKind[]>>;
   /**
-   * Whether the provocation itself takes processor time away, so that the test must not be repeated for lack
-   * of it.
+   * Whether the provocation itself takes processor time away. Such a test is not repeated when processor time is
+   * missing.
    */
   takesProcessors?: boolean;
   provoke(scene: Scene): Promise<unknown>;
@@ -60,11 +65,14 @@ interface Provocation {
 
 /** How long a call runs before it is disturbed, so that it can find its rate. */
 const SETTLE_S = 12;
-/** The same for a large picture: the browser starts with a small one, and enlarges it step by step. */
+/**
+ * How long a call with a large picture runs before it is disturbed: the browser starts with a small picture, and
+ * enlarges it step by step.
+ */
 const LARGE_SETTLE_S = 35;
-/** How long the link is in a bad state before the provocation, so that the log treats that state as normal. */
+/** How long the link is in a bad state before the provocation: so long that the log treats this state as normal. */
 const USUAL_MS = 10_000;
-/** How long after the provocation the log may take to report an incident with its cause. */
+/** The time in which the log must report an incident with its cause, from the provocation on. */
 const WAIT_MS = 15_000;
 
 /** Runs code in the sending page, with its video sender as `sender`. */
@@ -99,12 +107,12 @@ const STILL = `
   setInterval(() => { context.fillStyle = ++shade % 2 ? '#111' : '#112'; context.fillRect(0, 0, 640, 360); }, 33);
   await sender.replaceTrack(canvas.captureStream(30).getVideoTracks()[0]);`;
 
-/** `takeProcessors` lets the browser's processes run for only OWN_MS out of every TURN_MS. */
+/** `takeProcessors` lets the browser's processes run for only OWN_MS of every TURN_MS. */
 const TURN_MS = 100;
 const OWN_MS = 15;
 
 /**
- * Until the scene ends, stops the browser's processes for most of the time, as if other programs took the
+ * Until the scene ends, stops the browser's processes for most of the time, as if other programs used the
  * processors.
  */
 async function takeProcessors({ sender, ended }: Scene): Promise<void> {
@@ -154,11 +162,11 @@ async function pageProcesses(browser: Browser | null): Promise<number[]> {
 }
 
 /**
- * Until the scene ends, gives the codecs only about a sixth of the processors, and all other threads what they need.
- * The codecs get the scheduling policy `idle` (weight 3), so they yield to everything else; a busy thread on each core
- * gets low priority (weight 15), so it yields to everything but the codecs. The busy threads are workers of another
- * page in the same browser: Linux may first divide the processors among sessions (autogroup), and a browser is one
- * session. See sched(7).
+ * Until the scene ends, gives the codecs only about a sixth of the processors, and all other threads the time that
+ * they need. The codecs get the scheduling policy `idle` (weight 3), so all other threads go first. On each core, a
+ * busy thread with a low priority (weight 15) goes before the codecs only. The busy threads are workers of another
+ * page in the same browser, since Linux may divide the processors among sessions first (autogroup), and a browser
+ * is one session. See sched(7).
  */
 async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   const browser = sender.context().browser();
@@ -183,10 +191,7 @@ async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   });
 }
 
-/**
- * Code for a page: renegotiates with an answer that pretends to be the far side's and limits the video's
- * rate.
- */
+/** Code for a page: renegotiates with a made-up answer of the far side, which limits the rate of the video. */
 const boundBy = (kbps: number): string => `(async () => {
   const { sdp } = peer.currentRemoteDescription;
   await peer.setLocalDescription();
@@ -202,7 +207,7 @@ const moveTo = (url: string): string => `(async () => {
   peer.restartIce();
   await describe();
 })()`;
-/** The rate limit of the slow TURN server, which is lower than what the call sends. */
+/** The rate limit of the slow TURN server; the call sends at a higher rate. */
 const SLOW_TURN_BYTES_PER_S = 50_000;
 
 const simplePicture = (name: string, link: NonNullable<Provocation['link']>): Provocation => ({
@@ -223,9 +228,9 @@ const remb = (name: string, link: NonNullable<Provocation['link']>): Provocation
 });
 
 /**
- * Provocations on links that always have some jitter or loss. This is usual there, so it must not be named as the
- * cause. Through the SFU the loss is only 1 %, because 3 % alone would lower Chromium's estimate to the rate that the
- * provocation allows.
+ * Provocations on links that always have some jitter or loss. The log must not name this usual jitter or loss as
+ * the cause. Through the SFU the loss is only 1 %: with 3 %, the loss alone would lower Chromium's estimate to the
+ * rate that the provocation allows.
  */
 const ON_BAD_LINKS: readonly Provocation[] = [
   simplePicture('jitter', { jitter: '15ms' }),
@@ -428,7 +433,7 @@ function passesLayers({ endpoints }: CallRecord, layers: number): boolean {
 }
 
 /**
- * A page's first incident of the wanted kind that has its cause, and that began no earlier than 1.5 s before
+ * A page's first incident that has the wanted kind and a final cause, and that began no earlier than 1.5 s before
  * `fromUs`.
  */
 function firstOf(bed: Bed, log: IncidentLog, page: Page, fromUs: number, wanted?: IncidentKind) {
@@ -488,8 +493,8 @@ for (const provocation of PROVOCATIONS) {
           }),
         });
       });
-      // If the machine was busy elsewhere, the run fails and is repeated, even if the named cause was right:
-      // repeating only wrong results would bias the count.
+      // If other machines took the processors, the run fails and is repeated, even if the named cause was right. If
+      // only wrong results were repeated, the count would be biased.
       const taken = provocation.takesProcessors !== true && isTaken(wakes, [{ fromMs, toMs: Date.now() }]);
       expect(taken, 'the machine was taken away meanwhile').toBe(false);
     } finally {

@@ -1,7 +1,7 @@
 /**
- * Counts the causes that incidents.test.ts provoked and the causes that the log named, and prints the confusion matrix.
- * With enough causes it also updates the guide. A test that failed has measured nothing, since its call was not
- * established or the machine was busy elsewhere. It is counted as failed, and makes the whole run fail.
+ * Counts the causes that incidents.test.ts provoked and the causes that the log named, and prints the confusion
+ * matrix. With enough causes it also updates the guide. A failed test has measured nothing: its call was not
+ * established, or the machine was busy elsewhere. It counts as failed, and makes the whole run fail.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -18,13 +18,13 @@ const DOCUMENT = fileURLToPath(new URL('../../src/watch/accuracy.md', import.met
 
 interface Told {
   side: string;
-  /** Whether the named cause is one of the correct ones. Of these, `expected` is the first. */
+  /** Whether the named cause is one of the correct causes. `expected` is the first of the correct causes. */
   right: boolean;
   expected: string;
   said: string;
   kind?: string;
   evidence?: string;
-  /** If the result is wrong: what the log could see around the provocation (see seen_around.ts). */
+  /** Set if the result is wrong: the data that the log had around the provocation (see seen_around.ts). */
   seen?: string[];
 }
 
@@ -48,7 +48,7 @@ function attemptOf({ annotations, status }: TestResult): Attempt {
   };
 }
 
-/** How often each provoked cause (a row) was named as each cause (a column). */
+/** The confusion matrix: how often each provoked cause (row) was named as each cause (column). */
 function matrix(told: readonly Told[]): { head: string[]; rows: string[][] } {
   const expected = [...new Set(told.map((each) => each.expected))].sort();
   const said = [...new Set(told.map((each) => each.said))].sort();

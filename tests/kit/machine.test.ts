@@ -16,8 +16,8 @@ test('a call whose callbacks come late @measures', async ({ call, page }) => {
   await page.goto('/loop.html');
   await expectRouted(call);
   /**
-   * The cause that a failing matcher names. It fails on every machine, as it expects more than the page
-   * sends.
+   * The cause that a failing matcher names. The matcher fails on every machine: it expects a higher rate than the
+   * page sends.
    */
   const causeOf = async (): Promise<string> => {
     const over = { over: '6s', timeout: '10s' } as const;

@@ -1,4 +1,7 @@
-/** The matchers on real calls: each passes on a good call, and names the cause in a call that was broken on purpose. */
+/**
+ * The matchers on real calls. Each matcher passes on a good call, and names the cause in a call that was broken on
+ * purpose.
+ */
 import type { Page } from '@playwright/test';
 
 import type { CauseKind } from '../../src/judge/index.js';
@@ -19,7 +22,7 @@ const test = kit.extend<Fixtures, { server: TestServer }>({
     },
     { scope: 'worker' },
   ],
-  // Automatic, since every test here needs the call, even if it does not use the pages.
+  // An automatic fixture: every test here needs the call, even if the test does not use the pages.
   pages: [
     async ({ call, twoPeers, server }, use, { testId }) => {
       const url = (side: string): string => `${server.url}/plain.html?side=${side}&room=${testId}`;
@@ -32,7 +35,7 @@ const test = kit.extend<Fixtures, { server: TestServer }>({
 });
 test.use({ evidence: 'on-failure' });
 
-/** The cause that a failed assertion names, according to the call's last judgement. */
+/** The cause that a failed assertion names, taken from the call's last judgement. */
 async function causeOf(call: Call, assertion: Promise<void>): Promise<CauseKind> {
   const error = await assertion.then(
     () => null,
@@ -55,7 +58,7 @@ test.describe('on a link of 1 Mbps', { tag: '@measures' }, () => {
     await expect(call).toLoseLessThan('10%');
     await expect(call).toHaveNoFreezeLongerThan('5s');
     await expect(call.sentBy(pages.a)).toHaveUtilisation({ min: 0.5 });
-    // The other side sends only RTCP, on which there is no verdict: an assertion and its `.not` both fail.
+    // The other side sends only RTCP. There is no verdict on RTCP: both an assertion and its `.not` fail.
     const silent = expect(call.sentBy(pages.b)).toHaveUtilisation({ max: 0.2 });
     expect(await causeOf(call, silent)).toBe('no-media');
   });

@@ -3,7 +3,7 @@ import type { Call } from '../../src/playwright/index.js';
 import { startWerift, type ControlledUnit } from './sfu/servers.js';
 import { expect, test as kit } from './support.js';
 
-/** If packets leave the link later than this, they distort what the browser measures. */
+/** Packets that leave the link later than this after their due time distort the browser's measurements. */
 const MOST_LATE_MS = 3;
 
 const test = kit.extend<{ unit: ControlledUnit }>({
@@ -25,8 +25,7 @@ test('a bad subscriber stands beside a good one', async ({ call, link, unit, two
   await expect.poll(() => call.of(good).metrics({ over: '3s' }).receivedBps).toBeGreaterThan(100e3);
   await expect(call.of(good)).toLoseLessThan('1%', { over: '5s', timeout: '20s' });
   const worse = expect(call.of(bad)).toLoseLessThan('5%', { over: '5s', timeout: '20s' });
-  // Checks the value only: on a busy machine, the machine may be named as the cause. situations.test.ts
-  // checks causes.
+  // Checks only the value: on a busy machine, the named cause may be the machine. situations.test.ts checks causes.
   await expect(worse).rejects.toThrow(/Received: [12]\d(\.\d+)? %/);
   const { record } = link;
   expect(record.own.map(({ page: id }) => id)).toEqual([link.for(bad).record?.page]);
@@ -80,7 +79,7 @@ test('data channels and one who joins late', async ({ call, link, unit, page, tw
   expect(call.metrics().outsideRatio).toBe(0);
 });
 
-/** Expects that packets left the link on time, or that the record has a notice that they were late. */
+/** Expects that packets left the link on time. If they were late, expects a notice about it in the record. */
 function expectPunctualOrSaid({ record }: Call): string {
   const p95Ms = record.link?.latenessMs?.p95 ?? NaN;
   const codes = record.link?.notices.map(({ code }) => code);

@@ -18,7 +18,8 @@ export async function startPeerServer(): Promise<SignallingServer> {
       else made.once('listening', () => resolve(made));
     });
   });
-  // The server does not close the sockets of WebSockets, as they no longer count as HTTP connections.
+  // A closed HTTP server leaves the sockets of WebSockets open, because they are not HTTP connections any more. So
+  // they are closed here.
   const sockets = new Set<Socket>();
   server.on('upgrade', (_request, socket: Socket) => sockets.add(socket));
   return {

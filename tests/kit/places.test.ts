@@ -1,11 +1,11 @@
-/** Calls in all the places where a page may have them: in iframes, popups and so on. */
+/** Calls in all places in a browser where a page may make them: in iframes, popups and so on. */
 import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from './bed.js';
 
 const CALL_S = 6;
 
 /**
- * The host of the page around the iframe: '' is the iframe's own. On another host, the iframe belongs to another site
- * than the page, so it runs in a separate process.
+ * The host of the page that contains the iframe; '' stands for the same host as the iframe's. If the hosts differ,
+ * the iframe and the page belong to different sites, so the iframe runs in a separate process.
  */
 const outer = { same: '', another: 'localhost' };
 

@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/kit',
   timeout: 60_000,
-  // Each call has two browser pages and its own link, whose rate some tests judge.
+  // Only two workers: each call has two browser pages and its own link, and some tests judge the rate of the link.
   workers: 2,
   fullyParallel: true,
   globalSetup: '../support/build.ts',

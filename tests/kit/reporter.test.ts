@@ -1,6 +1,5 @@
 /**
- * The reporter's output for a run with calls: on GitHub, with budgets and a history, of the run and of merged
- * reports.
+ * The reporter's output for a run with calls, and for merged reports: on GitHub, with budgets, and with a history.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +13,7 @@ import { expect, test } from './support.js';
 test.describe.configure({ timeout: 180_000 });
 
 const SOURCE = fileURLToPath(new URL('./projects/reported.nested.ts', import.meta.url));
-/** The number of the first line, counted from the start of the test `title`, that contains `text`. */
+/** The line number of the first `text` after the start of the test `title`. */
 function lineIn(title: string, text: string): number {
   const lines = readFileSync(SOURCE, 'utf8').split('\n');
   const begin = lines.findIndex((line) => line.includes(`test('${title}'`));
@@ -33,7 +32,7 @@ const BUDGETS = {
 const commands = ({ stdout }: Outcome): string[] =>
   stdout.split('\n').filter((line) => /^::(error|warning) /.test(line));
 
-/** Checks the commands for GitHub in the output of a run, or of its merged reports. */
+/** Checks the commands for GitHub that a run, or the merging of reports, has printed. */
 function expectCommands(outcome: Outcome): void {
   const file = 'file=tests/kit/projects/reported.nested.ts';
   const at = (title: string, text: string): string => `${file},line=${lineIn(title, text)},col=`;

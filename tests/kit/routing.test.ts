@@ -1,4 +1,6 @@
-/** A call uses its link, whatever is at the other end; if it cannot, it fails and the reason is named. */
+/**
+ * A call uses its link, whatever is at the other end. If the call cannot use the link, it fails with the reason.
+ */
 import type { Page } from '@playwright/test';
 
 import { routingOf } from '../../src/judge/routing.js';
@@ -7,7 +9,7 @@ import { expect, selectedRemotePorts, test } from './bed.js';
 import { expect as kitExpect, test as kit } from './support.js';
 
 type Peer = { peer: RTCPeerConnection };
-/** Defined by the page's script common.js. */
+/** Defined in common.js, a script of the page. */
 declare const signals: { tell(message: unknown): Promise<void> };
 
 test('a page tells nobody its own addresses', async ({ bed }) => {
@@ -152,7 +154,7 @@ kit(
       Object.assign(globalThis, { peers: [a, b] });
     });
     await call.observe(context);
-    // The observer notices the connections when the page calls a method on them.
+    // The observer only notices these connections when the page calls one of their methods.
     await page.evaluate(() => {
       const { peers } = globalThis as unknown as { peers: RTCPeerConnection[] };
       for (const peer of peers) peer.addTransceiver('audio');
@@ -163,7 +165,7 @@ kit(
         () => 'it passed',
         (thrown: unknown) => (thrown as Error).message,
       );
-      kitExpect(error).toContain("no verdict: 100 % of the call's bytes went past the link");
+      kitExpect(error).toContain("no verdict: 100 % of the call's bytes bypassed the link");
       kitExpect(error).toMatch(/Cause: +not-routed: 100 % .* at page 1: .* The connection bypasses the link/);
       kitExpect(error).toMatch(
         /To do: +Use the fixture call \(or link\) together with page .*call\.observe\(context\)/,

@@ -18,7 +18,7 @@ export interface Outcome {
 export type Variables = Readonly<Record<string, string>>;
 
 async function runPlaywright(args: readonly string[], folder: string, more: Variables): Promise<Outcome> {
-  // Removes the environment variables of the outer Playwright run, to which this test belongs.
+  // Removes the environment variables of the outer Playwright run, which runs this test.
   const own = Object.entries(process.env).filter(
     ([key]) => !/^(TEST_|PLAYWRIGHT_JSON|GITHUB_ACTIONS|GITHUB_WORKSPACE)/.test(key),
   );

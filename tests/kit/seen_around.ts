@@ -1,6 +1,6 @@
 /**
- * Describes what the incident log could see of a stream around a provocation. Helps to find out why it named the wrong
- * cause.
+ * Describes the data that the incident log had about a stream around a provocation, to help find out why the log
+ * named the wrong cause.
  */
 import type { CallRecord } from '../../src/calls/record/record.js';
 import { rttMs, targetBps } from '../../src/judge/incidents/evidence.js';
@@ -29,7 +29,7 @@ function lookText(look: Look, zeroUs: number): string {
   ].join(', ');
 }
 
-/** One line for each sample of the video stream of a side's page around `atUs`. */
+/** The samples of a video stream around `atUs`, in the page of one side: one line per sample. */
 export function seenAround(record: CallRecord, page: number | undefined, side: Side, atUs: number): string[] {
   const direction = side === 'sender' ? 'send' : 'receive';
   return record.endpoints

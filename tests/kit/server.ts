@@ -21,14 +21,14 @@ export type PageHeaders = Readonly<Record<string, string>>;
 
 export interface TestServer {
   readonly url: string;
-  /** The headers of pages that are served from now on. */
+  /** The headers of pages that are requested from now on. */
   headers: PageHeaders;
   close(): Promise<void>;
 }
 
 const PAGES = new URL('./pages/', import.meta.url);
 
-/** The content of a file, from the first of these folders that contains it. */
+/** The content of a file, from the first of these folders in which the file exists. */
 function file(name: string, folders: readonly URL[]): Buffer {
   const urls = folders.map((folder) => new URL(name, folder));
   return readFileSync(urls.find((url) => existsSync(url)) ?? new URL(name, PAGES));
@@ -42,7 +42,10 @@ async function body(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** Carries messages between the two sides of a room. Keeps messages for a side that does not listen yet. */
+/**
+ * Carries messages between the two sides of a room, i.e. of one call. If a side does not listen yet, its messages
+ * are kept.
+ */
 class Rooms {
   readonly #streams = new Map<string, ServerResponse>();
   readonly #kept = new Map<string, string[]>();

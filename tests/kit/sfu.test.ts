@@ -9,16 +9,13 @@ import { startTurn, startWerift, UNITS, type Unit } from './sfu/servers.js';
 const VIDEO_S = 5;
 /** The round-trip time of the bed's link. */
 const RTT_S = 0.04;
-/** Bytes that a candidate pair counted at least this long ago have passed the link by now. */
+/** If a candidate pair counted bytes at least this long ago, they have passed the link by now. */
 const SETTLED_US = 1e6;
 
 const leastRttS = ({ samples }: EndpointRecord): number =>
   Math.min(...samples.map(({ rttS }) => rttS).filter((rttS) => rttS > 0));
 
-/**
- * The bytes, sent and received, that the endpoint's candidate pairs had counted SETTLED_US before the link's
- * last row.
- */
+/** The bytes that the endpoint's candidate pairs had sent and received SETTLED_US before the link's last row. */
 function settledBytes({ link }: CallRecord, { samples }: EndpointRecord): number {
   const untilUs = (link?.forward?.rows.at(-1)?.time_us ?? 0) - SETTLED_US;
   const look = samples.findLast(({ timeUs }) => timeUs <= untilUs);
@@ -31,7 +28,10 @@ interface Row {
   rttS: number;
 }
 
-/** Waits for a watcher's video, and checks that every connection uses the link, and has exactly these notices. */
+/**
+ * Waits for a watcher's video. Checks that every connection uses the link, and that the record has exactly these
+ * notices.
+ */
 async function expectThroughLink(bed: Bed, connections: number, notices: string[] = []): Promise<Row[]> {
   await bed.until(
     `${VIDEO_S} s of video`,
@@ -58,7 +58,7 @@ async function expectThroughLink(bed: Bed, connections: number, notices: string[
   });
 }
 
-/** A row in the form of a line in the guide's table. */
+/** A row, as a line of the table in the guide. */
 const rowText = ({ role, bytes, rttS }: Row): string =>
   `${role} | ${(bytes / 1e3).toFixed(0)} kB | ${(1e3 * rttS).toFixed(0)} ms`;
 

@@ -1,7 +1,7 @@
 /**
- * Measures how close a GCC that only sees the receiving side comes to a GCC that knows when frames were sent: for
- * simulcast of which an SFU forwards one layer, and for spatial and temporal layers in one stream. Run by
- * `npm run measure:shadows`, which writes the results into the guide.
+ * Measures how close a GCC that sees only the receiving side comes to a GCC that also gets the send times of
+ * frames. The calls use simulcast, of which an SFU forwards one layer, or one stream with spatial and temporal
+ * layers. Run by `npm run measure:shadows`, which writes the results into the guide.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -34,8 +34,8 @@ const FALL_MS = 8_000;
 const BETWEEN_MS = 12_000;
 
 /**
- * The frames in the order of arrival, with the numbers of sending; a new layer continues the previous layer's
- * numbers.
+ * The frames in the order of arrival, numbered in the order in which they were sent. When the layer changes, the
+ * numbers of the new layer continue those of the previous layer.
  */
 function toldArrivals(frames: readonly TimedFrame[], originMs: number): ToldArrival[] {
   const inOrder = [...frames].sort((a, b) => a.receivedMs - b.receivedMs);
@@ -96,7 +96,7 @@ async function measure(
 
 test('simulcast through a unit @shadows', async ({ browser, server }, testInfo) => {
   const unit = await startPion();
-  // Forwards the lower layer, which is always sent. The upper one pauses while the capacity is low.
+  // Forwards the lower layer, which is always sent. The publisher pauses the upper layer while the capacity is low.
   await unit.control({ rid: 'm' });
   try {
     await measure({ browser, server }, testInfo, async (bed, timed) => {
@@ -119,7 +119,7 @@ test('spatial and temporal layers @shadows', async ({ browser, server }, testInf
   });
 });
 
-/** Runs in the page: how its video is encoded, according to the browser's statistics. */
+/** Runs in the page. Returns how the page's video is encoded, according to the browser's statistics. */
 async function sentMode(): Promise<{ codec: unknown; scalabilityMode: unknown }> {
   const { peer } = globalThis as unknown as { peer: RTCPeerConnection };
   const stats = [...(await peer.getStats()).values()] as Record<string, unknown>[];

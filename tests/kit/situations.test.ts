@@ -1,7 +1,7 @@
 /**
- * Provokes problems in calls through a server, and checks whether each verdict and each named cause is right. Run with
- * `npm run situations`, which counts them. If a result is wrong, but the test got too little processor time meanwhile
- * (by a measure that is independent of ccscope), the run is inconclusive and is repeated.
+ * Provokes problems in calls through a server, and checks whether each verdict and each named cause is right. Run
+ * with `npm run situations`, which counts the right ones. A measure that is independent of ccscope shows whether
+ * the test got too little processor time. If so, a wrong result is inconclusive, and the test is repeated.
  */
 import type { Page } from '@playwright/test';
 
@@ -34,8 +34,8 @@ interface Situation {
 const over = { over: '5s', timeout: '12s' } as const;
 const within = { within: '6s' } as const;
 /**
- * A rate that a publisher does not reach in its first seconds, so that a falling rate never matches it in
- * passing.
+ * A rate that a publisher does not reach in its first seconds. So the rate of a publisher cannot pass this value
+ * when it falls.
  */
 const HIGH = '1mbps';
 /** A link with less capacity than a publisher needs. */
@@ -242,7 +242,7 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** The change that created a page's own link. */
+/** The first change that the record of a page's own link contains, which is the creation of this link. */
 function firstChange(link: TestLink, page: Page): { timeUs: number } {
   const [change] = link.for(page).record?.changes ?? [];
   if (change === undefined) throw new Error('the page has no link of its own');

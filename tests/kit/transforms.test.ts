@@ -1,6 +1,6 @@
 /**
- * Pages that transform frames themselves: their transforms work as they do without an observer, and the record has a
- * notice of them.
+ * Pages that transform frames themselves. Their transforms must work as without an observer, and the record must
+ * have a notice about them.
  */
 import type { Page } from '@playwright/test';
 
@@ -25,7 +25,7 @@ for (const [mode, how] of Object.entries(modes)) {
     const { b } = await bed.openBoth(`own_transforms.html?mode=${mode}`);
     const receiver = await bed.receiveVideo(CALL_S);
     expect(receiver.page).toBe(bed.observer.pageId(b));
-    // Frames are decoded at the usual rate only if each scrambled frame was unscrambled exactly once.
+    // The number of decoded frames is normal only if each scrambled frame was unscrambled exactly once.
     const seconds = receiver.samples.length / 2;
     expect(framesDecoded(receiver)).toBeGreaterThan(8 * seconds);
     expect(await scrambled(b)).toBeGreaterThan(0.7 * framesDecoded(receiver));

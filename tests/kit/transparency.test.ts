@@ -1,4 +1,7 @@
-/** With an observer, a page sees nothing of its peer connections that differs from a browser without one. */
+/**
+ * An observer must not be visible to a page: all that the page sees of its peer connections must be as without an
+ * observer.
+ */
 import { expect, test } from './bed.js';
 
 test('constructor, prototypes and statics are as native ones', async ({ bed, browser, server }) => {

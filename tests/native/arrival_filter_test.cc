@@ -9,7 +9,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// One pair of groups sent 33 ms apart.
+// Feeds one pair of groups that were sent 33 ms apart.
 void Pair(ArrivalFilter& filter, double d_m_ms, double size_delta_bytes) {
   filter.Update(TimeDelta::Millis(33 + d_m_ms), TimeDelta::Millis(33), DataSize::Bytes(size_delta_bytes), Signal::kNormal);
 }
@@ -28,7 +28,7 @@ TEST(ArrivalFilter, FollowsTheEquationsOfThePaper) {
   EXPECT_NEAR(filter.m().ms(), 0.0025770249746996333, 1e-8);
 }
 
-// On an empty link of 1 Mbps a frame that is larger by dL comes later by 0.008 ms/byte times dL.
+// On an empty link of 1 Mbps, each byte takes 0.008 ms: a frame that is dL bytes larger arrives 0.008 dL ms later.
 TEST(ArrivalFilter, FindsTheCapacityOfALinkFromFrameSizes) {
   ArrivalFilter filter(PresetNamed("gcc"));
   for (int i = 0; i < 200; ++i) {
@@ -75,7 +75,7 @@ TEST(ArrivalFilter, IsAScalarFilterForFramesOfOneSize) {
   EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), 1.0 / 64);
 }
 
-// While the signal is not normal, sigma^2 does not change; while m moves against the signal, q_22 is multiplied by 11.
+// sigma^2 does not change while the signal is not normal. q_22 is multiplied by 11 while m moves against the signal.
 TEST(ArrivalFilter, FollowsMFasterWhileItContradictsTheSignal) {
   for (const Signal signal : {Signal::kOveruse, Signal::kUnderuse}) {
     ArrivalFilter filter(PresetNamed("gcc"));
@@ -105,8 +105,8 @@ TEST(ArrivalFilter, TheLiteralVarianceIsEquation10) {
   EXPECT_DOUBLE_EQ(filter.noise_variance_ms2(), 0.95 * (0.95 * 50 + 0.05 * 64) + 0.05 * (8 - m) * (8 - m));
 }
 
-// The weight of the past for a frame interval of 33 ms is (1 - 0.01)^(30 * 0.033). After one residual z
-// the mean is (1 - w) z, so its deviation is w z.
+// For a frame interval of 33 ms, the weight of the past is w = (1 - 0.01)^(30 * 0.033). After one residual z, the mean
+// of the residuals is (1 - w) z, so z deviates from this mean by w z.
 double VarianceAfterOne(double z, double weight) { return weight * 50 + (1 - weight) * (weight * z) * (weight * z); }
 
 TEST(ArrivalFilter, TheVarianceForgetsByTimeAndNotByFrame) {
@@ -131,7 +131,7 @@ TEST(ArrivalFilter, ANegativeInverseCapacityStartsAnewInLiveCalls) {
   ArrivalFilter live(PresetNamed("gcc-live"));
   Pair(live, -50, 1000);
   EXPECT_DOUBLE_EQ(live.inverse_capacity_ms_per_byte(), 1.0 / 64);
-  Pair(live, 8, 1000);  // with P(0) again, a single pair is enough: 8 ms for 1000 B
+  Pair(live, 8, 1000);  // P(0) applies again, so one pair suffices: 8 ms for 1000 B
   EXPECT_NEAR(live.inverse_capacity_ms_per_byte(), 0.008, 0.0001);
   ArrivalFilter paper(PresetNamed("gcc"));
   Pair(paper, -50, 1000);
@@ -149,8 +149,8 @@ TEST(ArrivalFilter, ARestoredQueueClearsMAndKeepsTheCapacity) {
   EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), inverse_capacity);
 }
 
-// After the pre-filter has merged packets, a group may have been sent before its predecessor. Whatever the send delta
-// is, the filter stays usable.
+// The pre-filter merges packets, so a group may have been sent before its predecessor. The filter has to work after any
+// send delta.
 TEST(ArrivalFilter, SurvivesAnySendDelta) {
   for (const double send_ms : {-1e12, -80.0, 0.0, 1e12}) {
     ArrivalFilter filter(PresetNamed("gcc"));

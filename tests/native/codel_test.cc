@@ -10,7 +10,7 @@
 namespace ccscope {
 namespace {
 
-// A queue without end: every packet has waited equally long, with an equal backlog behind it.
+// A queue that never ends: every packet has waited for the same time, and the backlog behind it never changes.
 struct EndlessQueue {
   std::optional<Packet> Pop() { return PacketAt(0, 1000, now - sojourn); }
   DataSize Backlog() const { return backlog; }
@@ -22,7 +22,8 @@ struct EndlessQueue {
   std::vector<double> drops = {};  // ms
 };
 
-// The law on such a queue, served in steps of 1/16 ms (exact in binary, finer than any spacing).
+// CoDel's control law on an EndlessQueue, which is served in steps of 1/16 ms (exact in binary, finer than any
+// spacing).
 class LawAtWork {
  public:
   explicit LawAtWork(const CoDel::Params& params = {}) : params_(params.law()) {}
@@ -109,7 +110,7 @@ TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }
 
-// 5 drops (100 … 378.4 ms), then 10 ms below target, then above it again.
+// 5 drops (100 … 378.4 ms); then packets wait for less than the target during 10 ms, then for longer again.
 TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
   LawAtWork law;
   law.Run(390, 6);
@@ -123,7 +124,7 @@ TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
   ExpectSpacings(law.TakeDrops(), 500, {50});
   EXPECT_EQ(law.state().count, 5);
   EXPECT_EQ(law.state().last_count, 4);
-  // This dropping state had one drop more than its first count, so the next state begins at 1.
+  // In this dropping state the count rose by only one, from 4 to 5, so the next state begins at 1.
   law.Run(594, 4);
   law.Run(720, 6);
   ExpectSpacings(law.TakeDrops(), 694, {});
@@ -131,7 +132,8 @@ TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
 }
 
 TEST(CoDel, ForgetsADroppingStateAfterSixteenIntervals) {
-  // After five drops the next one would be due at 378.4 + 44.7 = 423.2 ms; 16 intervals later is 2023.2 ms.
+  // After five drops the next one would be due at 378.4 + 44.7 = 423.2 ms. The dropping state is forgotten 16 intervals
+  // after that, at 2023.2 ms.
   for (const auto& [calm_until, count] : {std::pair{1920.0, 4.0}, std::pair{1930.0, 1.0}}) {
     LawAtWork law;
     law.Run(390, 6);
@@ -141,8 +143,9 @@ TEST(CoDel, ForgetsADroppingStateAfterSixteenIntervals) {
   }
 }
 
-// The queue is served at 0, 100 and 1050 ms only. By 1050 ms 29 more drops are due, the first of them at 200 ms: the
-// sum of 100/sqrt(k) over k = 2 … 29 is 752 ms, and 858.5 ms if k = 30 is included.
+// The queue is served at 0, 100 and 1050 ms only. The drop at 100 ms is the first; at 1050 ms, drops 2 to 30 are due.
+// Drop 2 is due at 200 ms, and drop 30 at 200 ms plus the sum of 100/sqrt(k) over k = 2 … 29, i.e. 1040.3 ms; drop 31
+// would be due at 1058.5 ms.
 TEST(CoDel, MakesUpForTheDropsThatWereDueInASilence) {
   CoDelLaw law;
   EndlessQueue queue{.now = {}, .sojourn = TimeDelta::Millis(6)};

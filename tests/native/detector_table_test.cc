@@ -1,5 +1,6 @@
-// libwebrtc's own OveruseDetectorTest expectations for the constants of August 2016, with its xorshift64*
-// generator: exact integers, read from tests/vectors/detector_table.json, which also describes the procedure.
+// The expected values of libwebrtc's own OveruseDetectorTest for the constants of August 2016. They are exact integers,
+// since its xorshift64* generator is used, too. Both the values and the procedure are in
+// tests/vectors/detector_table.json.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,8 +37,8 @@ const std::string& Table() {
   return text;
 }
 
-// The position in the file of the first value of `key` at or after `from`. The file needs no real parser, since it
-// has no escapes and little nesting.
+// The position, in the file, of the first value of `key` at or after `from`. The file needs no real parser: it has no
+// escapes and little nesting.
 std::size_t ValueOf(const std::string& key, std::size_t from) {
   const std::string quoted = "\"" + key + "\": ";
   const std::size_t found = Table().find(quoted, from);
@@ -96,7 +97,7 @@ class DetectorTable : public ::testing::TestWithParam<Case> {
   DetectorTable()
       : parameters_(Preset("libwebrtc-2016-08")), grouping_(parameters_), filter_(parameters_), detector_(parameters_) {}
 
-  // One frame; the next one is due `frame_ms + drift_ms` later.
+  // Feeds one frame; the next frame is due `frame_ms + drift_ms` later.
   Signal Frame(const Case& c, int drift_ms) {
     for (int i = 0; i < c.packets_per_frame; ++i) {
       const auto deltas = grouping_.OnArrival(Timestamp::Millis(send_ms_), Timestamp::Millis(receive_ms_), DataSize::Bytes(1200));

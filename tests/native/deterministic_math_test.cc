@@ -39,7 +39,7 @@ TEST(DeterministicMath, LogIsThatOfTheLibraryOverItsWholeRange) {
   for (double x = 1e-300; x < 1e300; x *= 1.37) EXPECT_LT(RelativeError(Log(x), std::log(x)), kTolerance) << x;
 }
 
-// Near 1 the logarithm is almost 0, so that a small relative error is hard to reach.
+// Near 1 the logarithm is almost 0, which makes a small relative error hard to reach.
 TEST(DeterministicMath, LogIsThatOfTheLibraryBesideOne) {
   for (double e = 0.5; e > 1e-15; e /= 1.5) {
     EXPECT_LT(RelativeError(Log(1 + e), std::log(1 + e)), kTolerance) << e;

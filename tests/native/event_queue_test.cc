@@ -72,7 +72,8 @@ TEST(EventQueue, FindsDeadlinesThatAreFarApart) {
   EXPECT_TRUE(queue.empty());
 }
 
-// Like retransmission timers: set far ahead, postponed repeatedly, sometimes brought forward.
+// The deadline behaves like a retransmission timer: it is set far ahead, postponed repeatedly, and sometimes brought
+// forward.
 TEST(EventQueue, ADeadlineMayMoveOnAndBack) {
   EventQueue queue;
   const auto timer = queue.Add();

@@ -1,5 +1,5 @@
-// FQ-CoDel against RFC 8290: deficits and lists, followed by hand (section 4.2), what is dropped over the limit
-// (section 4.1), and CoDel in each queue.
+// FQ-CoDel against RFC 8290: the deficits and lists of section 4.2, followed by hand; the drops of section 4.1, when
+// the limit is exceeded; and CoDel in each queue.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,9 +30,10 @@ struct FqCoDelTest : testing::Test {
   double next_id = 0;
 };
 
-// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B. The deficit after each packet, and in
-// parentheses that after a quantum was added: A 1000, 400, -200 (800, now an old queue), 200, -400 (600), 0 (1000); B
-// 1000, -500 (500, now an old queue), -1000 (0), then (1000).
+// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B. Each list contains a flow's deficit at first and
+// after each of its packets; in parentheses, the deficit after a quantum was added.
+// A: 1000, 400, -200 (800, the queue is now old), 200, -400 (600), 0 (1000).
+// B: 1000, -500 (500, the queue is now old), -1000 (0), then (1000).
 TEST_F(FqCoDelTest, TheDeficitsShareByBytes) {
   FqCoDel::Params params;
   params.quantum_bytes = 1000;
@@ -46,14 +47,14 @@ TEST_F(FqCoDelTest, AQueueThatBeginsToSendGoesFirst) {
   MakeQueue(FqCoDel::Params());
   Offer(0, 1500, 10);
   Offer(1, 1500, 10);
-  // Both queues are new at first; with a quantum of 1514 B each sends two packets, until its deficit is negative.
+  // Both queues are new at first. With a quantum of 1514 B, each queue sends two packets: then its deficit is negative.
   EXPECT_EQ(Serve(4), "AABB");
   Offer(2, 200);
   EXPECT_EQ(Serve(1), "C");
 }
 
-// RFC 8290, 4.2: an empty new queue becomes the last of the old ones, so that packets that come one by one do not
-// stay ahead of the others forever.
+// RFC 8290, 4.2: a new queue that becomes empty is put behind the old queues. Otherwise, a flow that sends packets one
+// by one would stay ahead of the others forever.
 TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
   MakeQueue(FqCoDel::Params());
   Offer(0, 1514, 10);
@@ -61,11 +62,12 @@ TEST_F(FqCoDelTest, AQueueThatBecameEmptyWaitsARoundBeforeItIsNewAgain) {
   EXPECT_EQ(Serve(2), "AB");
   Offer(2, 200);
   EXPECT_EQ(Serve(1), "C");
-  // C is found empty and put after A and B; its next packet comes too late for C to be new.
+  // After A, C is found empty and put behind A and B. Its next packet arrives while C is an old queue, so it is served
+  // after B.
   EXPECT_EQ(Serve(1), "A");
   Offer(2, 200);
   EXPECT_EQ(Serve(3), "BCA");
-  // Found empty among the old queues, C is forgotten; its next packet makes it new again.
+  // C is found empty among the old queues, and is forgotten. Its next packet makes C a new queue again.
   EXPECT_EQ(Serve(2), "BA");
   Offer(2, 200);
   EXPECT_EQ(Serve(2), "CB");
@@ -86,8 +88,8 @@ TEST_F(FqCoDelTest, OverTheLimitTheQueueWithMostBytesLosesHalfOfThemFromItsHead)
   FqCoDel::Params params;
   params.limit_packets = 10;
   MakeQueue(params);
-  Offer(0, 1000, 4);  // 0 to 3: 4000 B
-  Offer(1, 100, 7);   // 4 to 10: more packets, fewer bytes; the last is one too many
+  Offer(0, 1000, 4);  // packets 0 to 3: 4000 B
+  Offer(1, 100, 7);   // packets 4 to 10: more packets, fewer bytes; packet 10 exceeds the limit
   ASSERT_EQ(drops.ids(), (std::vector<double>{0, 1}));
   EXPECT_EQ(drops.entries[0].reason, DropReason::kOverlimit);
   EXPECT_EQ(queue->stats().packets, 9);
@@ -98,7 +100,7 @@ TEST_F(FqCoDelTest, ABatchOfDropsIsAtMost64Packets) {
   params.limit_packets = 500;
   MakeQueue(params);
   Offer(0, 1000, 501);
-  EXPECT_EQ(drops.entries.size(), 64u);  // half would be 250
+  EXPECT_EQ(drops.entries.size(), 64u);  // half of the queue would be 250
 }
 
 TEST_F(FqCoDelTest, LinuxOf2016DropsOnePacket) {
@@ -124,14 +126,15 @@ TEST_F(FqCoDelTest, CoDelActsOnEachQueueByItself) {
     EXPECT_EQ(drop.flow, 1);
     EXPECT_EQ(drop.reason, DropReason::kCoDel);
   }
-  // First above target at 10 ms; then RFC 8289's spacings, each at the next multiple of 10 ms.
+  // The delay first exceeds the target at 10 ms. The drops then have RFC 8289's spacings, rounded up to multiples of 10
+  // ms.
   std::vector<double> times;
   for (const auto& drop : drops.entries) times.push_back(drop.time_us / 1e3);
   EXPECT_EQ(times, (std::vector<double>{110, 210, 290, 340, 390, 440, 480}));
 }
 
-// One packet of A at a time, each 20 ms old, next to a standing queue of B: Linux's rule compares the MTU with
-// everything that waits, RFC 8289's with A's own queue, which is empty.
+// A has one packet at a time, which is always 20 ms old, next to a standing queue of B. Linux compares the MTU with the
+// bytes of all waiting packets. RFC 8289 compares it with those of A's own queue, which is empty.
 TEST_F(FqCoDelTest, TheMtuIsComparedWithTheWholeBacklogOrTheQueuesOwn) {
   for (const double own : {0.0, 1.0}) {
     FqCoDel::Params params;
@@ -141,7 +144,7 @@ TEST_F(FqCoDelTest, TheMtuIsComparedWithTheWholeBacklogOrTheQueuesOwn) {
     double dropped_of_a = 0;
     Offer(1, 1500, 1000);
     for (double ms = 0; ms < 1000; ms += 20) {
-      // A packet of A that arrived 20 ms ago is served now, regardless of how much of B is served before it.
+      // Serves a packet of A that arrived 20 ms ago; it does not matter how many packets of B are served first.
       const Timestamp came = Timestamp::Millis(ms);
       const Timestamp now = came + TimeDelta::Millis(20);
       queue->Enqueue(PacketAt(1e6 + ms, 1000, came, 0), came, drops);

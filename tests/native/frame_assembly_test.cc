@@ -40,7 +40,7 @@ TEST(FrameAssembly, AFrameComesOutWithItsLastPacket) {
   EXPECT_EQ(assembly.NextRequest(), Timestamp::PlusInfinity());
 }
 
-// As in Chromium, where a frame after a loss passes the transform before the one that lost a packet.
+// As in Chromium: if a frame has lost a packet, the next frame, which is complete, passes the transform first.
 TEST(FrameAssembly, TellsOfEachFrameOnceAsSoonAsItIsWhole) {
   FrameAssembly assembly(kParams);
   for (const double seq : {0, 2, 3, 4}) EXPECT_FALSE(assembly.OnPacket(Packet(seq), At(seq)));
@@ -65,12 +65,12 @@ TEST(FrameAssembly, AGapIsAskedForAtOnceAndAgainUntilItComes) {
   EXPECT_TRUE(AskedFor(assembly, At(50)).empty());
   EXPECT_EQ(assembly.NextRequest(), At(105));
   EXPECT_EQ(AskedFor(assembly, At(105)), std::vector<double>{1});
-  // Frame 1 is whole, and waits for frame 0, to which it refers.
+  // Frame 1 is complete, but waits for frame 0, to which it refers.
   EXPECT_TRUE(FramesOut(assembly).empty());
   assembly.OnPacket(Packet(1), At(150));
   EXPECT_EQ(FramesOut(assembly), (std::vector<double>{0, 1}));
   EXPECT_EQ(assembly.NextRequest(), Timestamp::PlusInfinity());
-  EXPECT_EQ(assembly.packets_lost(), 1);  // it arrived in a separate stream (RFC 4588)
+  EXPECT_EQ(assembly.packets_lost(), 1);  // still 1: the retransmission came in a separate stream (RFC 4588)
 }
 
 TEST(FrameAssembly, BehindAPacketThatNeverComesOnlyAKeyFrameHelps) {

@@ -24,8 +24,8 @@ class Fifo {
 
   void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
 
-  // `load` is the mean offered rate divided by the capacity, `noise_ms` the largest error of the arrival time, and
-  // `late_ms` the time by which the arrival is stamped late.
+  // `load`: the mean offered rate divided by the capacity; `noise_ms`: the largest error of the arrival time;
+  // `late_ms`: the delay of the stamp.
   void Frame(FrameDispersion& dispersion, double load, double noise_ms = 0, double late_ms = 0) {
     const double send_ms = seq_ * 1000.0 / 30;
     const double payload = std::floor(load * capacity_mbps_ * 125000 / 30 * (0.6 + 0.8 * Uniform()));
@@ -97,8 +97,8 @@ TEST_P(FrameDispersionOf, IsWithin8PercentThroughHalfAMillisecondOfNoise) {
   }
 }
 
-// The least pinball loss of errors that are uniform in [-h, h] is tau (1 - tau) h: 0.19 h for the quartile. A frame
-// takes 27 ms at this load.
+// For errors that are uniform in [-h, h], the smallest mean pinball loss is tau (1 - tau) h: 0.19 h for the quartile. A
+// frame takes 27 ms at this load.
 TEST(FrameDispersion, TheSpreadIsThatOfItsFrames) {
   for (const double noise_ms : {2.0, 4.0, 8.0}) {
     FrameDispersion dispersion;
@@ -248,7 +248,7 @@ TEST(FrameDispersion, StartsAgainWhenTheSequenceNumbersDo) {
   EXPECT_NEAR(estimate->rate.bps() / 1e6, 3, 0.1);
 }
 
-// The same busy machine, and frames at twice the capacity for half a second: they make a real queue of 500 ms.
+// The same busy machine, while frames use twice the capacity for half a second: they cause a real queue of 500 ms.
 TEST(FrameDispersion, SeesAQueueThroughStampsThatAreLate) {
   FrameDispersion dispersion;
   Fifo fifo(1);

@@ -1,5 +1,5 @@
-// Both halves of GCC around a bottleneck, in virtual time: 30 frames a second through a serial link
-// of 1 Mbps with a DropTail queue of 300 ms and an RTT of 50 ms, for a minute.
+// Both halves of GCC around a bottleneck, in virtual time. For a minute, 30 frames a second pass a serial link of 1
+// Mbps with a DropTail queue of 300 ms and an RTT of 50 ms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -132,8 +132,8 @@ class Loop {
 
 Outcome RunPreset(const char* name) { return Loop(PresetNamed(name)).Run(); }
 
-// The requirements for a call (utilisation at least 0.86, queue at most 30 ms in the median and 100 ms at the 95th
-// percentile, losses at most 0.3 %), and no more than a link can carry.
+// The requirements for a call: a utilisation of at least 0.86; a queue of at most 30 ms in the median and 100 ms at the
+// 95th percentile; losses of at most 0.3 %. As a check of the test itself, the utilisation is at most 1.
 class Call : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Call, UsesTheLinkAndKeepsItsQueueShort) {
@@ -146,7 +146,8 @@ TEST_P(Call, UsesTheLinkAndKeepsItsQueueShort) {
 }
 INSTANTIATE_TEST_SUITE_P(Gcc, Call, ::testing::Values("gcc", "gcc-live", "cmp-2016"));
 
-// The deployed constants were made for packets and probes; on frames they are slower, but stable.
+// The deployed constants were chosen for packets and for calls with probes. With frames, these presets use less of the
+// link, but are stable.
 class Deployed : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Deployed, IsStable) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kItems = 200000;
 
-// For items that arrive every millisecond: how long after its arrival each is handled, in ms.
+// How long after its arrival each item is handled, in ms. An item arrives every millisecond.
 std::vector<double> Delays(const Lateness::Params& params, std::uint64_t seed) {
   Lateness lateness(params, seed);
   std::vector<double> delays;
@@ -35,10 +35,10 @@ TEST(Lateness, AMachineThatDoesNothingElseIsPunctual) {
   for (const double delay : Delays({TimeDelta::Zero(), 0, TimeDelta::Millis(10), 1}, 1)) ASSERT_EQ(delay, 0);
 }
 
-// Exponential waits of mean s begin at rate r while none is in progress: a share r s / (1 + r s) of the time is spent
-// waiting, and an item that arrives during a wait waits for another s on average (PASTA; exponential waits are
-// memoryless). So the mean delay is 0.1 / 1.1 times 10 ms. Two hundred seconds contain 1818 waits: standard errors of
-// 2 and 4 %.
+// Waits of exponential length (mean s) begin at rate r while no wait is in progress. So the share r s / (1 + r s) of
+// the time is spent waiting. An item that arrives during a wait waits for another s on average (PASTA; exponential
+// waits are memoryless). The mean delay is therefore 0.1 / 1.1 times 10 ms. 200 s contain 1818 waits: the standard
+// errors are 2 and 4 %.
 TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
   const auto delays = Delays({TimeDelta::Zero(), 10, TimeDelta::Millis(10), 1}, 7);
   double late = 0;

@@ -1,4 +1,4 @@
-// T_A, T_c and the cut against LCC II-C, by hand.
+// Compares the target delay T_A, the control delay T_c and the cut with LCC II-C; the numbers are computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ TEST(LccBayesianControllerTest, ControlDelayIntegratesTheDistanceFromTheTarget) 
   EXPECT_NEAR(controller.control_delay().ms() - kOffsetMs, 77, 1e-6);
   controller.Update(Of(95), -kAnywhere, kAnywhere);
   EXPECT_NEAR(controller.control_delay().ms() - kOffsetMs, 73, 1e-6);
-  // At the target it stays.
+  // If the delay equals the target, the control delay does not change.
   controller.Update(Of(75), -kAnywhere, kAnywhere);
   EXPECT_NEAR(controller.control_delay().ms() - kOffsetMs, 73, 1e-6);
 }
@@ -45,7 +45,7 @@ TEST(LccBayesianControllerTest, ControlDelayStaysWithinTheBoundsGiven) {
   EXPECT_EQ(controller.control_delay().ms(), 40 + kOffsetMs);
 }
 
-// Eq. 8 with R = 1.1 and T_A = 75 ms: above 82.5 ms, whatever the clocks' offset.
+// Eq. 8 with R = 1.1 and T_A = 75 ms: a delay above 82.5 ms is exorbitant, whatever the offset of the clocks.
 TEST(LccBayesianControllerTest, ADelayIsExorbitantAboveRTimesTheTarget) {
   BayesianController controller({});
   controller.Update(Of(60), -kAnywhere, kAnywhere);

@@ -1,4 +1,4 @@
-// The delay-rate tracker against LCC II-A, by hand.
+// Compares the delay-rate tracker with LCC II-A; the numbers are computed by hand.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ TEST(LccEpochCollectorTest, AnEpochIsTheMeanOfItsOwnArrivals) {
   EXPECT_FALSE(epochs.Add(TimeDelta::Millis(60), Timestamp::Millis(1000)));
   EXPECT_FALSE(epochs.Add(TimeDelta::Millis(50), Timestamp::Millis(1020)));
   EXPECT_FALSE(epochs.Add(TimeDelta::Millis(70), Timestamp::Millis(1049.9)));
-  const auto first = epochs.Add(TimeDelta::Millis(90), Timestamp::Millis(1050));  // belongs to the next epoch
+  const auto first = epochs.Add(TimeDelta::Millis(90), Timestamp::Millis(1050));  // part of the next epoch
   ASSERT_TRUE(first);
   EXPECT_NEAR(first->mean.ms(), 60, 1e-9);
   EXPECT_EQ(first->smallest.ms(), 50);

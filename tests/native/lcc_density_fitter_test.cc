@@ -57,8 +57,8 @@ class Paper {
     return sum / total;  // eq. 4
   }
 
-  // Eq. 6 and 7, by the trapezoid rule: for a smooth function that vanishes at both ends its error falls
-  // faster than any power of the step.
+  // Eq. 6 and 7, by the trapezoid rule. The function is smooth and vanishes at both ends, so the error falls faster
+  // than any power of the step.
   double ConditionalMeanKbps(double d_ms) const {
     double weighted = 0;
     double marginal = 0;
@@ -128,7 +128,7 @@ TEST(LccDensityFitterTest, TheFullLengthOfTheRingKeepsItsOrder) {
   EXPECT_NEAR(fitter.ConditionalMean(TimeDelta::Millis(70)).kbps() / Paper(parameters, pairs).ConditionalMeanKbps(70), 1, 1e-6);
 }
 
-// The mean of two pairs with the same delay has the weights w_1 = e^(1/2 - 1) and w_2 = e^0.
+// The conditional mean of two pairs with the same delay; their weights are w_1 = e^(1/2 - 1) and w_2 = e^0.
 TEST(LccDensityFitterTest, TheNewerPairWeighsMore) {
   Parameters parameters;
   parameters.window_pairs = 2;
@@ -137,7 +137,8 @@ TEST(LccDensityFitterTest, TheNewerPairWeighsMore) {
   EXPECT_NEAR(fitter.ConditionalMean(TimeDelta::Millis(50)).bps(), (100e3 * w + 200e3) / (w + 1), 1e-3);
 }
 
-// i / N - 1 counts back from the latest pair: a window that is not full has the weights of a full one's newest pairs.
+// The exponent i / N - 1 counts back from the latest pair. So the pairs of a window that is not full have the weights
+// of the newest pairs of a full window.
 TEST(LccDensityFitterTest, AWindowThatIsNotFullHasTheWeightsOfItsLatestPart) {
   Parameters parameters;
   parameters.window_pairs = 4;

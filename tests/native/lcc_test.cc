@@ -71,8 +71,8 @@ Outcome Simulate(const Parameters& parameters, int flows, DataRate capacity, Tim
           simulation.fairness(all_active).jain, simulation.flow(0).target()};
 }
 
-// Table I at a loss of 0 %, over ten runs as in the paper: utilisation 82.4 % within 5 points, queuing 25.5 ms within
-// 8.
+// Table I at a loss of 0 %, the mean of ten runs as in the paper: a utilisation of 82.4 % (tolerance 5 points) and a
+// queuing delay of 25.5 ms (tolerance 8 ms).
 TEST(LccTest, OneFlowUsesTheLinkAsInTable1) {
   constexpr int kRuns = 10;
   double utilisation = 0;
@@ -104,7 +104,8 @@ TEST(LccTest, RandomLossLeavesTheLinkAsFull) {
   EXPECT_NEAR(with_loss(0.1), with_loss(0), 0.05);
 }
 
-// Without exploration, as in the paper's text: an average of earlier rates stays at the first rate forever.
+// Without exploration, as in the paper's text, each rate is an average of earlier rates, so it stays at the first rate
+// forever.
 TEST(LccTest, WithoutExplorationTheFirstRateStays) {
   Parameters parameters;
   parameters.exploration = 0;
@@ -132,8 +133,8 @@ Feedback Message(double time_ms, double delay_ms, double received_bps = 5e5, dou
   return feedback;
 }
 
-// Eq. 8: the next rate is M S_i while the delay is above R T_A = 1.1 (50 + 25) ms; half of the RTT of 100 ms counts
-// as propagation.
+// Eq. 8: while the delay is above R T_A = 1.1 (50 + 25) ms, the next rate is M S_i. The propagation delay is taken to
+// be 50 ms, half of the RTT of 100 ms.
 TEST(LccSenderTest, ExorbitantDelaysCutTheRateThatWasAskedFor) {
   Recorder recorder;
   Parameters parameters;
@@ -273,8 +274,8 @@ TEST(LccReceiverTest, CountersEndAnEpochInWhichFramesCeased) {
   EXPECT_FALSE(receiver.OnInboundCounters({Timestamp::Millis(200), 5, 1, DataSize::Bytes(6000)}));
 }
 
-// Frames of 4000 B each 20 ms into 1 Mbps (32 ms each): the k-th waits 12 k ms; one-way delays are longer by the 32
-// ms of the frame's own serialisation.
+// Frames of 4000 B are sent every 20 ms through a link of 1 Mbps, where each takes 32 ms. So the k-th frame waits for
+// 12 k ms, and its one-way delay also includes its own serialisation of 32 ms.
 TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
   for (const bool wait : {false, true}) {
     Parameters parameters;
@@ -285,9 +286,9 @@ TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
     EXPECT_FALSE(receiver.OnArrival(At(0, 0, 50 + 32)));
     for (int k = 1; k < 8; ++k) {
       const auto message = receiver.OnArrival(At(k, 20 * k, 50 + 32 * (k + 1)));
-      ASSERT_TRUE(message);  // about the previous frame
+      ASSERT_TRUE(message);  // this message is about the previous frame
       const double delay_ms = 82 + 12 * (k - 1);
-      // The first frame sets the smallest delay, below which no wait is reported.
+      // The first frame has the smallest delay; a reported wait is never below that delay.
       EXPECT_NEAR(message->values[kMeanDelay], 1e3 * (wait ? std::fmax(82, delay_ms - 32) : delay_ms), 1e-6) << k;
     }
   }

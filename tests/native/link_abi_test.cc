@@ -28,7 +28,7 @@ void* MakeLink(double capacity_bps, double limit_ms, double burst_bytes, double 
   return ccs_link_create(capacity_bps, 0, 3, 0, burst_bytes, delay_us, loss, jitter_us, seed);
 }
 
-// The status of a schedule of one step.
+// Sets a schedule of one step; returns the status.
 int SetSchedule(void* link, double at_us, double capacity_bps) {
   double* step = ccs_input_buffer(2);
   step[0] = at_us;
@@ -36,8 +36,8 @@ int SetSchedule(void* link, double at_us, double capacity_bps) {
   return ccs_link_set_schedule(link, 1);
 }
 
-// tests/node/link.test.ts sends the same packets through the WebAssembly module and expects the
-// same number: not a bit differs between the builds.
+// tests/node/link.test.ts sends the same packets through the WebAssembly module and expects the same hash: the results
+// of both builds are equal to the last bit.
 TEST(LinkAbi, LossJitterAndCapacityChangesHaveTheBitsOfTheWebAssemblyModule) {
   void* link = MakeLink(1e6, 50, 5000, 25000, 0.05, 5000, 42);
   ASSERT_NE(link, nullptr);

@@ -41,7 +41,7 @@ Results PollAt(Link& link, double now_us) {
   return results;
 }
 
-// 1250 B = 10,000 bits: 10 ms each at 1 Mbps.
+// 1250 B are 10,000 bits, which take 10 ms at 1 Mbps.
 TEST(Link, ABurstLeavesOnePacketTimeApart) {
   Link link = MakeLink(At(kMbps));
   for (int i = 0; i < 5; ++i) Send(link, i, 1250, 1000);
@@ -89,7 +89,7 @@ TEST(Link, ShorteningTheDelayReordersNothing) {
   EXPECT_EQ(results.deliveries[1].depart.us(), 20000);
 }
 
-// 4 ms at 1 Mbps send 4000 of 10,000 bits; the other 6000 take 12 ms at 500 kbps.
+// In 4 ms at 1 Mbps, 4000 of the 10,000 bits are sent; the other 6000 take 12 ms at 500 kbps.
 TEST(Link, CapacityChangesInTheMiddleOfAPacket) {
   Link link = MakeLink(At(kMbps));
   Send(link, 0, 1250, 0);
@@ -104,7 +104,7 @@ TEST(Link, ScheduledChangesActAtTheirTimeHoweverLateThePollIs) {
   link.ScheduleCapacity(Timestamp::Millis(26), kMbps);
   Send(link, 0, 1250, 0);
   Send(link, 1, 1250, 0);
-  // The second begins at 16 ms, has sent 5000 bits by 26 ms, and needs 5 ms more.
+  // The second packet begins at 16 ms. Of it, 5000 bits have been sent by 26 ms; the rest takes 5 ms.
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{16000, 31000}));
 }
 
@@ -143,7 +143,7 @@ TEST(Link, ResultsDoNotDependOnWhenItIsPolled) {
   EXPECT_EQ(once, often);
 }
 
-// 300 ms at 1 Mbps are 37,500 B = 30 packets of 1250 B, besides the one in transmission.
+// The queue holds 300 ms: at 1 Mbps these are 37,500 B, i.e. 30 packets of 1250 B. One more packet is in transmission.
 TEST(Link, QueueHoldsItsTimeOfPacketsAndDropsTheNext) {
   Link link = MakeLink(At(kMbps), DropTail::Params::Time(TimeDelta::Millis(300)));
   int accepted = 0;
@@ -155,7 +155,7 @@ TEST(Link, QueueHoldsItsTimeOfPacketsAndDropsTheNext) {
   const Results results = PollAt(link, 1e6);
   EXPECT_EQ(results.deliveries.size(), 31u);
   EXPECT_EQ(results.deliveries.back().queue_delay.us(), 300000);
-  EXPECT_TRUE(results.drops.empty());  // they were reported at once
+  EXPECT_TRUE(results.drops.empty());  // all drops were immediate, so Enqueue() had reported them
 }
 
 TEST(Link, ASmallerQueueTakesOverWhatFitsAndTellsOfTheRest) {
@@ -186,8 +186,8 @@ TEST(TokenBucket, TheBurstPassesAtOnceThenTheRateHolds) {
 TEST(TokenBucket, RefillsWhileIdleUpToTheBurst) {
   Link link = MakeLink(Bucket());
   for (int i = 0; i < 4; ++i) Send(link, i, 1250, 0);
-  for (int i = 4; i < 7; ++i) Send(link, i, 1250, 20000);  // tokens for two packets have come in
-  for (int i = 7; i < 12; ++i) Send(link, i, 1250, 10e6);  // full again, but not more than full
+  for (int i = 4; i < 7; ++i) Send(link, i, 1250, 20000);  // tokens for two packets have been added
+  for (int i = 7; i < 12; ++i) Send(link, i, 1250, 10e6);  // the bucket is full again: tokens for four packets
   const auto times = PollAt(link, 20e6).departures_us();
   EXPECT_EQ(std::vector<double>(times.begin() + 4, times.end()),
             (std::vector<double>{20000, 20000, 30000, 10e6, 10e6, 10e6, 10e6, 10.01e6}));
@@ -195,8 +195,8 @@ TEST(TokenBucket, RefillsWhileIdleUpToTheBurst) {
 
 TEST(TokenBucket, APacketLargerThanTheBucketGoesIntoDebt) {
   Link link = MakeLink(Bucket());
-  Send(link, 0, 15000, 0);  // leaves at once: the bucket is full; 10,000 B of debt
-  Send(link, 1, 5000, 0);   // 15,000 B of tokens to earn: 120 ms
+  Send(link, 0, 15000, 0);  // leaves at once, as the bucket is full; 10,000 B of debt
+  Send(link, 1, 5000, 0);   // needs 15,000 B of new tokens: 120 ms
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{0, 120000}));
 }
 
@@ -251,9 +251,9 @@ TEST(Link, ASaturatedLinkIsFullyUsed) {
   EXPECT_EQ(results.deliveries.size(), 1250u);
 }
 
-// RFC 4737, 3.3: a reordered packet is one that arrives after a later one; 4.2.2: its late time offset. With a
-// packet every 10 ms, of which one in a hundred is held back for 25 ms and overtaken by two, 1 % of the packets are
-// reordered, each by 25 ms.
+// RFC 4737, 3.3: a packet is reordered if it arrives after a later packet; 4.2.2: its late time offset is the delay by
+// which it is late. Here a packet is sent every 10 ms, and one in a hundred is held back for 25 ms, so that two packets
+// overtake it. So 1 % of the packets are reordered, each by 25 ms.
 TEST(Link, ReorderingHoldsBackItsShareOfThePacketsForItsTime) {
   constexpr int kPackets = 20000;
   constexpr double kRatio = 0.01;
@@ -343,11 +343,12 @@ TEST(Link, JitterBehindTheQueueLeavesDeparturesAlone) {
 TEST(Link, TimeDoesNotGoBack) {
   Link link = MakeLink(At(kMbps));
   Send(link, 0, 1250, 10000);
-  Send(link, 1, 1250, 5000);  // treated as sent at 10 ms
+  Send(link, 1, 1250, 5000);  // time cannot go back: treated as sent at 10 ms
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{20000, 30000}));
 }
 
-// A queue of one packet that makes room by dropping the waiting one, as disciplines that distinguish flows do.
+// A queue of one packet. If it is full, it drops the waiting packet and accepts the new one, as disciplines that
+// distinguish flows may do.
 class DropWaiting final : public QueueDisc {
  public:
   void Enqueue(const Packet& packet, Timestamp now, DropSink& drops) override {
@@ -366,9 +367,9 @@ class DropWaiting final : public QueueDisc {
 TEST(Link, TellsPacketsOfTwoFlowsApartThatHaveTheSameNumber) {
   Link link(At(kMbps), std::make_unique<DropWaiting>());
   const auto send = [&link](int flow) { return link.Enqueue(7, DataSize::Bytes(1250), flow, Timestamp()); };
-  EXPECT_EQ(send(1), DropReason::kNone);  // is being transmitted
+  EXPECT_EQ(send(1), DropReason::kNone);  // this packet is being transmitted
   EXPECT_EQ(send(2), DropReason::kNone);  // waits
-  EXPECT_EQ(send(3), DropReason::kNone);  // takes the place of flow 2's packet
+  EXPECT_EQ(send(3), DropReason::kNone);  // replaces the packet of flow 2
   const Results results = PollAt(link, 1e6);
   ASSERT_EQ(results.drops.size(), 1U);
   EXPECT_EQ(results.drops[0].packet.flow, 2);

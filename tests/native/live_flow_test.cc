@@ -1,5 +1,5 @@
-// The simulator's model of the live path, called its twin: properties of every call, a comparison with measured
-// calls, and how well the controllers for live calls do in it (wasm/sim/live/live.md).
+// The simulator's model of the live path, called the twin: properties that every call must have, a comparison with
+// measured calls, and the performance of the controllers for live calls (wasm/sim/live/live.md).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,10 +32,10 @@ TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
   EXPECT_NEAR(r.fps, 30, 0.2);
   EXPECT_EQ(r.freezes, 0);
   EXPECT_EQ(r.drops, 0);
-  EXPECT_NEAR(r.utilisation, 1.0 / 3, 0.03);  // with headers of 63 B a packet
+  EXPECT_NEAR(r.utilisation, 1.0 / 3, 0.03);  // including headers of 63 B per packet
 }
 
-// Losses are retransmitted, so that the picture continues; without NACK it does not.
+// Lost packets are retransmitted, so the picture continues. Without NACK, the picture stops again and again.
 TEST(LiveFlow, LossesAreSentAgain) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 500e3);
@@ -48,8 +48,8 @@ TEST(LiveFlow, LossesAreSentAgain) {
   EXPECT_LT(lost.fps, 20);
 }
 
-// Next to four busy processes, real frames were late by 10.5 ms in the median and 53 at the 95th percentile
-// (live.md), in one recording: the preset has to be within a factor of two of it.
+// In one recording, four busy processes ran beside the call: frames were late by 10.5 ms in the median, and by 53 ms at
+// the 95th percentile (live.md). The preset `loaded` has to be within a factor of two of both.
 TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 400e3);
@@ -61,8 +61,8 @@ TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
   EXPECT_LT(quantile(0.95), 53.0 * 2);
 }
 
-// What `gcc-live` reached in real calls on these links (see live.md; November 2026, 36 s). The twin has to come
-// within 0.04 of the utilisation and within 20 ms of the 95th percentile of the queue.
+// The results of `gcc-live` in real calls on these links (live.md; November 2026, 36 s each). The simulated utilisation
+// may differ by 0.04, and the 95th percentile of the queue by 20 ms.
 struct Measured {
   LiveLink link;
   double utilisation;
@@ -88,7 +88,7 @@ TEST(LiveFlow, ComesNearRealCalls) {
   }
 }
 
-// A hundred random links, which were not used to tune any parameters.
+// A hundred random links. No parameters were tuned on them.
 class HundredLinks : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
@@ -101,9 +101,9 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     utilisations.push_back(r.utilisation);
     queues.push_back(r.queue_p95_ms);
     // The target should never be below half of the capacity for more than a second, except after a loss or a queue of
-    // 100 ms. A few links still miss this: paths with an RTT above 150 ms, after a fall of the capacity.
+    // 100 ms. A few links do not meet this yet: paths with an RTT above 150 ms, after a fall of the capacity.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
-    // Only links without falls: after a fall the target stays at the earlier value for a while.
+    // Only links without a fall of the capacity: after a fall, the target stays at its old value for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
       EXPECT_LT(r.high, 2) << link.name;
     }
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Live, FortyLinks,
                          ::testing::Values(OtherController{"Nada", kNada, NadaLive}, OtherController{"Lcc", kLcc, LccLive}),
                          [](const auto& info) { return info.param.name; });
 
-// In this fall, NADA lost 505 packets and LCC 858 before their rates were bounded by the capacity that frames show.
+// When nothing bounded the rates by the capacity that frames show, NADA lost 505 packets in this fall, and LCC 858.
 TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
   const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
   for (const auto& [controller, values] : {std::pair{kGcc, GccLive()}, {kNada, NadaLive()}, {kLcc, LccLive()}}) {

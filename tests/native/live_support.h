@@ -41,8 +41,8 @@ struct LiveResult {
   double drops = 0;            // at the queue, over the whole run
   double freezes = 0;
   double longest_freeze_s = 0;
-  double start_s = 0;          // until 90 % of the capacity is received over 2 s; if never, the duration
-  double low_s = 0;            // longest time below half of the capacity, except near start, rises, drops, queues
+  double start_s = 0;          // time until 90 % of the capacity is received over 2 s; if never, the duration
+  double low_s = 0;            // longest time below half of the capacity; not near the start, rises, drops or queues
   double high = 0;             // highest target, as a multiple of the capacity
   double fps = 0;
   double jain = 1;
@@ -184,7 +184,7 @@ inline live::Parameters Machine(const std::string& preset) {
   return p;
 }
 
-// A camera in front of VP8, as measured (media_source.md).
+// A camera whose video is encoded with VP8, as measured in real calls (media_source.md).
 inline MediaSource::Params CameraSource(double max_bitrate_bps) {
   MediaSource::Params s;
   s.noise_sd = 0.17;
@@ -232,8 +232,9 @@ inline LiveResult MedianOf(const LiveLink& link, const std::string& machine, int
   return r;
 }
 
-// Links of all kinds, drawn from a seed: 0.3 to 8 Mbps, RTT of 20 to 300 ms, drop-tail queues of 80 to 800 ms
-// (70 %) or one of the disciplines, losses, jitter, a step down and up again (20 %).
+// Links of all kinds, drawn from a seed: 0.3 to 8 Mbps, and an RTT of 20 to 300 ms. 70 % have a drop-tail queue of 80
+// to 800 ms, the others another discipline. There are also losses and jitter, and on 20 % of the links a step of the
+// capacity down and up again.
 inline std::vector<LiveLink> RandomLinks(std::uint64_t seed, int count) {
   Random random(seed);
   const auto between = [&](double low, double high) { return low * std::exp(random.Uniform() * std::log(high / low)); };
@@ -262,7 +263,8 @@ inline std::vector<LiveLink> RandomLinks(std::uint64_t seed, int count) {
   return links;
 }
 
-// By how much frames arrive later than over an ideal link of 1 Mbps with an RTT of 50 ms; in ms, in ascending order.
+// By how much frames arrive later than they would over an ideal link of 1 Mbps with an RTT of 50 ms; in ms, in
+// ascending order.
 inline std::vector<double> LatenessOfFrames(const live::Parameters& machine, const ControllerValues& values, double duration_s) {
   SimulationSpec spec;
   spec.params = {.duration = TimeDelta::Seconds(duration_s)};

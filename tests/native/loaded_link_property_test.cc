@@ -1,5 +1,5 @@
-// Links with cross traffic, drawn at random: for any discipline and any changes of the settings, no packet is
-// invented or lost track of, and nothing depends on when the link is polled.
+// Links with cross traffic, drawn at random, with any discipline and any changes of the settings. Every packet must be
+// accounted for, and the times of polling must not change any result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kSeconds = 12;
 
-// A user of a link: it sends packets of several flows and changes all settings; the same seed gives the same
-// sequence. Between two of its operations, `look` may poll the link, which must not change any result.
+// Uses a link: sends packets of several flows, and changes all settings. The same seed gives the same sequence of
+// operations. Between two operations, `look` may poll the link, which must not change any result.
 class Caller {
  public:
   Caller(const QueueSpec& queue, std::uint64_t seed)
@@ -25,7 +25,7 @@ class Caller {
     Change();
     for (double id = 0; now_us_ < kSeconds * 1e6; ++id) {
       const double pause = Chance(0.02) ? Between(0, 400e3) : Between(0, 8e3);
-      // Whole microseconds in half of the cases, so that events coincide.
+      // In half of the cases the time is a whole number of microseconds, so that events coincide.
       const double next_us = now_us_ + (Chance(0.5) ? std::floor(pause) : pause);
       look(link_, now_us_, next_us);
       now_us_ = next_us;
@@ -55,8 +55,8 @@ class Caller {
   }
   const std::vector<Link::Delivery>& deliveries() const { return deliveries_; }
 
-  // The outcome with its drops sorted by packet, since the polling determines when drops other than immediate ones
-  // are reported.
+  // The outcome, with its drops sorted by packet: the polling determines when a drop is reported that does not happen
+  // at once.
   Outcome Sorted() const {
     Outcome sorted = outcome_;
     std::vector<std::vector<double>> drops;

@@ -39,7 +39,7 @@ class CountingQueue final : public QueueDisc {
   Bytes& bytes_;
 };
 
-// What came out of a link, as numbers.
+// The results of a link, as numbers.
 struct Outcome {
   std::vector<double> deliveries;
   std::vector<double> drops;

@@ -34,8 +34,8 @@ double CrossBits(LoadedLink& link) { return link.link().cross_stats().departed.b
 
 class OneConnection : public testing::TestWithParam<LoadedLink::CrossTraffic> {};
 
-// RFC 9438, section 5.1, and RFC 5681: a window that falls by beta keeps the pipe full if the buffer holds
-// (1 - beta) / beta of the bandwidth-delay product: 0.43 of it for CUBIC, all of it for NewReno.
+// RFC 9438, section 5.1, and RFC 5681: a loss multiplies the window by beta. The pipe stays full if the buffer holds (1
+// - beta) / beta of the bandwidth-delay product: 0.43 of it for CUBIC, all of it for NewReno.
 TEST_P(OneConnection, FillsALinkWhoseQueueHoldsTheBandwidthDelayProduct) {
   LoadedLink link(Params(), Queue());
   link.SetCrossTraffic(GetParam(), Timestamp());
@@ -49,7 +49,7 @@ TEST_P(OneConnection, FillsALinkWhoseQueueHoldsTheBandwidthDelayProduct) {
   EXPECT_EQ(link.link().stats().offered_packets, 0);
 }
 
-// The simulator has the same connection over the same path; it begins up to 100 ms earlier or later.
+// The same connection over the same path, in the simulator. It begins up to 100 ms earlier or later there.
 TEST_P(OneConnection, SendsWhatItSendsInTheSimulator) {
   constexpr double kSeconds = 60;
   LoadedLink link(Params(), Queue());
@@ -84,12 +84,13 @@ TEST(LoadedLink, TwoConnectionsShareAFifoAndAFairQueueEvenly) {
     const double a = bytes.begin()->second;
     const double b = bytes.rbegin()->second;
     EXPECT_LT(bytes.rbegin()->first, 0);
-    // Jain's index of two flows; 0.95 is a ratio of about 1 to 1.6.
+    // Jain's index of two flows; rates in a ratio of about 1 to 1.6 have an index of 0.95.
     EXPECT_GE((a + b) * (a + b) / (2 * (a * a + b * b)), spec.kind == QueueDiscKind::kFqCoDel ? 0.999 : 0.95);
   }
 }
 
-// FQ-CoDel serves the caller's flow, which needs less than its third, and the connections share the rest.
+// The caller's flow needs less than a third of the capacity, so FQ-CoDel serves all of it; the connections share the
+// rest.
 TEST(LoadedLink, AFairQueueKeepsTheCallersFlowApart) {
   LoadedLink link(Params(), Make(AllQueues()[4]));
   link.SetCrossTraffic({1, 1}, Timestamp());
@@ -104,13 +105,13 @@ TEST(LoadedLink, AFairQueueKeepsTheCallersFlowApart) {
   std::vector<double> waits;
   for (const auto& delivery : deliveries) waits.push_back(delivery.queue_delay.ms());
   std::sort(waits.begin(), waits.end());
-  // One packet of each of the other two flows and the one in transmission may go first: 2.4 ms a packet.
+  // Three packets may go first, each for 2.4 ms: one of each of the other two flows, and the one in transmission.
   EXPECT_LE(waits[9500], 3 * 2.4 + 0.1);
   EXPECT_NEAR(CrossBits(link) / 101, 4e6, 0.2e6);
 }
 
-// With the RTT given explicitly, a connection over a link without delay behaves like one over a link with half of
-// that RTT as its delay.
+// A connection over a link without delay gets an explicit RTT. It behaves like a connection over a link whose delay is
+// half of that RTT.
 TEST(LoadedLink, AConnectionHasTheRttThatItIsGiven) {
   LoadedLink given({.bottleneck = {.capacity = kCapacity}}, Queue());
   given.SetCrossRtt(kDelay * 2, Timestamp::MinusInfinity());
@@ -216,7 +217,7 @@ TEST(LoadedLink, AnOutageEndsWhenThereAreToBeNone) {
   std::vector<Link::Drop> drops;
   link.Poll(AtSeconds(3), deliveries, drops);
   ASSERT_EQ(deliveries.size(), 1u);
-  // Its transmission had not started: 10,000 bits at 5 Mbps from now on.
+  // The transmission of the packet had not started, so its 10,000 bits are sent from now on, at 5 Mbps.
   EXPECT_EQ(deliveries[0].depart.us(), 2e6 + 2000);
 }
 

@@ -95,8 +95,8 @@ TEST(LossController, StaysWithinTheBoundsOfTheApplication) {
   EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 2500);
 }
 
-// libwebrtc: 1.08 times the lowest rate of the last second, plus 1 kbps. Reports 400 ms apart: at 800 ms
-// the lowest is still the first rate; at 1200 ms that is older than a second.
+// libwebrtc: the new rate is 1.08 times the lowest rate of the last second, plus 1 kbps. The reports are 400 ms apart.
+// At 800 ms, the lowest rate is still the first one; at 1200 ms, the first rate is older than a second.
 TEST(LossController, DeployedCodeLiftsTheLowestRateOfTheLastSecond) {
   LossController controller(PresetNamed("libwebrtc-2016-08"));
   const auto after_report = [&](double ms) {

@@ -49,9 +49,9 @@ double Covariance(const std::vector<double>& x, std::size_t lag) {
   return sum / static_cast<double>(x.size());
 }
 
-// The mean of n frames of a first-order autoregression has a standard error of
-// sigma sqrt((1 + rho) / (1 - rho) / n): 0.17 % for the defaults over 1000 s. Frames lose half a byte of
-// 4167 on average, since payloads are whole bytes.
+// The frames are a first-order autoregression, so the mean of n frames has a standard error of sigma sqrt((1 + rho) /
+// (1 - rho) / n): 0.17 % for the defaults over 1000 s. Payloads are whole bytes, which makes a frame of 4167 bytes half
+// a byte smaller on average.
 TEST(MediaSource, SendsItsTargetRateOnAverage) {
   const MediaSource::Params params;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -61,7 +61,7 @@ TEST(MediaSource, SendsItsTargetRateOnAverage) {
 }
 
 // The standard errors for n frames are sigma sqrt((1 + rho^2) / (1 - rho^2) / 2n) for the standard deviation and
-// sqrt((1 - rho^2) / n) for the correlation (Bartlett 1946). The tolerance is four of them on both sides.
+// sqrt((1 - rho^2) / n) for the correlation (Bartlett 1946). The tolerance is four standard errors on either side.
 TEST(MediaSource, FramesVaryAndCorrelateAsToldTo) {
   constexpr int kFrames = 200000;
   struct Case {
@@ -86,9 +86,9 @@ TEST(MediaSource, FramesVaryAndCorrelateAsToldTo) {
   }
 }
 
-// With independent noise e and recovery, a frame is 1 + e - d / k and the excess d becomes phi d + e with
-// phi = 1 - 1 / k, k = 0.6 s * 30 fps = 18: sigma_d^2 = sigma^2 / (1 - phi^2). A sum of n frames is off by
-// d_n - d_0, whose variance is 2 sigma_d^2 (1 - phi^n).
+// d is the excess of all frames so far, in frames, and e is independent noise. With recovery over k = 0.6 s * 30 fps =
+// 18 frames, a frame has the size 1 + e - d / k, and d becomes phi d + e with phi = 1 - 1 / k. So sigma_d^2 = sigma^2 /
+// (1 - phi^2). The sum of n frames differs from n by d_n - d_0, whose variance is 2 sigma_d^2 (1 - phi^n).
 TEST(MediaSource, GivesBackWhatItsFramesTookBeyondTheirMean) {
   MediaSource::Params params;
   params.noise_sd = 0.17;
@@ -105,7 +105,7 @@ TEST(MediaSource, GivesBackWhatItsFramesTookBeyondTheirMean) {
       means.push_back(sum / static_cast<double>(n) / (1e6 / 240));
     }
     const double expected = std::sqrt(2 * variance * (1 - std::pow(phi, static_cast<double>(n)))) / static_cast<double>(n);
-    // 5000 means and more: a standard error of at most 1 %.
+    // At least 5000 means: a standard error of at most 1 %.
     EXPECT_NEAR(std::sqrt(Covariance(means, 0)), expected, 0.04 * expected) << n;
   }
 }
@@ -159,7 +159,7 @@ TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
         ASSERT_EQ(frame.size.bytes(), std::floor(frame.size.bytes()));
         ASSERT_GE(frame.size.bytes(), frame.packets);
         ASSERT_LE(frame.size.bytes(), frame.packets * payload);
-        // A frame that has no room for its headers sends one byte in each packet all the same.
+        // A frame that is too small for its headers still sends one byte of payload in each packet.
         const double least = frame.packets * (header + 1);
         if (wire >= least) {
           ASSERT_NEAR(OnTheWire(frame, params).bytes(), wire, 1);
@@ -169,8 +169,8 @@ TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   }
 }
 
-// Every ten seconds there is a frame of five times the mean, that is, four frames too much; each later frame makes up
-// for an eighteenth of the remainder (0.6 s at 30 fps).
+// Every ten seconds there is a key frame of five times the mean size, which is four frames too much. Each later frame
+// makes up for an eighteenth of the remaining excess (0.6 s at 30 fps).
 TEST(MediaSource, PaysKeyFramesBack) {
   MediaSource::Params params = Quiet();
   params.key_frame_interval_s = 10;
@@ -221,8 +221,8 @@ TEST(MediaSource, TheSameSeedGivesTheSameFrames) {
   EXPECT_NE(Sizes(params, kMbps, 1000, 3), Sizes(params, kMbps, 1000, 4));
 }
 
-// A frame of 2500 B: full fragments leave 100 B for the last; three equal ones have at most 834 B. A frame that fits
-// into one packet is not divided.
+// A frame of 2500 B needs three packets: two full fragments and one of 100 B, or three equal fragments of at most 834
+// B. A frame that fits into one packet is not divided.
 TEST(MediaSource, FragmentsAreFullOrEqual) {
   MediaSource::Params params = Quiet();
   EXPECT_EQ(params.LargestFragment(DataSize::Bytes(2500)).bytes(), 1200);

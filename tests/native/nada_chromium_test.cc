@@ -24,13 +24,14 @@ TEST(NadaOfChromium2015, RampsUpByTheLeastRoundTripInWholeKbps) {
   controller.Update(Mode::kRampUp, Ms(0), Kbps(300), Ms(100), AtMs(100));
   EXPECT_EQ(controller.r_ref().kbps(), 375);  // 50 / 200
   controller.Update(Mode::kRampUp, Ms(0), Kbps(333.3), Ms(400), AtMs(200));
-  EXPECT_EQ(controller.r_ref().kbps(), 417);  // 416.6, though the round trip has grown
+  EXPECT_EQ(controller.r_ref().kbps(), 417);  // 416.6: still from the least RTT, 100 ms
   controller.Update(Mode::kRampUp, Ms(0), Kbps(400), Ms(0.1), AtMs(300));
   EXPECT_EQ(controller.r_ref().kbps(), 600);  // 0.5 at most
 }
 
-// From 1 Mbps with x = 20 ms: 100 (24500 - 950 * 20) / 250000 = 2.2. With x = 40 ms 100 ms later, x' is 0.2: 100
-// (24500 - 952 * 240) / 250000 = -81.6; adding one half and casting gives -81.
+// From 1 Mbps with x = 20 ms, the rate grows by 100 (24500 - 950 * 20) / 250000 = 2.2 kbps. With x = 40 ms, 100 ms
+// later, x' is 0.2 and x_hat is 240 ms: the rate changes by 100 (24500 - 952 * 240) / 250000 = -81.6 kbps. Chromium
+// rounds by adding one half and casting, which gives -81.
 TEST(NadaOfChromium2015, CountsRatesFromTheLowestOne) {
   RateController controller(StartingAt(1000));
   controller.Update(Mode::kGradual, Ms(0), Kbps(1000), Ms(100), AtMs(0));
@@ -49,7 +50,7 @@ TEST(NadaOfChromium2015, CountsRatesFromTheLowestOne) {
 TEST(NadaOfChromium2015, LeavesTheLowestRate) {
   RateController controller(StartingAt(50));
   controller.Update(Mode::kGradual, Ms(0), Kbps(50), Ms(100), AtMs(0));
-  EXPECT_EQ(controller.r_ref().kbps(), 60);  // 9.8 kbps, for any signal
+  EXPECT_EQ(controller.r_ref().kbps(), 60);  // 50 + 9.8: R - R_min is 0, so x_hat does not matter
 }
 
 // 0.1 * 4 ms is rounded to 0, 0.1 * 5 ms to 1 ms: the smoothed delay first stays at 0, then moves by 1 ms.
@@ -92,7 +93,8 @@ TEST(NadaOfChromium2015, WarpsAndPenalisesInWholeMilliseconds) {
   EXPECT_EQ(CongestionSignal(Ms(5), 0.0004, 0, p).ms(), 5);
 }
 
-// The packets of a frame leave 20 ms apart, and none is queued. Measured from the encoder, all but the first are late.
+// The packets of a frame are sent 20 ms apart, and none of them is queued. If delays are measured from the encoder, all
+// packets except the first of a frame are late.
 TEST(NadaOfChromium2015, DelaysBeginAtTheEncoder) {
   for (const bool since_encoded : {true, false}) {
     Parameters p = nada_chromium_2015();
@@ -115,7 +117,7 @@ TEST(NadaOfChromium2015, DelaysBeginAtTheEncoder) {
     const int table = static_cast<int>(TraceTable::kNada);
     const int last = recorder.rows(table) - 1;
     ASSERT_GT(last, 20);
-    // The median of the last five is 40 ms; smoothed in whole milliseconds, it stops below that.
+    // The median of the last five delays is 40 ms. Smoothing in whole milliseconds stops a little below this value.
     const double queue_delay_ms = recorder.column(table, 4)[last];
     if (since_encoded) {
       EXPECT_GE(queue_delay_ms, 35);

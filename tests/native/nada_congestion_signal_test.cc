@@ -30,7 +30,8 @@ TEST(NadaCongestionSignal, WarpsLongDelaysByTheFourthPowerIn2015) {
   EXPECT_NEAR(WarpedDelay(Ms(225), 0, p).ms(), 3.125, 1e-12);  // also without losses
 }
 
-// RFC 8698 4.2: nothing is warped before losses; after them, warped and unwarped delay blend over one loss interval.
+// RFC 8698 4.2: the delay is warped only after losses. Later it changes from the warped to the unwarped value, over one
+// loss interval.
 TEST(NadaCongestionSignal, WarpsOnlyBehindLosses) {
   const Parameters p = nada_rfc8698();
   EXPECT_DOUBLE_EQ(WarpedDelay(Ms(150), 0, p).ms(), 150);

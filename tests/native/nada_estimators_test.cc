@@ -36,7 +36,7 @@ TEST(NadaDelayFilter, TakesTheMinimumOfFifteen) {
   EXPECT_EQ(delays.Add(65).ms(), 40);
   EXPECT_EQ(delays.QueuingMs(), 0);
   for (int i = 0; i < 13; ++i) delays.Add(65 + i);
-  EXPECT_EQ(delays.QueuingMs(), 0);  // the 15th sample: the first still counts
+  EXPECT_EQ(delays.QueuingMs(), 0);  // the 15th sample: the minimum is still the first one
   delays.Add(80);
   EXPECT_EQ(delays.QueuingMs(), 40);
   delays.Add(30);
@@ -56,12 +56,12 @@ TEST(NadaDelayFilter, ABaselineExpires) {
   delays.Wait(3600e3);
   EXPECT_EQ(delays.Add(90).ms(), 0);
   p.base_delay_window_s = 0;
-  delays.filter().Configure(p);  // the baseline stays, now for the session
+  delays.filter().Configure(p);  // the baseline stays; from now on, it is that of the whole session
   delays.Wait(1e9);
   EXPECT_EQ(delays.Add(100).ms(), 10);
 }
 
-// CMP II-A: median of 5, then 0.9 of the old value.
+// CMP II-A: the median of 5 samples is averaged, with a weight of 0.9 for the old value.
 TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
   Delays delays(nada_2015());
   delays.Add(20);                                 // 0: median 0
@@ -84,18 +84,18 @@ TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   p.delay_sample = 1;
   Delays delays(p);
   EXPECT_EQ(delays.Add(20).ms(), 0);
-  EXPECT_EQ(delays.Add(29).ms(), 0);     // served before the next one comes, 10 ms later
+  EXPECT_EQ(delays.Add(29).ms(), 0);     // its transmission ends before the next frame arrives, 10 ms later
   EXPECT_EQ(delays.Add(140).ms(), 110);  // 140 - 10 - 20
   EXPECT_EQ(delays.Add(135).ms(), 105);
   delays.Wait(20);
-  EXPECT_EQ(delays.Add(135).ms(), 85);   // frames come each 30 ms now
+  EXPECT_EQ(delays.Add(135).ms(), 85);   // frames now come every 30 ms
   delays.Wait(2000);
   EXPECT_EQ(delays.Add(135).ms(), 15);   // after a pause: an interval of 100 ms
 }
 
-// Lindley's recursion for frames of random sizes on a serial link: the sample is the wait of the next frame minus
-// the smallest serialisation, which is part of the baseline (the first frame has the smallest size, and does not
-// wait).
+// Lindley's recursion for frames of random sizes on a serial link. The sample is the wait of the next frame, minus the
+// smallest serialisation time. That time is part of the baseline, since the first frame has the smallest size and does
+// not wait.
 TEST(NadaDelayFilter, TheWaitIsThatOfTheQueue) {
   Parameters p = nada_rfc8698();
   p.filter_samples = 1;
@@ -150,9 +150,9 @@ TEST(NadaLossEstimator, MeanLossInterval) {
   EXPECT_EQ(losses.LossInterval(), 100);
   interval(200);
   EXPECT_EQ(losses.LossInterval(), 150);
-  interval(4);  // 40 ms later: the same event
+  interval(4);  // 40 ms after the last loss: the same loss event
   EXPECT_EQ(losses.LossInterval(), 150);
-  for (int i = 0; i < 8; ++i) interval(50 + 10 * i);  // the first of these closes at 54
+  for (int i = 0; i < 8; ++i) interval(50 + 10 * i);  // the first interval includes the 4 packets above: 54
   // 1 (120 + 110 + 100 + 90) + 0.8 * 80 + 0.6 * 70 + 0.4 * 60 + 0.2 * 54, over 6
   EXPECT_NEAR(losses.LossInterval(), (420 + 64 + 42 + 24 + 10.8) / 6, 1e-9);
 }

@@ -67,9 +67,9 @@ TEST(NadaRateController, KeepsWithinTheCapacityThatFramesShow) {
   EXPECT_NEAR(controller.r_ref().kbps(), 500 * (1 + 50.0 / 270), 1e-6);
 }
 
-// An encoder that sends 0.8 of its target: (1 + gamma) 0.8 < 1 at an RTT of 50 ms, so the ramp-up alone would not raise
-// the rate. The gradual update grows by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005 from
-// 1 Mbps.
+// The encoder sends 0.8 of its target. At an RTT of 50 ms, (1 + gamma) 0.8 < 1, so the ramp-up alone would not raise
+// the rate. From 1 Mbps, the gradual update raises it by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500
+// = 0.005.
 TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
   Parameters p = With(nada_rfc8698(), 1000, 2500);
   p.ramp_up_floor = 2;
@@ -93,11 +93,11 @@ TEST(NadaRateController, MakesUpForAnEncoderThatStaysBelowItsTarget) {
   const double share = 1 - 0.2 * (1 - std::pow(0.9, 9));
   EXPECT_NEAR(controller.r_ref().kbps(), std::max(1000.0, 800 * (1 + 50.0 / 270) / share), 1e-6);
   EXPECT_GT(controller.r_ref().kbps(), 1070);
-  // With a queue, the capacity limits the received rate, which then says nothing about the encoder.
+  // With a queue, the received rate is limited by the capacity, so it does not show the encoder's share.
   RateController queued(p);
   for (int i = 0; i < 30; ++i) queued.Update(Mode::kGradual, Ms(0), Kbps(500), Ms(50), AtMs(100 * i));
   queued.Update(Mode::kRampUp, Ms(0), Kbps(900), Ms(50), AtMs(3000));
-  // The share was 1; this message's share of 0.9 counts for a tenth: 1 - 0.1 * 0.1.
+  // The share was 1. The new share is 0.9 and counts for a tenth: 1 - 0.1 * 0.1.
   EXPECT_NEAR(queued.r_ref().kbps(), 900 * (1 + 50.0 / 270) / 0.99, 1e-6);
 }
 

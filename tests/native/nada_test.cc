@@ -146,8 +146,8 @@ TEST(NadaSender, RefusesWhatNoReceiverHalfSends) {
   EXPECT_EQ(field(other), "values");
 }
 
-// RFC 8698 4.2, in the receiver half: ramp-up while there are neither losses nor a queue build-up; gradual for LOGWIN
-// after either of them.
+// RFC 8698 4.2, in the receiver half: the mode is ramp-up as long as there are no losses and no queue builds up. After
+// a loss or a queue build-up, it is gradual for LOGWIN.
 TEST(NadaReceiver, TellsTheMode) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);
@@ -170,7 +170,8 @@ TEST(NadaReceiver, TellsTheMode) {
   EXPECT_EQ(run(3800, 50), 0);
 }
 
-// Arrivals are frames if the wire's counters are known: the counters report losses, frames do not.
+// If the counters of the wire are known, arrivals are frames: losses are then counted from the counters, not from gaps
+// between frames.
 TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);
@@ -191,7 +192,7 @@ TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
   EXPECT_GE(messages, 9);
 }
 
-// During an outage the counters are still read; as they do not grow, they must not cause a message.
+// During an outage the counters are still read, but they do not grow. Such a reading must not cause a message.
 TEST(NadaReceiver, SaysNothingWhileNothingArrives) {
   Recorder recorder;
   Receiver receiver(nada_live(), 0, recorder);
@@ -216,8 +217,8 @@ void ExpectSane(const RateUpdate& rate, const Parameters& p) {
   ASSERT_LE(rate.fraction_lost, 1);
 }
 
-// Clocks that jump either way, reordering, gaps, repetitions, counters that run backwards, messages that
-// get lost or come in bursts, changes of parameters on the way.
+// Clocks that jump forward and backward, reordering, gaps, repetitions, counters that run backwards, messages that are
+// lost or come in bursts, and changes of parameters during the run.
 TEST(NadaProperty, RatesStayWithinBoundsWhateverArrives) {
   constexpr double kSteps[] = {0, 0, 1, 500, 5000, 33333, 33333, 33333, 250e3, 4e6, 1e12, -1, -5000, -1e9};
   constexpr double kSizes[] = {0, 0, 1, 100, 1200, 1200, 5000, 1e6, 1e15};

@@ -57,9 +57,9 @@ double DistanceFromExponential(std::vector<double> values, double mean) {
   return distance;
 }
 
-// 1000 s hold about 8333 periods of 120 ms. The standard error of an exponential's mean is mean / sqrt(n):
-// 1.1 %; the tolerance is four of them. The K-S distance at the 0.1 % level is 1.95 / sqrt(n). Observing every 10 us
-// misses shorter outages, 0.05 % of all.
+// 1000 s contain about 8333 periods of 120 ms. The mean of n exponential times has a standard error of mean / sqrt(n),
+// here 1.1 %; the tolerance is four standard errors. The Kolmogorov-Smirnov distance at the 0.1 % level is 1.95 /
+// sqrt(n). Observing every 10 us misses shorter outages, which are 0.05 % of all.
 TEST(Outages, AreExponentiallyDistributedAsAreTheTimesBetween) {
   const Periods periods = Observe(kWifi, 1000);
   const double n = static_cast<double>(periods.off_ms.size());
@@ -68,7 +68,8 @@ TEST(Outages, AreExponentiallyDistributedAsAreTheTimesBetween) {
   EXPECT_NEAR(Mean(periods.off_ms), 20, 20 * 4 / std::sqrt(n));
   EXPECT_LT(DistanceFromExponential(periods.on_ms, 100), 1.95 / std::sqrt(n));
   EXPECT_LT(DistanceFromExponential(periods.off_ms, 20), 1.95 / std::sqrt(n));
-  // A mean of 30 ms would be detected: the two distributions differ by at most (2/3)^2 - (2/3)^3.
+  // The test would detect a mean of 30 ms: exponential distributions with means of 20 and 30 ms differ by up to (2/3)^2
+  // - (2/3)^3.
   EXPECT_NEAR(DistanceFromExponential(periods.off_ms, 30), 4.0 / 27, 0.02);
 }
 
@@ -132,8 +133,8 @@ TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
     if (deliveries[i - 1].depart < up_since) spared += apart.ms();
     if (deliveries[i - 1].depart >= up_since && apart.us() < 1600 + 1e-3) ++bursts;
   }
-  // The sum of the gaps between departures that contain an outage: the outages, which are a sixth of 20 s, and the
-  // usual distances of packets.
+  // The sum of those gaps between departures that contain an outage. It consists of the outages, which are a sixth of
+  // 20 s, and of the usual distances between packets.
   EXPECT_GT(spared, 20e3 / 6 * 0.7);
   EXPECT_LT(spared, 20e3 / 6 * 1.5);
   // At 4 Mbps an outage of 20 ms leaves 10 or more packets waiting, which depart back to back.
@@ -151,13 +152,13 @@ TEST(OutagesOfALink, EmptyNoTokenBucket) {
   ASSERT_GT(deliveries.size(), 5000u);
   Outages outages(kWifi, 8);
   for (const Link::Delivery& d : deliveries) {
-    while (outages.next() <= d.depart) outages.Toggle();  // as soon as it ends, there are tokens
+    while (outages.next() <= d.depart) outages.Toggle();  // right after an outage, packets may depart
     ASSERT_FALSE(outages.down());
   }
 }
 
-// Without a bottleneck there is no buffer in front of the channel: everything that is sent during an outage arrives
-// at its end, all at once.
+// Without a bottleneck there is no buffer in front of the channel. All packets that are sent during an outage arrive at
+// the end of the outage, all at once.
 TEST(OutagesOfAPath, WithoutABottleneckHoldPacketsBack) {
   Path path(Link::Params{.one_way_delay = TimeDelta::Millis(10), .outages = kWifi, .seed = 9});
   Outages outages(kWifi, 9);
@@ -177,7 +178,7 @@ TEST(OutagesOfAPath, WithoutABottleneckHoldPacketsBack) {
     ASSERT_NE(last, nullptr);
     late += expected > now + TimeDelta::Millis(10);
   }
-  EXPECT_GT(late, 10000 / 6 * 0.6);  // the outages are a sixth of the time, within the scatter of 83 outages
+  EXPECT_GT(late, 10000 / 6 * 0.6);  // outages are a sixth of the time; 83 outages scatter
   EXPECT_LT(late, 10000 / 6 * 1.4);
 }
 
@@ -208,7 +209,7 @@ TEST(OutagesOfALink, DoNotDependOnHowOftenItIsPolled) {
     ASSERT_EQ(a[i].deliver, b[i].deliver);
     differs |= i < c.size() && a[i].deliver != c[i].deliver;
   }
-  EXPECT_TRUE(differs);  // another seed
+  EXPECT_TRUE(differs);  // a different seed gives different outages
 }
 
 // With and without a bottleneck, on either path: everything that is sent is received, lost or under way.

@@ -50,7 +50,7 @@ TEST_F(OveruseDetectorTest, OneGroupAboveTheThresholdIsNoOveruse) {
   EXPECT_EQ(Feed(6, 33), Signal::kOveruse);
 }
 
-// Half of the first interval counts: 2, 6, 10 and 14 ms above the threshold after groups 4 ms apart.
+// Groups are 4 ms apart, and half of the first interval counts: T has been above the threshold for 2, 6, 10 and 14 ms.
 TEST_F(OveruseDetectorTest, OveruseHasToLastForMoreThan10Ms) {
   EXPECT_EQ(Feed(2, 4), Signal::kNormal);
   EXPECT_EQ(Feed(2, 4), Signal::kNormal);
@@ -85,7 +85,7 @@ TEST_F(OveruseDetectorTest, ThePaperTakenLiterallySignalsAtOnce) {
   EXPECT_EQ(feed(13.9), Signal::kOveruse);
 }
 
-// T = min(n, 60) m, so that a slope is judged by what it adds up to over n groups.
+// T = min(n, 60) m: a slope is judged by its sum over n groups.
 TEST_F(OveruseDetectorTest, MCountsTimesTheGroupsSeenUpTo60) {
   OveruseDetector detector(PresetNamed("gcc"));
   const auto input_ms = [&](int num_deltas) {

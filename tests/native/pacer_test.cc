@@ -31,7 +31,7 @@ TEST(Pacer, DoesNotSaveUpWhatSilenceLeft) {
     pacer.OnSent(DataSize::Bytes(600));
     ++packets;
   }
-  EXPECT_EQ(packets, 2);  // 1000 - 600 > 0, 1000 - 1200 < 0
+  EXPECT_EQ(packets, 2);  // the budget is positive after one packet of 600 B, negative after two
 }
 
 TEST(Pacer, PaysBackWhatWasOverdrawn) {
@@ -46,7 +46,7 @@ TEST(Pacer, PaysBackWhatWasOverdrawn) {
   EXPECT_EQ(waited, 3);
 }
 
-// As above, but nothing waits in between and those intervals are not begun.
+// As above, but the queue is empty, so the intervals in between are not begun.
 TEST(Pacer, PaysBackWhileNothingWaits) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1600));

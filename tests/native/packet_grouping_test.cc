@@ -54,7 +54,7 @@ TEST(PacketGrouping, AGroupIsWhatLeavesWithin5MsOfItsFirstPacket) {
   Arrive(grouping, 0, 100, 1000);
   Arrive(grouping, 3, 103, 1000);
   Arrive(grouping, 5, 105, 1000);
-  Arrive(grouping, 5.01, 105.01, 1000);  // 0.01 ms too late for the first group, although 0.01 ms after a packet
+  Arrive(grouping, 5.01, 105.01, 1000);  // 5.01 ms after the first packet of the group; the limit is 5 ms
   const auto deltas = Arrive(grouping, 50, 150, 1000);
   ASSERT_TRUE(deltas);
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
@@ -105,7 +105,8 @@ TEST(PacketGrouping, APacketOlderThanItsGroupIsLeftOut) {
   EXPECT_DOUBLE_EQ(deltas->arrival.ms(), 33);
 }
 
-// GRP: packets that an outage of the radio link held back arrive at once and say nothing about the queue.
+// GRP: packets that an outage of the radio link held back arrive all at once. Their delay does not reveal anything
+// about the queue.
 TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   Parameters parameters = PresetNamed("gcc");
   parameters.pre_filter = 1;
@@ -121,8 +122,8 @@ TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
 }
 
-// The example of the slides: packets 1 and 2 pass; an outage holds packets 3 and 4 back until 5 is there, too; these
-// three arrive 1 ms apart, and packet 6 as if there had been no outage.
+// The example of the slides. Packets 1 and 2 pass. An outage holds packets 3 and 4 back until packet 5 has come, too;
+// these three arrive 1 ms apart. Packet 6 arrives as if there had been no outage.
 std::vector<double> VariationsAcrossAnOutage(double pre_filter) {
   struct Packet {
     double send_ms;
@@ -152,8 +153,8 @@ TEST(PacketGrouping, WithPreFilterAnOutageLeavesNoVariation) {
   EXPECT_EQ(VariationsAcrossAnOutage(2), (std::vector<double>{0, 0, 0}));
 }
 
-// Packets sent every 10 ms that arrive every 1 ms: one burst for GRP and for the code of 2016, whatever its age;
-// the limit of 100 ms was added to libwebrtc about 2019.
+// The packets are sent every 10 ms and arrive every 1 ms. For GRP and for the code of 2016 they are one burst, however
+// long it lasts. The limit of 100 ms was added to libwebrtc about 2019.
 TEST(PacketGrouping, ABurstEndsByItsAgeOnlyWhereALimitIsSet) {
   const auto groups_of = [](const char* preset, double pre_filter, std::optional<double> longest_ms = std::nullopt) {
     Parameters parameters = PresetNamed(preset);
@@ -170,7 +171,8 @@ TEST(PacketGrouping, ABurstEndsByItsAgeOnlyWhereALimitIsSet) {
   for (const char* preset : {"libwebrtc-2016-08", "libwebrtc-2016-03", "libwebrtc-2016-02"}) {
     EXPECT_EQ(groups_of(preset, 2), std::vector<double>{}) << preset;
   }
-  // Packets 0 to 99, 100 to 199, and so on: the first delta, at packet 200, is of two full groups.
+  // The groups are packets 0 to 99, 100 to 199, and so on. Packet 200 completes the second group, so the first delta
+  // compares two full groups.
   EXPECT_EQ(groups_of("libwebrtc-2016-08", 2, 100), std::vector<double>{0});
 }
 
@@ -183,8 +185,8 @@ TEST(PacketGrouping, WithoutPreFilterTheSameBurstIsThreeGroups) {
   EXPECT_DOUBLE_EQ(deltas->delay_variation().ms(), -19);
 }
 
-// Groups that arrive before their predecessor have no deltas; three in a row mean that the clock has jumped.
-// Without the reset each later group would be compared with the one that came at 5000 ms.
+// A group that arrives before its predecessor has no deltas. Three such groups in a row mean that the clock has jumped,
+// and the grouping is reset. Otherwise, each later group would be compared with the one that came at 5000 ms.
 TEST(PacketGrouping, ThreeReorderedGroupsInARowStartAfresh) {
   const auto next_after = [](int reordered) {
     PacketGrouping grouping(PresetNamed("gcc"));

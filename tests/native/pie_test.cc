@@ -11,7 +11,7 @@
 namespace ccscope {
 namespace {
 
-// A queue that is served with one packet each packet time and refilled to a constant length.
+// A queue of constant length: one packet is served in each packet time, and the queue is then refilled.
 class ServedQueue {
  public:
   ServedQueue(const Pie::Params& params, double packet_bytes, double packets)
@@ -29,7 +29,7 @@ class ServedQueue {
       }
     }
   }
-  // The probability after the update that is due at `ms`, which the next packet triggers.
+  // The probability after the update that is due at `ms`. The next packet triggers this update.
   double ProbabilityAt(double ms) {
     Run(ms + bytes_ * 8 / 1000 - 1e-6);
     return pie.state().probability;
@@ -62,13 +62,14 @@ TEST(Pie, TheProbabilityFollowsTheEquationsOfTheRfc) {
   }
 }
 
-// 1000 B take 8 ms. The first measurement, which begins at 8 ms, counts the packet with which it begins: 10 kB in 72
-// ms. All others take 80 ms; their rates are averaged with 1/8. The first update is at 500 ms.
+// 1000 B take 8 ms. The first measurement begins at 8 ms and also counts the packet with which it begins, so it counts
+// 10 kB in 72 ms. All later measurements take 80 ms; each new rate has a weight of 1/8 in the average. The first update
+// is at 500 ms.
 TEST(Pie, TheProbabilityFollowsTheEquationsOfLinux) {
   ServedQueue queue(PiePreset("pie"), 1000, 20);
   queue.Run(499);
   EXPECT_EQ(queue.pie.state().probability, 0);
-  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // 100 - 72 - 80 ms
+  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // used up: 100 - 72 - 80 ms
   struct Row {
     double ms;
     double delay_ms;
@@ -122,8 +123,8 @@ TEST(Pie, TheProbabilityGrowsByAtMostTwoPercentFromTenPercentOnAndByTwoMoreInLin
 }
 
 TEST(Pie, ABurstPassesUntilItsAllowanceIsUsedUp) {
-  // RFC 8033, 4.4: the allowance of 150 ms shrinks by 15 ms per update once the delay is known, at 150 ms; ten
-  // updates later, at 285 ms, it is gone.
+  // RFC 8033, 4.4: the allowance of 150 ms shrinks by 15 ms per update once the delay is known. The first such update
+  // is at 150 ms; the tenth, at 285 ms, uses up the allowance.
   ServedQueue queue(PiePreset("pie-rfc8033"), 1024, 17);
   queue.ProbabilityAt(270);
   EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 15);
@@ -137,7 +138,8 @@ TEST(Pie, ABurstPassesUntilItsAllowanceIsUsedUp) {
 }
 
 TEST(Pie, LinuxAllowsABurstUntilTheDepartureRateIsKnown) {
-  // 9 packets of 1000 B never reach the 10 kB over which the departure rate is measured: no drops, however long.
+  // The departure rate is measured over 10 kB, which 9 packets of 1000 B never reach. So there are no drops, however
+  // long packets wait.
   ServedQueue queue(PiePreset("pie"), 1000, 9);
   queue.Run(60000);
   EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());
@@ -152,11 +154,11 @@ TEST(Pie, LinuxMeasuresAnewOnceTheCongestionIsOver) {
   queue.set_packets(1);
   queue.Run(1000 + 3 * 60000);
   EXPECT_EQ(queue.pie.state().probability, 0);
-  EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());  // unknown again
+  EXPECT_EQ(queue.pie.state().delay, TimeDelta::Zero());  // the delay is unknown again
   EXPECT_EQ(queue.pie.state().burst_allowance.ms(), 100);
 }
 
-// RFC 8033, 4.2: p = 0.98 * (p + alpha * (0 - target)) above 10 %.
+// RFC 8033, 4.2: if p is above 10 %, it becomes 0.98 * (p + alpha * (0 - target)).
 TEST(Pie, WithoutAQueueTheProbabilityDecaysByTwoPercentPerUpdate) {
   for (const char* preset : {"pie", "pie-rfc8033"}) {
     Pie::Params params = PiePreset(preset);
@@ -179,7 +181,7 @@ TEST(Pie, WithoutAQueueTheProbabilityDecaysByTwoPercentPerUpdate) {
 }
 
 TEST(Pie, DropsInProportionToTheProbability) {
-  // Linux draws for each packet.
+  // Linux draws a random number for each packet.
   Pie::Params frozen = PiePreset("pie");
   frozen.t_update_ms = 10000;  // one update at 500 ms, the next at 10.5 s
   ServedQueue constant(frozen, 1000, 30);
@@ -225,14 +227,15 @@ TEST(Pie, DropsOfTheRfcKeepTheirDistance) {
   EXPECT_LT(long_distances, 100);
 }
 
-// At 100 kbps two packets of an MTU wait 242 ms, far above the target.
+// At 100 kbps, two packets of the size of the MTU wait for 242 ms, far above the target.
 TEST(Pie, SparesAQueueOfTwoPackets) {
   struct Row {
     const char* preset;
     double bytes;
     bool drops;
   };
-  // A queue of less than two MTUs of 1514 B is spared; in the RFC, a queue of exactly two as well.
+  // Linux drops nothing from a queue of less than two MTUs of 1514 B; the RFC drops nothing from one of exactly two
+  // MTUs, either.
   for (const Row& row : {Row{"pie", 1513, false}, Row{"pie", 1514, true}, Row{"pie-rfc8033", 1514, false},
                          Row{"pie-rfc8033", 1515, true}}) {
     Pie::Params params = PiePreset(row.preset);
@@ -242,7 +245,7 @@ TEST(Pie, SparesAQueueOfTwoPackets) {
     Timestamp now;
     for (int i = 0; i < 300; ++i, now += TimeDelta::Millis(121.12)) {
       pie.Dequeue(now, drops);
-      // The third packet is offered to a queue of two.
+      // The third packet is offered while two are in the queue.
       for (int k = 0; k < 3 && pie.stats().packets < 3; ++k) pie.Enqueue(PacketAt(0, row.bytes, now), now, drops);
       while (pie.stats().packets > 2) pie.Dequeue(now, drops);
     }
@@ -251,7 +254,8 @@ TEST(Pie, SparesAQueueOfTwoPackets) {
   }
 }
 
-// Half of a target of 100 ms is 50 ms. A queue of 5 packets, 40 ms, is spared as soon as p is below 20 %.
+// The target is 100 ms, so half of it is 50 ms. Nothing is dropped from a queue of 5 packets (40 ms) as soon as p is
+// below 20 %.
 TEST(Pie, SparesADelayBelowHalfOfTheTargetWhileTheProbabilityIsLow) {
   for (const char* preset : {"pie", "pie-rfc8033"}) {
     Pie::Params params = PiePreset(preset);
@@ -274,8 +278,8 @@ TEST(Pie, SparesADelayBelowHalfOfTheTargetWhileTheProbabilityIsLow) {
   }
 }
 
-// 10 kB in 100 ms, then in 200 ms: Linux averages 7/8 of 100 B/ms and 1/8 of 50 B/ms, the RFC 3/4 of
-// 100 ms and 1/4 of 200 ms.
+// 10 kB take 100 ms, then 200 ms. Linux averages rates: 7/8 of 100 B/ms and 1/8 of 50 B/ms. The RFC averages times: 3/4
+// of 100 ms and 1/4 of 200 ms.
 TEST(DepartureRate, AveragesRatesOrTimes) {
   struct Row {
     DepartureRate::Average average;
@@ -300,9 +304,9 @@ TEST(DepartureRate, AveragesRatesOrTimes) {
   }
 }
 
-// Linux counts in units of 64 ns and 1/256 B: 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, so 2, and 10 kB
-// are taken to need 1,280,000 ticks. The average stays at 2: an eighth of 2 is 0 as a whole number. At 300 kbps no
-// rate is known.
+// Linux counts in units of 64 ns and 1/256 B. 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, rounded down to 2:
+// so 10 kB are taken to need 1,280,000 ticks. The average stays at 2, since an eighth of 2 is 0 as a whole number. At
+// 300 kbps the rate is rounded down to 0, which means that it is not known.
 TEST(DepartureRate, IsAWholeNumberWhereLinuxComputesIt) {
   const DataSize threshold = DataSize::Bytes(10000);
   for (const double took_ms : {80.0, 266.7}) {
@@ -323,7 +327,7 @@ TEST(Pie, UpdatesThatWereDueInASilenceAreMadeUpFor) {
   // Offering a packet at every millisecond, or once at the end, gives the same result.
   for (const char* preset : {"pie", "pie-rfc8033"}) {
     Pie::Params params = PiePreset(preset);
-    params.limit_packets = 30;  // so that the offered packet is refused and changes nothing
+    params.limit_packets = 30;  // the offered packet is refused and changes nothing
     ServedQueue often(params, 1000, 30);
     ServedQueue once(params, 1000, 30);
     often.Run(550);
@@ -350,7 +354,7 @@ TEST(Pie, ASilenceOfYearsTakesNoTime) {
     queue.pie.Dequeue(Timestamp::Seconds(3e9), drops);
     EXPECT_LE(queue.pie.pie_stats().updates, 20000);
     EXPECT_GT(queue.pie.state().next_update, Timestamp::Seconds(3e9));
-    EXPECT_EQ(queue.pie.state().probability, 1);  // the queue never moved
+    EXPECT_EQ(queue.pie.state().probability, 1);  // 1, since no packet ever left
   }
 }
 

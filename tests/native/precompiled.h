@@ -1,5 +1,5 @@
-// The headers that nearly every native test includes, compiled once for all of them. Each file still includes what it
-// uses.
+// The headers that nearly every native test includes, compiled once for all tests. Each file still includes the headers
+// that it uses.
 #ifndef CCSCOPE_TESTS_NATIVE_PRECOMPILED_H_
 #define CCSCOPE_TESTS_NATIVE_PRECOMPILED_H_
 

@@ -62,8 +62,8 @@ TEST(Presets, AParameterIsReadAndWrittenByItsIndex) {
   EXPECT_EQ(Differences(parameters, Parameters()), std::set<std::string>{"alpha"});
 }
 
-// The number of groups until overuse is signalled, for a frame every 33 ms, each with 2 ms more delay than the one
-// before; -1: never.
+// The number of groups until overuse is signalled; -1: never. A frame arrives every 33 ms, each with 2 ms more delay
+// than the one before.
 int GroupsUntilOveruse(const char* preset, int groups) {
   const Parameters parameters = PresetNamed(preset);
   ArrivalFilter filter(parameters);
@@ -85,7 +85,7 @@ TEST(Presets, AQueueThatGrowsIsOveruseWithinThreeSecondsButForTheLiteralPaper) {
   EXPECT_EQ(GroupsUntilOveruse("ton-2017-literal", 100), -1);
 }
 
-// ToN eq. 11: after a rise of gamma, k_d determines how soon it falls again. The code of August 2016 had the largest
+// ToN eq. 11: after gamma has risen, k_d determines how fast it falls again. The code of August 2016 had the largest
 // k_d.
 TEST(Presets, TheThresholdFallsFastestInAugust2016) {
   const auto gamma_after_calm = [](const char* preset) {
@@ -119,7 +119,7 @@ TEST(Presets, TheStaticThresholdDiffersFromGccInNothingElse) {
   EXPECT_EQ(PresetNamed("static-threshold").gamma_init_ms, 52);
 }
 
-// CMP II-B and Fig. 4: the law whose eta is in [1.005, 1.3], rates over 500 ms, a bound of 1.5 R.
+// CMP II-B and Fig. 4: the law with eta in [1.005, 1.3], received rates over 500 ms, and an upper bound of 1.5 R.
 TEST(Presets, TheComparisonsVariantGrowsByEtaAlwaysAndFiltersAtTheSender) {
   const Parameters p = PresetNamed("cmp-2016");
   EXPECT_EQ(p.filter_at, 1);

@@ -1,5 +1,5 @@
-// What holds for every queue discipline: the contract of sim/queue_disc/queue_disc.h over random
-// sequences, no allocation in the steady state, and the ranges of the parameters.
+// Tests every queue discipline: the contract of sim/queue_disc/queue_disc.h over random sequences, no allocation in the
+// steady state, and the ranges of the parameters.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -73,7 +73,7 @@ class Exercise {
 
  private:
   void Advance() {
-    // Mostly packet times at 1 Mbps, sometimes the same instant, now and then a long silence.
+    // The times between operations: mostly packet times at 1 Mbps, sometimes 0, now and then a long silence.
     const double u = random_.Uniform();
     if (u > 0.2) now_ += TimeDelta::Micros(std::floor(random_.Uniform() * 24000));
     if (u > 0.999) now_ += TimeDelta::Seconds(3600);
@@ -173,7 +173,7 @@ TEST(QueueDisc, DoesNotAllocateInTheSteadyState) {
     disc->OnCapacity(DataRate::KilobitsPerSec(1000));
     double id = 0;
     Timestamp now;
-    // 5 arrivals for 4 departures of 1250 B each 10 ms: always overloaded.
+    // In each round, 5 packets of 1250 B arrive and 4 depart, 10 ms apart: the queue is always overloaded.
     const auto run = [&](int rounds) {
       for (int i = 0; i < rounds; ++i) {
         for (int k = 0; k < 5; ++k, ++id) disc->Enqueue(PacketAt(id, 1250, now, i % 9), now, silent);
@@ -188,8 +188,8 @@ TEST(QueueDisc, DoesNotAllocateInTheSteadyState) {
   EXPECT_GT(silent.drops, 0);
 }
 
-// Packets of a gigabyte against a quantum of one byte: rounds in which no packet is sent are skipped, not performed
-// one by one.
+// With packets of a gigabyte and a quantum of one byte, most rounds send nothing. Such rounds are skipped, not
+// performed one by one.
 TEST(QueueDisc, DebtOfManyRoundsTakesNoTime) {
   Sfq::Params sfq;
   sfq.quantum_bytes = 1;
@@ -204,7 +204,7 @@ TEST(QueueDisc, DebtOfManyRoundsTakesNoTime) {
       ASSERT_TRUE(packet);
       if (i < 100) flows.insert(packet->flow);
     }
-    EXPECT_GE(flows.size(), 85u);  // some share a queue
+    EXPECT_GE(flows.size(), 85u);  // fewer than 100, since some flows share a queue
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 struct Losses {
   int packets = 0;
   int lost = 0;
-  std::vector<int> runs;  // lengths of runs of lost packets
+  std::vector<int> runs;  // the lengths of the runs of lost packets
 
   double ratio() const { return static_cast<double>(lost) / packets; }
   double mean_run() const { return static_cast<double>(lost) / static_cast<double>(runs.size()); }
@@ -46,10 +46,10 @@ struct Case {
 
 class BurstLoss : public testing::TestWithParam<Case> {};
 
-// Hasslinger and Hohlfeld (2008), with losses in the bad state only: with r = 1 / B out of it and q = p r / (1 - p)
-// into it the ratio is p. Losses k packets apart correlate with (1 - q - r)^k, so that the variance of the ratio of n
-// packets is p (1 - p) / n * (1 + c) / (1 - c), c = 1 - q - r; run lengths are geometric, with variance B (B - 1).
-// The tolerance is four standard errors: one set of seeds in 16,000 would be outside.
+// Hasslinger and Hohlfeld (2008), with losses in the bad state only. The chain leaves this state with probability r = 1
+// / B and enters it with q = p r / (1 - p); the loss ratio is then p. Losses k packets apart correlate with c^k, c = 1
+// - q - r. So the ratio of n packets has the variance p (1 - p) / n * (1 + c) / (1 - c). Run lengths are geometric,
+// with variance B (B - 1). The tolerance is four standard errors: one set of seeds in 16,000 would be outside.
 TEST_P(BurstLoss, KeepsTheRatioAndHasRunsOfTheMeanLength) {
   const auto [p, burst] = GetParam();
   constexpr int kPackets = 400'000;
@@ -74,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(Gilbert, BurstLoss,
 
 TEST(RandomLoss, WithoutBurstsComparesEachNumberWithTheRatio) {
   for (const double ratio : {0.001, 0.02, 0.1, 1.0 / 3, 0.7, 0.999}) {
-    // A mean burst below that of independent losses is impossible; losses are then independent.
+    // A mean burst cannot be shorter than that of independent losses; if a shorter one is requested, losses are
+    // independent.
     for (const double burst : {1.0, 1 / (1 - ratio) * 0.999}) {
       RandomLoss loss(ratio, std::max(1.0, burst));
       Random random(9);
@@ -117,7 +118,7 @@ TEST(BurstLossOfALink, ComesAndGoesWithItsSettings) {
     EXPECT_NEAR(lost / 1e5, 0.1, 0.02);
     return lost / runs;
   };
-  // About 1250, 9000 and 2500 runs: five standard errors.
+  // There are about 1250, 9000 and 2500 runs; the tolerances are five standard errors.
   EXPECT_NEAR(mean_run(), 8, 1.1);
   link.SetBurstLoss(1, Timestamp::Seconds(100));
   EXPECT_NEAR(mean_run(), 1 / 0.9, 0.02);

@@ -1,4 +1,4 @@
-// Scenarios drawn at random: everything that a simulation can be asked to do, in amounts that a test can afford.
+// Random scenarios, which use all features of the simulator, in amounts that a test can afford.
 #ifndef CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 #define CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 
@@ -14,7 +14,7 @@
 
 namespace ccscope {
 
-// By this time, in seconds, every flow has stopped, and what its pacer held back has left.
+// By this time, in seconds, every flow has stopped, and its pacer has sent all packets that it held back.
 inline constexpr double kAllStoppedS = 12;
 
 class RandomScenario {

@@ -44,7 +44,7 @@ TEST(Random, UniformHasTheMomentsOfTheUniformDistribution) {
     sum += u;
     squares += u * u;
   }
-  // Standard error of the mean: 0.289 / sqrt(kN) = 0.00065; five of them either way.
+  // The standard error of the mean is 0.289 / sqrt(kN) = 0.00065; the tolerance is five standard errors on either side.
   EXPECT_NEAR(sum / kN, 0.5, 0.0033);
   EXPECT_NEAR(squares / kN, 1.0 / 3, 0.0034);
 }
@@ -101,7 +101,7 @@ TEST(Impairments, JitterOfSparsePacketsIsHalfNormalAndCapped) {
   double sum_ms = 0;
   double max_ms = 0;
   for (int i = 0; i < kN; ++i) {
-    const Timestamp now = Timestamp::Millis(100.0 * i);  // too far apart to be held back by order
+    const Timestamp now = Timestamp::Millis(100.0 * i);  // too far apart to delay each other
     const double ms = (jitter.Release(now, random) - now).ms();
     ASSERT_GE(ms, 0);
     sum_ms += ms;
@@ -123,7 +123,7 @@ TEST(Impairments, JitterNeverReorders) {
     held += release == last ? 1 : 0;
     last = release;
   }
-  EXPECT_GT(held, 100);  // some packets were held back by the rule
+  EXPECT_GT(held, 100);  // some packets had to wait for their predecessor
 }
 
 }  // namespace

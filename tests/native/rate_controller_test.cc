@@ -17,7 +17,7 @@ RateController::Input Seen(Signal signal, double received_kbps, double rtt_ms = 
   return input;
 }
 
-// `gcc` without its fast start, from this rate.
+// The preset `gcc` without its fast start, starting from this rate.
 Parameters From(double start_kbps) {
   Parameters parameters = PresetNamed("gcc");
   parameters.fast_start_factor = 1;
@@ -86,8 +86,8 @@ TEST(RateController, TheBoundItselfCutsOnlyWhereThePaperIsTakenLiterally) {
   EXPECT_DOUBLE_EQ(literal.Update(Seen(Signal::kNormal, 100), Timestamp::Seconds(1)).kbps(), 150);
 }
 
-// Near the rate of the last decrease: half a packet per response time (RTT + 100 ms). At 680 kbps
-// and 30 fps a frame of 2833 bytes is three packets of 944 bytes: 3778 bits in 200 ms.
+// Near the rate of the last decrease, the rate grows by half a packet per response time (RTT + 100 ms, i.e. 200 ms). At
+// 680 kbps and 30 fps, a frame of 2833 bytes is three packets of 944 bytes, so half a packet is 3778 bits.
 TEST(RateController, GrowsByHalfAPacketPerResponseTimeNearTheMaximum) {
   RateController controller(From(1000));
   controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Millis(0));
@@ -97,9 +97,9 @@ TEST(RateController, GrowsByHalfAPacketPerResponseTimeNearTheMaximum) {
   EXPECT_NEAR(controller.a_r().bps() - before_bps, 0.5 * 680e3 / 30 / 3, 1);
 }
 
-// After a cut at R_r = 800 kbps the mean is 800 kbps and the normalised variance at its lowest, 0.4, so that three
-// deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Beyond that, growth is 8 % a second again: 680 kbps gain 54.4 kbps,
-// against about 19 kbps near the maximum.
+// After a cut at R_r = 800 kbps, the mean of the maximum is 800 kbps, and the normalised variance has its smallest
+// value, 0.4. So three deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Beyond that, the growth is 8 % a second again: 680
+// kbps gain 54.4 kbps, but only about 19 kbps near the maximum.
 TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
   const auto gained_kbps = [](double received_kbps) {
     RateController controller(From(1000));
@@ -113,8 +113,8 @@ TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
   EXPECT_NEAR(gained_kbps(854), std::pow(1.08, 0.2) - 1, 1e-9);
 }
 
-// A cut at 740 kbps is below 800 - 53.7: the old maximum is gone, and the region of the new one ends at 740 + 3
-// sqrt(0.4 * 740) = 791.6 kbps. A cut at 750 kbps moves the mean to 797.5 kbps and widens the region.
+// A cut at 740 kbps is below 800 - 53.7 kbps, so the old maximum is forgotten. The region of the new maximum ends at
+// 740 + 3 sqrt(0.4 * 740) = 791.6 kbps. A cut at 750 kbps only moves the mean, to 797.5 kbps, and widens the region.
 TEST(RateController, ACutFarBelowTheOldMaximumBeginsANewOne) {
   const auto grows_slowly = [](double second_cut_kbps) {
     RateController controller(From(1000));
@@ -129,8 +129,8 @@ TEST(RateController, ACutFarBelowTheOldMaximumBeginsANewOne) {
   EXPECT_TRUE(grows_slowly(750));
 }
 
-// ToN: half of the average packet per RTT. At 300 kbps and 30 fps a frame of 1250 B is two packets of
-// 625 B: 2500 bits each 100 ms are 5 kbps in 200 ms.
+// ToN: the rate grows by half of the average packet per RTT. At 300 kbps and 30 fps, a frame of 1250 B is two packets
+// of 625 B. Half a packet is 2500 bits; every 100 ms, this gives 5 kbps in 200 ms.
 TEST(RateController, ThePaperTakenLiterallyGrowsByHalfAPacketPerRtt) {
   Parameters parameters = PresetNamed("ton-2017-literal");
   parameters.start_bitrate_bps = 300e3;
@@ -139,7 +139,7 @@ TEST(RateController, ThePaperTakenLiterallyGrowsByHalfAPacketPerRtt) {
   EXPECT_NEAR(controller.Update(Seen(Signal::kNormal, 1000), Timestamp::Millis(200)).bps(), 305e3, 1e-6);
 }
 
-// Growth over half a second, shortly after a decrease.
+// The factor by which the rate grows in half a second, shortly after a decrease.
 double GrowthAfterADecrease(Parameters parameters) {
   parameters.start_bitrate_bps = 1e6;
   RateController controller(parameters);
@@ -247,9 +247,9 @@ TEST(RateController, StaysWithinTheBoundsOfTheApplication) {
   EXPECT_DOUBLE_EQ(controller.a_r().kbps(), 2500);
 }
 
-// gcc-aqm-2016, Fig. 2: eta in [1.005, 1.3]. The logistic of the deployed code at its ends and in its
-// middle: 0.85 t + 6700 / 33^2 sigma^2 = 800 ms gives 1.005 + 0.0407 / 2; t = 0 and no noise give
-// 1.005 + 0.0407 / (1 + e^-2).
+// gcc-aqm-2016, Fig. 2: eta is in [1.005, 1.3]. Tests the logistic function of the deployed code at its ends and in its
+// middle. 0.85 t + 6700 / 33^2 sigma^2 = 800 ms gives 1.005 + 0.0407 / 2; t = 0 without noise gives 1.005 + 0.0407 / (1
+// + e^-2).
 TEST(RateController, AdaptiveEtaFallsWithResponseTimeAndNoise) {
   EXPECT_NEAR(AdaptiveEta(TimeDelta::Millis(800 / 0.85), 0), 1.02535, 1e-12);
   EXPECT_NEAR(AdaptiveEta(TimeDelta::Millis(400 / 0.85), 400 * 33.0 * 33.0 / 6700), 1.02535, 1e-12);
@@ -283,7 +283,7 @@ TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
       now_ms += 200;
     };
     if (near_maximum) step(Signal::kOveruse);
-    step(Signal::kNormal);  // Hold -> Increase, over no time
+    step(Signal::kNormal);  // only Hold -> Increase: no time has passed
     for (int i = 0; i < 10; ++i) {
       const double before = controller.a_r().bps();
       step(Signal::kNormal);
@@ -295,8 +295,8 @@ TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
   }
 }
 
-// remote_rate_control.cc. While no maximum is known, an overuse cuts to 0.9 of the received rate; the next one, near
-// the maximum, to 0.95.
+// As in remote_rate_control.cc: while no maximum is known, an overuse cuts the rate to 0.9 of the received rate. The
+// next overuse, near the maximum, cuts it to 0.95.
 TEST(RateController, ARegionDecidesHowFarAnOveruseCuts) {
   Parameters parameters = From(1000);
   parameters.regions = 1;
@@ -305,8 +305,7 @@ TEST(RateController, ARegionDecidesHowFarAnOveruseCuts) {
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(2)).kbps(), 760);
 }
 
-// The maximum is 900 kbps, and 2000 kbps are received: 0.95 of either would raise the rate of 810 kbps, so the rate
-// stays.
+// The maximum is 900 kbps, and 2000 kbps are received. 0.95 of either would raise the rate from 810 kbps, so it stays.
 TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
   Parameters parameters = From(1000);
   parameters.regions = 1;
@@ -315,8 +314,8 @@ TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 2000), Timestamp::Seconds(2)).kbps(), 810);
 }
 
-// During the hold at most 1000 kbps arrived. The first increase goes to 0.95 of that, even though this exceeds 1.5
-// times what arrives now.
+// During the hold, the received rate was at most 1000 kbps. The first increase sets the rate to 0.95 of this maximum,
+// although that is more than 1.5 times the currently received rate.
 TEST(RateController, ARateBehindAHoldComesBackToWhatWasReceived) {
   Parameters parameters = From(1000);
   parameters.regions = 1;
@@ -344,17 +343,17 @@ TEST(RateController, GrowthGoesByTheRegion) {
     parameters.upper_bound_factor = 0;
     RateController controller(parameters);
     controller.Update(Seen(Signal::kOveruse, 500), Timestamp::Millis(0));
-    controller.Update(Seen(Signal::kNormal, 500), Timestamp::Millis(200));  // Hold -> Increase, over no time
+    controller.Update(Seen(Signal::kNormal, 500), Timestamp::Millis(200));  // only Hold -> Increase: no time has passed
     const double before = controller.a_r().bps();
     controller.Update(Seen(Signal::kNormal, row.received_kbps), Timestamp::Millis(400));
-    // Updates 200 ms apart: the period is 1000, 920, 848 ms.
+    // Updates are 200 ms apart, and the averaged update period is 1000, 920, then 848 ms.
     const double eta = 1.005 + 0.0407 / (1 + std::exp(0.0025 * (0.85 * (848 + 100 + 300) - 800)));
     const double growth = (std::pow(eta, 0.2) - 1) * row.share;
     EXPECT_NEAR(controller.a_r().bps(), before * (1 + growth) + 1000, 1e-3) << row.received_kbps;
   }
 }
 
-// A rate that would exceed 1.5 times the received rate does not grow, unless both are small.
+// A rate that exceeds 1.5 times the received rate does not grow, unless both rates are small.
 TEST(RateController, InARegionARateTooFarFromWhatComesInStays) {
   for (const bool is_low : {false, true}) {
     Parameters parameters = From(is_low ? 140 : 1000);

@@ -28,8 +28,8 @@ TEST(ArrivalRate, ForgetsWhatIsOlderThanTheWindow) {
   EXPECT_EQ(rate.Rate(Timestamp::Seconds(3600))->bps(), 0);
 }
 
-// Compares the rate of frames of many sizes at odd times with the plain sum over the last 500 buckets of a
-// millisecond.
+// Compares the rate with the plain sum over the last 500 buckets of a millisecond, for frames of many sizes at odd
+// times.
 TEST(ArrivalRate, IsTheSumOfWhatCameInTheWindow) {
   struct Seen {
     double ms;

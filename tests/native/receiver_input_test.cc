@@ -1,4 +1,4 @@
-// The whole receiver half behind the ABI: what it does with any input, good or bad.
+// The whole receiver half behind the ABI, with any input, good or bad.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -142,7 +142,7 @@ TEST_P(EveryPreset, KeepsItsOutputsWithinBoundsWhateverArrives) {
     ReceiverSession session(GetParam());
     void* sender = CreateSender(GetParam());
     Random32 random(seed * 7919 + static_cast<std::uint32_t>(GetParam()));
-    const bool wild = seed % 2 == 0;  // else mostly a call, disturbed now and then
+    const bool wild = seed % 2 == 0;  // if not wild: a call with some disturbances
     double send_us = 0;
     double arrival_us = 0;
     double seq = 0;
@@ -182,7 +182,7 @@ TEST_P(EveryPreset, KeepsItsOutputsWithinBoundsWhateverArrives) {
   EXPECT_GT(groups, 2000u);
 }
 
-// The host drains the trace about ten times a second; after a warm-up nothing is allocated any more.
+// The host drains the trace about ten times a second. After a warm-up, nothing is allocated.
 TEST_P(EveryPreset, AllocatesNothingPerPacketOnceWarm) {
   ReceiverSession session(GetParam());
   int seq = 0;

@@ -1,4 +1,4 @@
-// The whole receiver half behind the ABI: what it does with a call.
+// The whole receiver half behind the ABI, in calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,8 +31,9 @@ void PushOverload(ReceiverSession& session, double overload_s, double duration_s
   Push(session, overload_s, 1.5e6, kCapacityBps, duration_s);
 }
 
-// A_r = 0.85 R_r (eq. 13), while R_r over the last 500 ms is on its way from 0.8 to the link's 1 Mbps.
-// Frames of 50 kbit each 33 ms queue 17 ms more each: T = 60 m exceeds the threshold within half a second.
+// A_r = 0.85 R_r (eq. 13). R_r is measured over the last 500 ms, so it is still rising from 0.8 Mbps to the link's 1
+// Mbps. Frames of 50 kbit are sent every 33 ms, and each is delayed by 17 ms more than the one before: T = 60 m exceeds
+// the threshold within half a second.
 TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
   ReceiverSession session{std::string("gcc")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -55,17 +56,18 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
   EXPECT_LT(overuse->time_us, 5.5e6);
 }
 
-// A live call requests the capacity that its frames show, and up to 1/0.8 of it while the encoder stays below its
-// target: this encoder first sends 0.8 Mbps, whatever A_r is. While the encoder sends more than its target, the call
-// requests at least 1/1.05 of the capacity, and another 0.08 less with each second in which frames waited for long.
-// In the overload, frames wait longer and longer; the rate that drains this queue is subtracted.
+// A live call requests the capacity that its frames show. While the encoder stays below its target, the call requests
+// up to 1/0.8 of that capacity: this encoder first sends 0.8 Mbps, whatever A_r is. While the encoder exceeds its
+// target, the call requests at least 1/1.05 of the capacity. For each second in which frames waited for long, this
+// limit is lower by 0.08. In the overload, frames wait longer and longer, and the rate that is needed to drain this
+// queue is subtracted.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
   PushOverload(session, 5, 8);
   for (const GroupRow& row : Rows<GroupRow>(session.handle())) {
     if (row.time_us < 1e6) continue;
-    // Frames of nearly equal size hardly distinguish their service time from the propagation delay.
+    // Frames of nearly equal size make it hard to separate their service time from the propagation delay.
     ASSERT_NEAR(row.capacity_estimate_bps, kCapacityBps, 0.1 * kCapacityBps) << row.time_us;
     ASSERT_LE(row.a_r_bps, 1.08 / 0.8 * kCapacityBps) << row.time_us;
     const double room = 0.08 * std::floor(std::max(0.0, row.time_us / 1e6 - 5));
@@ -82,7 +84,7 @@ TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
 }
 
 using Requested = std::vector<std::pair<double, double>>;
-// When feedback was sent, us, and the rate that it requested, bps.
+// For each feedback message: when it was sent, us, and the rate that it requested, bps.
 Requested RequestedBy(ReceiverSession& session) {
   Requested requested;
   for (const FeedbackRow& row : Rows<FeedbackRow>(session.handle())) {
@@ -91,13 +93,13 @@ Requested RequestedBy(ReceiverSession& session) {
   return requested;
 }
 
-// Checks that each message that is sent less than `each_us` after the previous one requests at least 3 % less.
+// Checks each message that is sent less than `each_us` after the previous one: it must request at least 3 % less.
 // Returns the number of such messages.
 int SentAtOnce(const Requested& requested, double each_us) {
   int at_once = 0;
   for (std::size_t i = 1; i < requested.size(); ++i) {
     const double interval_us = requested[i].first - requested[i - 1].first;
-    EXPECT_LT(interval_us, each_us + 110e3) << i;  // plus the wait for an arrival: frames are up to 110 ms apart
+    EXPECT_LT(interval_us, each_us + 110e3) << i;  // a message waits for an arrival, up to 110 ms
     if (interval_us >= each_us) continue;
     ++at_once;
     EXPECT_LT(requested[i].second, 0.97 * requested[i - 1].second) << i;
@@ -115,8 +117,8 @@ TEST(Receiver, AnOveruseIsFedBackAtOnceAndElseEach200Ms) {
   EXPECT_GE(SentAtOnce(requested, 200e3), 1);
 }
 
-// From 1 Mbps to 400 kbps a frame of 27 kbit takes 67 ms instead of 27: the second one after the fall, which
-// arrives within 150 ms, shows it.
+// When the capacity falls from 1 Mbps to 400 kbps, a frame of 27 kbit takes 67 ms instead of 27 ms. The second frame
+// after the fall, which arrives within 150 ms, shows this.
 TEST(Receiver, AFallOfTheCapacityIsFedBackAtOnceAndElseEach100Ms) {
   ReceiverSession session{std::string("gcc-live")};
   Push(session, 5, 0.8e6, 0.4e6, 8);
@@ -180,13 +182,13 @@ TEST(Receiver, CountsPacketsFromSequenceNumbersUntilTheWiresCountersAreThere) {
   EXPECT_EQ(wire.echo_delay_us, 300e3 - 5000);
 }
 
-// The same frames with their send times from the sender's stamp, from abs-send-time and from the RTP timestamp, each
-// across its wrap.
+// Sends the same frames three times, with send times from the sender's stamp, from abs-send-time and from the RTP
+// timestamp. The last two wrap around meanwhile.
 TEST(Receiver, TakesTheSendTimeFromWhicheverStampThereIs) {
   const auto variation_ms = [](int stamp) {
     ReceiverSession session("gcc");
     for (int i = 0; i < 20; ++i) {
-      const double ticks = i * 0.032;  // s: exact in each of the clocks
+      const double ticks = i * 0.032;  // in s; exact in each of the clocks
       ArrivalRow row = Frame(i, kNaN, 1e6 + i * 40e3, 1000);
       if (stamp == 0) row.send_time_us = ticks * 1e6;
       if (stamp == 1) row.abs_send_time = std::fmod(16777216 - 40000 + std::round(ticks * 262144), 16777216);

@@ -1,4 +1,4 @@
-// Retransmission: what a receiver requests and when, and how a call's packets get through losses.
+// Retransmission: which packets a receiver requests, and when, and how the packets of a call arrive in spite of losses.
 #include "sim/retransmission.h"
 
 #include <gtest/gtest.h>
@@ -62,8 +62,8 @@ TEST(NackList, GivesUpAfterTenRequests) {
   EXPECT_FALSE(nacks.OnArrival(1)) << "too late";
 }
 
-// While the round-trip time is unknown (0), all ten requests for a packet would otherwise be sent at once, one after the
-// other.
+// The round-trip time is not known yet (0). Without the minimum of 20 ms, all ten requests for a packet would be sent
+// at once.
 TEST(NackList, AsksAgainNoSoonerThanAfter20Ms) {
   NackList nacks;
   nacks.OnArrival(0);
@@ -142,7 +142,8 @@ TEST(Retransmission, KeepsTheTimeOfTheFirstTry) {
   EXPECT_EQ(static_cast<double>(arrivals.size()), highest + 1) << "each packet once";
 }
 
-// 360 kbit at 500 kbps last 0.72 s; intervals are uniform between half and one and a half of that, with the same mean.
+// One report is due after 360 kbit on average, which take 0.72 s at 500 kbps. The intervals are uniform between 0.5 and
+// 1.5 times this mean.
 TEST(ReceiverReports, ComeAtAPaceOfTheirOwn) {
   SimulationSpec spec = ThroughLoss(false);
   spec.params.duration = TimeDelta::Seconds(400);

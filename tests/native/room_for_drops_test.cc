@@ -25,7 +25,8 @@ TEST(RoomForDrops, IsMadeBySecondsWithLossesAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
 }
 
-// The room grows for two seconds with losses, and three more show that the losses do not depend on it.
+// "Room" is the share of the capacity that is left unused. Here it grows for two seconds with losses. Three further
+// seconds with losses show that the losses do not depend on it.
 TEST(RoomForDrops, GivesUpOnLossesThatGoOnWhateverRoomThereIs) {
   RoomForDrops room;
   double most = 0;
@@ -45,10 +46,10 @@ TEST(RoomForDrops, GivesUpOnLossesThatGoOnWhateverRoomThereIs) {
     room.Update(true, At(s));
     most = std::max(most, room.room());
   }
-  EXPECT_NEAR(most, 0.12, 1e-9);  // half a minute later it tries again
+  EXPECT_NEAR(most, 0.12, 1e-9);  // half a minute later, room is made again
 }
 
-// One second in every `period` has a loss.
+// Whether losses are ever attributed to the path if one second in every `period` has a loss.
 bool EverOfThePath(int period) {
   RoomForDrops room;
   for (int s = 0; s < 300; ++s) {
@@ -58,8 +59,8 @@ bool EverOfThePath(int period) {
   return false;
 }
 
-// A random loss of 0.5 % hits two seconds in five at 1 Mbps. CoDel drops again once the room of the last drop has been
-// given back, which takes more than seven seconds.
+// At 1 Mbps, a random loss of 0.5 % affects two seconds in five. CoDel drops less often: only after the room that
+// followed the last drop is gone, which takes more than seven seconds.
 TEST(RoomForDrops, TellsRareLossesOfThePathFromThoseThatRoomPrevents) {
   EXPECT_TRUE(EverOfThePath(2));
   EXPECT_TRUE(EverOfThePath(4));
@@ -82,7 +83,7 @@ TEST(EncoderShare, ComesToWhatTheEncoderMakesOfItsTarget) {
   EncoderShare share;
   EXPECT_NEAR(ShareAfter(share, 0.9, 12), 0.9, 0.005);
   EXPECT_NEAR(ShareAfter(share, 1.04, 6), 1.04, 0.005);
-  EXPECT_NEAR(ShareAfter(share, 0.3, 20), 0.8, 0.005);  // the share is never taken to be less
+  EXPECT_NEAR(ShareAfter(share, 0.3, 20), 0.8, 0.005);  // the estimate of the share is never below 0.8
   EXPECT_NEAR(ShareAfter(share, 2, 20), 1.05, 0.005);
 }
 

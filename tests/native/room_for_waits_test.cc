@@ -5,7 +5,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// Feeds `seconds` of 30 frames each. Of ten frames, `of_ten` wait for 80 ms, the others for 20 ms.
+// Feeds `seconds` of frames, 30 a second. Of every ten frames, `of_ten` wait for 80 ms, the others for 20 ms.
 void Wait(RoomForWaits& room, double& now_s, int of_ten, double seconds, bool bunched = false) {
   for (int i = 0; i < seconds * 30; ++i, now_s += 1.0 / 30) {
     room.OnFrame(TimeDelta::Millis(i % 10 < of_ten ? 80 : 20), bunched, Timestamp::Seconds(now_s));
@@ -21,7 +21,8 @@ TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
   Wait(room, now_s, 1, 2.6);
   const double made = room.room();
-  // 0.08 for each of four whole seconds, then what is left below 0.35.
+  // Each whole second adds 0.08. So the room is 0.32 after the fourth second, and a fifth would raise it to the
+  // maximum, 0.35.
   EXPECT_GT(made, 0.3);
   EXPECT_LE(made, 0.35);
   Wait(room, now_s, 0, 5);
@@ -31,7 +32,7 @@ TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
 }
 
-// The flow's own start, for example, makes frames wait for two seconds.
+// A single queue makes frames wait for two seconds, as the start of the flow itself does.
 TEST(RoomForWaits, IsNotMadeByASingleQueue) {
   RoomForWaits room;
   double now_s = 0;
@@ -54,7 +55,7 @@ TEST(RoomForWaits, IsNotMadeWhereTheMachineIsLate) {
   double now_s = 0;
   Wait(room, now_s, 10, 60, true);
   EXPECT_EQ(room.room(), 0);
-  // One bunched frame in each half second is enough.
+  // One bunched frame in each half second is enough to attribute the waits to the machine.
   for (int i = 0; i < 600; ++i, now_s += 1.0 / 30) room.OnFrame(TimeDelta::Millis(80), i % 15 == 0, Timestamp::Seconds(now_s));
   EXPECT_EQ(room.room(), 0);
 }

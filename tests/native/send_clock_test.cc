@@ -40,7 +40,8 @@ TEST(SendClock, APacketReorderedAcrossTheWrapGoesBackALittle) {
   EXPECT_EQ(third - first, tick * 2048);
 }
 
-// Below half a turn the nearer direction is meant; at exactly half a turn the direction is undecidable.
+// A step of less than half a turn is read in the nearer direction. At exactly half a turn, the direction is
+// undecidable.
 TEST(SendClock, TheNearerWayRoundIsMeant) {
   const TimeDelta tick = TimeDelta::Micros(15625.0 / 4096);
   SendClock forward;

@@ -1,4 +1,4 @@
-// GCC of CMP Fig. 3: the receiver half sends d_m, the sender half filters.
+// GCC of CMP Fig. 3: the receiver half sends d_m, and the filter runs in the sender half.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::vector<GroupRow> Groups(const Recorder& recorder) {
   return rows;
 }
 
-// Frames of two packets, which are 9 ms apart (two groups) in every third frame, through a serial link whose capacity
-// falls for a while. `burst`: then 200 packets that left 20 ms apart arrive at once.
+// Frames of two packets pass a serial link whose capacity falls for a while. In every third frame, the packets are 9 ms
+// apart and form two groups. With `burst`, 200 packets that were sent 20 ms apart then arrive all at once.
 std::vector<Arrival> Call(bool burst) {
   std::vector<Arrival> arrivals;
   Random random(5);
@@ -72,8 +72,8 @@ struct Halves {
 
 class FilterAt : public ::testing::TestWithParam<bool> {};
 
-// The filter and the detector get the same input, so their output is the same: for every pair of groups, in the
-// same order. A_r may differ, since it is updated at other times.
+// In either half, the filter and the detector get the same input, so they return the same for every pair of groups, in
+// the same order. A_r may differ, since the sender updates it at other times.
 TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
   Parameters at_receiver = PresetNamed("cmp-2016");
   at_receiver.filter_at = 0;
@@ -87,7 +87,7 @@ TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
   const auto expected = Groups(there.received);
   const auto groups = Groups(here.sent);
   ASSERT_GT(groups.size(), 700u);
-  // The last pairs may still wait for a message.
+  // The last pairs may not have been sent yet.
   ASSERT_LE(groups.size(), expected.size());
   ASSERT_GT(groups.size() + 15, expected.size());
   int overuse = 0;
@@ -112,7 +112,7 @@ TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
 }
 INSTANTIATE_TEST_SUITE_P(SenderFilters, FilterAt, ::testing::Bool());
 
-// 15 pairs of groups fill a message (4 numbers each, of 64): a burst of groups is sent in several messages.
+// A message has room for 15 pairs of groups (64 numbers, 4 per pair), so a burst of groups is sent in several messages.
 TEST(SenderFilters, AFullMessageGoesAtOnceSoThatNoPairIsLeftOut) {
   Halves calm(PresetNamed("cmp-2016"));
   calm.Run(Call(false));
@@ -124,8 +124,8 @@ TEST(SenderFilters, AFullMessageGoesAtOnceSoThatNoPairIsLeftOut) {
   EXPECT_LE(burst.messages - calm.messages, 200 / 15 + 2);
 }
 
-// eq. 13 with the received rate R of the same message. Within the same message, A_r may also have grown before the
-// overuse, by at most 4 % in 100 ms (eta 1.3, three times that growth while no maximum is known).
+// Eq. 13 with the received rate R of the same message. Before the overuse, A_r may have grown in the same message, by
+// at most 4 % in 100 ms (eta is at most 1.3, and the growth is tripled while no maximum is known).
 TEST(SenderFilters, CutsToAlphaTimesTheRateThatCameWithTheOveruse) {
   Halves halves(PresetNamed("cmp-2016"));
   DataRate before;
@@ -171,7 +171,7 @@ TEST(SenderFilters, RefusesWhatIsNoMessageOfAReceiver) {
   EXPECT_TRUE(refused({}));
   EXPECT_TRUE(refused({0}));
   EXPECT_TRUE(refused({0, 1, 2}));
-  EXPECT_TRUE(refused({2, 5e4, -3e3, 33e3, -200, 33e3}));  // announces two pairs, has one
+  EXPECT_TRUE(refused({2, 5e4, -3e3, 33e3, -200, 33e3}));  // says two pairs, but contains one
   for (std::size_t i = 0; i < good.size(); ++i) {
     for (const double bad : {nan, inf, -inf, 1e30}) {
       std::vector<double> values = good;

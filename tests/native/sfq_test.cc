@@ -1,5 +1,5 @@
-// SFQ: the rounds, followed by hand, byte fairness (McKenney 1990; the bound of Shreedhar and Varghese 1995), and
-// what Linux's sch_sfq drops.
+// SFQ: the rounds, followed by hand; byte fairness (McKenney 1990; the bound of Shreedhar and Varghese 1995); and which
+// packets Linux's sch_sfq drops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,9 +34,11 @@ struct SfqTest : testing::Test {
   double next_id = 0;
 };
 
-// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B; (A) or (B) is where the turn passes to that flow.
-// Credit of A: 1000, 400, -200 (B), 800, 200, -400 (B), 600, 0; of B: 1000, -500 (A), 500, -1000 (A), 0 (A). Then both
-// have 1000 again.
+// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B. The lists contain each flow's credit; "(A)" or
+// "(B)" marks where the turn passes to that flow.
+// A: 1000, 400, -200 (B), 800, 200, -400 (B), 600, 0.
+// B: 1000, -500 (A), 500, -1000 (A), 0 (A).
+// Then both have 1000 again.
 TEST_F(SfqTest, TheRoundGoesByBytes) {
   Sfq::Params params;
   params.quantum_bytes = 1000;
@@ -54,7 +56,7 @@ TEST_F(SfqTest, FlowsOfAnyPacketSizeGetTheSameBytes) {
   const double sizes[] = {100, 700, 1500};
   double served[3] = {};
   for (int i = 0; i < 30000; ++i) {
-    for (int flow = 0; flow < 3; ++flow) Offer(flow, sizes[flow]);  // the flow's queue stays full
+    for (int flow = 0; flow < 3; ++flow) Offer(flow, sizes[flow]);  // so no queue runs empty
     const auto packet = queue->Dequeue({}, drops);
     served[packet->flow] += packet->size.bytes();
     if (i < 100) continue;
@@ -91,13 +93,13 @@ TEST_F(SfqTest, WhenFullTheLongestFlowLosesItsLastPacket) {
   params.limit_packets = 6;
   MakeQueue(params);
   Offer(0, 100, 4);   // ids 0 to 3
-  Offer(1, 1500, 2);  // 4, 5: more bytes, but fewer packets
+  Offer(1, 1500, 2);  // packets 4 and 5: more bytes, but fewer packets
   Offer(2, 100);      // 6
   EXPECT_EQ(drops.ids(), std::vector<double>{3});
   EXPECT_EQ(drops.entries[0].reason, DropReason::kOverlimit);
-  Offer(0, 100);  // 7 would be the fourth packet of A, the longest queue
+  Offer(0, 100);  // packet 7 would be the fourth of A, the longest queue
   EXPECT_EQ(drops.ids(), (std::vector<double>{3, 7}));
-  // A has 3 packets, B 2. With one more packet of B both are equally long, and B reached this length last.
+  // A has 3 packets, B has 2. With one more packet of B, both queues are equally long; B has reached this length later.
   Offer(1, 1500);  // 8
   EXPECT_EQ(drops.ids(), (std::vector<double>{3, 7, 8}));
 }
@@ -121,7 +123,7 @@ TEST_F(SfqTest, TheLimitIsATimeOfTheCapacity) {
 }
 
 TEST_F(SfqTest, AFlowsQueueHoldsItsDepth) {
-  MakeQueue(Sfq::Params());  // 127 packets, as in Linux
+  MakeQueue(Sfq::Params());  // the default limit, 127 packets, as in Linux
   Offer(0, 100, 130);
   EXPECT_EQ(queue->stats().packets, 127);
   EXPECT_EQ(drops.ids(), (std::vector<double>{127, 128, 129}));
@@ -156,8 +158,8 @@ TEST(SfqHash, FlowsThatMeetInABucketShareItsTurn) {
   EXPECT_EQ(Serve(sfq, drops, 7), "AAABBB-");
 }
 
-// Some of 20 flows share one of 16 buckets; after each perturbation, others do. Nothing is lost, and every flow keeps
-// its order.
+// Of 20 flows in 16 buckets, some share a bucket. After each perturbation, other flows share one. No packet is lost,
+// and every flow keeps its order.
 TEST_F(SfqTest, APerturbationHashesFlowsIntoOtherQueues) {
   Sfq::Params params;
   params.buckets = 16;
@@ -197,7 +199,7 @@ TEST_F(SfqTest, APerturbationHashesFlowsIntoOtherQueues) {
   EXPECT_EQ(sfq.stats().bytes, DataSize::Zero());
 }
 
-// Two flows of 100 packets that come to share a queue of 127.
+// Two flows have 100 packets each. After a perturbation they share a queue, which holds only 127 packets.
 TEST_F(SfqTest, WhatDoesNotFitBehindAPerturbationIsDropped) {
   Sfq::Params params;
   params.buckets = 2;

@@ -1,5 +1,5 @@
-// In the steady state a simulation allocates nothing: records of packets, queues and rings have grown to their
-// needed size within the first seconds, and are reused.
+// In the steady state a simulation allocates nothing. Within the first seconds, the records of packets, the queues and
+// the rings reach the size that they need; then they are reused.
 #include <gtest/gtest.h>
 
 #include "tests/native/allocations.h"
@@ -16,7 +16,7 @@ SimulationSpec TokenBucket(DataRate capacity) {
   return spec;
 }
 
-// Allocations between the two times.
+// The number of allocations between the two times.
 long AllocationsBetween(const SimulationSpec& spec, double begin_s, double end_s) {
   const auto simulation = Build(spec);
   simulation->RunUntil(AtSeconds(begin_s));
@@ -41,8 +41,8 @@ TEST(SimulationAllocations, ACubicFlowMakesNone) {
   EXPECT_EQ(AllocationsBetween(spec, 10, 20), 0);
 }
 
-// When flows compete, a histogram or a ring may still grow to a new maximum, but by powers of two: there are few
-// allocations for thousands of packets.
+// When flows compete, a histogram or a ring may still grow to a new maximum. It grows by powers of two, so there are
+// few allocations for thousands of packets.
 TEST(SimulationAllocations, FlowsThatShareABottleneckMakeFew) {
   SimulationSpec spec = TokenBucket(DataRate::KilobitsPerSec(10000));
   spec.media.resize(3);

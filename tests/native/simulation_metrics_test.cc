@@ -1,8 +1,9 @@
-// The metrics of simulations whose every packet can be computed by hand: a video source without noise
-// at a rate that its controller cannot change, so that each frame is the same.
+// The metrics of simulations in which every packet can be computed by hand. The video source has no noise, and its
+// controller cannot change the rate, so all frames are the same.
 //
-// The frame of most tests: 25 frames/s at 495,990 bps are 2479.95 B on the wire every 40 ms. That takes
-// two packets of at most 1240 B, 2399 B of payload (the rest of a byte is not sent), so 1240 and 1239 B.
+// The frame of most tests: 25 frames/s at 495,990 bps are 2479.95 B on the wire every 40 ms. Such a frame needs two
+// packets of at most 1240 B. Its payload is 2399 B (the fraction of a byte is not sent), so the packets have 1240 and
+// 1239 B.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,11 +18,11 @@ namespace {
 
 constexpr double kFrameBytes = 2479;
 constexpr TimeDelta kFrameInterval = TimeDelta::Millis(40);
-// One direction of propagation.
+// The propagation delay of one direction.
 constexpr TimeDelta kDelay = TimeDelta::Millis(25);
 
-// A source that always sends the same frame, each time at once (paced at ten times its rate), with a single sender
-// report at a random time within the first 100 s.
+// A source that always sends the same frame, all at once (paced at ten times its rate). A single sender report follows
+// at a random time within the first 100 s.
 MediaSpec Constant(double bps) {
   MediaSpec media;
   media.source.frame_rate = 25;
@@ -53,7 +54,7 @@ std::unique_ptr<Simulation> RunAll(const SimulationSpec& spec) {
 const FlowWindow& FlowOf(const Simulation& s, int flow, int window) { return s.flow(flow).meter().window(window); }
 const PathWindow& ForwardOf(const Simulation& s, int window) { return s.path_window(window, Direction::kForward); }
 
-// Between 2 s and 7 s there are 125 frames, whatever the phase in which the source began.
+// Between 2 s and 7 s there are 125 frames, whatever the phase of the source.
 TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
   SimulationSpec spec = OneFlow(10);
   spec.windows = {{AtSeconds(2), AtSeconds(7)}};
@@ -71,15 +72,15 @@ TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
   EXPECT_EQ(s->OfferedCapacity(1, Direction::kForward).bytes(), 625000);
   EXPECT_DOUBLE_EQ(ForwardOf(*s, 1).delivered / s->OfferedCapacity(1, Direction::kForward), 0.4958);
   EXPECT_EQ(flow.target_bps.mean(), kRate);
-  // Rates over 500 ms: 12.5 frames, so 12 and 13 by turns (in packets: 24, 25 or 26).
+  // In 500 ms there are 12.5 frames, so 12 and 13 by turns; in packets, 24, 25 or 26.
   EXPECT_EQ(flow.received_bps.count(), 10);
   EXPECT_NEAR(flow.received_bps.mean(), 495800, 13 * kFrameBytes * 8 / 5);
   EXPECT_GT(flow.received_bps.sd(), 0);
   EXPECT_LE(flow.received_bps.sd(), kFrameBytes * 8 / 0.5 / 2 * 1.0001);
 }
 
-// The capacity doubles in the middle: R / b is 0.4958, then half of it, while the ratio of the integrals is
-// 0.4958 / 1.5.
+// The capacity b doubles in the middle, so the mean of R / b is (0.4958 + 0.2479) / 2. The ratio of the integrals of R
+// and b is another number: 0.4958 / 1.5.
 TEST(Metrics, AverageWhatArrivedOverTheCapacityOfThatTime) {
   SimulationSpec spec = OneFlow(22);
   spec.windows = {{AtSeconds(2), AtSeconds(22)}};
@@ -117,8 +118,8 @@ TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
   // The resolution of the histogram is 1/256.
   EXPECT_NEAR(delays.Percentile(75), 9920, 9920 * 0.002);
   EXPECT_NEAR(delays.Percentile(95), 9920, 9920 * 0.002);
-  // At the receiver: each frame 40 ms after the last, its second packet 9.912 ms after the first (it is one byte
-  // smaller).
+  // At the receiver, each frame arrives 40 ms after the previous one. Its second packet, which is one byte smaller,
+  // arrives 9.912 ms after the first.
   const auto arrivals = TraceRows<ArrivalRow>(*s);
   ASSERT_EQ(arrivals.size(), delays.count());
   const double phase = arrivals[0].send_time_us;
@@ -131,8 +132,9 @@ TEST(Metrics, MeasureTheOneWayQueueDelayOfEachPacket) {
   }
 }
 
-// On the same link, the delay beyond the propagation is each packet's own transmission, 9.92 ms; the second packet of
-// a frame also waits, and takes 9.912 ms. The flow's extra propagation delay does not count either.
+// On the same link, the delay beyond the propagation is 9.92 ms for the first packet of a frame: its own transmission.
+// The second packet also waits for the first, and its transmission takes 9.912 ms. The extra propagation delay of the
+// flow does not count.
 TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].flow.extra_delay = TimeDelta::Millis(40);
@@ -144,9 +146,9 @@ TEST(Metrics, MeasureTheOneWayDelayBeyondThePropagation) {
   EXPECT_NEAR(delays.mean(), 14876, 4956 / delays.count() + 1e-3);
 }
 
-// Paced at its own rate, 310 B per interval of 5 ms, on a link that adds 0.01 ms: the first packet of a frame takes
-// four intervals' budget, so the second leaves 20 ms later; only the delay that is measured since the encoder
-// includes that.
+// The frame is paced at its own rate, 310 B per interval of 5 ms, and the link adds 0.01 ms. The first packet of a
+// frame uses the budget of four intervals, so the second leaves 20 ms later. Only the delay that is measured from the
+// encoder includes these 20 ms.
 TEST(Metrics, CountTheWaitInThePacerSinceTheEncoder) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].controller.pacing_factor = 1;
@@ -159,9 +161,9 @@ TEST(Metrics, CountTheWaitInThePacerSinceTheEncoder) {
   EXPECT_NEAR(flow.e2e_queue_delay_us.max(), 20009.912, 1e-3);
 }
 
-// A link so fast that neither waiting nor transmission (0.01 ms) counts: what remains is the jitter, the absolute
-// value of N(0, 5 ms), of mean 5 sqrt(2 / pi) = 3.99 ms and standard deviation 5 sqrt(1 - 2 / pi) = 3.01 ms; the
-// second packet of each frame is delayed a little more, since it must not overtake the first.
+// The link is so fast that waiting and transmission (0.01 ms) do not matter, so the delay is the jitter. This is the
+// absolute value of N(0, 5 ms): its mean is 5 sqrt(2 / pi) = 3.99 ms, its standard deviation 5 sqrt(1 - 2 / pi) = 3.01
+// ms. The second packet of a frame is delayed a little more, since it must not overtake the first.
 TEST(Metrics, CountTheJitterAsDelayBeyondThePropagation) {
   SimulationSpec spec = OneFlow(400);
   spec.forward.link.bottleneck.capacity = DataRate::BitsPerSec(1e9);
@@ -169,13 +171,14 @@ TEST(Metrics, CountTheJitterAsDelayBeyondThePropagation) {
   const auto s = RunAll(spec);
   const FlowWindow& flow = FlowOf(*s, 0, 0);
   ASSERT_GT(flow.owd_queue_delay_us.count(), 19000);
-  // The larger of two such delays has the mean 5 * 2 / sqrt(pi) = 5.64 ms; the mean of both is 4.82 ms.
+  // The second packet has the larger of two such delays, with a mean of 5 * 2 / sqrt(pi) = 5.64 ms. The mean over both
+  // packets is 4.82 ms.
   EXPECT_NEAR(flow.owd_queue_delay_us.mean(), 4815 + 10, 4 * 3300 / std::sqrt(flow.owd_queue_delay_us.count() / 2));
   EXPECT_NEAR(flow.queue_delay_us.mean(), 5, 5.1);
 }
 
-// A bucket of 2000 B: the first packet leaves 760 B of it; the second lacks 479 B, which takes 3.832 ms.
-// It is full again long before the next frame.
+// The bucket holds 2000 B. After the first packet it holds 760 B, so the second lacks 479 B, which take 3.832 ms. The
+// bucket is full again long before the next frame.
 TEST(Metrics, MeasureTheQueueDelayBehindATokenBucket) {
   SimulationSpec spec = OneFlow(10);
   spec.forward.link.bottleneck.mode = CapacityLink::Mode::kTokenBucket;
@@ -187,8 +190,8 @@ TEST(Metrics, MeasureTheQueueDelayBehindATokenBucket) {
   EXPECT_NEAR(delays.mean(), 1916, 1916 / delays.count());
 }
 
-// Only sender reports of 96 B: 0.768 ms at 1 Mbps, 2 * (25 + 10) ms of propagation. The bottleneck's own
-// transmission counts as RTT - RTT_min (ToN V: RTT_min is propagation).
+// There are only sender reports of 96 B: 0.768 ms at 1 Mbps, and 2 * (25 + 10) ms of propagation. In ToN V, RTT_min is
+// the propagation alone, so RTT - RTT_min includes the transmission at the bottleneck.
 TEST(Metrics, MeasureTheRttOfProbesAndWhatExceedsItsMinimum) {
   SimulationSpec spec = OneFlow(50);
   spec.media[0].flow.extra_delay = TimeDelta::Millis(10);
@@ -200,7 +203,8 @@ TEST(Metrics, MeasureTheRttOfProbesAndWhatExceedsItsMinimum) {
   const FlowWindow& flow = FlowOf(*s, 0, 1);
   EXPECT_EQ(flow.sent_packets, 0);
   EXPECT_EQ(flow.received_packets, 0);
-  // Intervals are uniform in [250, 750] ms, variance 500^2 / 12: 80 +- 4 * sqrt(80) * 144 / 500 in 40 s.
+  // The intervals are uniform in [250, 750] ms, with variance 500^2 / 12. So there are 80 +- 4 * sqrt(80) * 144 / 500
+  // reports in 40 s.
   EXPECT_NEAR(flow.rtt_us.count(), 80, 10.3);
   EXPECT_NEAR(flow.rtt_us.mean(), 70768, 1e-3);
   EXPECT_NEAR(flow.rtt_us.sd(), 0, 1e-3);
@@ -208,8 +212,8 @@ TEST(Metrics, MeasureTheRttOfProbesAndWhatExceedsItsMinimum) {
   EXPECT_EQ(flow.probe_queue_delay_us.count(), flow.rtt_us.count());
 }
 
-// A report waits for the rest of the frame before it. The 2479 B of a frame occupy the link for 19.832 ms of each 40
-// ms: this is the longest wait, and waits are uniform below it.
+// A report waits until the frame before it has been sent. The 2479 B of a frame occupy the link for 19.832 of every 40
+// ms. So 19.832 ms is the longest wait, and the waits are uniform below it.
 TEST(Metrics, ProbesWaitBehindMedia) {
   SimulationSpec spec = OneFlow(400);
   spec.media[0].source.rtcp_interval_ms = 200;
@@ -219,13 +223,13 @@ TEST(Metrics, ProbesWaitBehindMedia) {
   ASSERT_GT(delays.count(), 1900);
   EXPECT_NEAR(delays.min(), 768, 1e-3);
   EXPECT_LE(delays.max(), 768 + 19832 + 1e-3);
-  // Mean wait 19.832^2 / 2 / 40 = 4.9163 ms; standard deviation of one report
-  // sqrt(19.832^3 / 3 / 40 - 4.9163^2) = 6.369 ms, of the mean of n reports 6.369 / sqrt(n).
+  // The mean wait is 19.832^2 / 2 / 40 = 4.9163 ms. The standard deviation is sqrt(19.832^3 / 3 / 40 - 4.9163^2) =
+  // 6.369 ms for one report, and 6.369 / sqrt(n) for the mean of n reports.
   EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6369 / std::sqrt(delays.count()));
 }
 
-// 2 Mbps into 1 Mbps: the link never idles. Between 2 and 7 s it can carry 625,000 B; the error at each end is less
-// than a packet, with a token bucket less than two.
+// 2 Mbps are sent into 1 Mbps, so the link never idles. Between 2 and 7 s it can carry 625,000 B. The error at each end
+// is less than one packet, or two with a token bucket.
 TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
   for (const auto mode : {CapacityLink::Mode::kSerial, CapacityLink::Mode::kTokenBucket}) {
     SimulationSpec spec = OneFlow(10);
@@ -240,8 +244,8 @@ TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
   }
 }
 
-// A queue of one packet: of three packets sent at once one is transmitted, one waits, one is dropped.
-// 695,990 bps are 3479.95 B each 40 ms: packets of 1240, 1240 and 999 B.
+// The queue holds one packet. Of three packets that are sent at once, one is transmitted, one waits, and one is
+// dropped. 695,990 bps are 3479.95 B every 40 ms: packets of 1240, 1240 and 999 B.
 TEST(Metrics, CountLossesByReasonAndBytes) {
   SimulationSpec spec = OneFlow(10);
   spec.media = {Constant(695990)};
@@ -272,7 +276,8 @@ TEST(Metrics, CountRandomLossAsSuch) {
   EXPECT_EQ(ForwardOf(*s, 0).delivered_packets, 0);
 }
 
-// 2 s at 1 Mbps, 2 s at 2, 1 s of outage, 5 s at 1; from 1 to 6 s: 1 + 4 + 0 + 1 Mbit.
+// The capacity is 1 Mbps for 2 s, 2 Mbps for 2 s, 0 for 1 s (an outage), then 1 Mbps for 5 s. From 1 to 6 s this is 1 +
+// 4 + 0 + 1 Mbit.
 TEST(Metrics, IntegrateTheCapacityOverSteps) {
   SimulationSpec spec = OneFlow(10);
   spec.forward.steps = {{AtSeconds(2), DataRate::KilobitsPerSec(2000)},
@@ -301,8 +306,8 @@ TEST(Metrics, IntegrateTheCapacityOverSteps) {
   EXPECT_EQ(FlowOf(*s, 0, 5).sent_packets, 0);
 }
 
-// A window is [begin, end): a packet that arrives exactly at its beginning counts, and one that arrives exactly at
-// its end does not, however short the window is.
+// A window is [begin, end), however short. A packet that arrives exactly at its beginning counts; one that arrives
+// exactly at its end does not.
 TEST(Metrics, CountAPacketInTheWindowInWhichItArrives) {
   SimulationSpec spec = OneFlow(3);
   const auto arrivals = TraceRows<ArrivalRow>(*RunAll(spec));
@@ -321,8 +326,8 @@ TEST(Metrics, CountAPacketInTheWindowInWhichItArrives) {
   EXPECT_EQ(ForwardOf(*s, 5).delivered_packets, 0);
 }
 
-// Rates 3 : 1 without congestion: (3 + 1)^2 / (2 (9 + 1)) = 0.8. An interval of 1 s has 25 frames of
-// each. 1500 B each 40 ms are 300 kbps, 500 B are 100 kbps (with a byte to spare).
+// The rates are 3 : 1, without congestion: (3 + 1)^2 / (2 (9 + 1)) = 0.8. An interval of 1 s has 25 frames of each
+// flow. 1500 B every 40 ms are 300 kbps, 500 B are 100 kbps (the rates have a byte to spare).
 TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   SimulationSpec spec = OneFlow(20);
   spec.params.rate_interval = TimeDelta::Seconds(1);
@@ -341,13 +346,14 @@ TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   // A single flow is fair.
   EXPECT_DOUBLE_EQ(s->fairness(2).jain, 1);
   EXPECT_DOUBLE_EQ(s->fairness(2).jain_mean, 1);
-  // In 15 of the 20 intervals both exist, and the first frames of a flow are like the others: (5 * 1 + 15 * 0.8) /
-  // 20. The first interval lacks what is still under way, which does not matter for a single flow.
+  // Both flows exist in 15 of the 20 intervals, and their first frames are like the others, so the mean is (5 * 1 + 15
+  // * 0.8) / 20. In the first interval, some bytes are still under way at its end, but for a single flow this does not
+  // change the index.
   EXPECT_NEAR(s->fairness(0).jain_mean, 0.85, 1e-9);
 }
 
-// The index of the media flows of both directions is (3 + 1 + 1)^2 / (3 (9 + 1 + 1)), that of all flows of the
-// forward path 0.8.
+// The index of the media flows of both directions is (3 + 1 + 1)^2 / (3 (9 + 1 + 1)). The index of all flows of the
+// forward path is 0.8.
 TEST(Metrics, ComputeJainsIndexOfMediaAndOfTheForwardPath) {
   SimulationSpec spec = OneFlow(10);
   spec.params.rate_interval = TimeDelta::Seconds(1);
@@ -363,14 +369,14 @@ TEST(Metrics, ComputeJainsIndexOfMediaAndOfTheForwardPath) {
   EXPECT_DOUBLE_EQ(f.jain_all_mean, 0.8);
 }
 
-// The share of flow 0 is min(1 Mbps, 500 kbps); from 1.2 s on it gets 495.8 kbps. The intervals are those of the
-// clock: the first one after its start is [1.5, 2.0] s.
+// The share of flow 0 is min(1 Mbps, 500 kbps), and from 1.2 s on it receives 495.8 kbps. The rate intervals begin at
+// multiples of 500 ms: the first one after the start of the flow is [1.5, 2.0] s.
 TEST(Metrics, TakeTheConvergenceTimeFromTheFlowsStart) {
   SimulationSpec spec = OneFlow(10);
   spec.media[0].source.max_bitrate_bps = 500000;
   spec.media[0].flow.start = AtSeconds(1.2);
   EXPECT_DOUBLE_EQ(RunAll(spec)->convergence(0).seconds(), 0.8);
-  // It never gets 90 % of 600 kbps.
+  // The flow never gets 90 % of 600 kbps.
   spec.media[0].source.max_bitrate_bps = 600000;
   EXPECT_LT(RunAll(spec)->convergence(0), TimeDelta::Zero());
 }
@@ -391,15 +397,16 @@ TEST(Metrics, MeasureAShortFile) {
   EXPECT_EQ(flow.goodput.bytes(), 14480);
   EXPECT_NEAR(flow.queue_delay_us.mean(), 54000, 1e-3);
   EXPECT_NEAR(flow.queue_delay_us.max(), 108000, 1e-3);
-  // Population: 12 ms * sqrt((10^2 - 1) / 12).
+  // The standard deviation of the whole population: 12 ms * sqrt((10^2 - 1) / 12).
   EXPECT_NEAR(flow.queue_delay_us.sd(), 12000 * std::sqrt(99.0 / 12), 1e-3);
-  // Nearest rank: the 50th percentile of ten is the fifth, 4 * 12 ms; the 95th the tenth.
+  // By the nearest rank, the 50th percentile of ten values is the fifth value, 4 * 12 ms, and the 95th percentile is
+  // the tenth.
   EXPECT_NEAR(flow.queue_delay_us.Percentile(50), 48000, 48000 * 0.002);
   EXPECT_NEAR(flow.queue_delay_us.Percentile(95), 108000, 108000 * 0.002);
 }
 
-// During an outage the retransmission timer fires for segments that only wait: they arrive twice, and the file
-// counts once.
+// During an outage, the retransmission timer fires for segments that are only waiting. These segments arrive twice, but
+// goodput counts them once.
 TEST(Metrics, GoodputCountsWhatArrivesTwiceOnce) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(20);

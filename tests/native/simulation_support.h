@@ -1,5 +1,5 @@
-// Describes simulations as data, so that a test can build the same one twice, and turns their results into one list
-// of numbers.
+// Describes simulations as data, so that a test can build the same simulation twice. Also turns the results of a
+// simulation into one list of numbers.
 #ifndef CCSCOPE_TESTS_NATIVE_SIMULATION_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_SIMULATION_SUPPORT_H_
 
@@ -135,7 +135,7 @@ inline void AppendHistogram(std::vector<double>& out, const Histogram& h) {
   for (int percent = 0; percent <= 100; percent += 5) out.push_back(h.Percentile(percent));
 }
 
-// Everything that was measured, as numbers.
+// All metrics of a simulation, as numbers.
 inline std::vector<double> Metrics(const Simulation& s) {
   std::vector<double> out;
   for (int w = 0; w < s.windows(); ++w) {
@@ -160,7 +160,7 @@ inline std::vector<double> Metrics(const Simulation& s) {
   return out;
 }
 
-// Everything that was recorded.
+// The whole trace of a simulation, as numbers.
 inline std::vector<double> Trace(Simulation& s) {
   static constexpr int kColumns[] = {
 #define TABLE(name, Name, doc) static_cast<int>(sizeof(Name##Row) / sizeof(double)),

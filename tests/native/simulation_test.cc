@@ -1,5 +1,5 @@
-// For any simulation: packets are conserved, counters agree with each other, nothing exceeds the capacity or the
-// queue, time and order hold; and the same scenario gives the same bytes.
+// Properties of any simulation: packets are conserved, counters agree with each other, neither capacity nor queue
+// limits are exceeded, and times and packets are in order. The same scenario gives the same bytes.
 #include "sim/simulation.h"
 
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ DataSize LargestPacket(const SimulationSpec& spec) {
   return largest;
 }
 
-// sent = received + lost + under way, flow by flow. Sender reports of media are under way, too, but not
-// counted as sent: at most as many as can be sent within the time that one may take.
+// For each flow, sent = received + lost + under way. Media flows also have sender reports under way, which do not count
+// as sent. So `missing` may be smaller than the number of packets under way.
 void ExpectFlowsConserve(const Simulation& s) {
   for (int i = 0; i < s.flows(); ++i) {
     SCOPED_TRACE("flow " + std::to_string(i));
@@ -88,7 +88,8 @@ void ExpectPathConserves(const Simulation& s, Direction d) {
   ASSERT_LE(Total(run), stats.lost_packets + stats.dropped_packets);
 }
 
-// No more leaves than the capacity allows. A token bucket saves up to `burst`, and lends to a packet larger than that.
+// No more bytes leave than the capacity allows. A token bucket may save up to `burst` bytes, and may lend tokens to a
+// packet that is larger than `burst`.
 void ExpectWithinCapacity(const Simulation& s, const SimulationSpec& spec, Direction d) {
   const Link* link = s.path(d).link();
   if (link == nullptr) return;
@@ -117,7 +118,7 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
       held_by_paths += link->stats().lost_packets + link->stats().dropped_packets - Total(s.path_window(0, d));
     }
   }
-  // Packets that flows count as under way are on a path, or behind it in the extra delay of their flow.
+  // The packets that flows count as under way are on a path, or behind the path, in the extra delay of their flow.
   ASSERT_GE(s.packets(), held_by_flows);
   if (delayed_flows == 0) {
     ASSERT_EQ(held_by_flows, held_by_paths);
@@ -151,7 +152,7 @@ Sum OverFlows(const Simulation& s, Direction d) {
   return sum;
 }
 
-// Once everything has arrived or was dropped, the counters agree to the byte.
+// When every packet has arrived or was dropped, the counters agree to the byte.
 void ExpectBalance(const Simulation& s) {
   for (int i = 0; i < s.flows(); ++i) {
     const FlowWindow& run = s.flow(i).meter().window(0);
@@ -162,7 +163,7 @@ void ExpectBalance(const Simulation& s) {
     SCOPED_TRACE(d == Direction::kForward ? "forward path" : "backward path");
     const PathWindow& run = s.path_window(0, d);
     const Sum flows = OverFlows(s, d);
-    // Everything else is ACKs, feedback and sender reports, whose sizes are known.
+    // All other packets are ACKs, feedback and sender reports, whose sizes are known.
     const double others = run.delivered_packets - flows.packets;
     const DataSize other_bytes = run.delivered - flows.bytes;
     ASSERT_GE(others, 0);
@@ -181,7 +182,7 @@ void ExpectBalance(const Simulation& s) {
   }
 }
 
-// The most packets that may wait in a FIFO; 0: the discipline has no such limit, or is no FIFO.
+// The largest number of packets that may wait in a FIFO. 0 if the discipline is no FIFO, or has no such limit.
 double PacketLimit(const QueueSpec& queue) {
   switch (queue.kind) {
     case QueueDiscKind::kDropTail:
@@ -195,8 +196,8 @@ double PacketLimit(const QueueSpec& queue) {
   }
 }
 
-// Behind a FIFO of constant capacity a packet waits for what the limit admits and for the packet that is being
-// transmitted; a token bucket may owe another one.
+// In a FIFO of constant capacity, a packet waits for the packets that the limit admits and for the one that is being
+// transmitted. With a token bucket, it may also wait until the tokens for a larger earlier packet are paid back.
 void ExpectQueueDelayWithinLimit(const Simulation& s, const SimulationSpec& spec) {
   for (const Direction d : kDirections) {
     const PathSpec& path = SpecOf(spec, d);
@@ -230,7 +231,7 @@ void ExpectTimesInOrder(Simulation& s, const char* table) {
   }
 }
 
-// Packets of a flow arrive in the order in which they were sent, no sooner than possible.
+// Packets of a flow arrive in the order in which they were sent, and no earlier than the path allows.
 void ExpectOrder(Simulation& s) {
   struct Last {
     double seq = -1;
@@ -374,7 +375,7 @@ TEST(Simulation, MetricsAreTheSameWithAndWithoutATrace) {
   }
 }
 
-// The order of the setup is part of a scenario: seeds are handed out in that order.
+// The order in which a scenario is built is part of the scenario, because it is the order in which seeds are drawn.
 TEST(Simulation, TheOrderOfFlowsMattersAndWindowsDoNot) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(10);
@@ -415,9 +416,9 @@ TEST(Simulation, EndsAtItsDurationOrWithTheEventsItWasAllowed) {
   ExpectConservation(*s, spec);
 }
 
-// 10 Mbps, 1008 packets of 1240 B a second, from a source whose controller requests a hundredth of that: the pacer
-// drains its queue within 2 s, so w waiting packets leave it at w / 2 s, and w(t) = 2016 (1 - e^(-t / 2 s)). 970 wait
-// in it after 1.31 s, when the bottleneck's queue of 300 ms at 1 Mbps holds the other 30.
+// The source sends 10 Mbps, i.e. 1008 packets of 1240 B a second, but its controller requests a hundredth of that. The
+// pacer drains its queue within 2 s: of w waiting packets, w / 2 s leave it. So w(t) = 2016 (1 - e^(-t / 2 s)). After
+// 1.31 s, 970 packets wait in the pacer; the other 30 fill the bottleneck's queue of 300 ms at 1 Mbps.
 TEST(Simulation, EndsWhenTooManyPacketsWait) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(1000);
@@ -448,7 +449,7 @@ TEST(Simulation, EndsWhenTooManyRowsWaitAndGoesOnOnceTheyAreTaken) {
     s->RunUntil(Timestamp::PlusInfinity());
   }
   rows += s->recorder().kept_rows();
-  // As many rows as with a single call of RunUntil().
+  // The number of rows is the same as with a single call of RunUntil().
   spec.params.max_rows = 1'000'000;
   s = Build(spec);
   EXPECT_EQ(s->RunUntil(Timestamp::PlusInfinity()), Simulation::Status::kOk);

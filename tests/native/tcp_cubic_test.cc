@@ -26,7 +26,7 @@ AckEvent AckAt(double seconds, double acked, double rtt_s) {
           .srtt = TimeDelta::Seconds(rtt_s)};
 }
 
-// A law after a loss at `cwnd`, at time 0.
+// The law after a loss at time 0, when the window was `cwnd`.
 struct AfterLoss {
   AfterLoss(const Parameters& p, double cwnd) : law(p), window{.cwnd = cwnd, .ssthresh = cwnd} {
     window.ssthresh = law.OnCongestionEvent({}, cwnd, window);
@@ -44,7 +44,7 @@ TEST(Cubic, KIsEquation2) {
   EXPECT_EQ(Cubic::K(50, 50, 0.4), 0);
 }
 
-// 100 + 0.4 (t - 4.217163)^3 by hand. With one round trip per ACK the window is W_cubic(t + RTT).
+// The values are 100 + 0.4 (t - 4.217163)^3, by hand. With one ACK per round trip, the window is W_cubic(t + RTT).
 TEST(Cubic, TheWindowFollowsEquation1) {
   AfterLoss s(CubicOnly(), 100);
   EXPECT_DOUBLE_EQ(s.window.cwnd, 70);
@@ -79,7 +79,7 @@ TEST(Cubic, TheDecreaseIsByBetaAndLeavesTwoSegmentsAtLeast) {
   EXPECT_DOUBLE_EQ(law.OnCongestionEvent({}, 2, {.cwnd = 2}), 2);
 }
 
-// Section 4.7.
+// RFC 9438, section 4.7.
 TEST(Cubic, FastConvergenceLowersWMaxWhenTheWindowFellShortOfIt) {
   Cubic law{Parameters{}};
   law.OnCongestionEvent({}, 100, {.cwnd = 100});
@@ -97,12 +97,13 @@ TEST(Cubic, FastConvergenceLowersWMaxWhenTheWindowFellShortOfIt) {
   EXPECT_DOUBLE_EQ(slow.state().w_max, 80);
 }
 
-// Section 4.3: alpha = 3 * 0.3 / 1.7 per round trip, and 1 once the window is back at its size before the decrease.
+// Section 4.3: alpha = 3 * 0.3 / 1.7 segments per round trip, and 1 once the window has regained its size before the
+// decrease.
 TEST(Cubic, TheRenoFriendlyWindowGrowsByAlphaThenByOne) {
   EXPECT_NEAR(Cubic::AlphaCubic(0.7), 0.5294117647, 1e-10);
   EXPECT_DOUBLE_EQ(Cubic::AlphaCubic(0.5), 1);
   Parameters p;
-  p.cubic_c = 1e-4;  // Reno's region only
+  p.cubic_c = 1e-4;  // so small that only Reno's region applies
   AfterLoss s(p, 20);
   double cwnd = 14;
   for (int round = 0; round < 30; ++round) {
@@ -161,8 +162,8 @@ TEST(Cubic, TimeLimitedByTheApplicationDoesNotCount) {
   EXPECT_NEAR(idle.window.cwnd, s.window.cwnd, 1e-6);
 }
 
-// The average window, in segments per round trip, of the law alone with one loss per 1/p segments, as in the RFC's
-// model. There is an ACK every 4 ms, or one for each segment if those are further apart.
+// The average window, in segments per round trip. Only the law runs, with one loss per 1/p segments, as in the RFC's
+// model. There is an ACK every 4 ms or, if segments are further apart, one for each segment.
 template <class Law>
 double AverageWindow(const Parameters& p, double rtt_s, double loss, double start, int epochs, int measured) {
   Law law(p);
@@ -189,9 +190,9 @@ struct Cell {
   double window;
 };
 
-// RFC 9438, section 5.1: the average windows for C = 0.4. Fast convergence is off, as the RFC says
-// for a single flow. Around W_max the law is so flat that the model nears its equilibrium only as
-// 1/sqrt(epochs), from above: within 6.5 % after 250 epochs, wherever it began.
+// RFC 9438, section 5.1: the average windows for C = 0.4. Fast convergence is off, as the RFC recommends for a single
+// flow. Around W_max the law is flat, so the model approaches its equilibrium slowly, as 1/sqrt(epochs) and from above.
+// After 250 epochs it is within 6.5 %, wherever it began.
 TEST(Cubic, ResponseFunctionIsThatOfTheRfc) {
   Parameters p;
   p.cubic_fast_convergence = 0;
@@ -208,7 +209,7 @@ TEST(Cubic, ResponseFunctionIsThatOfTheRfc) {
   }
 }
 
-// Section 4.3's purpose: AIMD(alpha_cubic, 0.7) has Reno's average window, sqrt(3/(2 p)).
+// The purpose of section 4.3: AIMD(alpha_cubic, 0.7) has Reno's average window, sqrt(3/(2 p)).
 TEST(Cubic, WEstHasRenosAverageWindow) {
   Parameters p;
   p.cubic_c = 1e-4;
@@ -249,7 +250,8 @@ double SlowStartRounds(Cubic& law, int rounds, double rtt_ms, double spacing_ms,
   return window.ssthresh;
 }
 
-// Linux 3.16: an eighth of the minimum RTT, 6.25 ms of 50, within [4, 16] ms.
+// Linux 3.16: slow start ends if the RTT has risen by an eighth of its minimum, but at least by 4 ms and at most by 16
+// ms. An eighth of 50 ms is 6.25 ms.
 TEST(HyStart, ARiseOfTheRttByAnEighthEndsSlowStart) {
   const auto ends = [](double first_ms, double then_ms) {
     Cubic law(WithHyStart(2));
@@ -264,7 +266,7 @@ TEST(HyStart, ARiseOfTheRttByAnEighthEndsSlowStart) {
 }
 
 TEST(HyStart, ATrainOfAcksOfHalfTheMinimumRttEndsSlowStart) {
-  Cubic dense(WithHyStart(1));  // 19 ms of ACKs a round; in the next case 26.6 ms
+  Cubic dense(WithHyStart(1));  // the ACKs of a round take 19 ms, in the next case 26.6 ms
   EXPECT_EQ(SlowStartRounds(dense, 3, 50, 1), kInfinity);
   Cubic train(WithHyStart(1));
   EXPECT_LT(SlowStartRounds(train, 3, 50, 1.4), kInfinity);

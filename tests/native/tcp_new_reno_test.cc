@@ -50,7 +50,7 @@ TEST(NewReno, CongestionAvoidanceAddsASegmentPerWindowOfAcks) {
   law.OnAck(Acked(1), window);
   EXPECT_DOUBLE_EQ(window.cwnd, 20.05);
   window.cwnd = 20;
-  law.OnAck(Acked(2), window);  // a delayed ACK counts once
+  law.OnAck(Acked(2), window);  // a delayed ACK for two segments counts once
   EXPECT_DOUBLE_EQ(window.cwnd, 20.05);
   Parameters bytes;
   bytes.increase_per = 2;
@@ -68,7 +68,7 @@ TEST(NewReno, ALossHalvesTheFlight) {
   EXPECT_EQ(law.OnTimeout({}, 3, {.cwnd = 3}), 2);
 }
 
-// One window with holes: drops each segment of `holes` once, and records when it was retransmitted.
+// Sends one window, and drops each segment of `holes` once. Records when these segments are retransmitted.
 struct Recovery {
   Recovery(Parameters p, const std::set<std::int64_t>& holes) : path(p, kNewReno, TimeDelta::Millis(50)) {
     path.segment_fate = [&, holes](const Segment& s) -> std::optional<TimeDelta> {
@@ -92,7 +92,7 @@ Parameters Window32(double partial_ack_timer) {
   return p;
 }
 
-// RFC 6582, section 3.2, step 3: each partial ACK shows one hole, so that n holes take n round trips.
+// RFC 6582, section 3.2, step 3: each partial ACK reveals one hole, so that n holes take n round trips.
 TEST(NewReno, NHolesAreRecoveredInNRoundTrips) {
   for (const int n : {1, 2, 5, 9}) {
     std::set<std::int64_t> holes;
@@ -110,14 +110,15 @@ TEST(NewReno, NHolesAreRecoveredInNRoundTrips) {
   }
 }
 
-// The impatient variant: the timer starts again at the first partial ACK only. RTO = 100 + 200 ms.
+// The impatient variant: only the first partial ACK restarts the timer. RTO = 100 + 200 ms.
 TEST(NewReno, TheImpatientVariantTimesOutOneRtoAfterTheFirstPartialAck) {
   std::set<std::int64_t> holes;
   for (int i = 0; i < 9; ++i) holes.insert(3 + 2 * i);
   Recovery r(Window32(0), holes);
   EXPECT_TRUE(r.path.sender.finished());
   EXPECT_EQ(r.path.sender.stats().timeouts, 1);
-  // The first four holes are retransmitted 0 to 300 ms after the first one; the timer expires 400 ms after it.
+  // The first four holes are retransmitted at 0 to 300 ms, counted from the first retransmission. The first partial ACK
+  // comes at 100 ms, so the timer expires at 400 ms.
   ASSERT_GT(r.retransmitted.size(), 5u);
   EXPECT_DOUBLE_EQ((r.retransmitted[3].second - r.retransmitted[0].second).ms(), 300);
   EXPECT_NEAR((r.retransmitted[4].second - r.retransmitted[0].second).ms(), 400, 5);
@@ -147,7 +148,7 @@ TEST(NewReno, TheThirdDuplicateRetransmitsAndFurtherOnesLetNewSegmentsGo) {
   EXPECT_TRUE(third[0].retransmission);
   EXPECT_EQ(sender.ssthresh_segments(), 16);
   EXPECT_EQ(sender.state(), Sender::State::kRecovery);
-  // cwnd = ssthresh + 3 + k must exceed the 32 outstanding: from the 14th further duplicate on.
+  // cwnd = ssthresh + 3 + k must exceed the 32 outstanding segments, which it does from the 14th further duplicate on.
   for (int k = 1; k <= 13; ++k) EXPECT_TRUE(after().empty()) << k;
   for (int k = 14; k <= 28; ++k) {
     const auto sent = after();
@@ -160,8 +161,8 @@ TEST(NewReno, TheThirdDuplicateRetransmitsAndFurtherOnesLetNewSegmentsGo) {
   EXPECT_EQ(sender.cwnd_segments(), 16);
 }
 
-// RFC 6582, section 3.2, step 1 and section 4: duplicate ACKs that retransmissions after a timeout cause do not mean
-// a loss.
+// RFC 6582, section 3.2, step 1 and section 4: retransmissions after a timeout may cause duplicate ACKs, which do not
+// mean a loss.
 TEST(NewReno, NoFastRetransmitUntilTheAckIsBeyondRecoverAfterATimeout) {
   Sender sender(Window32(0), kNewReno);
   sender.Start({});

@@ -1,4 +1,4 @@
-// Whatever a path does to segments and ACKs, a transfer completes within its window.
+// Whatever a path does to segments and ACKs, a transfer completes, and it stays within its window.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -46,7 +46,7 @@ void Transfer(const Case& c, std::uint64_t seed) {
     ASSERT_GE(s.seq, 0);
     ASSERT_LT(s.seq, total);
     ASSERT_LE(path.sender.outstanding(), static_cast<std::int64_t>(parameters.max_window_segments));
-    // Only a fast retransmission may leave beyond the window.
+    // Only a fast retransmission may be sent beyond the window.
     if (!s.retransmission) {
       ASSERT_LE(static_cast<double>(path.sender.pipe()), path.sender.cwnd_segments());
     }

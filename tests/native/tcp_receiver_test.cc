@@ -55,8 +55,8 @@ TEST(TcpReceiver, AcknowledgesAtOnceOutOfOrderAndWhenAHoleIsFilledWhollyOrInPart
   EXPECT_EQ(receiver.OnSegment(Data(3), {})->next_expected, 1);
   EXPECT_EQ(receiver.OnSegment(Data(1), {})->next_expected, 2);  // fills the hole in part
   EXPECT_EQ(receiver.OnSegment(Data(2), {})->next_expected, 4);  // fills it wholly
-  EXPECT_FALSE(receiver.OnSegment(Data(4), {}));                 // in order again
-  EXPECT_EQ(receiver.OnSegment(Data(2), {})->next_expected, 5);  // known: a duplicate ACK
+  EXPECT_FALSE(receiver.OnSegment(Data(4), {}));                 // in order again, so the ACK is delayed
+  EXPECT_EQ(receiver.OnSegment(Data(2), {})->next_expected, 5);  // already received, so a duplicate ACK is sent
   EXPECT_EQ(receiver.stats().duplicates, 1);
 }
 
@@ -69,8 +69,8 @@ TEST(TcpReceiver, QuickAcksComeFirst) {
   EXPECT_EQ(acks, 5 + 3);
 }
 
-// RFC 2018, section 4, with its eight segments of 500 B counted from 0: the second, fourth, sixth
-// and eighth are lost, then the fourth and the second arrive.
+// The example of RFC 2018, section 4: eight segments of 500 B, counted from 0. The second, fourth, sixth and eighth are
+// lost; then the fourth and the second arrive.
 TEST(TcpReceiver, SackBlocksAreThoseOfRfc2018sExample) {
   Parameters p;
   p.delayed_ack_segments = 1;
@@ -102,19 +102,19 @@ TEST(TcpReceiver, EchoesTheEarliestSegmentThatItAcknowledges) {
   receiver.OnSegment(Data(0, 10), {});
   EXPECT_EQ(receiver.OnSegment(Data(1, 11), {})->echo.ms(), 10);
   receiver.OnSegment(Data(2, 12), {});
-  EXPECT_EQ(receiver.OnSegment(Data(4, 14), {})->echo.ms(), 12);  // after a hole: not the newest one
+  EXPECT_EQ(receiver.OnSegment(Data(4, 14), {})->echo.ms(), 12);  // behind a hole: still the echo of segment 2
   EXPECT_EQ(receiver.OnSegment(Data(5, 15), {})->echo.ms(), 12);
-  EXPECT_EQ(receiver.OnSegment(Data(3, 99), {})->echo.ms(), 99);  // the segment that fills the hole
+  EXPECT_EQ(receiver.OnSegment(Data(3, 99), {})->echo.ms(), 99);  // the echo of the segment that fills the hole
 }
 
-// RFC 7323, section 4.3, (2): TS.Recent takes the timestamp of any segment up to Last.ACK.sent, unless that
-// is older: a repetition whose first ACK was lost is echoed with the time of the repetition.
+// RFC 7323, section 4.3, (2): TS.Recent takes the timestamp of any segment up to Last.ACK.sent, unless this timestamp
+// is older. So if a segment is repeated because its ACK was lost, the time of the repetition is echoed.
 TEST(TcpReceiver, EchoesTheRepetitionOfWhatItAcknowledged) {
   Receiver receiver{Parameters{}};
   receiver.OnSegment(Data(0, 10), {});
   EXPECT_EQ(receiver.OnSegment(Data(1, 11), {})->echo.ms(), 10);
   EXPECT_EQ(receiver.OnSegment(Data(1, 500), {})->echo.ms(), 500);
-  EXPECT_EQ(receiver.OnSegment(Data(0, 12), {})->echo.ms(), 500);  // an old one, late
+  EXPECT_EQ(receiver.OnSegment(Data(0, 12), {})->echo.ms(), 500);  // an old segment, which arrives late
 }
 
 // Compares the blocks with the set of received numbers; segments arrive in random order with repetitions.
@@ -137,7 +137,7 @@ TEST(TcpReceiver, BlocksAreMaximalAndTrueWhateverArrives) {
       ASSERT_EQ(receiver.next_expected(), expected);
       if (!ack) continue;
       ASSERT_EQ(ack->next_expected, expected);
-      // The first block holds the segment, unless that had arrived before.
+      // The first block contains the segment, unless the segment had already been received.
       bool newest = ack->sack_count == 0 || seq < expected || receiver.stats().duplicates > duplicates;
       for (int b = 0; b < ack->sack_count; ++b) {
         const SackBlock block = ack->sack[b];

@@ -125,7 +125,7 @@ TEST(Scoreboard, AgreesWithAModelThatLooksAtEverything) {
         model.entries[board.next()] = {};
         board.Append();
       } else if (what < 0.65 && outstanding > 1) {
-        // A maximal block, as receivers report them: what was received never shrinks.
+        // Chooses a maximal block, as receivers report them: a block of received segments never shrinks.
         std::int64_t begin = board.una() + 1 + below(static_cast<double>(outstanding - 1));
         std::int64_t end = std::min(begin + 1 + below(4), board.next());
         while (begin - 1 > board.una() && model.entries[begin - 1].sacked) --begin;

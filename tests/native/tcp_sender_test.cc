@@ -33,7 +33,7 @@ Ack Sacking(std::int64_t next, std::vector<SackBlock> blocks, Timestamp echo = {
   return ack;
 }
 
-// RFC 6928, or RFC 3390's three segments.
+// The initial window is that of RFC 6928, or RFC 3390's three segments.
 TEST(TcpSender, BeginsWithTheInitialWindow) {
   Sender sender(Parameters{}, kCubic);
   EXPECT_TRUE(Drain(sender, {}).empty());
@@ -60,7 +60,7 @@ TEST(TcpSender, SlowStartEndsAtTheInitialSsthresh) {
   EXPECT_NEAR(path.sender.cwnd_segments(), 24.5, 1);
 }
 
-// RFC 3042: one new segment for each of the first two duplicates.
+// RFC 3042: one new segment for each of the first two duplicate ACKs.
 TEST(TcpSender, LimitedTransmitSendsNewSegmentsOnTheFirstTwoDuplicates) {
   for (const auto kind : {kCubic, kNewReno}) {
     for (const double limited : {0.0, 1.0}) {
@@ -81,7 +81,8 @@ TEST(TcpSender, LimitedTransmitSendsNewSegmentsOnTheFirstTwoDuplicates) {
       sender.OnAck(Sacking(0, {{1, 4}}), At(100));
       EXPECT_EQ(sender.stats().fast_recoveries, 1);
       EXPECT_EQ(Drain(sender, At(100))[0].seq, 0);
-      // Segments sent by limited transmit do not count as in flight: ssthresh is half of ten, or 0.7 of it.
+      // The segments sent by limited transmit are not counted as in flight. So ssthresh is half of ten segments
+      // (NewReno), or 0.7 of ten (CUBIC).
       EXPECT_DOUBLE_EQ(sender.ssthresh_segments(), kind == kCubic ? 7 : 5);
     }
   }
@@ -130,7 +131,7 @@ TEST(TcpSender, Rules5_4To5_6AnExpiryRetransmitsTheEarliestAndDoubles) {
     EXPECT_EQ(sent[0].seq, 0);
     EXPECT_TRUE(sent[0].retransmission);
     EXPECT_EQ(sender.cwnd_segments(), 1);  // the loss window
-    // RFC 5681, equation 4: the same segment lowers ssthresh once.
+    // RFC 5681, equation 4: a second timeout of the same segment does not lower ssthresh again.
     EXPECT_DOUBLE_EQ(sender.ssthresh_segments(), 7);
   }
   EXPECT_EQ(sender.stats().timeouts, 5);
@@ -141,7 +142,7 @@ TEST(TcpSender, AfterATimeoutSlowStartSendsAgainWhatWasNotReceived) {
   sender.Start(At(0));
   Drain(sender, At(0));
   sender.OnAck(Sacking(0, {{4, 6}}), At(100));
-  Drain(sender, At(100));  // 10 and 11, by limited transmit
+  Drain(sender, At(100));  // segments 10 and 11, by limited transmit
   sender.OnTimer(At(1000));
   std::vector<std::int64_t> again;
   for (const auto& s : Drain(sender, At(1000))) again.push_back(s.seq);
@@ -187,8 +188,8 @@ TEST(TcpSender, SackRecoversManyHolesInAboutOneRoundTrip) {
   }
 }
 
-// RFC 6937, section 3: sending continues at ssthresh/RecoverFS of the delivered data, and ends at ssthresh; without
-// PRR nothing leaves until the pipe has shrunk.
+// RFC 6937, section 3: during recovery, ssthresh/RecoverFS segments are sent per delivered segment, until the pipe has
+// shrunk to ssthresh. Without PRR, nothing is sent until the pipe has shrunk.
 TEST(TcpSender, ProportionalRateReductionSpreadsTheDecrease) {
   for (const bool prr : {false, true}) {
     Parameters p;
@@ -272,7 +273,7 @@ TEST(TcpSender, StopForgetsAndStartGoesOnWhereTheReceiverIs) {
   EXPECT_EQ(path.sender.outstanding(), 0);
   EXPECT_EQ(path.sender.next_timer(), kNever);
   path.RunUntil(At(530));
-  path.Start();  // while what was sent before is still on its way
+  path.Start();  // while earlier segments are still under way
   path.RunUntil(Timestamp::Seconds(3));
   EXPECT_GT(path.receiver.next_expected(), static_cast<std::int64_t>(sent));
   path.sender.Stop(path.now());
@@ -290,7 +291,8 @@ std::unique_ptr<Link> DropTailLink(DataRate capacity, TimeDelta limit) {
                                 std::make_unique<DropTail>(DropTail::Params{.limit_ms = limit.ms()}));
 }
 
-// With 300 ms of queue and a round trip of 50 ms the queue never runs empty: 0.7 * 350 ms > 50 ms.
+// The queue holds 300 ms, and the round trip takes 50 ms without it. A full window is 350 ms of data; 0.7 of it is more
+// than 50 ms, so the queue never runs empty.
 TEST(TcpSender, OneFlowFillsTwoMbpsBehindADropTailQueueOf300Ms) {
   for (const int preset : {0, 1}) {
     for (const auto kind : {kCubic, kNewReno}) {
@@ -306,16 +308,16 @@ TEST(TcpSender, OneFlowFillsTwoMbpsBehindADropTailQueueOf300Ms) {
       EXPECT_GE(used, 0.99) << "preset " << preset;
       EXPECT_LE(used, 1.0001);
       EXPECT_NEAR(good, used, 0.01);
-      // Slow start overshoots by a queue's worth of holes. In preset 0, NewReno has no SACK and needs so many round
-      // trips for them that its timer expires; CUBIC has no FACK and needs the timer for a retransmission that is
-      // lost again.
+      // Slow start overshoots, and loses about as many segments as the queue holds. In preset 0, NewReno has no SACK:
+      // it needs so many round trips that its timer expires. CUBIC has no FACK: it needs the timer for a retransmission
+      // that is lost again.
       EXPECT_LE(path.sender.stats().timeouts, preset == 0 ? 2 : 0);
       EXPECT_GT(path.sender.stats().fast_recoveries, 5);
     }
   }
 }
 
-// Sender and receiver over a delay that allocates nothing itself, with losses.
+// A sender and a receiver are connected by a delay with losses, which itself allocates nothing.
 TEST(TcpSender, AllocatesNothingInTheSteadyState) {
   for (const int preset : {0, 1}) {
     Parameters p = WithPreset(preset);
@@ -354,10 +356,10 @@ TEST(TcpSender, AllocatesNothingInTheSteadyState) {
   }
 }
 
-// RFC 9438, section 5.1, through the complete sender and receiver: one segment in 1/p is lost, and the window is
-// averaged over time. (The law alone is compared with the whole table in tcp_cubic_test.cc.) In the cubic region the
-// model's equilibrium is approached from above only slowly, as 1/sqrt(epochs). So one segment is also lost when slow
-// start reaches half of the table's window, which makes the window start close to the equilibrium.
+// RFC 9438, section 5.1, with the complete sender and receiver: one segment in 1/p is lost, and the window is averaged
+// over time. (tcp_cubic_test.cc compares the law alone with the whole table.) In the cubic region, the model approaches
+// its equilibrium slowly, as 1/sqrt(epochs) and from above. So that the window starts close to it, one more segment is
+// lost when slow start reaches half of the table's window.
 TEST(TcpSender, CubicsAverageWindowIsThatOfTheRfc) {
   struct Cell {
     double rtt_s;

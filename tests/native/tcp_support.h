@@ -1,5 +1,5 @@
-// A TCP sender and a TCP receiver joined by two paths: a link of the simulator or a plain delay
-// forward, a plain delay back, each with losses and extra delays that the test chooses.
+// A TCP sender and a TCP receiver, joined by two paths. The forward path is a link of the simulator or a plain delay;
+// the backward path is a plain delay. On both, the test chooses losses and extra delays.
 #ifndef CCSCOPE_TESTS_NATIVE_TCP_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_TCP_SUPPORT_H_
 
@@ -21,7 +21,7 @@ namespace ccscope::tcp {
 
 class Connection {
  public:
-  // What happens to a segment or an ACK: no value if it is lost, otherwise its delay in addition to the path's.
+  // The fate of a segment or an ACK: no value if it is lost, otherwise a delay that is added to the path's.
   using SegmentFate = std::function<std::optional<TimeDelta>(const Segment&)>;
   using AckFate = std::function<std::optional<TimeDelta>(const Ack&)>;
 
@@ -112,7 +112,7 @@ class Connection {
   TimeDelta one_way_;
   std::unique_ptr<Link> link_;
   Timestamp now_;
-  std::multimap<Timestamp, Segment> segments_;  // on their way behind the link; at equal times as inserted
+  std::multimap<Timestamp, Segment> segments_;  // behind the link; at equal times in the order of insertion
   std::multimap<Timestamp, Ack> acks_;
   std::int64_t packets_ = 0;
   std::unordered_map<std::int64_t, Segment> in_link_;

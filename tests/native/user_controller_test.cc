@@ -1,4 +1,4 @@
-// The core's half of user controllers: it calls the host, and stays consistent whatever the host answers.
+// User controllers, as the core sees them: it calls the host, and must stay consistent whatever the host answers.
 #include "abi/user_controller.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace ccscope {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kValues[] = {100e3, 1e6, 300e3};  // lowest, highest, first
+constexpr double kValues[] = {100e3, 1e6, 300e3};  // the lowest, the highest and the first rate
 
 // The host's answers to kRate and kArrival, and the calls that it received.
 std::vector<double> rate_answer;

@@ -68,8 +68,8 @@ TEST_P(AnyController, FeedbackThatIsNotFiniteIsRefusedWhereNothingMayBeAbsent) {
   const std::vector<double> message = Feedback();
   ASSERT_EQ(Push(message), 0) << ccs_last_error();
   for (std::size_t i = 0; i < message.size(); ++i) {
-    // The received rate and the echo may be absent, which is NaN: a controller either refuses such a message or does
-    // without these values.
+    // The received rate and the fields of the echo may be absent (NaN). A controller then either refuses the message or
+    // does without these values.
     const bool may_be_absent = i == 1 || i == 4 || i == 5;
     for (const double wild : {kNaN, kInf, -kInf}) {
       std::vector<double> damaged = message;
@@ -95,7 +95,7 @@ TEST_P(AnyController, MoreBytesSentThanCanBeCountedAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(WildInput, AnyController, testing::Range(0, fuzz::kControllers));
 
-// Beyond 2^53 us a time and the next tick of a timer are the same number: time would stand still.
+// Beyond 2^53 us, adding the interval of a timer may not change a time: time would stand still.
 TEST(WildInput, TimesOfALinkThatCannotAdvanceAreRefused) {
   const double queue[] = {300, 0, 0};
   std::copy(std::begin(queue), std::end(queue), ccs_input_buffer(3));

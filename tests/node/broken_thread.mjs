@@ -1,4 +1,4 @@
-// Takes the place of a link's thread: starts normally, and fails at the first request.
+// A replacement for a link's thread. It starts normally, and fails at the first request.
 import { parentPort } from 'node:worker_threads';
 
 const relay = { address: '127.0.0.1', port: 1 };

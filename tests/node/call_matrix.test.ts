@@ -1,6 +1,6 @@
 /**
- * `ccscope call --matrix`: what it refuses, and a whole matrix of twins (simulations), from its file to the
- * report's page.
+ * `ccscope call --matrix`: arguments that it refuses, and a whole matrix of twins (simulated calls), from the
+ * matrix file to the report's page.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -124,7 +124,7 @@ describe('ccscope call --matrix', () => {
     expect(page).toContain("default-src 'none'");
     expect(page.match(/data-figure=/g)).toHaveLength(4);
     expect(page).toContain('gcc beside nada');
-    // With the same seeds the results must be the same, in whichever order the workers ran.
+    // With the same seeds the results must be the same, whatever the order in which the workers ran.
     const again = await installed('--matrix', matrix, '--twin', '--json', '-');
     expect((JSON.parse(again.stdout) as MatrixReport).cells).toEqual(report.cells);
   }, 60_000);

@@ -1,4 +1,7 @@
-/** The network doors of the local server withstand thousands of mutated inputs; `npm run fuzz` sends more. */
+/**
+ * The local server's network inputs ("doors") withstand thousands of mutated messages. `npm run fuzz` sends
+ * more.
+ */
 import { afterAll, expect, it } from 'vitest';
 
 import { Batches, type Tested } from '../fuzz/doors/batches.js';
@@ -19,7 +22,10 @@ function generator(seed: number): (n: number) => number {
   };
 }
 
-/** One of the target's seeds with one to four changes: other bytes, inserted words, parts left out or doubled. */
+/**
+ * One of the target's sample inputs (`seeds`) with one to four changes: other bytes, inserted words, parts left
+ * out or doubled.
+ */
 function mutated({ seeds, words = [] }: FuzzTarget, next: (n: number) => number): Uint8Array {
   let bytes = Buffer.from(seeds[next(seeds.length)] ?? '');
   for (let left = 1 + next(4); left > 0; left--) {

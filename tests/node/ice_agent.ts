@@ -1,4 +1,7 @@
-/** A scripted ICE agent: sends connectivity checks, and verifies and answers those of others as in RFC 8445. */
+/**
+ * A scripted ICE agent. It sends connectivity checks, and verifies and answers the checks of other agents, as
+ * in RFC 8445.
+ */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
@@ -16,12 +19,14 @@ export class IceAgent {
   readonly media: string[] = [];
   /** The username fragments of the senders of received checks. */
   readonly checkedBy: string[] = [];
-  /** How many answers to its checks were authentic (`answers`), and how many were not (`forged`). */
+  /** How many answers to this agent's checks were authentic (`answers`), and how many were not (`forged`). */
   answers = 0;
   forged = 0;
   /** The bytes of all received packets, including STUN. */
   bytes = 0;
-  /** The username fragment of the peer to which the latest check is addressed, and whose answer is expected. */
+  /**
+   * The username fragment of the peer to which the latest check was sent. The answer must come from this peer.
+   */
   #peer = '';
 
   private constructor(
@@ -32,7 +37,7 @@ export class IceAgent {
     socket.on('message', (packet, from) => this.#receive(packet, from.port));
   }
 
-  /** Makes an agent that sends to this port; with 0, to the port from which it receives its first check. */
+  /** Makes an agent that sends to this port. With 0, it sends to the port from which its first check came. */
   static async at(ufrag: string, port: number): Promise<IceAgent> {
     const socket = createSocket('udp4');
     socket.bind(0, '127.0.0.1');

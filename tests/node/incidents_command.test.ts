@@ -1,4 +1,6 @@
-/** `ccscope incidents`: from a recording, it names the same incidents and causes as during the call. */
+/**
+ * `ccscope incidents` must find the same incidents and causes in a recording that were found during the call.
+ */
 import { beforeAll, expect, test } from 'vitest';
 
 import { loadCore, type Core } from '../../src/core/index.js';

@@ -64,7 +64,8 @@ describe('the link through the ABI', () => {
     link.poll(12_000);
     link.set({ reordering: null }, 12_000);
     link.enqueue(1, 1250, 12_000);
-    // The first packet arrives at 10 + 5 + 15 ms; the second, which departs later, arrives earlier, at 22 + 5 ms.
+    // The first packet arrives at 10 + 5 + 15 = 30 ms. The second packet departs later, at 22 ms, but arrives
+    // earlier, at 22 + 5 = 27 ms.
     expect(link.poll(27_000)).toMatchObject([
       { packetId: 0, departUs: 10_000, deliverUs: 30_000 },
       { packetId: 1, departUs: 22_000, deliverUs: 27_000 },

@@ -2,10 +2,10 @@ import { afterEach } from 'vitest';
 
 import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
 
-/** Functions that close what a test has opened. They are called after the test, in this order. */
+/** Functions that close the objects that a test has opened. They are called after the test, in this order. */
 export const closers: (() => unknown)[] = [];
 
-/** To be called once in a file: after each test, calls the functions in `closers`. */
+/** Calls the functions in `closers` after each test. A test file calls this once. */
 export function closeAfterEach(): void {
   afterEach(async () => {
     for (const close of closers.splice(0)) await close();

@@ -74,7 +74,7 @@ describe('cross traffic of a link', () => {
     expect(crossBps(link, 30, 40)).toBeGreaterThan(0.9e6);
     expect(crossBps(link, 40, 50)).toBeLessThan(1.01e6);
     link.set({ crossTraffic: {} }, 50e6);
-    // The packets that were still in the queue have left within a second.
+    // The packets that were in the queue at the change have left within a second.
     expect(crossBps(link, 51, 60)).toBe(0);
     expect(link.nextEventUs()).toBe(Infinity);
     link.destroy();
@@ -97,8 +97,8 @@ describe('cross traffic of a link', () => {
   it('is kept apart from the caller’s flows by FQ-CoDel, as they are from each other', () => {
     const waits = [0, 1].map((second) => {
       const link = createLink(core, { ...BDP, queue: { kind: 'fq_codel' }, crossTraffic: { cubic: 3 } });
-      // Flow 0 sends 0.5 Mbps. Bursts of 3 Mbps on average belong to flow 0 too in the first run, to flow 1
-      // in the second.
+      // Flow 0 sends 0.5 Mbps. In addition, bursts of 3 Mbps on average come. In the first run they belong to
+      // flow 0, in the second run to flow 1.
       for (let id = 0; id < 4000; id += 1) {
         const burst = id % 2 === 1 ? 6 : 1;
         for (let k = 0; k < burst; k += 1)
@@ -109,8 +109,8 @@ describe('cross traffic of a link', () => {
       const sorted = own.map(({ queueDelayUs }) => queueDelayUs).sort((a, b) => a - b);
       return sorted[Math.floor(sorted.length * 0.9)] ?? NaN;
     });
-    // Ahead of a packet go at most one packet of each of the four other flows, and the one in transmission:
-    // 2.4 ms each.
+    // At most five packets are ahead of a packet: one of each of the four other flows, and the packet in
+    // transmission. Each takes 2.4 ms.
     expect(waits[1]).toBeLessThan(5 * 2.4e3);
     expect(waits[0]).toBeGreaterThan(2 * (waits[1] ?? NaN));
   });
@@ -125,8 +125,8 @@ describe('losses in bursts and outages of a link', () => {
       const lost = fates.filter(Boolean).length;
       return { ratio: lost / 50_000, mean: lost / fates.filter((is, i) => is && !fates[i - 1]).length };
     });
-    // Standard errors, as derived in tests/native/random_loss_test.cc: 0.0013 (ratio) and 0.004 (mean) in the first
-    // run, 0.0035 and 0.14 in the second.
+    // Standard errors are derived in tests/native/random_loss_test.cc. They are 0.0013 (`ratio`) and 0.004
+    // (`mean`) in the first run, and 0.0035 and 0.14 in the second run.
     expect(runs[0]?.ratio).toBeCloseTo(0.1, 2);
     expect(runs[0]?.mean).toBeCloseTo(1 / 0.9, 1);
     expect(Math.abs((runs[1]?.ratio ?? NaN) - 0.1)).toBeLessThan(0.018);
@@ -142,7 +142,7 @@ describe('losses in bursts and outages of a link', () => {
         late += Number(departUs - offeredUs > 100.5);
       return late / ((toS - fromS) * 1000);
     };
-    // Outages take a sixth of the time. After each one, the queue needs another tenth of the outage's length
+    // Outages take a sixth of the time. After each outage, the queue needs another ninth of the outage's length
     // to empty.
     expect(held(3600, 3660)).toBeGreaterThan(0.12);
     link.set({ outages: null }, 3660e6);

@@ -1,6 +1,6 @@
 /**
- * The work of one function call is bounded, however long ago the previous one was: a laptop may sleep for
- * hours.
+ * The work of one function call is bounded, even after a long time without calls. (A laptop may sleep for
+ * hours.)
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -38,14 +38,14 @@ beforeAll(async () => {
 const PATIENCE_MS = 60_000;
 
 /**
- * How often work is measured. CPU time includes other threads of the process, such as the garbage collector and the one
- * that optimises the WebAssembly module, so only the fastest try counts.
+ * How often the work is measured. Only the fastest try counts, because the CPU time includes other threads of
+ * the process. Examples are the garbage collector and the thread that optimises the WebAssembly module.
  */
 const TRIES = 8;
 /** After this much CPU time, two tries are enough, because other threads disturb long work less. */
 const LONG_MS = 200;
 
-/** CPU time of the fastest try, but at least a tenth of a millisecond, below which it is not meaningful. */
+/** CPU time of the fastest try, in ms. Returns at least 0.1 ms, because shorter times are not meaningful. */
 function cpuMs(prepare: () => () => void): number {
   let fastest = Infinity;
   let spent = 0;
@@ -60,7 +60,7 @@ function cpuMs(prepare: () => () => void): number {
   return Math.max(0.1, fastest);
 }
 
-/** Work to measure: a poll of a link, `gapS` after it was busy for two seconds. */
+/** The work to measure is a poll of a link. The link was busy for two seconds, then idle for `gapS`. */
 const pollAfter = (options: LinkOptions, gapS: number) => () => {
   const link = core.createLink(options);
   for (let id = 0; id < 200; id += 1) link.enqueue(id, 1200, id * 1e4);
@@ -187,8 +187,9 @@ describe('both halves of a controller after ten hours of silence', () => {
     expect(cpuMs(silentFor(TEN_HOURS_S))).toBeLessThan(SAME_WORK * cpuMs(silentFor(1)));
   });
 
-  // NADA numbers the tenths of its window from the clock's zero, here 1970. For so short a window the numbers exceed
-  // 2^53, beyond which adding 1 no longer changes a number; a loop that counts up to them one by one would never end.
+  // NADA divides its window into tenths, and numbers the tenths from the clock's zero, here 1970. For so short
+  // a window the numbers exceed 2^53, where adding 1 to a number does not change it. So a loop that counts them
+  // one by one would never end.
   it('nada: a window of the baseline too short for the clock holds nothing up', () => {
     const half = core.createReceiver({ controller: 'nada', parameters: { base_delay_window_s: 1e-6 } });
     for (let seq = 0; seq < 100; seq += 1) {

@@ -1,6 +1,6 @@
 /**
- * After pages and contexts have come and gone, the observer of a call still has their numbers, but holds no reference
- * to their objects.
+ * The observer of a call, after pages and browser contexts have come and gone. It keeps their numbers, but no
+ * reference to their objects.
  */
 import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** Links that single pages have of their own, besides the link that the other pages share. */
+/** A page can have its own link. The other pages share one link. */
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 
@@ -20,7 +20,7 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** A page under test and a far side of its own, connected to each other. */
+/** A page under test and its own far side, connected to each other. */
 async function participant(link: ShaperLink, page: number): Promise<{ page: IceAgent; far: IceAgent }> {
   const made = { page: await agent(`page${page}`, link.relay.port), far: await agent(`far${page}`, 0) };
   link.local(made.page.ufrag, page);
@@ -34,7 +34,10 @@ async function participant(link: ShaperLink, page: number): Promise<{ page: IceA
   return made;
 }
 
-/** Two pages under test, connected to each other: page 0, whose checks control, and page 1. */
+/**
+ * Two pages under test, connected to each other. Page 0 is the controlling ICE agent, page 1 the controlled
+ * one.
+ */
 async function connectedPages(link: ShaperLink): Promise<[IceAgent, IceAgent]> {
   const [a, b] = [await agent('offr', link.relay.port), await agent('answ', link.relay.port)];
   link.local('offr', 0);
@@ -56,8 +59,8 @@ async function sendTen({ page, far }: { page: IceAgent; far: IceAgent }): Promis
 }
 
 /**
- * When the packets of `sendTen`, which are recognised by their size, left the link, and to which flow they
- * belong.
+ * The packets of `sendTen` in a record, with the time at which each left the link, and its flow. These packets
+ * are recognised by their size.
  */
 function departures(path: PathRecord | null, name: 'forward' | 'backward' = 'forward') {
   const packets = path?.[name]?.packets;
@@ -119,7 +122,7 @@ describe('the link that a page has of its own', () => {
     const [shared, own] = [departures(link.record), departures(ownPath(link, 0))];
     expect([shared.length, own.length]).toEqual([10, 10]);
     expect(Math.max(...shared.map(({ departUs }) => departUs))).toBeLessThan(timeUs);
-    // The record of the page's own link also has the capacity that applied before that link existed.
+    // The change above opened the page's own link. Its record also contains the capacity before that change.
     expect(ownPath(link, 0).forward?.capacity.map(({ capacityBps }) => capacityBps)).toEqual([100e6, 1e6]);
   });
 
@@ -132,8 +135,8 @@ describe('the link that a page has of its own', () => {
     expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'answ', answererUfrag: 'offr' }]);
     expect(departures(ownPath(link, 1))).toHaveLength(10);
     expect(departures(link.record)).toEqual([]);
-    // A link of page 0's own is refused now: the connection already uses page 1's, which can no longer be
-    // changed.
+    // The connection already uses page 1's own link, and a connection cannot change its link. So an own link
+    // for page 0 is refused now.
     const refused = await link
       .for(0)
       .set({ capacity: '1mbps' })

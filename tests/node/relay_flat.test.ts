@@ -1,5 +1,5 @@
-// A relay that runs for days: its memory, its sockets and its tables must not grow with the number of past calls.
-// The test controls the relay's clock, so that days take seconds.
+// A relay that runs for days. Its memory, sockets and tables must not grow with the number of past calls. The
+// test controls the relay's clock, so days take only seconds.
 import { readdirSync } from 'node:fs';
 import { platform } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
@@ -42,7 +42,7 @@ interface Bed {
   flows: number;
   /** Advances the test's clock by this many seconds. */
   pass(seconds: number): void;
-  /** Sends on the packets that are due on the link. */
+  /** Forwards the packets whose delay on the link is over. */
   pump(): void;
   paths: ScheduledPaths<Arrival>;
 }
@@ -96,8 +96,8 @@ async function agentAt(ufrag: string, port: number): Promise<IceAgent> {
 }
 
 /**
- * What `work` leaves behind, not counting the first tenth of its rounds: heap bytes per round, and open
- * descriptors.
+ * Runs `work` in rounds. Returns the growth of the heap in bytes per round, and the growth of open descriptors.
+ * The first tenth of the rounds is not counted.
  */
 async function growth(rounds: number, work: (round: number) => Promise<void>) {
   const warm = Math.ceil(rounds / 10);
@@ -185,7 +185,7 @@ describe('a relay that goes on', { timeout: 120_000 }, () => {
     const record = emptyLinkRecord('shaper');
     for (let i = 0; i < 30; i++) notePause(record, { fromUs: 5e6, toUs: 5e6 + 8 * 3600e6 });
     expect(record.notices).toHaveLength(20);
-    expect(record.notices[0]?.message).toMatch(/for 28800\.0 s from 5\.0 s on/);
+    expect(record.notices[0]?.message).toMatch(/for 28800\.0 s, starting at 5\.0 s/);
   });
 
   it('leaves no socket when it cannot open', async () => {

@@ -34,7 +34,7 @@ function line(i: number, more: object = {}): string {
   return JSON.stringify({ type: 'arrival', flow: 0, seq, ...times, size_bytes: sizeBytes, ...more });
 }
 
-/** A row's value in the form in which CSV contains it. */
+/** A row's value, as it is written in CSV. */
 function cell(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 }
@@ -49,8 +49,8 @@ const PLAIN = content(
 );
 
 /**
- * The recording of a live run: frames, counters of received packets, and a change of a parameter and of the
- * preset.
+ * The recording of a live run. It contains frames, counters of received packets, a change of a parameter, and a
+ * change of the preset.
  */
 function recording(): { text: string; groups: string[] } {
   const parameters = { start_bitrate_bps: 400_000, k_u: 0.02 };
@@ -66,7 +66,7 @@ function recording(): { text: string; groups: string[] } {
     });
     half.takeFeedback();
     if (i % 3 === 2) {
-      const timeUs = arrival(i).arrivalTimeUs - 7_000; // the counters' time is before the latest frame's
+      const timeUs = arrival(i).arrivalTimeUs - 7_000; // the counters are a little older than the latest frame
       half.pushInbound({ timeUs, packetsReceived: 3 * i, packetsLost: i >> 6, bytesReceived: 3100 * i });
       half.takeFeedback();
     }
@@ -274,7 +274,7 @@ describe('valid rows with extreme values', () => {
         if (row['type'] === 'rate' || row['type'] === 'group') seen[row['type']] += 1;
       }
     }
-    // The core must have processed the input, not just ignored it.
+    // Rows show that the core processed the input, and did not ignore it.
     expect(seen.rate).toBeGreaterThan(100);
     expect(seen.group).toBeGreaterThan(100);
   }, 30_000);

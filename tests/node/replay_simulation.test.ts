@@ -1,4 +1,4 @@
-/** Replaying the trace of a simulation gives the same group rows as the simulation's controllers gave. */
+/** A replay of a simulation's trace gives the same rows of groups as the simulation itself. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../src/core/index.js';

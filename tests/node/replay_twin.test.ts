@@ -1,6 +1,6 @@
 /**
- * `ccscope replay --twin` on recordings that were themselves simulated, with another seed than the twin's, and whose
- * link changes during the call.
+ * `ccscope replay --twin` compares a recorded call with its twin (a simulation of the call). Here the recorded
+ * call is also simulated, but with another seed. Its link changes during the call.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -86,11 +86,13 @@ describe('ccscope replay --twin', () => {
     ]);
     const of = (name: string) => series.find((each) => each.name === name);
     for (const name of ['Target', 'Received']) {
-      // With another seed the call differs from its twin, but not by much, as both have the same schedule.
+      // The call and its twin have different seeds, so they differ. They have the same schedule, so they do not
+      // differ much.
       expect(of(name)?.apart, name).toBeGreaterThan(1);
       expect(of(name)?.relative, name).toBeLessThan(0.2);
     }
-    // A twin without the RTT's change (+200 ms for a quarter of the time) would be 50 ms apart on average.
+    // Without the change of the RTT (+200 ms for a quarter of the time), the twin would differ by 50 ms on
+    // average.
     expect(of('RTT')?.apart).toBeLessThan(35);
 
     const text = await ccscope(['replay', trace, '--twin']);

@@ -1,6 +1,6 @@
 /**
- * Replays reference vectors (see tests/vectors/README.md) on the command line, and compares the outputs of the filter
- * and the detector with them, packet by packet and group by group.
+ * Replays reference vectors (see tests/vectors/README.md) on the command line. The outputs of the filter and
+ * the detector must equal the vectors' outputs, packet by packet and group by group.
  */
 import { readFileSync } from 'node:fs';
 
@@ -126,7 +126,8 @@ describe.each(['B_overload_drain', 'D_jitter_sd3', 'H_spike_and_step'])('%s', (n
       last.size_bytes += size;
       arrivals.push({ ...last });
     }
-    // Only the first packet of the next group completes a group, so a further packet completes the last one.
+    // A group is complete only when the first packet of the next group comes. So one more packet follows the
+    // last group.
     arrivals.push({
       ...last,
       send_time_us: last.send_time_us + 1e5,

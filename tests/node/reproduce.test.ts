@@ -153,8 +153,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     const [a, b] = [mean(first, 'utilisation'), mean(second, 'utilisation')];
     expect(a).not.toBe(b);
     expect(mean(both, 'utilisation')).toBeCloseTo((a + b) / 2, 12);
-    // Student's t for one degree of freedom is 12.7062. The standard error of two values is half of their
-    // distance.
+    // Student's t for one degree of freedom is 12.7062. The standard error of the mean of two values is half of
+    // their difference.
     const { ci95 } = both.experiments[0]?.cells[0]?.metrics[0]?.measured ?? {};
     const half = (12.7062 * Math.abs(a - b)) / 2;
     expect((ci95?.[1] ?? NaN) - (ci95?.[0] ?? NaN)).toBeCloseTo(2 * half, 3);
@@ -238,12 +238,12 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       ['nada-rfc8698', 0],
       ['gcc-ton', 0],
     ]);
-    // Two controllers have five published numbers each. All ten must be judged; the verdicts do not matter here.
+    // Two controllers have five published numbers each. There must be a verdict on all ten, whichever it is.
     const { within, ordering, off } = summary.numbers;
     expect(within + ordering + off).toBe(10);
     expect(comparison).toEqual([]);
-    // The median delay is longer than a packet's transmission (3.9 ms at 2.5 Mbps), and shorter than the full
-    // queue's.
+    // The median delay must be longer than the transmission of a packet (3.9 ms at 2.5 Mbps), and shorter than
+    // the delay of a full queue (300 ms).
     for (const cell of table?.cells ?? []) {
       const [delay] = [...cell.metrics, ...cell.others].filter(
         ({ name }) => name === 'owd_queue_delay_p50_ms',
@@ -277,8 +277,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
           expect(row.values[i]?.measured, `${row.name} ${name}`).toEqual(number?.measured);
         });
       }
-      // A column's best rows must have the best mean among the rows with the most runs. There must be such rows if the
-      // column has a better direction and the means differ.
+      // All best rows of a column must have the best mean. Only rows with the most runs are compared. If the
+      // column has a better direction and the means differ, there must be a best row.
       columns.forEach(({ best }, i) => {
         const values = rows.flatMap((row) => row.values[i] ?? []);
         const most = Math.max(...values.map(({ measured }) => measured.n));
@@ -307,7 +307,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(status).toBe(0);
     const page = readFileSync(file, 'utf8');
     expect(page.match(/(?:src|href|action)="(?!#|data:)[^"]*"|@import|url\(/g)).toBeNull();
-    // Text of the scenario must not end an element, neither in the page nor in its data.
+    // A text in the scenario must not end an HTML element, either in the page or in its data.
     expect(page).toContain('Fig. 1 &lt;/script&gt;');
     expect(page.match(/<\/script>/g)).toHaveLength(2);
     expect(page.match(/data-figure=/g)).toHaveLength(8);

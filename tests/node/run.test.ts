@@ -156,7 +156,7 @@ describe('ccscope run', () => {
       }),
     );
     const { experiments } = await report(file);
-    // 1504 bytes per millisecond.
+    // 1504 bytes per millisecond are 12.032 Mbps.
     expect(experiments[0]?.cells[0]?.metrics[0]?.measured.mean).toBeCloseTo(12_032_000, 3);
   });
 
@@ -217,8 +217,8 @@ describe('proposition 1', () => {
   const frameMs = 1000 / 30;
 
   /**
-   * Whether a detector with a static threshold, given as a gradient of the delay, signals overuse before the
-   * first loss.
+   * Whether a detector with a static threshold signals overuse before the first loss. The threshold is given as
+   * a gradient of the delay.
    */
   function overuses(cell: Record<string, string>, gradient: number): boolean {
     const instance = instantiate(scenario, cell);
@@ -227,7 +227,8 @@ describe('proposition 1', () => {
     if (flow?.kind !== 'media') throw new Error('expected a media flow');
     const parameters = {
       ...flow.parameters,
-      // As in the text of the paper: compares m itself with the threshold, and signals overuse at once.
+      // As in the text of the paper, the detector compares m itself with the threshold, and signals overuse at
+      // once.
       detector_gain_groups: 1,
       overuse_time_ms: 0,
       overuse_min_groups: 1,

@@ -96,7 +96,7 @@ describe('links', () => {
     await expect.poll(() => meet(offerer, answerer)).toBe(true);
     offerer.send('hello');
     await expect.poll(() => answerer.media).toEqual(['hello']);
-    // Once per second, the server reports how late packets recently were.
+    // Once per second, the server reports the latest lateness of packets.
     const late = await client.next(
       (m) => 'type' in m && m.type === 'link/lateness' && m.recent_p95_ms !== null,
     );
@@ -149,7 +149,7 @@ describe('links', () => {
     expect(told).toMatchObject({ ok: true, result: null });
     const peers = await agentsOf({ a, b }, 'offr', 'answ');
     const strangers = await agentsOf({ a, b }, 'odd1', 'odd2');
-    // In each turn, the strangers send their checks first.
+    // In each turn, the strangers send their checks before the peers do.
     await expect
       .poll(() => {
         meet(...strangers);
@@ -233,7 +233,7 @@ describe('rooms', () => {
     expect(signal).toEqual({ type: 'room/signal', room: 'r1', data: { sdp: 'x' } });
     second.socket.terminate();
     const alone = (m: ServerMessage) => 'peers' in m && m.peers === 1;
-    await first.next(alone); // the one from its own joining
+    await first.next(alone); // the message about this client's own joining
     expect(await first.next(alone)).toMatchObject({ room: 'r1', peers: 1 });
   });
 

@@ -32,7 +32,7 @@ afterEach(async () => {
 
 function connect(address: string, options: { origin?: string; headers?: Record<string, string> } = {}) {
   const client = new WebSocket(address.replace('http', 'ws'), options);
-  // A refused client emits an error, because it ends before it was open.
+  // A refused client emits an error, because its connection ends before it is open.
   client.on('error', () => undefined);
   clients.push(client);
   return client;

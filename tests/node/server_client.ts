@@ -7,7 +7,7 @@ import type { LinkOpened, ServerMessage } from '../../src/link/server_protocol.j
 
 const clients: Client[] = [];
 
-/** To be called once in a file: after each test, ends the clients that it has left open. */
+/** After each test, ends the clients that the test left open. A test file calls this once. */
 export function endClientsAfterEach(): void {
   afterEach(() => clients.splice(0).forEach((client) => client.socket.terminate()));
 }
@@ -31,7 +31,10 @@ export class Client {
     return client;
   }
 
-  /** Takes the first message that fits from the inbox; waits for one if there is none yet. */
+  /**
+   * Removes the first message for which `fits` returns true from the inbox, and returns it. Waits if there is
+   * no such message yet.
+   */
   async next(fits: (message: ServerMessage) => boolean): Promise<ServerMessage> {
     for (;;) {
       const index = this.#inbox.findIndex(fits);

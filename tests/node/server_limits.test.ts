@@ -1,4 +1,4 @@
-/** However much of the local server one client uses, the others get their share. */
+/** A client that overuses the local server must not affect the other clients. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -31,7 +31,7 @@ async function start(limits: Partial<ServerLimits> = {}): Promise<LocalServer> {
 
 const reply = (id: number) => (message: ServerMessage) => 'ok' in message && message.id === id;
 
-/** So many messages that the system cannot buffer them for a client that does not read. */
+/** The number of messages in a flood. The system cannot buffer so many for a client that does not read. */
 const FLOOD = 40;
 
 function flood(sender: Client): void {

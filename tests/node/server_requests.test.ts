@@ -89,8 +89,7 @@ describe('the process is alive and answers after', () => {
     for (let i = 0; i < 20; i++) {
       const socket = await opened();
       const closed = once(socket, 'close');
-      // Resets the connection at once, so that the server writes its answer to a connection that no longer
-      // exists.
+      // Resets the connection at once. So the server writes its answer to a connection that has ended.
       socket.write(text, () => socket.resetAndDestroy());
       await closed;
     }

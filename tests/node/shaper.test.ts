@@ -28,10 +28,10 @@ async function shaperWith(config: PartialLinkConfig): Promise<Shaper> {
   return shaper;
 }
 
-/** A shaper and two peers that it knows: each has sent it a greeting. */
+/** A shaper and two peers. Each peer has sent a greeting, from which the shaper learns the peer's address. */
 async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a: Socket; b: Socket }> {
   const [shaper, a, b] = await Promise.all([shaperWith(config), peer(), peer()]);
-  // Until the shaper has read b's greeting, a packet from a would have nowhere to go.
+  // Before the shaper has read b's greeting, it has no address for packets from a.
   await new Promise((sent) => b.send('hello', shaper.b.port, '127.0.0.1', sent));
   await expect.poll(() => shaper.sync().then(() => shaper.record.backward?.packets.rows)).toBe(1);
   a.send('hello', shaper.a.port, '127.0.0.1');
@@ -61,8 +61,8 @@ function messages(socket: Socket, count: number): Promise<Buffer[]> {
 }
 
 /**
- * Expects each packet to leave one transmission time after it came or the previous packet left, whichever was
- * later.
+ * Expects each packet to leave as soon as it can be transmitted: one transmission time after it came, or after
+ * the previous packet left, whichever is later.
  */
 function expectSerial(records: readonly PacketRecord[], capacityBps: number): void {
   expect(records.length).toBeGreaterThan(1);
@@ -143,10 +143,11 @@ describe('the shaper', () => {
     expect(lateMs).toHaveLength(50);
     expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
     const lateness = shaper.latenessMs();
-    // Besides the 50 packets, a's greeting counts; b's counts only if the address of a was known when it was due.
+    // The greeting of a also counts. The greeting of b counts only if the shaper already knew the address of a
+    // when the greeting was due.
     expect([51, 52]).toContain(lateness.packets);
-    // Lateness is rounded to 0.01 ms. The times measured at b also include the time that a packet took to get
-    // there.
+    // Lateness is rounded to 0.01 ms. The times at b are longer, because they include the way from the shaper
+    // to b.
     expect(lateness.p50_ms).toBeLessThanOrEqual(Math.max(...lateMs) + 0.01);
     expect(lateness.p99_ms).toBeGreaterThanOrEqual(lateness.p50_ms);
   });
@@ -159,8 +160,8 @@ describe('the shaper', () => {
     const dropped = records.filter((record) => record.dropped === 'queue-full');
     expect(dropped.length).toBeGreaterThan(0);
     for (const record of records) {
-      // The bytes of packets that were accepted before this one, and whose transmission had not yet started
-      // when it came.
+      // The bytes in the queue when this packet came: those of earlier accepted packets whose transmission had
+      // not started.
       const waiting = records
         .filter((other) => other.dropped === null && other.offeredUs < record.offeredUs)
         .filter((other) => other.offeredUs + other.queueDelayUs > record.offeredUs)
@@ -197,8 +198,8 @@ describe('the shaper', () => {
 
   it('takes a change as a whole, or nothing of it', async () => {
     const shaper = await shaperWith({ capacity: '10gbps' });
-    // Cross traffic is only allowed up to 1 Gbps, so on this link it can be set together with a lower
-    // capacity, but not before.
+    // Cross traffic needs a capacity of at most 1 Gbps. So on this link of 10 Gbps, it can only be set together
+    // with a lower capacity.
     await shaper.set({ capacity: '1mbps', cross_traffic: 'cubic:1' });
     await expect(shaper.set({ capacity: '5gbps', loss_ratio: 1 })).rejects.toThrow(/^link\./);
     expect(shaper.config).toMatchObject({ capacity: '1mbps', loss_ratio: 0 });

@@ -1,7 +1,4 @@
-/**
- * A closed shaper no longer does anything, neither to itself nor to the shaper that uses its ports
- * afterwards.
- */
+/** A closed shaper does nothing. In particular, it does not affect the next shaper that uses its ports. */
 import { expect, it } from 'vitest';
 
 import { ShaperError, startShaper } from '../../src/shaper/shaper.js';

@@ -306,8 +306,8 @@ describe('the settings of a link', () => {
     await expect.poll(() => b.media.length).toBe(1);
     await link.sync();
     const [row] = packetsOf(link, 'forward', 125);
-    // Its transmission of 100 us starts at the change, or after that of a check that was interrupted when the
-    // link stopped.
+    // The packet is transmitted in 100 us. Its transmission starts at the change, or after that of a check that
+    // the stop of the link had interrupted.
     const waitedUs = (row?.departUs ?? NaN) - on.timeUs;
     expect(waitedUs).toBeGreaterThan(99.9);
     expect(waitedUs).toBeLessThan(100 + (1500 * 8) / 10);
@@ -395,7 +395,7 @@ describe('the settings of a link', () => {
       .poll(() => packets.reason.subarray(0, packets.rows).includes(2), { timeout: 5000 })
       .toBe(true);
     await link.set({ crossTraffic: 'none' });
-    // Sends again and again, since the queue may still be full at first.
+    // Sends repeatedly, since the queue may still be full at first.
     await expect
       .poll(() => {
         a.send('last');
@@ -405,7 +405,8 @@ describe('the settings of a link', () => {
     await link.sync();
     const departed = packets.departUs.subarray(0, packets.rows);
     expect(departed.every((timeUs, i) => i === 0 || timeUs >= (departed[i - 1] ?? NaN))).toBe(true);
-    // The log contains at least the packets that arrived. (Sockets may have lost others after the link.)
+    // The log contains at least the packets that arrived. (Sockets may have lost further packets after the
+    // link.)
     expect(packets.rows).toBeGreaterThanOrEqual(b.media.length);
   }, 20_000);
 
@@ -469,7 +470,7 @@ describe('the thread of a link', () => {
     });
     const ended = once(child, 'exit');
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-    // In the case `leave`, the process ends on its own, although its link is still open.
+    // In the case `leave`, the program ends by itself, without closing its link.
     if (what === 'stay') child.kill('SIGKILL');
     expect(await ended).toEqual(what === 'stay' ? [null, 'SIGKILL'] : [0, null]);
     await expectFree(Number(line));

@@ -1,5 +1,5 @@
-// An independent sender and receiver judge the shaper on the wire. Nothing else may run beside this test.
-// `npm run bench -- --only shaper` measures how late the shaper is on an idle machine, also with delays at 20 Mbps.
+// Tests the shaper with an independent sender and receiver. Nothing else may run at the same time. `npm run
+// bench -- --only shaper` measures how late the shaper is on an idle machine, and also tests delays at 20 Mbps.
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -14,7 +14,7 @@ import { closeAfterEach, linkWith } from './links.js';
 
 closeAfterEach();
 
-/** The ratio of a link's measured rate to its capacity, while 1.3 times the capacity is sent. */
+/** The ratio of a link's measured rate to its capacity. The sender sends 1.3 times the capacity. */
 async function overloaded(
   capacityBps: number,
   traffic: Pick<Traffic, 'sizeBytes' | 'durationS'>,
@@ -69,7 +69,7 @@ describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
         rateBps: 0.8e6,
         sizeBytes: 250,
         durationS: 5,
-        // Sets the loss only now, so that only the measured packets draw numbers from the random generator.
+        // Sets the loss only now, so that earlier packets draw no numbers from the random generator.
         prepare: () => link.set({ loss }),
       });
       return { sent: sentUs.length, lost: sentUs.length - sequence.length };
@@ -121,9 +121,9 @@ describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
   });
 
   it('is judged by intervals that are those of tables', () => {
-    // Binomial distribution, n = 100, p = 0.5: P(X <= 36) = 0.0033, P(X <= 37) = 0.0060.
+    // Binomial distribution with n = 100 and p = 0.5: P(X <= 36) = 0.0033, P(X <= 37) = 0.0060.
     expect(binomialInterval(100, 0.5, 0.99)).toEqual([37, 63]);
-    // n = 10, p = 0.1: P(X = 0) = 0.3487, P(X >= 5) = 0.0016, P(X >= 4) = 0.0128.
+    // Binomial distribution with n = 10 and p = 0.1: P(X = 0) = 0.3487, P(X >= 5) = 0.0016, P(X >= 4) = 0.0128.
     expect(binomialInterval(10, 0.1, 0.99)).toEqual([0, 4]);
   });
 });

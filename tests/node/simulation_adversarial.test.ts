@@ -37,7 +37,6 @@ interface Outcome {
   seconds: number;
 }
 
-/** Runs a simulation to its end. */
 function run(options: Partial<SimulationOptions>, on: Core = core): Outcome {
   const began = performance.now();
   const simulation = on.createSimulation({ ...BASE, ...options });
@@ -247,7 +246,7 @@ describe('a simulation without bounds is given up', () => {
   it('when it needs more events than it may', () => {
     expect(failure({ durationUs: 1e12 })).toBe('maxEvents');
     expect(failure({ maxEvents: 1 })).toBe('maxEvents');
-    // Without a limit of capacity and without delay, a connection would send forever at the same simulated time.
+    // Without a capacity limit and without delay, a connection sends forever at the same simulated time.
     expect(failure({ forward: {}, flows: [{ kind: 'tcp' }] })).toBe('maxEvents');
     const files: FlowOptions = {
       kind: 'tcp',
@@ -300,7 +299,7 @@ describe('a simulation without bounds is given up', () => {
   it('at the setup, when it would measure too much', () => {
     const windows = Array.from({ length: 20 }, (_, i) => ({ name: `${i}`, beginUs: 0, endUs: i + 1 }));
     const flows = Array.from({ length: 500 }, (): FlowOptions => ({ kind: 'tcp' }));
-    // With the whole run, which counts as one, there are 21 time windows; these allow at most 476 flows.
+    // The whole run counts as a time window, so there are 21. With 21 windows, at most 476 flows are allowed.
     expect(failure({ windows, flows })).toBe('windows');
     const many = Array.from({ length: 10001 }, (): FlowOptions => ({ kind: 'tcp', startUs: 1e12 }));
     expect(failure({ flows: many })).toBe('flows');
@@ -336,7 +335,7 @@ interface Leaf {
   value: unknown;
 }
 
-/** All values at any depth of an object that are not objects themselves, with their paths. */
+/** All leaves of an object, with their paths. A leaf is a value at any depth that is not an object. */
 function leaves(value: unknown, path = ''): Leaf[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]): Leaf[] => {
@@ -410,7 +409,7 @@ class Fuzzer {
     if ('stopUs' in common && !('startUs' in common)) delete common['stopUs'];
     if (this.chance(0.5)) {
       const source = this.parameters(SCHEMA.components.media_source.parameters);
-      // Allows any size of packets, but bounds the rates, so that there are not millions of packets.
+      // Packets may have any size, but rates are bounded. Otherwise there could be millions of packets.
       if ('payload_bytes' in source) source['header_bytes'] = 40;
       source['max_bitrate_bps'] = this.between(1e3, 1e7);
       source['min_bitrate_bps'] = this.between(0, 1e6);
@@ -510,7 +509,7 @@ describe('each number of the options', () => {
   });
   const defaults = (specs: readonly { name: string; default: number }[]): Json =>
     Object.fromEntries(specs.map(({ name, default: value }) => [name, value]));
-  /** May be infinite, since a pause may have no end. */
+  /** The end of a pause may be infinite. */
   const MAY_BE_INFINITE = ['flows.0.pauses.0.toUs'];
 
   it('is refused by its name when it is NaN, infinite, negative or beyond all measure', () => {
@@ -565,8 +564,8 @@ describe('options at random', () => {
       const simulate = (): void => void run(options);
       expect(simulate, `seed ${seed}: ${where}`).toThrow(CoreError);
       const field = failure(options);
-      // An error may name a list instead of its entry, or another time that conflicts with the broken one. So the name
-      // of a time is left out of the comparison.
+      // The error may name a list instead of its entry, or another time that conflicts with the invalid one. So
+      // names of times are not compared.
       const told = field?.replace(/\.(atUs|endUs|beginUs|stopUs|startUs)$/, '') ?? '';
       expect(
         where.startsWith(told) || where.replace(/_(\w)/g, (_, c: string) => c.toUpperCase()).startsWith(told),

@@ -16,7 +16,7 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** The ports to which the two sides of a call send, and strangers who imitate a side. */
+/** The ports to which the two sides of a call send. Strangers send to the same ports, and imitate a side. */
 interface Bed {
   a: number;
   b: number;
@@ -95,7 +95,8 @@ describe.each([
 
   it.each([0, 1])('have no seat for fragments that they have seen, first at side %d', async (side) => {
     const bed = await open();
-    // The thieves answer checks, but know no password except that of their own name.
+    // The thieves use the names of the two sides, but do not know their passwords. They answer checks with
+    // another password.
     const thieves = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
     const [thiefA, thiefB] = thieves;
     const attempts = [
@@ -166,7 +167,7 @@ describe.each([
   it('are sent no more than they sent, and nothing without an own check', async () => {
     const bed = await open();
     const [a, victim] = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
-    // The victim never answers, since it did not send any check: a stranger sent one with the victim's address.
+    // The victim sent no check, so it does not answer. A stranger sent a check from the victim's address.
     victim.socket.removeAllListeners('message');
     let got = 0;
     victim.socket.on('message', (packet) => (got += packet.length));
@@ -174,7 +175,7 @@ describe.each([
     await sent(victim, one, bed.b);
     for (let i = 0; i < 100; i++) offer(a, 'answ');
     for (let i = 0; i < 100; i++) a.send('data');
-    // One more exchange: once it is complete, the relay has processed everything before it.
+    // Exchanges further checks. When they are answered, the relay has processed all earlier packets.
     const [c, d] = await Promise.all([agent('cccc', bed.a), agent('dddd', bed.b)]);
     await connect(c, d);
     expect(got).toBeLessThanOrEqual(one.length);

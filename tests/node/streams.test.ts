@@ -1,4 +1,4 @@
-/** What a command does if its output cannot be written, because the reader has left or the disk is full. */
+/** How a command ends if its output cannot be written, because the reader has left or the disk is full. */
 import { PassThrough, Readable, Writable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { scratch } from './support.js';
 
 const { path } = scratch();
 
-/** Runs a command line whose standard output fails with this error code from the first byte on. */
+/** Runs a command line. Every write to its standard output fails with this error code. */
 async function withFailing(
   code: string,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** The test run itself: which parts run at the same time, and which ones need not run after a change. */
+/** The test run itself: which parts run at the same time, and which parts can be skipped after a change. */
 import { describe, expect, it } from 'vitest';
 
 import { affected, contents } from '../../scripts/test/changes.mjs';
@@ -8,8 +8,8 @@ import { isTaken, lateShare, partsOf, stolenShare } from '../../scripts/test/wak
 const PASSED = { passed: 1, failed: 0 };
 
 /**
- * Runs parts on two cores. Whenever the set of running parts changes, the first of them is made to end. Returns the
- * successive sets, and the results.
+ * Runs parts on two cores. After each change of the set of running parts, ends the first part of the set.
+ * Returns these sets in order, and the results.
  */
 async function observed(
   parts: Readonly<Record<string, Part>>,

@@ -13,8 +13,8 @@ let folders = 0;
 type Numbers = Readonly<Record<string, number>>;
 
 /**
- * Writes a history with these runs of one test. For each run: the numbers of its call; null if the test did not run; a
- * list if `repeat` made several calls.
+ * Writes a history with these runs of one test. A run is given by the numbers of its call. It is null if the
+ * test did not run, and a list if `repeat` made several calls.
  */
 function history(runs: readonly (Numbers | readonly Numbers[] | null)[]): string {
   const folder = files.path(`history-${folders++}`);
@@ -71,7 +71,7 @@ describe('the latest run', () => {
     expect(await outside('utilisation', 0.8, 0.9, 0.85, 0.79)).toBe('worse');
     expect(await outside('loss_ratio', 0.02, 0.01, 0.03, 0)).toBe('better');
     expect(await outside('loss_ratio', 0.02, 0.01, 0.03, 0.03)).toBeNull();
-    // Two earlier runs are too few for a range.
+    // Two earlier runs are not enough to compute a range.
     expect(await outside('loss_ratio', 0.02, 0.01, 0.9)).toBeNull();
   });
 

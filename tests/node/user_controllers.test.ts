@@ -20,7 +20,7 @@ const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const AIMD = `${root}/public/controllers/aimd.ts`;
 
-/** Runs the command as it is installed: users' controllers run in a worker of its own. */
+/** Runs the installed command. (A user's controller runs in a worker of its own.) */
 async function ccscope(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   try {
     const { stdout, stderr } = await execute(
@@ -124,7 +124,7 @@ describe('ccscope run --controller', () => {
       /allocated more than 1024 MB|did not answer/,
     ],
     ['fills', { arrival: 'for (;;) kept.push({ n });' }, /allocated more than 1024 MB|did not answer/],
-    // The time limit is 30 s here, so that even on a busy machine the end of the thread is reported before it.
+    // The time limit is raised to 30 s, so that even on a busy machine the end of the thread is reported first.
     ['exits', { arrival: 'process.exit(3);' }, /it ended its own thread with code 3/, '30'],
   ])(
     'one that %s is ended and named, exit 1',
@@ -175,7 +175,7 @@ describe('ccscope replay --controller', () => {
   /** Frames at 600 kbps for 60 s. Their one-way delay is 25 ms, but 125 ms from 30 s to 40 s. */
   const arrivals = Array.from({ length: 1800 }, (_, seq) => {
     const send_time_us = Math.round((seq * 1e6) / 30);
-    // Frames sent after 40 s must not overtake the ones that were delayed.
+    // Frames sent after 40 s must not overtake the delayed frames.
     const held = send_time_us >= 30e6 && send_time_us < 40e6 ? 125e3 : 25e3;
     const arrival_time_us = Math.max(send_time_us + held, send_time_us >= 40e6 ? 40.1e6 : 0);
     return { type: 'arrival', flow: 0, seq, send_time_us, arrival_time_us, size_bytes: 2500 };
@@ -200,8 +200,9 @@ describe('ccscope replay --controller', () => {
       .map((line) => JSON.parse(line) as Rate);
     const at = (s: number): number => rates.find(({ time_us }) => time_us >= s * 1e6)?.target_bps ?? NaN;
     expect(rates[0]?.target_bps).toBeGreaterThanOrEqual(5e5 - 1);
-    // Before the jump, the target is 1.5 times the received 600 kbps. When the delay jumps, nothing arrives in 100 of
-    // the 500 ms over which the rate is measured, so the measured rate is 480 kbps, and the target 0.85 times that.
+    // Before the delay jumps, the target is 1.5 times the received 600 kbps. The rate is measured over 500 ms,
+    // and after the jump nothing arrives for 100 ms of them. So the measured rate is 480 kbps, and the target
+    // is 0.85 times 480 kbps.
     expect(at(29)).toBeCloseTo(900e3, -4);
     expect(at(32)).toBeCloseTo(408e3, -4);
     expect(at(59)).toBeGreaterThan(800e3);

@@ -128,7 +128,7 @@ describe('the address of the page', () => {
     const url = new URL(pageUrl('http://127.0.0.1:1/', PLAN, 'link-7'));
     expect(Object.fromEntries(url.searchParams)).toMatchObject({
       autostart: '1',
-      // The address has only the link's name; the page gets its settings when it joins the link.
+      // The address contains only the link's name. The page gets the link's settings when it joins the link.
       link: 'link-7',
       mode: 'cap',
       shadow: 'nada,gcc:ton-2017-literal',
@@ -165,7 +165,7 @@ describe('runs on an overloaded machine', () => {
     },
   });
 
-  /** Makes runs with these utilisations, one after the other. Runs below 0.5 report an overloaded machine. */
+  /** Makes one run after another, with these utilisations. A run below 0.5 comes from an overloaded machine. */
   async function made(utilisations: readonly number[], options: { runs: number; again?: number }) {
     const left = [...utilisations];
     const series: Series = {

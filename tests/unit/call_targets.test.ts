@@ -10,7 +10,8 @@ const steps = [
 const run = { fromUs: 0, toUs: 9e6 };
 
 test('targets count as long as they hold, and only in the last two thirds', () => {
-  // 100 kbps until 3 s, when the last two thirds begin; then 800 kbps for 4 s and 400 kbps for 2 s.
+  // The target is 100 kbps until 3 s, 800 kbps until 7 s, and 400 kbps until the end at 9 s. Only the last two
+  // thirds count, which begin at 3 s.
   const rows = { timeUs: [0, 3e6, 7e6], targetBps: [100_000, 800_000, 400_000] };
   const { target_mean_bps, target_of_capacity, target_final_bps } = targetReport(rows, steps, run);
   // 61 ticks of 100 ms: 40 at 800 kbps and 21 at 400 kbps.

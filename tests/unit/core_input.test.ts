@@ -1,4 +1,7 @@
-/** Numbers that are passed to the core: one that does not fit is refused, with its name, and never truncated. */
+/**
+ * Numbers that are passed to the core. A number that does not fit is refused with an error that names it. It is
+ * never truncated.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -89,7 +92,8 @@ describe('the ABI', () => {
     module.input(values);
     const pointer = module.found(module.abi.ccs_receiver_create(index, 0));
     module.abi.ccs_session_buffer(pointer, 9);
-    // A row has nine numbers, so 477,218,589 rows have 2^32 + 5 numbers: in 32 bits, only 5.
+    // A row has nine numbers, so 477,218,589 rows have 2^32 + 5 numbers. Truncated to 32 bits, that would be
+    // only 5.
     for (const rows of [-1, 2, 477_218_589, 2 ** 31 - 1])
       expect(module.abi.ccs_receiver_push_arrivals(pointer, rows), String(rows)).toBe(1);
     expect(module.lastError().field).toBe('rows');

@@ -50,8 +50,8 @@ describe('density of a simulated flow', () => {
       there(density.ratesBps[top % 128]),
       there(density.delaysUs[Math.floor(top / 128)]),
     ];
-    // LCC's operating region: rates up to slightly above the capacity, delays between propagation and eq. 8's
-    // limit.
+    // LCC's operating region. The rate is at most slightly above the capacity. The delay is between the
+    // propagation delay and the limit of eq. 8.
     expect(rate).toBeGreaterThan(600e3);
     expect(rate).toBeLessThan(1.2e6);
     expect(delay).toBeGreaterThan(45e3);

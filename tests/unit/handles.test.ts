@@ -16,7 +16,7 @@ const FEEDBACK = {
 };
 
 interface Opened {
-  /** Calls of every method, with arguments that an object which is not destroyed accepts. */
+  /** Calls of every method. The arguments are valid, so each call succeeds until the object is destroyed. */
   calls: Record<string, () => unknown>;
   /** Everything that can be read from the object. */
   state(): unknown;

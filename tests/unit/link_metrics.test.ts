@@ -69,7 +69,8 @@ describe('time to 90 %', () => {
   it('is when the trailing two seconds reach it', () => {
     // At full rate from the start, 1.8 Mbit have departed after 1.8 s, with packet 180.
     expect(timeTo90(steady(0, 10e6, 1e6), 1e6, { fromUs: 0, toUs: 10e6 })).toBeCloseTo(1.8, 9);
-    // Half the rate for 5 s, then the full rate. After x s of it, (2 - x) / 2 + x = 1.8, so x = 1.6.
+    // Half the rate until 5 s, then the full rate. At 5 s + x, the trailing 2 s contain x s of the full rate:
+    // (2 - x) / 2 + x = 1.8, so x = 1.6.
     const records = [...steady(0, 5e6, 5e5), ...steady(5e6, 10e6, 1e6)];
     expect(timeTo90(records, 1e6, { fromUs: 0, toUs: 10e6 })).toBeCloseTo(6.6, 1);
   });

@@ -131,7 +131,7 @@ describe('texts that are made to take long', () => {
     const before = process.cpuUsage();
     problem(() => parseLinkConfig({ [field]: text }));
     const { user, system } = process.cpuUsage(before);
-    // A regular expression that tried three ways of dividing the blanks took 700 ms.
+    // A regular expression that backtracks over the blanks would take about 700 ms.
     expect((user + system) / 1000).toBeLessThan(50);
   });
 

@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
- * The library's sources. The app is shipped as a bundle that contains its packages, so its sources are left
- * out.
+ * The library's sources. The app's sources are left out, because the app is shipped as a bundle that contains
+ * its packages.
  */
 const librarySources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.ts$/.test(file) && !file.startsWith('app'),

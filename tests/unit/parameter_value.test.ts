@@ -1,4 +1,4 @@
-/** Values of parameters: which texts are accepted, and that all parsers accept the same ones. */
+/** Values of parameters as texts: which texts are accepted. All parsers must accept the same texts. */
 import { describe, expect, it } from 'vitest';
 
 import { parseState } from '../../src/app/state.js';

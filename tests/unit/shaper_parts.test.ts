@@ -44,7 +44,7 @@ describe('the lateness', () => {
   it('is counted to 0.01 ms', () => {
     const lateness = new Lateness();
     expect(lateness.summary()).toEqual({ p50_ms: NaN, p95_ms: NaN, p99_ms: NaN, packets: 0 });
-    // 0.01 to 1.00 ms, each a little more, so that no value is on the border of two bins.
+    // Values from 0.011 to 1.001 ms, in steps of 0.01 ms. None of them is on the border of two bins.
     for (let i = 100; i >= 1; i--) lateness.add(i / 100 + 0.001);
     expect(lateness.summary()).toEqual({ p50_ms: 0.505, p95_ms: 0.955, p99_ms: 0.995, packets: 100 });
     for (let i = 0; i < 900; i++) lateness.add(1e6);

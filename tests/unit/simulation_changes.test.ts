@@ -1,4 +1,6 @@
-/** Changes in the middle of a simulation: nothing differs before their time, and they apply from then on. */
+/**
+ * Changes in the middle of a simulation. Before its time, a change has no effect at all. Afterwards it applies.
+ */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
@@ -67,7 +69,7 @@ describe('changes in the middle of a simulation', () => {
   it('make another queue of the one that waits', () => {
     const changes = [{ atUs: CHANGE_US, forward: { queue: { kind: 'droptail' as const, limitMs: 50 } } }];
     const rows = rowsOf(changes, 'queue');
-    // TCP fills the DropTail queue, which holds 300 ms at first, and 50 ms after the change.
+    // TCP fills the DropTail queue. The queue holds 300 ms before the change and 50 ms after it.
     expect(largest(rows.filter(before).map((row) => row['queue_delay_us'] ?? NaN))).toBeGreaterThan(200e3);
     const later = rows.filter((row) => !before(row)).map((row) => row['queue_delay_us'] ?? NaN);
     expect(largest(later)).toBeLessThan(65e3);
@@ -77,7 +79,8 @@ describe('changes in the middle of a simulation', () => {
   it('lose and delay packets from their time on', () => {
     const lost = rowsOf([{ atUs: CHANGE_US, forward: { lossRatio: 1 } }], 'packet');
     const passed = lost.filter((row) => row['dropped'] === 0).map((row) => row['time_us'] ?? NaN);
-    // Packets that were in the queue at the change are still sent. The queue holds 300 ms.
+    // Packets that were in the queue at the change are still sent. They leave within 300 ms, the limit of the
+    // queue.
     expect(largest(passed)).toBeGreaterThan(CHANGE_US);
     expect(largest(passed)).toBeLessThan(CHANGE_US + 350e3);
 

@@ -1,4 +1,7 @@
-/** The controllers of one side of a call: one in charge, and shadows that each come, go and fail independently. */
+/**
+ * The controllers of one side of a call, each in a slot. One controller is in charge; the others are shadows,
+ * which only watch. Adding or removing a shadow, and its failure, must not affect the other controllers.
+ */
 import { describe, expect, it } from 'vitest';
 
 import type { ControllerFault, Feedback, TraceBatch } from '../../src/core/index.js';
@@ -7,7 +10,7 @@ import type { WorkerEvent } from '../../src/worker/media/protocol.js';
 import { Reporter } from '../../src/worker/media/reporter.js';
 import { Slots } from '../../src/worker/media/slots.js';
 
-/** A fake slot that records the calls of its methods, and fails on request. */
+/** A fake slot, which stands for one controller. It records the calls of its methods, and fails on request. */
 class FakeSlot implements Slot {
   readonly asked: string[] = [];
   destroyed = false;

@@ -35,6 +35,23 @@ describe('the time axis that charts share', () => {
     expect(axis.following).toBe(false);
   });
 
+  it('zooms out no further than to all of the data, unless it follows', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.setExtent({ fromUs: 2 * S, toUs: 40 * S });
+    axis.setWindow({ fromUs: 28 * S, toUs: 38 * S });
+    axis.zoomBy(2, 38 * S);
+    expect(axis.window).toEqual({ fromUs: 18 * S, toUs: 38 * S });
+    axis.zoomBy(1.5, 18 * S);
+    expect(axis.window).toEqual({ fromUs: 10 * S, toUs: 40 * S });
+    axis.zoomBy(9, 30 * S);
+    expect(axis.window).toEqual({ fromUs: 2 * S, toUs: 40 * S });
+    axis.zoomBy(2, 30 * S);
+    expect(axis.window).toEqual({ fromUs: 2 * S, toUs: 40 * S });
+    axis.follow();
+    axis.zoomBy(2);
+    expect(axis.lengthUs).toBe(76 * S);
+  });
+
   it('never zooms below a second or above an hour', () => {
     const axis = new TimeAxis(10 * S);
     axis.zoomBy(1e-9);

@@ -80,7 +80,10 @@ describe('controllers as WebAssembly modules', () => {
     expect(outcome({ controller })).toEqual(outcome({ controller: aimd }));
   });
 
-  /** The core's GCC as a user's controller: the core's WebAssembly module has the same ABI as users' modules. */
+  /**
+   * The core's GCC, loaded as a user's controller. This is possible because the core's WebAssembly module has
+   * the ABI of users' modules.
+   */
   async function gccOfTheCore(): Promise<UserController> {
     const { index, values } = controllerSetup({ controller: 'gcc' }, 'simulation');
     return wasmController(coreBytes, { name: 'gcc', controller: index, parameters: values.slice(3) });
@@ -89,7 +92,8 @@ describe('controllers as WebAssembly modules', () => {
   it('the core itself as a module: its GCC gives the numbers of GCC', async () => {
     const { windows, trace } = outcome({ controller: 'gcc' });
     const user = outcome({ controller: await gccOfTheCore() });
-    // Only the core's own GCC reports which of its two rates limits the target, so this number is left out.
+    // GCC has two rates, of which the lower one limits the target. Only the core's own GCC reports which one it
+    // is, so `lossBoundShare` is left out.
     const withoutBinding = (of: typeof windows) =>
       of.map((window) => ({
         ...window,
@@ -97,8 +101,8 @@ describe('controllers as WebAssembly modules', () => {
       }));
     expect(withoutBinding(user.windows)).toEqual(withoutBinding(windows));
     const arrivals = (of: unknown) => (of as { table: string }[]).filter(({ table }) => table === 'arrival');
-    // Of the arrivals, only the number is compared: until an RTT is known, they contain the controller's own
-    // guess of it.
+    // Only the number of arrival rows is compared. Their values may differ: until the RTT is measured, a row
+    // contains the controller's own guess of it.
     expect(arrivals(user.trace).length).toBe(arrivals(trace).length);
   });
 

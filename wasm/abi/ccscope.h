@@ -2,8 +2,8 @@
 //
 // Conventions: a handle is an opaque pointer; it must not be used after its destroy function was called. Numbers are
 // doubles in microseconds, bits per second and bytes; times count from an origin that the caller chooses; a name ends
-// in the unit. No exception crosses this boundary. A function that can fail returns 0 on success. On failure it changes
-// nothing, returns 1 (or a null pointer, or -1, where its comment says so), and ccs_last_error() names the field and
+// in the unit. No exception crosses this boundary. Unless its comment states otherwise, a function that can fail
+// returns 0 on success and 1 on failure. A failed call changes nothing, and ccs_last_error() then names the field and
 // what was expected.
 //
 // Parameters, presets, queue disciplines and trace tables are identified by their index in ccs_schema(), not by
@@ -25,20 +25,21 @@ const char* ccs_last_error(void);
 // of this function.
 double* ccs_input_buffer(int doubles);
 
-// --- Controllers: a receiver half and a sender half, each a session with its own trace. Input rows go through the
-// session's buffer, columns in the order of trace/columns.def; NaN marks an absent value.
+// --- Controllers. Each controller has a receiver half and a sender half (cc/controller.h). Each half is a session
+// with its own trace. Input rows go through the session's buffer, with their columns in the order of
+// trace/columns.def; NaN marks an absent value.
 
-// Creates the receiver half of a controller, with all its parameters taken from the input buffer; null on bad
-// arguments. `flow` is a whole number below 2^32 that is recorded in each row.
+// Creates the receiver half of a controller. All its parameters are read from the input buffer. `flow` is a whole
+// number below 2^32 that is recorded in each row. Returns null on bad arguments.
 void* ccs_receiver_create(int controller, double flow);
-// Makes two receiver halves that see the same stream share the analysis of its frames: the results are the same,
-// and most of the work is done once. Each half must still get every arrival. Refused once one of them has had an
+// Makes two receiver halves of the same stream share the analysis of its frames. The results are the same, but most
+// of the work is done only once. Each half must still get every arrival. Fails if either half has already had an
 // arrival.
 int ccs_receiver_share_frames(void* handle, void* other);
 // Creates a sender half in the same way; `seed` is for controllers that draw random numbers.
 void* ccs_sender_create(int controller, double flow, double seed);
 void ccs_session_destroy(void* handle);
-// Records only the tables whose bits are set; by default all are recorded.
+// Records only the tables whose bits are set in `tables`; by default all tables are recorded.
 void ccs_session_record(void* handle, int tables);
 // The value of a parameter; NaN for an index that the schema does not have.
 double ccs_session_parameter(void* handle, int index);
@@ -61,15 +62,15 @@ int ccs_receiver_take_feedback(void* handle);
 int ccs_sender_push_feedback(void* handle, double now_us, int count);
 // Takes the cumulative counts of RTCP receiver reports, for use while no feedback arrives.
 int ccs_sender_push_receiver_report(void* handle, double now_us, double packets_received, double packets_lost);
-// Tells the sender half what was sent: cumulative bytes, the RTT and the browser's own estimate (the latter two NaN
-// where unknown).
+// Gives the sender half the cumulative bytes sent, the RTT, and the browser's own bandwidth estimate. NaN stands for
+// an unknown value.
 int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double browser_estimate_bps);
-// Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: target, pacing,
-// A_s, A_r (bps), fraction lost, RTT (us).
+// Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: target, pacing, GCC's
+// A_s and A_r (bps), fraction lost, RTT (us).
 int ccs_sender_run(void* handle, double now_us);
-// The sender half itself, as ccs_density() takes it.
+// The sender half of a session, for ccs_density().
 void* ccs_sender_half(void* handle);
-// The session's trace, for the functions below.
+// The session's trace, for the ccs_trace_ functions below.
 void* ccs_session_recorder(void* handle);
 
 // --- Traces: what a session or a simulation recorded, column by column.
@@ -79,16 +80,18 @@ int ccs_trace_rows(void* recorder, int table);
 // One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
 // recorded or cleared.
 const double* ccs_trace_column(void* recorder, int table, int column);
-// The table of each input row since the last clear, one byte per row, in the order in which they were consumed.
+// The order of the input rows since the last clear: for each row, in order of consumption, one byte with the index of
+// its table.
 const unsigned char* ccs_trace_input_order(void* recorder);
 int ccs_trace_input_count(void* recorder);
 void ccs_trace_clear(void* recorder);
 
 // --- The joint density of sending rate and one-way delay that a sender half has learnt (LCC Fig. 1), on a grid.
-// `half` comes from ccs_sender_half() or ccs_sim_sender_half(). The input buffer holds the ends of both axes (bps,
-// bps, us, us; NaN: where the density ends) and room for the values. On return it holds the ends that were used,
-// then, delay by delay, the density per bps and us at all rates. Returns 1 on success, 0 if the controller has no
-// density, -1 for a bad argument.
+// `half` comes from ccs_sender_half() or ccs_sim_sender_half(). The input buffer begins with the two ends of the rate
+// axis (bps) and the two ends of the delay axis (us); two NaN let the axis cover the whole density. Behind them it
+// must have room for rates * delays values. On return it holds the ends that were used and then the density, per bps
+// and us: for each delay, the values at all rates. Returns 1 on success, 0 if the controller has no density, -1 for a
+// bad argument.
 int ccs_density(void* half, int rates, int delays);
 
 // --- A link: a bottleneck with its queue discipline, loss, jitter and propagation delay (sim/link.h), and the TCP
@@ -111,8 +114,8 @@ const double* ccs_link_deliveries(void* handle);
 int ccs_link_drop_count(void* handle);
 // The drops of the last poll; abi/link_rows.def lists the columns.
 const double* ccs_link_drops(void* handle);
-// When to poll next: nothing is delivered or dropped before that. Infinity if no packet is under way and there is no
-// cross traffic.
+// When to poll next: nothing is delivered or dropped before that time. Infinity if no packet is under way and there
+// is no cross traffic.
 double ccs_link_next_event_us(void* handle);
 int ccs_link_set_capacity(void* handle, double capacity_bps, double now_us);
 // Replaces the scheduled changes of capacity. The input buffer holds `steps` pairs of a time and a capacity, in the
@@ -158,13 +161,13 @@ int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int
 // Creates a path without a bottleneck: with delay, loss and jitter, and with the outages, bursts of losses and
 // reordering that were set for it.
 int ccs_sim_set_delay(void* handle, int direction, double one_way_delay_us, double loss_ratio, double jitter_us);
-// Schedules a change of a bottleneck's capacity, not earlier than the one scheduled last.
+// Schedules a change of a bottleneck's capacity. Changes must be scheduled in time order.
 int ccs_sim_schedule_capacity(void* handle, int direction, double at_us, double capacity_bps);
 // Adds a span of time that gets its own metrics; window 0 is the whole run.
 int ccs_sim_add_window(void* handle, double begin_us, double end_us);
-// Adds a media flow. The input buffer holds the values of the source, in the order of the schema; if `live` is 1, those
-// of the path of a live call (sim/live/live_flow.h); those of the controller; then the begin and the end of each pause.
-// A stop_us of NaN means that the flow does not stop.
+// Adds a media flow. The input buffer holds, in this order: the parameters of the source; if `live` is 1, the
+// parameters of a live call's path (sim/live/live_flow.h); the parameters of the controller; the begin and the end of
+// each pause. If stop_us is NaN, the flow does not stop.
 int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
                            int controller, int live, int pauses);
 // Adds a TCP flow. The input buffer holds TCP's values in the order of the schema, then, for short files, the
@@ -174,8 +177,8 @@ int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double st
 // Chooses the recorded tables, one bit for each trace table.
 int ccs_sim_trace(void* handle, int tables, double interval_us);
 // Functions that change a path between two runs; a change takes effect at the current simulated time. All of them
-// except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer, in
-// the order of the schema; packets that wait move to it.
+// except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer,
+// in the order of the schema; waiting packets move to the new queue.
 int ccs_sim_change_delay(void* handle, int direction, double one_way_delay_us);
 int ccs_sim_change_queue(void* handle, int direction, int queue_kind, int queue_values);
 int ccs_sim_change_mode(void* handle, int direction, int mode);
@@ -187,7 +190,7 @@ int ccs_sim_change_reordering(void* handle, int direction, double ratio, double 
 // Sets all parameters of a media flow's controller to the values in the input buffer, from the current simulated time
 // on.
 int ccs_sim_configure(void* handle, int flow);
-// The sender half of a flow, as ccs_density() takes it; null if the flow is not a media flow.
+// The sender half of a flow, for ccs_density(); null if the flow is not a media flow.
 void* ccs_sim_sender_half(void* handle, int flow);
 // The simulation's trace.
 void* ccs_sim_recorder(void* handle);
@@ -196,9 +199,9 @@ void* ccs_sim_recorder(void* handle);
 int ccs_sim_run_until(void* handle, double end_us);
 double ccs_sim_now_us(void* handle);
 double ccs_sim_events(void* handle);
-// The metrics of one window as flat numbers, in the order of abi/simulation_rows.def: the window, the forward path
-// and the backward one, each with its drops by reason, then the flows. ccs_sim_metrics_size() gives their number
-// after this call.
+// The metrics of one window as flat numbers, in the order of abi/simulation_rows.def: first the window, then the
+// forward and the backward path, each with its drops by reason, and then the flows. After this call,
+// ccs_sim_metrics_size() returns how many numbers there are.
 const double* ccs_sim_metrics(void* handle, int window);
 int ccs_sim_metrics_size(void* handle);
 

@@ -1,4 +1,4 @@
-// The controllers that the ABI can create, by number: the order in which the schema lists them.
+// The controllers that the ABI can create. Their numbers follow their order in the schema.
 #ifndef CCSCOPE_ABI_CONTROLLERS_H_
 #define CCSCOPE_ABI_CONTROLLERS_H_
 
@@ -20,11 +20,11 @@ struct ControllerSpec {
   std::unique_ptr<SenderHalf> (*make_sender)(const double* values, double flow, std::uint64_t seed, Recorder& recorder);
 };
 
-// Null, with the last error set, if there is no controller with that number.
+// If there is no controller with that number, sets the last error and returns null.
 const ControllerSpec* FindController(int controller);
 
-// Reads all parameters of a controller from `input` into `values` and checks them. False, with the last error
-// set, if one is refused.
+// Reads all parameters of a controller from `input` into `values` and checks them. Sets the last error and returns
+// false if a value is refused.
 bool ReadParameters(const ControllerSpec& spec, const double* input, std::vector<double>& values);
 
 }  // namespace ccscope

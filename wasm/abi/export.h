@@ -18,12 +18,13 @@
 
 namespace ccscope {
 
-// Sets the text that ccs_last_error() returns to "field: expectation" and gives back status 1.
+// Sets the last error, which ccs_last_error() returns, to "field: expectation". Always returns 1, the status of a
+// failure.
 int Fail(const char* field, const char* expectation);
-// The same for "group.field".
+// Like Fail(), with "group.field" as the name of the field.
 int FailIn(const char* group, const char* field, const char* expectation);
 
-// The caller's input for this call, from ccs_input_buffer(); null if it holds fewer numbers.
+// The input buffer, which the caller has filled for this call; null if it holds fewer than `doubles` numbers.
 double* Input(int doubles);
 
 }  // namespace ccscope

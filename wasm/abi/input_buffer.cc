@@ -6,8 +6,7 @@
 namespace ccscope {
 namespace {
 
-// One buffer serves all calls: a function that reads it is called directly after the caller has
-// filled it.
+// One buffer serves all calls, because the caller fills it directly before each call that reads it.
 std::vector<double>& Buffer() {
   static std::vector<double> buffer;
   return buffer;

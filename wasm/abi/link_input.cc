@@ -48,7 +48,7 @@ int CheckSeed(double seed) {
 }
 
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params) {
-  // Drawing shorter periods would take too long.
+  // The random length of each period is drawn separately; shorter periods would take too long to compute.
   constexpr double kMinPeriodUs = 1e3;
   if (!Within(mean_on_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOnUs", "expected 1e3 to 6e7 us (one minute)"), false;
   if (!Within(mean_off_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOffUs", "expected 1e3 to 6e7 us (one minute)"), false;

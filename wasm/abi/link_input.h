@@ -34,8 +34,8 @@ int CheckSeed(double seed);
 // outage.
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params);
 
-// Reads the host's description of reordering: the share of packets that are held back, and for how
-// long, in us.
+// Reads the host's description of reordering: the share of packets that are held back, and the time for which they
+// are held, in us.
 bool ReadReordering(double ratio, double delay_us, Reordering::Params& params);
 
 // A link as the host describes it.
@@ -47,7 +47,7 @@ struct LinkInput {
   double loss_ratio;
   double jitter_us;
 };
-// False, with the last error set, if a value is refused.
+// Sets the last error and returns false if a value is refused.
 bool ReadLink(const LinkInput& input, Link::Params& params);
 
 // Makes a queue discipline from the `count` values in the input buffer. Null if a value is refused.

@@ -1,9 +1,9 @@
-// The schema as JSON text: parameters and presets of each controller and of each component of the simulator, and
-// the columns of each trace table. scripts/generate_schema.mjs turns it into src/core/schema.generated.ts. It is
-// built into a separate module (build/wasm/schema.wasm), so that pages do not download the text twice. Lists start
-// with null, which the generator drops, so that the macros need no commas; for the same reason the object of the
-// components starts with an entry that has an empty name. To add a component, add its COMPONENT … END_COMPONENT
-// lines below.
+// The schema as JSON text: parameters and presets of each controller and of each component of the simulator, and the
+// columns of each trace table. scripts/generate_schema.mjs turns it into src/core/schema.generated.ts. This file is
+// built into a separate module (build/wasm/schema.wasm), so that pages do not download the text twice. Each macro
+// begins its entry with a comma. So that the first comma is valid JSON, each list starts with null and each object
+// with an entry that has an empty name; the generator drops both. To add a component, add its COMPONENT …
+// END_COMPONENT lines below.
 #include "abi/export.h"
 
 #define PARAMETER(name, unit, def, min, max, values, section, description)                            \

@@ -20,10 +20,10 @@ namespace {
 constexpr double kMaxDurationUs = 1e12;  // eleven days
 constexpr int kMaxFlows = 10000;
 constexpr int kMaxWindows = 64;
-// The limit keeps memory small, since each flow holds five distributions for each window.
+// This limit bounds the memory: each flow holds five distributions for each window.
 constexpr int kMaxFlowsTimesWindows = 10000;
 constexpr double kMaxPacketsPerFrame = 10000;
-constexpr int kMaxPauses = 1000;  // every frame checks all of them
+constexpr int kMaxPauses = 1000;  // every frame is checked against all pauses
 
 struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}

@@ -1,7 +1,7 @@
 // Controllers that the host provides: objects in TypeScript, or other WebAssembly modules. The halves here do
-// everything that all controllers need (received rate, packet counters, echo and RTT, the application's bounds,
-// trace rows) and get everything else from the host, through one function. If the host does not answer because its
-// half failed, the last good rate stays in force.
+// everything that all controllers need (received rate, packet counters, echo and RTT, the application's bounds, trace
+// rows) and get everything else from the host, through one function. If the host's half fails, the host does not
+// answer, and the last valid rate stays in force.
 #ifndef CCSCOPE_ABI_USER_CONTROLLER_H_
 #define CCSCOPE_ABI_USER_CONTROLLER_H_
 
@@ -14,20 +14,20 @@ inline constexpr int kUserController = -1;
 
 extern const ControllerSpec kUserControllerSpec;
 
-// The questions to the host. `numbers` holds the question and, on return, the answer. src/core/user_host.ts has the
-// same list.
+// The questions to the host; NaN stands for an absent number. The array `numbers` of a UserHost call holds the
+// question and, on return, the answer. src/core/user_host.ts has the same list.
 enum class HostCall : int {
   kCreateReceiver,  // flow, min, max, start (bps) -> the number of the new half; 0: the host could not make it
-  kCreateSender,    // the same
+  kCreateSender,    // as for kCreateReceiver
   kDestroy,
-  kArrival,   // seq, send, arrival (us), bytes, RTP timestamp, key frame, RTT (us); NaN: absent -> values, if a message is due
-  kInbound,   // time (us), packets received, packets lost, bytes -> the same
+  kArrival,   // seq, send, arrival (us), bytes, RTP timestamp, key frame, RTT (us) -> values, if a message is due
+  kInbound,   // time (us), packets received, packets lost, bytes -> as for kArrival
   kFeedback,  // now (us), then the message's fields and values -> nothing
   kRtt,       // now, RTT (us) -> nothing
   kRate,      // now (us) -> target (bps), pacing (bps or NaN)
 };
 
-// Returns the count of numbers in the answer, or kNoAnswer.
+// The host function returns the count of numbers in its answer, or kNoAnswer.
 inline constexpr int kNoAnswer = -1;
 using UserHost = int (*)(HostCall call, int half, double* numbers, int count);
 

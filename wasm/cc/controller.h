@@ -1,6 +1,6 @@
-// The two halves of every congestion controller (ToN Fig. 1): a receiver half that sees arrivals and emits
-// feedback, and a sender half that turns feedback into a target rate. In a call they run in two pages and talk over
-// a data channel; in the simulator they talk over the return path.
+// The two halves of every congestion controller (ToN Fig. 1): a receiver half that sees arrivals and emits feedback,
+// and a sender half that turns feedback into a target rate. In a call the two halves run in two pages and exchange
+// messages over a data channel; in the simulator they use the return path.
 #ifndef CCSCOPE_CC_CONTROLLER_H_
 #define CCSCOPE_CC_CONTROLLER_H_
 
@@ -13,15 +13,15 @@
 
 namespace ccscope {
 
-// One arrival: a frame where only frames are visible (Encoded Transforms), otherwise a packet.
+// One arrival at the receiver. It is a packet or, where only frames are visible (Encoded Transforms), a whole frame.
 struct Arrival {
   double seq = 0;
-  Timestamp send_time;     // when the (first packet of the) frame left, on the sender's clock
-  Timestamp arrival_time;  // when its last packet arrived, on the receiver's clock
+  Timestamp send_time;     // when it left, on the sender's clock; of a frame: its first packet
+  Timestamp arrival_time;  // on the receiver's clock; of a frame: its last packet
   DataSize size;
   std::optional<double> rtp_timestamp;  // 32 bits, at 90 kHz for video
   bool key_frame = false;
-  std::optional<TimeDelta> rtt;  // the sender's latest measurement
+  std::optional<TimeDelta> rtt;  // as last measured by the sender
 };
 
 // Cumulative counters of the packets on the wire at the receiver, headers included (from getStats in a call).
@@ -32,8 +32,9 @@ struct InboundCounters {
   DataSize received;
 };
 
-// A message from the receiver half to the sender half: the fields that every controller's receiver half fills in, and
-// values that only the sender half of the same controller can interpret; that controller's header documents them.
+// A message from the receiver half to the sender half. Every controller's receiver half fills in the common fields.
+// `values` has a meaning only for the sender half of the same controller; a header of that controller documents the
+// values.
 struct Feedback {
   static constexpr int kMaxValues = 64;
   // An RTT longer than this is implausible: the echoed time was taken from a different clock.
@@ -58,8 +59,8 @@ struct Feedback {
   void Add(double value) { values[static_cast<std::size_t>(value_count++)] = value; }
 };
 
-// Returns an error unless the message has `count` values: otherwise it is damaged or comes from a different
-// controller.
+// Returns an error unless the message has `count` values. A message with another count is damaged or comes from a
+// different controller.
 inline ParameterError ExpectValues(const Feedback& feedback, int count) {
   return feedback.value_count == count ? ParameterError{} : ParameterError{"values", "expected those of the same controller"};
 }
@@ -70,8 +71,8 @@ class ReceiverHalf {
   virtual ~ReceiverHalf() = default;
   // Sets all parameters, in the order of the controller's .def; allowed in the middle of a call.
   virtual void Configure(const double* values) = 0;
-  // The half has no clock: the times of its inputs drive it. Each function returns the feedback that became due, if
-  // any.
+  // The half has no clock; the times in its inputs drive it. Each function returns a feedback message if one became
+  // due.
   [[nodiscard]] virtual std::optional<Feedback> OnArrival(const Arrival& arrival) = 0;
   [[nodiscard]] virtual std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) = 0;
   // The analysis of a live call's frames, which several receiver halves of the same stream may share. Null if this
@@ -89,8 +90,8 @@ struct RateUpdate {
   TimeDelta rtt;
 };
 
-// What was sent: cumulative bytes on the wire, and how much waits in the pacer (zero where that is not visible, as in a
-// browser).
+// What was sent: the cumulative bytes on the wire, and the bytes that wait in the pacer. The latter are zero in a
+// browser, which does not expose them.
 struct SentCounters {
   Timestamp time;
   DataSize sent;
@@ -102,12 +103,12 @@ class SenderHalf {
  public:
   virtual ~SenderHalf() = default;
   virtual void Configure(const double* values) = 0;
-  // Checks a message from the receiver half, which arrived over a network and may be damaged. Returns a description
-  // of what is wrong with it, if anything.
+  // Checks a message from the receiver half, since it arrived over a network and may be damaged. Returns an error
+  // that describes the first fault, or no error.
   [[nodiscard]] virtual ParameterError Check(const Feedback& feedback) const = 0;
   // Takes a message that passed Check().
   virtual void OnFeedback(const Feedback& feedback, Timestamp now) = 0;
-  // Takes cumulative packet counts from RTCP receiver reports, while no feedback arrives.
+  // Takes the cumulative packet counts of RTCP receiver reports, which replace feedback while none arrives.
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
   // Takes an RTT that was measured by other means than the feedback's echo (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;

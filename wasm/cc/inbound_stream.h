@@ -20,8 +20,8 @@ class InboundStream {
 
   // Counts an arrival. `is_echoed`: whether it may be used to measure the RTT.
   void OnArrival(const Arrival& arrival, bool is_echoed = true);
-  // Packets received and lost since the previous counters; no value for the first ones. Negative if the counters ran
-  // backwards.
+  // Packets received and lost between the previous counters and these. OnCounters() returns no value for the first
+  // counters, and negative numbers if the counters went down.
   struct Counted {
     double received;
     double lost;
@@ -34,10 +34,11 @@ class InboundStream {
   Timestamp last_arrival_time() const { return last_arrival_time_; }
   bool has_counters() const { return packets_.has_counters(); }
   std::optional<double> highest_seq() const { return packets_.highest_seq(); }
-  // Whether an arrival that was sent later than this one has already come in.
+  // Whether another arrival that was sent later has already come in.
   bool IsOvertaken(const Arrival& arrival) const { return has_arrivals() && arrival.send_time < last_send_time_; }
 
-  // No value until a rate can be measured. `window`: the time over which the wire's counters are compared.
+  // The received rate; no value until it can be measured. `window`: the time between the two readings of the wire's
+  // counters that are compared.
   std::optional<DataRate> ReceivedRate(RateSource source, TimeDelta window);
   // A message with the fields that are common to all controllers, as of now(); the controller adds its own values.
   Feedback Message(DataRate received_rate) const;

@@ -1,8 +1,8 @@
 // The pacer between encoder and network: media packets wait in a queue that is drained in each interval Delta T = 5
 // ms with a budget of pacing rate * Delta T (GRP, the pacer of Chromium's sending engine). A packet leaves while the
-// budget is positive and may overdraw it; the next intervals pay that back, even while no packet waits. Unused budget
-// is lost, so that silence does not turn into a burst. If the queue would take longer than two seconds, the rate is
-// raised (deployed).
+// budget is positive, even if it overdraws the budget; the next intervals pay the overdraft back, even while no
+// packet waits. Unused budget is lost, so that no burst follows a silence. If draining the queue would take longer
+// than two seconds, the rate is raised (as in libwebrtc of 2016).
 #ifndef CCSCOPE_CC_PACER_H_
 #define CCSCOPE_CC_PACER_H_
 
@@ -19,8 +19,8 @@ class Pacer {
 
   void SetRate(DataRate rate) { rate_ = rate; }
 
-  // Begins an interval in which packets of `waiting` bytes in total are queued: unused budget of the previous
-  // interval is lost, and an overdraft is paid back. Intervals that were skipped in between pay back as well.
+  // Begins an interval in which packets of `waiting` bytes in total are queued. Unused budget of the previous
+  // interval is lost. An overdraft is paid back, also by the intervals that were skipped in between.
   void BeginInterval(Timestamp now, DataSize waiting) {
     const double skipped = began_ ? std::floor((now - last_) / kInterval + kRounding) - 1 : 0;
     if (skipped > 0) budget_ = std::min(budget_ + rate_ * kInterval * skipped, DataSize::Zero());

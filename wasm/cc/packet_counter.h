@@ -1,5 +1,5 @@
-// Packets received and lost so far, for feedback: counted from sequence numbers until the wire's own counters are
-// available. (In a call they are available, and each arrival is a whole frame.)
+// Packets received and lost so far, for feedback. They are counted from sequence numbers until the wire's own
+// counters are available. (A call has these counters; its arrivals are whole frames and do not show single packets.)
 #ifndef CCSCOPE_CC_PACKET_COUNTER_H_
 #define CCSCOPE_CC_PACKET_COUNTER_H_
 
@@ -33,7 +33,7 @@ class PacketCounter {
   std::optional<double> highest_seq() const { return highest_seq_; }
 
  private:
-  // The largest count that a message carries (2^53): sequence numbers may be further apart than that.
+  // The largest count that a message can carry (2^53). A gap between sequence numbers may be larger.
   static constexpr double kMost = 9007199254740992.0;
 
   bool has_counters_ = false;

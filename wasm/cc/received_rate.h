@@ -1,6 +1,6 @@
-// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), from arrivals, or, if a call has them, from the
-// wire's cumulative counters: arrivals count too little when packets are lost, since only complete frames are
-// counted.
+// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms). Its source is the arrivals or, where a call has them,
+// the wire's cumulative counters. In a call, arrivals give too low a rate when packets are lost, since only complete
+// frames are arrivals.
 #ifndef CCSCOPE_CC_RECEIVED_RATE_H_
 #define CCSCOPE_CC_RECEIVED_RATE_H_
 
@@ -13,14 +13,14 @@
 
 namespace ccscope {
 
-// The source of a received rate: the arrivals, or the wire's counters as soon as there are any.
+// The source of a received rate: always the arrivals, or the wire's counters as soon as they give a rate.
 enum class RateSource { kArrivals, kWire };
 
 // The bytes that arrived in the last `window` (at most 2 s), counted per millisecond, with a running sum.
 class ArrivalRate {
  public:
   explicit ArrivalRate(TimeDelta window) { SetWindow(window); }
-  // Changes the window, which discards what was counted so far.
+  // Sets the window. A different window discards everything counted so far.
   void SetWindow(TimeDelta window);
   void Add(DataSize size, Timestamp now);
   // The rate over the window, or over the time since the first arrival; no value before 2 ms have passed.

@@ -1,5 +1,5 @@
-// Turns the wrapping send times of RTP into one growing clock: the 24-bit 6.18 fixed-point
-// abs-send-time header extension (64 s) and the 32-bit RTP timestamp at 90 kHz.
+// Turns the wrapping send times of RTP into a clock that does not wrap. The send times are the abs-send-time header
+// extension (24 bits, 6.18 fixed point, wraps every 64 s) and the 32-bit RTP timestamp at 90 kHz.
 #ifndef CCSCOPE_CC_SEND_CLOCK_H_
 #define CCSCOPE_CC_SEND_CLOCK_H_
 
@@ -12,8 +12,9 @@ class SendClock {
   static constexpr double kAbsSendTimeModulus = 16777216.0;  // 2^24
   static constexpr double kRtpModulus = 4294967296.0;        // 2^32
 
-  // Unwraps `ticks` of a counter that wraps at `modulus`, each `tick` long. The value nearest to the previous one
-  // is taken, so that a reordered packet goes back a little and a wrap goes forward.
+  // Unwraps `ticks` of a counter that wraps at `modulus`, each `tick` long. Of all possible results, the one nearest
+  // to the previous result is returned: after a wrap the clock goes on, and for a reordered packet it goes back a
+  // little.
   Timestamp Unwrap(double ticks, double modulus, TimeDelta tick) {
     if (!started_) {
       started_ = true;

@@ -26,7 +26,7 @@ class CapacityLink {
   // The bucket starts full.
   explicit CapacityLink(const Params& params);
 
-  // Takes effect at `now`; zero is an outage. The part of the current packet that was sent stays sent.
+  // Takes effect at `now`; zero is an outage. The rest of the current packet is sent at the new capacity.
   void SetCapacity(DataRate capacity, Timestamp now);
   // Takes effect at `now`; the current packet starts over in the new mode, with a full bucket.
   void SetMode(Mode mode, Timestamp now);
@@ -34,12 +34,12 @@ class CapacityLink {
   bool busy() const { return busy_; }
   Mode mode() const { return params_.mode; }
   DataRate capacity() const { return params_.capacity; }
-  // The capacity or, during an outage, the capacity before it; never zero.
+  // The capacity or, during an outage, the capacity before the outage; never zero.
   DataRate nominal_capacity() const { return last_capacity_; }
 
   // Begins to transmit a packet. The link must not be busy.
   void Start(const Packet& packet, Timestamp now);
-  // When the current packet will have left; infinity if there is none, and during an outage.
+  // When the current packet will have left; infinity if there is no packet or an outage.
   Timestamp completion() const { return completion_; }
   // Ends the transmission, at completion().
   struct Sent {
@@ -49,7 +49,8 @@ class CapacityLink {
   };
   Sent Finish();
 
-  // How long a packet behind `ahead` bytes of queue would wait; during an outage, at the capacity before it.
+  // How long a packet behind `ahead` bytes of queue would wait. During an outage, the capacity before the outage is
+  // used.
   TimeDelta WaitingTime(DataSize ahead, Timestamp now) const;
 
  private:

@@ -8,7 +8,7 @@
 namespace ccscope {
 namespace {
 
-// All deadlines later than this share one tick; the heap sorts them.
+// All deadlines later than this are in one tick, and the heap sorts them.
 constexpr double kLastTickUs = 1e15;
 
 }  // namespace
@@ -130,7 +130,7 @@ void EventQueue::Schedule(Source source, Timestamp at) {
   const Entry before = node.entry;
   node.entry = {at, next_order_++ << kSourceBits | source};
   if (node.place == kOnWheel) {
-    // A source whose deadline becomes later stays where it is until its bucket is emptied.
+    // A source whose deadline becomes later stays in its bucket until the bucket is emptied.
     if (tick > tick_ && at > before.at) return;
     Unlink(source);
   } else if (node.place != kAbsent) {
@@ -169,8 +169,8 @@ EventQueue::Tick EventQueue::EarliestOnWheel() const {
   return earliest;
 }
 
-// Empties a bucket of the present tick: deadlines of this tick move to the heap; deadlines of later turns, and those
-// that have become later, go back onto the wheel.
+// Empties the bucket of the present tick. Deadlines of this tick move to the heap. The other deadlines in the bucket,
+// which belong to later ticks, go back onto the wheel.
 void EventQueue::Empty(std::size_t bucket) {
   Source source = buckets_[bucket];
   buckets_[bucket] = kNone;
@@ -188,7 +188,8 @@ void EventQueue::Advance() {
   if (on_wheel_ == 0) return;
   for (const Tick start = tick_; heap_.empty();) {
     const Tick next = NextFullBucket();
-    // After a turn without any deadline, looks up the next one.
+    // If there was no deadline during a whole turn of the wheel, looks for the earliest deadline instead of trying
+    // each turn.
     tick_ = next - start <= static_cast<Tick>(kBuckets) ? next : EarliestOnWheel();
     Empty(static_cast<std::size_t>(tick_) % kBuckets);
   }

@@ -1,13 +1,13 @@
 // The queue of future events in virtual time. Each source of events (a path, a timer of a flow) has one deadline, so
 // the queue has one entry per source, not one per packet.
 //
-// A timing wheel in front of a heap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP 1987): time is
-// cut into ticks; deadlines of later ticks wait, unsorted, in their tick's bucket of the wheel, and only those of the
-// present tick are sorted, in a heap of a few entries. So an event costs the same with one flow and with hundreds.
-// Contract:
+// The queue is a timing wheel in front of a heap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP
+// 1987). Time is cut into ticks. Deadlines of later ticks wait, unsorted, in the wheel's bucket of their tick. Only
+// deadlines of the present tick are sorted, in a heap of a few entries. So an event costs the same with one flow and
+// with hundreds. Contract:
 //
 //  1. Pop() returns the source with the earliest deadline; equal deadlines come in the order in which they were set.
-//  2. A deadline before the one popped last is an error of the caller: time never goes back.
+//  2. The caller must not set a deadline that is earlier than the one popped last: time never goes back.
 //  3. No allocation once all sources are added.
 #ifndef CCSCOPE_SIM_EVENT_QUEUE_H_
 #define CCSCOPE_SIM_EVENT_QUEUE_H_
@@ -41,7 +41,7 @@ class EventQueue {
     if (heap_.empty()) Advance();
     return heap_.empty() ? Timestamp::PlusInfinity() : heap_.front().at;
   }
-  // Removes the earliest source.
+  // Removes the earliest deadline and returns its source.
   Source Pop();
 
  private:
@@ -66,11 +66,11 @@ class EventQueue {
   struct Node {
     Entry entry;
     std::uint32_t place = kAbsent;
-    Source next = kNone;       // in the same bucket
-    std::uint32_t bucket = 0;  // if on the wheel; its deadline may have become later since it was put there
+    Source next = kNone;       // the next source in the same bucket
+    std::uint32_t bucket = 0;  // on the wheel; the deadline may have become later than the bucket's tick
   };
 
-  // Free of branches, which would be mispredicted half of the time.
+  // Written without branches, since they would be mispredicted half of the time.
   static bool Before(const Entry& a, const Entry& b) {
     return static_cast<int>(a.at < b.at) | (static_cast<int>(a.at == b.at) & static_cast<int>(a.order < b.order));
   }
@@ -98,11 +98,11 @@ class EventQueue {
   std::vector<Node> nodes_;  // by source
   std::vector<Entry> heap_;  // deadlines of ticks up to tick_
   Tick tick_ = -1;
-  std::array<Source, kBuckets> buckets_;              // the first source of each
+  std::array<Source, kBuckets> buckets_;              // the first source in each bucket
   std::array<std::uint64_t, kBuckets / 64> full_{};   // one bit for each bucket
   std::size_t on_wheel_ = 0;
-  // Pop() leaves the root vacant for the next deadline that is set: if that one belongs in the heap, this takes half
-  // the steps of moving the last entry to the root and appending the new one.
+  // Pop() leaves the root vacant, so that the next deadline that belongs in the heap can be inserted there. This
+  // takes half the steps of moving the last entry to the root and then appending the new entry.
   bool vacant_ = false;
   std::uint64_t next_order_ = 0;
 };

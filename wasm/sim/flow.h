@@ -16,7 +16,7 @@ namespace ccscope {
 enum class Direction { kForward = 0, kBackward = 1 };
 constexpr Direction Opposite(Direction d) { return d == Direction::kForward ? Direction::kBackward : Direction::kForward; }
 
-// A flow has two legs: its data, and what its receiver sends back.
+// The two legs of a flow: its data, and the messages that its receiver sends back.
 enum class Leg { kData = 0, kReturn = 1 };
 
 enum class FlowKind { kMedia = 0, kTcp = 1 };
@@ -25,7 +25,7 @@ struct FlowParams {
   Direction direction = Direction::kForward;
   Timestamp start;
   Timestamp stop = Timestamp::PlusInfinity();
-  TimeDelta extra_delay;  // in addition to the path's, each way
+  TimeDelta extra_delay;  // added to the path's delay, in each direction
 };
 
 class Recorder;
@@ -36,10 +36,11 @@ class Flow;
 // What a flow can request from the simulation that it belongs to.
 class FlowNetwork {
  public:
-  // Sends a packet; `id` is the flow's own number for it. Returns false if the packet was dropped at once (nothing
-  // more is then reported about it).
+  // Sends a packet; `id` is the flow's own number for it. Returns false if the packet was dropped at once;
+  // OnDropped() is then not called.
   virtual bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
-  // Reports packets that begin to wait in the flow's pacer or, if negative, that have stopped waiting.
+  // Reports how many packets begin to wait in the flow's pacer; a negative number reports packets that have stopped
+  // waiting.
   virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
   virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
@@ -61,8 +62,9 @@ class FlowMeter {
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
-  // By how much the one-way delay exceeds the propagation delay, measured since a packet was sent (the queuing delay
-  // of CMP III and LCC III-A) and since the encoder made it (as the simulator that CMP names measures it).
+  // Counts the excess of a packet's delay over the propagation delay. It is measured from two times: from the sending
+  // of the packet (the queuing delay of CMP III and LCC III-A), and from its encoding (as in the simulator that CMP
+  // used).
   void OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
@@ -74,7 +76,7 @@ class FlowMeter {
   FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }
   const FlowWindow& window(int index) const { return windows_[static_cast<std::size_t>(index)]; }
 
-  // Bytes that arrived since the previous TakeReceived(), for rates over intervals.
+  // Returns the bytes that arrived since the previous TakeReceived(), for rates over intervals.
   DataSize TakeReceived();
   // What was counted since the previous TakeInterval(), for the trace.
   struct Interval {
@@ -126,15 +128,15 @@ class Flow {
   virtual bool ActiveThrough(Timestamp begin, Timestamp end) const { return begin >= params_.start && end <= params_.stop; }
   // The rate that the flow's controller requests; infinite without a controller.
   virtual DataRate target() const { return DataRate::PlusInfinity(); }
-  // Whether losses limit that rate, A_s < A_r (ToN III); false if the controller has no such rates.
+  // Whether losses limit the target, that is, A_s < A_r (ToN III); false if the controller does not have these rates.
   virtual bool is_loss_bound() const { return false; }
-  // The sender half of its controller; null without a controller.
+  // The sender half of the flow's controller; null without a controller.
   virtual const SenderHalf* sender() const { return nullptr; }
-  // Sets all parameters of its controller, in the order of the controller's .def, from now on.
+  // Sets all parameters of the flow's controller, in the order of the controller's .def.
   virtual void Configure(const double*) {}
   // The highest rate at which the flow would ever send.
   virtual DataRate highest_rate() const { return DataRate::PlusInfinity(); }
-  // Records its rows of the trace.
+  // Records the flow's rows of the trace.
   virtual void Trace(Timestamp now, TimeDelta interval, Recorder& recorder) = 0;
   // The packets of a leg that are neither delivered nor dropped, sender reports included.
   virtual double packets_under_way(Leg leg) const = 0;

@@ -1,6 +1,6 @@
-// A distribution in bounded memory: counts in bins that are 1 wide up to 256, and above that at most 1/256 of the
-// value, so that a percentile is off by less than 0.2 % for any number of samples. Mean, standard deviation,
-// minimum and maximum are exact.
+// A distribution in bounded memory: counts in bins. Bins up to 256 are 1 wide; bins above are at most 1/256 of the
+// value wide. So the error of a percentile is less than 0.2 % above 256, for any number of samples. Mean, standard
+// deviation, minimum and maximum are exact.
 #ifndef CCSCOPE_SIM_HISTOGRAM_H_
 #define CCSCOPE_SIM_HISTOGRAM_H_
 
@@ -12,7 +12,7 @@ namespace ccscope {
 
 class Histogram {
  public:
-  // In percentiles, negative samples count as 0 and samples beyond 2^40 as 2^40.
+  // For percentiles, negative samples count as 0, and samples above 2^40 count as 2^40.
   void Add(double sample);
 
   double count() const { return count_; }
@@ -25,7 +25,7 @@ class Histogram {
   double Percentile(double percent) const;
 
  private:
-  std::vector<std::uint32_t> bins_;  // only as many as the largest sample needs
+  std::vector<std::uint32_t> bins_;  // the largest sample determines their number
   double count_ = 0;
   // Welford's running mean and sum of squares.
   double mean_ = 0;

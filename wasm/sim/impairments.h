@@ -1,5 +1,5 @@
-// What a path does to packets besides queueing them: random loss and jitter, which act before the queue (jitter
-// optionally after it, as in the simulator of nada-vs-gcc-2016), and reordering, which acts after it.
+// What a path does to packets besides queueing them. Random loss and jitter act before the queue; jitter can act
+// after the queue instead, as in the simulator of nada-vs-gcc-2016. Reordering acts after the queue.
 #ifndef CCSCOPE_SIM_IMPAIRMENTS_H_
 #define CCSCOPE_SIM_IMPAIRMENTS_H_
 
@@ -10,12 +10,12 @@
 
 namespace ccscope {
 
-// Loss of packets with a given overall ratio p, independently of one another or in bursts: the model of Gilbert
+// Loses packets with a given overall ratio p, independently of one another or in bursts. This is the model of Gilbert
 // ("Capacity of a burst-noise channel", 1960) in its simplest form (Hasslinger and Hohlfeld, "The Gilbert-Elliott
-// model for packet loss in real time services on the Internet", 2008), in which a packet is lost if and only if the
-// channel is in its bad state. With the transition probabilities r out of that state and q into it, runs of lost
-// packets have a mean length of 1 / r, and p = q / (q + r). The mean length is never less than that of independent
-// losses, 1 / (1 - p).
+// model for packet loss in real time services on the Internet", 2008): a packet is lost if and only if the channel is
+// in its bad state. Let r be the probability of leaving the bad state and q that of entering it. Then runs of lost
+// packets have a mean length of 1 / r, and p = q / (q + r). The mean length is at least that of independent losses, 1
+// / (1 - p).
 class RandomLoss {
  public:
   // `burst`: mean length of a run of lost packets; 1: independent losses.
@@ -42,18 +42,19 @@ class RandomLoss {
   double ratio_;
   double burst_;
   double behind_lost_;  // probability of a loss after a lost packet: 1 - r
-  double behind_good_;  // after a packet that got through, and for the first packet: q
+  double behind_good_;  // after a packet that got through, and before any packet: q
   bool lost_ = false;
 };
 
-// An extra delay of |N(0, sd)|, at most 3 sd, with which no packet overtakes another: the truncated Gaussian of
-// nada-vs-gcc-2016 (sd 5 ms, in [0, 15] ms) and of RFC 8868.
+// Adds a delay of |N(0, sd)|, at most 3 sd: the truncated Gaussian of nada-vs-gcc-2016 (sd 5 ms, in [0, 15] ms) and
+// of RFC 8868. No packet overtakes another.
 class Jitter {
  public:
   explicit Jitter(TimeDelta sd = TimeDelta::Zero()) : sd_(sd) {}
 
   bool active() const { return sd_ > TimeDelta::Zero(); }
-  // When a packet offered at `now` gets through: never before the packet that was offered before it.
+  // The time at which a packet offered at `now` gets through. It is never earlier than that of the packet offered
+  // before.
   Timestamp Release(Timestamp now, Random& random);
   // Changes the standard deviation; packets under way keep their times.
   void SetDeviation(TimeDelta sd) { sd_ = sd; }
@@ -63,9 +64,9 @@ class Jitter {
   Timestamp last_ = Timestamp::MinusInfinity();
 };
 
-// Holds packets back behind the bottleneck, each with the same probability and for the same time; packets that leave
-// the bottleneck within that time overtake the held one. A packet that arrives after a later one is a reordered
-// packet, and the time by which it is late is its late time offset (RFC 4737, 3.3 and 4.2.2).
+// Holds packets back behind the bottleneck, each with the same probability and for the same time. Packets that leave
+// the bottleneck within that time overtake the held packet. In the terms of RFC 4737 (3.3 and 4.2.2), a packet that
+// arrives after a later packet is reordered, and the time by which it is late is its late time offset.
 class Reordering {
  public:
   struct Params {

@@ -39,7 +39,8 @@ DropReason Link::Enqueue(double id, DataSize size, int flow, Timestamp now) {
     }
   }
   ArriveAtQueue(packet, now_);
-  // The queue may have dropped a different packet; flows number their packets independently of each other.
+  // The queue may have dropped a different packet, so id and flow are compared; each flow numbers its packets
+  // independently.
   if (drops_.empty() || drops_.back().packet.id != id || drops_.back().packet.flow != flow) return DropReason::kNone;
   return drops_.PopBack().reason;
 }
@@ -138,8 +139,8 @@ void Link::ApplyCapacity(DataRate capacity, Timestamp now) {
   queue_->OnCapacity(capacity);
 }
 
-// The queue is not informed of outages: a limit that is given as a time still refers to the capacity before the
-// outage.
+// OnCapacity() of the queue is not called for outages, so a limit that is given as a time still refers to the
+// capacity before the outage.
 void Link::ToggleOutage() {
   const Timestamp now = outages_.next();
   outages_.Toggle();

@@ -7,12 +7,12 @@
 //
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
-//  2. Deliveries of a flow are reported in the order of its packets (with a FIFO discipline, also across flows). A
-//     packet that reordering holds back is reported in its original place too; the field `held` of its delivery is
-//     the time by which it arrives later.
+//  2. Deliveries of a flow are reported in the order of its packets (with a FIFO discipline, also across flows). This
+//     also applies to a packet that reordering holds back; the field `held` of its delivery is the time by which the
+//     packet arrives later than reported.
 //  3. Results do not depend on how often or how late Poll() is called (with one exception: outages.h, kMostAtOnce):
-//     what happens inside is computed at its own time, in time order. At equal times a transmission ends first, then
-//     the capacity changes, then an outage begins or ends, then a packet reaches the queue.
+//     each event inside the link is computed at its own time, in time order. At equal times a transmission ends
+//     first, then the capacity changes, then an outage begins or ends, then a packet reaches the queue.
 //  4. A time before the latest one given counts as the latest one.
 //
 // Flows with numbers below 0 are cross traffic (loaded_link.h), which is counted separately.
@@ -82,9 +82,9 @@ class Link final : private DropSink {
   // Offers a packet. Returns the reason if it is dropped at once (Poll() then does not report it).
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
 
-  // Appends what was delivered and dropped until `now`, each in time order.
+  // Appends the packets that were delivered and dropped until `now`, each list in time order.
   void Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops);
-  // The same, one at a time, after AdvanceTo(): null when there are no more.
+  // The results of Poll() one at a time, after AdvanceTo(); null when there are no more.
   const Delivery* NextDelivery() const {
     return !propagating_.empty() && propagating_.front().deliver <= now_ ? &propagating_.front() : nullptr;
   }
@@ -92,9 +92,9 @@ class Link final : private DropSink {
   const Drop* NextDrop() const { return drops_.empty() ? nullptr : &drops_.front(); }
   void PopDrop() { drops_.Pop(); }
 
-  // When to call Poll() next: nothing is delivered before that. Infinity if nothing is under way.
+  // When to call Poll() next: nothing is delivered before that time. Infinity if nothing is under way.
   Timestamp NextEvent() const;
-  // The same for the caller's packets only.
+  // Like NextEvent(), for the caller's packets only.
   Timestamp NextEventOfCaller() const;
 
   // Changes of settings, which take effect at `now`.
@@ -129,7 +129,7 @@ class Link final : private DropSink {
   // Packets between Enqueue() and Poll(), at any stage.
   double packets_inside() const;
 
-  // Computes what happens inside until `now`.
+  // Computes all events inside the link until `now`.
   void AdvanceTo(Timestamp now);
 
  private:
@@ -139,7 +139,7 @@ class Link final : private DropSink {
   };
 
   Stats& StatsOf(int flow) { return stats_[flow < 0 ? 1 : 0]; }
-  // A time before which no packet that has not passed the bottleneck yet can be delivered.
+  // A lower bound of the delivery time of the packets that have not passed the bottleneck yet.
   Timestamp NextBehindBottleneck() const;
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);
@@ -155,7 +155,7 @@ class Link final : private DropSink {
   bool jitter_behind_queue_;
   Reordering reordering_;
   Random random_;
-  RingBuffer<Packet> jittered_;  // Packet::queued is when each reaches the queue
+  RingBuffer<Packet> jittered_;  // Packet::queued: when it will reach the queue
   std::unique_ptr<QueueDisc> queue_;
   DataRate capacity_;
   CapacityLink bottleneck_;
@@ -164,7 +164,7 @@ class Link final : private DropSink {
   RingBuffer<Delivery> propagating_;
   RingBuffer<Drop> drops_;
   Timestamp now_ = Timestamp::MinusInfinity();
-  Stats stats_[2];  // of the caller's packets, of cross traffic
+  Stats stats_[2];  // [0]: the caller's packets; [1]: cross traffic
 };
 
 }  // namespace ccscope

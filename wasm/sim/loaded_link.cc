@@ -182,7 +182,8 @@ void LoadedLink::RunTimers() {
   }
 }
 
-// Packets that an ended connection has in the link still pass it, and are then discarded.
+// Ends all connections and starts new ones at `end`. The packets of ended connections still pass the link and are
+// then discarded.
 void LoadedLink::LeaveOutUntil(Timestamp end) {
   connections_.clear();
   acks_.Clear();

@@ -1,16 +1,14 @@
-// A link that the caller's packets share with TCP cross traffic: the segments of simulated connections wait in the
-// same queue, between the caller's packets, on the caller's clock. Their ACKs return after the one-way delay, or
-// after the rest of a given RTT; the way back is not congested. Contract, in addition to that of Link:
-//  1. The caller's flows are numbered from 0. Those of the cross traffic have lower numbers, so that disciplines
-//     that distinguish flows never confuse the two.
+// A link that the caller's packets share with TCP cross traffic. The segments of simulated connections wait in the
+// same queue as the caller's packets, on the caller's clock. The way back is not congested: an ACK takes the one-way
+// delay or, if an RTT was given, the RTT less the one-way delay. Contract, in addition to that of Link:
+//  1. The caller's flows are numbered from 0. The flows of the cross traffic have numbers below 0.
 //  2. Cross traffic is counted, but its deliveries and drops are not reported to the caller.
-//  3. What happens inside (segments, ACKs, TCP's timers) is computed at its own time, in time order, however often
-//     the caller uses the link. At equal times deliveries come first, then ACKs, then timers.
-//  4. Cross traffic and outages that are set before the caller has passed any time begin at the first time that it
-//     passes.
-//  5. One method call computes at most kMostEventsAtOnce events. If the caller was silent for longer, the cross
-//     traffic beyond these events is omitted: its connections end there, and new ones begin at the time of that
-//     method call. The caller's packets pass the link as always.
+//  3. Each event inside the link (segments, ACKs, TCP's timers) is computed at its own time, in time order, however
+//     often the caller uses the link. At equal times deliveries come first, then ACKs, then timers.
+//  4. Cross traffic and outages that are set before the caller has passed a finite time begin at the first such time.
+//  5. One method call computes at most kMostEventsAtOnce events. If more are due after a long silence, the
+//     connections end after these events, and new connections begin at the time of the method call. The caller's
+//     packets are not affected.
 #ifndef CCSCOPE_SIM_LOADED_LINK_H_
 #define CCSCOPE_SIM_LOADED_LINK_H_
 
@@ -37,25 +35,25 @@ class LoadedLink final : private FlowNetwork {
     int new_reno = 0;
   };
   static constexpr int kMaxFlowsOfAKind = 64;
-  // This many events take a few tenths of a second to compute. They are minutes of traffic at 10 Mbps, and seconds at
-  // kMaxCapacity. A caller that polls at each NextEvent() stays far below that number.
+  // This many events take a few tenths of a second to compute. They occur within minutes at 10 Mbps, and within
+  // seconds at kMaxCapacity. A caller that polls at each NextEvent() stays far below that number.
   static constexpr int kMostEventsAtOnce = 1'000'000;
   // A limit for use in real time: other links on the same thread wait while one link computes.
   static constexpr DataRate kMaxCapacity = DataRate::BitsPerSec(1e9);
 
   LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue);
 
-  // The same as in Link, for the caller's packets.
+  // See Link; for the caller's packets.
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
   void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
-  // The same results one at a time, after At(): those that were not taken yet.
+  // The results of Poll() that were not taken yet, one at a time, after At().
   RingBuffer<Link::Delivery>& deliveries() { return deliveries_; }
   RingBuffer<Link::Drop>& drops() { return drops_; }
-  // As in Link. With cross traffic, the time is sometimes earlier than needed, so that there is never much to compute
-  // at once.
+  // See Link::NextEvent(). With cross traffic, the returned time is at most kLongestStep away, so that there is never
+  // much to compute at once.
   Timestamp NextEvent() const;
 
-  // The link, after all events until `now`: a setting that is changed through it changes at `now`.
+  // Computes all events until `now` and returns the link, so that a setting can be changed at `now`.
   Link& At(Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
   // Sets the round-trip propagation delay of the connections. It is at least the link's one-way delay, and by default
@@ -73,7 +71,7 @@ class LoadedLink final : private FlowNetwork {
  private:
   struct Connection {
     std::unique_ptr<TcpFlow> flow;  // null: no connection
-    int number = 0;                 // its packets' flow number, different for each connection
+    int number = 0;                 // flow number of its packets; different for each connection
     std::array<Timestamp, Flow::kTimers> timers;
   };
   struct ReturningAck {

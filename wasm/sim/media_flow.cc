@@ -12,8 +12,8 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // A compound RTCP packet (report and SDES, or report and REMB) with its UDP and IPv4 headers.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
-// How many of the latest packets may be retransmitted. In answer to one request, at most as many are retransmitted as
-// the target rate carries in one round trip, once an RTT is known (WebRTC of 2016: RTPPacketHistory,
+// How many of the latest packets are kept for retransmission. Once an RTT is known, one request is answered with at
+// most as much data as the target rate carries in one round trip (WebRTC of 2016: RTPPacketHistory,
 // RTPSender::OnReceivedNACK).
 constexpr std::size_t kSentPackets = 600;
 constexpr TimeDelta kLongestReportInterval = TimeDelta::Seconds(1);
@@ -85,7 +85,7 @@ void MediaFlow::OnFrame(Timestamp now) {
     paced_size_ += paced_.back().size;
   }
   network().Hold(static_cast<int>(paced_.size()) - held);
-  // A source that ignores the controller is not held back by the controller's pacing rate either.
+  // If the source ignores the controller's target, the controller's pacing rate must not limit it either.
   if (source_params_.ramp_time_constant_s > 0) pacer_.SetRate(std::max(rate_.pacing, source_.rate() * 2));
   StartPacer(now);
 }
@@ -117,8 +117,8 @@ void MediaFlow::OnPacer(Timestamp now) {
   if (pacing_) network().SetTimer(index(), kPacer, next_pacer_);
 }
 
-// The next report follows after half to one and a half of the mean interval, so that reports do not keep step with
-// frames (RFC 3550 6.2).
+// Sends a sender report. The next one follows after 0.5 to 1.5 mean intervals, at random, so that reports do not keep
+// step with frames (RFC 3550 6.2).
 void MediaFlow::OnProbe(Timestamp now) {
   if (now >= params().stop) return;
   SendData({.probe = true, .size = kRtcpSize}, now);
@@ -126,8 +126,8 @@ void MediaFlow::OnProbe(Timestamp now) {
   network().SetTimer(index(), kProbe, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * factor);
 }
 
-// Reports at the intervals of WebRTC when only video is sent (RTCPSender): between half and one and a half of the
-// mean interval.
+// Sends a receiver report. The intervals are those of WebRTC for video alone (RTCPSender): 0.5 to 1.5 mean intervals,
+// at random.
 void MediaFlow::OnReport(Timestamp now) {
   if (now >= params().stop) return;
   if (arrived_.highest_seq()) SendMessage(ReceiverReport{arrived_.received(), arrived_.lost()}, kRtcpSize, now);

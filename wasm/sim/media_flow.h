@@ -1,6 +1,6 @@
 // A video call in one direction: encoder -> pacer -> network -> receiver half -> feedback -> sender half -> encoder
-// (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V). If the source's parameters request
-// them, there are also receiver reports at intervals of their own, and retransmissions.
+// (ToN Fig. 1), with RTCP sender reports whose echo measures the RTT (ToN V). Depending on the source's parameters,
+// there are also receiver reports, with their own intervals, and retransmissions.
 #ifndef CCSCOPE_SIM_MEDIA_FLOW_H_
 #define CCSCOPE_SIM_MEDIA_FLOW_H_
 
@@ -66,8 +66,8 @@ class MediaFlow final : public Flow {
     DataSize size = {};   // on the wire
     Timestamp encoded = {};
     Timestamp sent = {};
-    Timestamp first_sent = {};  // before all retransmissions
-    TimeDelta rtt = {};   // the sender's latest measurement when it sent this
+    Timestamp first_sent = {};  // the first transmission; retransmissions keep it
+    TimeDelta rtt = {};   // the sender's latest measurement at the time of sending
   };
   struct Echo {
     Timestamp probe_sent;
@@ -105,9 +105,9 @@ class MediaFlow final : public Flow {
   MediaSource source_;
   Pacer pacer_;
   RateUpdate rate_;
-  RingBuffer<DataPacket> repeats_;  // retransmissions, sent before what is in `paced_`
+  RingBuffer<DataPacket> repeats_;  // retransmissions, which are sent before the packets in `paced_`
   RingBuffer<DataPacket> paced_;
-  DataSize paced_size_;  // of both queues
+  DataSize paced_size_;  // in `repeats_` and `paced_` together
   RingBuffer<DataPacket> sent_packets_;  // the latest ones, in the order of their numbers
   DataSize sent_;  // total, on the wire
   Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest start of the next interval
@@ -119,7 +119,7 @@ class MediaFlow final : public Flow {
   Pool<Message> messages_;
 };
 
-// Records the rows of a flow whose controller has these rates.
+// Records the rows of a media flow; `rate`: the rates of its controller.
 void TraceRates(Flow& flow, const RateUpdate& rate, Timestamp now, TimeDelta interval, Recorder& recorder);
 
 }  // namespace ccscope

@@ -8,7 +8,7 @@
 namespace ccscope {
 namespace {
 
-// However large the noise, a frame is never smaller than this share of its mean.
+// A frame is at least this share of the mean size, however large the noise is.
 constexpr double kSmallestShare = 0.2;
 
 double Step(TimeDelta interval, TimeDelta time_constant) {
@@ -51,7 +51,7 @@ void MediaSource::SetTarget(DataRate target) {
   target_ = target;
 }
 
-// The first frames after a new target are given only a share of it, since libwebrtc makes a new
+// For the first frames after a new target, the encoder gets only a share of the target, since libwebrtc makes a new
 // EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc, kDefaultUtilizationFactor,
 // kMinFramesSinceLayoutChange).
 DataRate MediaSource::GivenTarget() const {
@@ -65,8 +65,8 @@ void MediaSource::FollowTarget() {
   rate_ = std::clamp(next, params_.min_rate(), highest);
 }
 
-// After a fall of the target, VP8 first makes frames larger: it spends what its buffer holds beyond the new target's
-// optimum (media_source.md).
+// After a fall of the target, VP8 first makes frames larger: its buffer holds more than is optimal for the new
+// target, and VP8 spends the excess (media_source.md).
 DataRate MediaSource::MeanRate() const {
   const DataRate target = GivenTarget();
   if (target >= rate_ || target_ < rate_ * (1 - params_.cut_without_inverse)) return rate_;
@@ -94,7 +94,7 @@ MediaSource::Frame MediaSource::NextFrame(Random& random) {
   const DataSize wire = mean * share;
   ++frames_;
   ++frames_of_target_;
-  // As many packets as the payload needs, given their headers.
+  // The frame is divided into as few packets as possible. Their headers are part of its size on the wire.
   const DataSize packet = params_.payload() + params_.header();
   frame.packets = std::max(1, static_cast<int>(std::ceil(wire / packet)));
   const DataSize coded = wire - params_.header() * frame.packets;

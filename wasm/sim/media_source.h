@@ -1,4 +1,4 @@
-// A video encoder: frames at a fixed rate whose sizes follow a target rate with a delay and with noise.
+// A video encoder. It makes frames at a fixed rate; their sizes follow a target rate with a delay and with noise.
 // media_source.md describes what was measured with VP8.
 #ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
 #define CCSCOPE_SIM_MEDIA_SOURCE_H_
@@ -42,7 +42,7 @@ class MediaSource {
   // Makes the next frame; to be called at intervals of 1 / frame_rate.
   Frame NextFrame(Random& random);
 
-  // The rate that the encoder aims at now, which lies between the latest target and earlier ones.
+  // The rate that the encoder aims at now. It follows the target with a delay.
   DataRate rate() const { return rate_; }
 
  private:
@@ -54,17 +54,17 @@ class MediaSource {
   Params params_;
   DataRate target_;
   DataRate rate_;
-  double follow_down_;  // the share of the remaining way to the target that one frame covers
+  double follow_down_;  // share of the distance to the target that one frame covers
   double follow_up_;
-  double inverse_;      // by how much frames are too large after a fall, relative to the remaining way
+  double inverse_;      // excess size of frames after a fall, per distance to the target
   double innovation_;   // standard deviation of the new part of a frame's noise
   double noise_ = 0;
   double ramp_ = 1;     // growth per frame
   int frames_ = 0;
   int frames_of_target_ = 0;
-  bool key_frame_requested_ = true;  // the first frame is one
-  double give_back_;    // share of the excess that one frame makes up for
-  double excess_ = 0;   // the total by which the frames so far exceeded their means, in units of the mean
+  bool key_frame_requested_ = true;  // the first frame is a key frame
+  double give_back_;    // share of `excess_` by which the next frame is made smaller
+  double excess_ = 0;   // sum of the excess sizes of all frames so far, in units of the mean size
   int key_frame_interval_;  // in frames; 0: no periodic key frames
 };
 

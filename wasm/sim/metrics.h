@@ -12,7 +12,7 @@
 
 namespace ccscope {
 
-// A stretch of time, [begin, end): one that is measured, or a pause of a flow.
+// A span of time, [begin, end): a measured window, or a pause of a flow.
 struct Window {
   Timestamp begin;
   Timestamp end;
@@ -60,12 +60,12 @@ struct FlowWindow {
   Histogram rtt_us;
   Histogram queue_delay_us;
   Histogram owd_queue_delay_us;  // one-way delay less propagation: waiting, transmission, jitter
-  Histogram e2e_queue_delay_us;  // the same, measured since the encoder made the packet
+  Histogram e2e_queue_delay_us;  // like owd_queue_delay_us, but measured from the encoding of the packet
 };
 
 // What one path carried within a window.
 struct PathWindow {
-  DataSize offered_capacity;  // the integral of the capacity
+  DataSize offered_capacity;  // the capacity, integrated over the window
   Histogram queue_delay_us;
   double delivered_packets = 0;
   DataSize delivered;

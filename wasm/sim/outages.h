@@ -1,9 +1,10 @@
-// Outages of a wireless channel (gcc-packet-grouping-2016): for random times the channel carries packets, and for
-// random times between them it does not. Packets wait in the buffer in front of it during an outage, and are sent one
-// after the other at its end: a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's gain.
+// Outages of a wireless channel (gcc-packet-grouping-2016): random times in which the channel carries packets
+// alternate with random times in which it does not (outages). During an outage packets wait in the buffer in front of
+// the channel; at its end they are sent in a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's
+// gain.
 //
-// The times between outages are exponentially distributed. Outages with one phase are, too; outages with k phases are
-// the sum of k exponential times (Erlang), like a channel access that takes several attempts.
+// The times between outages are exponentially distributed. The duration of an outage with k phases is the sum of k
+// exponential times (Erlang), like a channel access that takes several attempts.
 #ifndef CCSCOPE_SIM_OUTAGES_H_
 #define CCSCOPE_SIM_OUTAGES_H_
 
@@ -22,8 +23,8 @@ class Outages {
     int off_phases = 1;
   };
 
-  // At time 0 the channel carries packets. Outages use their own generator, so that they leave all other draws from
-  // the seed unchanged.
+  // At time 0 the channel carries packets. Outages have their own random number generator, so that they do not change
+  // other random numbers that come from the same seed.
   Outages(const Params& params, std::uint64_t seed);
   // Replaces the outages; at `now` the channel carries packets.
   void Restart(const Params& params, Timestamp now);
@@ -34,13 +35,13 @@ class Outages {
   // Toggles the channel; call at next().
   void Toggle();
 
-  // The most changes that are caught up on at once. After a silence with more changes (10 s at the shortest means, 10
-  // minutes at 100 ms on and 20 ms off) the channel carries, and outages start again.
+  // The most changes that are computed at once after a silence. After a silence with more changes (10 s at the
+  // shortest means, 10 minutes at 100 ms on and 20 ms off), the channel carries packets, and outages start anew.
   static constexpr int kMostAtOnce = 10'000;
   void StartAgain(Timestamp now) { Restart(params_, now); }
 
-  // When a packet that reaches the channel at `now` gets through if nothing waits before it: at once, or at the end
-  // of the outage. Times must not go back.
+  // The time at which a packet that reaches the channel at `now` gets through, if no other packet waits: at once, or
+  // at the end of the outage. `now` must not decrease from call to call.
   Timestamp Release(Timestamp now) {
     for (int toggles = 0; now >= next_; ++toggles) {
       if (toggles < kMostAtOnce) {

@@ -7,7 +7,7 @@
 namespace ccscope {
 
 struct Packet {
-  double id = 0;             // the caller's id for it, an integer below 2^53
+  double id = 0;             // given by the caller; an integer below 2^53
   int flow = 0;              // for disciplines that distinguish flows
   DataSize size = {};        // on the wire, headers included
   Timestamp offered = {};    // when the caller handed it to the link

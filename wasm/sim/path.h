@@ -19,15 +19,15 @@ namespace ccscope {
 
 class Path {
  public:
-  // A path without a bottleneck: `link` gives delay, loss, jitter, outages, reordering and seed.
+  // A path without a bottleneck. `link` provides the delay, loss, jitter, outages, reordering and seed.
   explicit Path(const Link::Params& link);
   Path(const Link::Params& link, std::unique_ptr<QueueDisc> queue);
 
   // Offers a packet. Returns the reason if it is dropped at once (NextDrop() then does not report it).
   DropReason Send(double id, DataSize size, int flow, Timestamp now);
 
-  // Computes what happens inside until `now`. The results are then taken one at a time, in time order: null when
-  // there are no more.
+  // Computes all events inside the path until `now`. Afterwards the results can be taken one at a time, in time
+  // order; null when there are no more.
   void AdvanceTo(Timestamp now);
   const Link::Delivery* NextDelivery() const;
   void PopDelivery();

@@ -1,4 +1,4 @@
-// Records of packets under way, by number. A freed record is reused, so that the steady state allocates nothing.
+// Numbered records of packets under way. A freed record is reused, so that nothing is allocated in the steady state.
 #ifndef CCSCOPE_SIM_POOL_H_
 #define CCSCOPE_SIM_POOL_H_
 

@@ -1,7 +1,7 @@
-// Retransmission of lost media packets on request, as in WebRTC: the receiver requests missing packets with generic
-// NACKs (RFC 4585 6.2.1), at once when a later packet comes and again after each round trip, and the sender
-// retransmits them ahead of everything that waits in its pacer. A packet that does not come after ten requests is
-// given up, and a key frame is requested instead (PLI, RFC 4585 6.3.1).
+// Retransmission of lost media packets on request, as in WebRTC. The receiver requests missing packets with generic
+// NACKs (RFC 4585 6.2.1): as soon as a later packet has arrived, and again after each round trip. The sender
+// retransmits them before all packets that wait in its pacer. If a packet has not arrived after ten requests, the
+// receiver gives it up and requests a key frame instead (PLI, RFC 4585 6.3.1).
 #ifndef CCSCOPE_SIM_RETRANSMISSION_H_
 #define CCSCOPE_SIM_RETRANSMISSION_H_
 
@@ -12,7 +12,7 @@
 
 namespace ccscope {
 
-// Consecutive sequence numbers.
+// Missing packets with consecutive sequence numbers.
 struct MissingRun {
   double first = 0;
   double count = 0;

@@ -9,7 +9,7 @@
 namespace ccscope {
 namespace {
 
-// A flow has converged when it receives this share of its fair share of the capacity.
+// A flow has converged when it receives this part of its fair share of the capacity.
 constexpr double kConverged = 0.9;
 
 }  // namespace
@@ -96,7 +96,7 @@ void Simulation::Begin() {
   for (FlowSlot& slot : flows_) slot.flow->Begin();
 }
 
-// Which limit is exceeded by the work done so far or by the memory held now, if any.
+// Returns the limit that the work done so far or the memory in use exceeds, or kOk.
 Simulation::Status Simulation::Exceeded() const {
   if (work_ >= params_.max_events) return Status::kTooManyEvents;
   if (packets_ > params_.max_packets) return Status::kTooManyPackets;

@@ -2,11 +2,11 @@
 // deterministic: the same setup, in the same order, gives the same bytes. Contract:
 //
 //  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. After that, paths and controllers may
-//     be changed between two calls of RunUntil(); the change takes effect after all events of the time that was
+//     be changed between two calls of RunUntil(). A change takes effect after all events of the time that was
 //     reached.
 //  2. Events of equal time run in the order in which they were scheduled.
 //  3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
-//  4. A run ends at its duration, or with a status when it needs more work or memory than it was allowed. Each packet
+//  4. A run ends at its duration, or with an error status if it needs more work or memory than allowed. Each packet
 //     sent counts as an event, and so does each flow that is examined at a tick of the rates or of the trace.
 #ifndef CCSCOPE_SIM_SIMULATION_H_
 #define CCSCOPE_SIM_SIMULATION_H_
@@ -38,8 +38,8 @@ class Simulation final : private FlowNetwork {
     TimeDelta rate_interval = TimeDelta::Millis(500);  // for Jain's index and the convergence time
     std::uint64_t seed = 1;
     double max_events = 1e10;
-    double max_packets = 1e6;  // in pacers and under way
-    int max_rows = 4'000'000;  // of the trace, since it was last cleared
+    double max_packets = 1e6;  // packets in pacers and under way
+    int max_rows = 4'000'000;  // trace rows since the trace was last cleared
   };
   struct CapacityStep {
     Timestamp at;
@@ -69,13 +69,15 @@ class Simulation final : private FlowNetwork {
                   MediaFlow::Controller controller);
   int AddTcpFlow(const FlowParams& params, const TcpFlow::Params& tcp);
 
-  // Records the tables whose bits are set; `rate`, `throughput` and `queue` rows at this interval.
+  // Records the tables whose bits are set in `tables`. Rows of `rate`, `throughput` and `queue` are recorded at this
+  // interval.
   void SetTrace(std::uint32_t tables, TimeDelta interval);
   Recorder& recorder() { return recorder_; }
 
   Status RunUntil(Timestamp end);
 
-  // The path, after all events until now(), for changes of its settings; ChangedPath() must be called afterwards.
+  // Computes all events of the path until now() and returns the path, so that its settings can be changed.
+  // ChangedPath() must be called afterwards.
   Path& ChangePath(Direction direction);
   void ChangedPath(Direction direction) { PollPath(static_cast<int>(direction)); }
   // Sets all parameters of a media flow's controller, in the order of its .def.
@@ -95,8 +97,8 @@ class Simulation final : private FlowNetwork {
   DataSize OfferedCapacity(int window, Direction direction) const;
   // How much of the window has passed.
   TimeDelta Elapsed(int window) const;
-  // Jain's index of the rates received over the window, and its mean over the rate intervals: of the media flows
-  // only, and of all flows of the forward path.
+  // Jain's index of the rates received over the window, and the mean of the indexes of all rate intervals. `jain`,
+  // `jain_mean`: of the media flows; `jain_all`, `jain_all_mean`: of all flows of the forward path.
   struct Fairness {
     double jain;
     double jain_mean;
@@ -104,8 +106,8 @@ class Simulation final : private FlowNetwork {
     double jain_all_mean;
   };
   Fairness fairness(int window) const;
-  // From the flow's start until it first received 90 % of its fair share of the capacity, or of its highest rate if
-  // that is less; negative if it never did.
+  // The time from the flow's start until it first received 90 % of its fair share of the capacity. If its highest
+  // rate is lower than that share, 90 % of the highest rate suffices. Negative if this never happened.
   TimeDelta convergence(int flow) const { return flows_[static_cast<std::size_t>(flow)].convergence; }
 
  private:
@@ -116,8 +118,8 @@ class Simulation final : private FlowNetwork {
     int which;  // timer or lane
     Flow* flow;
   };
-  // After the path, each leg of a flow has two lanes, in each of which packets keep their order: one with the
-  // flow's extra delay, and one for packets that reordering also holds back.
+  // After the path, the packets of each leg of a flow pass one of two lanes. One lane adds the flow's extra delay.
+  // The other lane is for packets that reordering also holds back. Packets in a lane keep their order.
   static constexpr int kLanes = 4;
   static constexpr int LaneOf(Leg leg, bool held) { return 2 * static_cast<int>(leg) + (held ? 1 : 0); }
   // How many consecutive sources a flow has: its timers and its lanes.
@@ -191,7 +193,7 @@ class Simulation final : private FlowNetwork {
   std::vector<FlowSlot> flows_;
   std::vector<WindowSlot> windows_;
   std::vector<int> active_windows_;
-  // When a window begins or ends next; this is handled before all events of the same time.
+  // The next time at which a window begins or ends. Windows are updated before all events of the same time.
   Timestamp next_boundary_ = Timestamp::PlusInfinity();
   EventQueue::Source rate_tick_;
   EventQueue::Source trace_tick_;
@@ -201,7 +203,7 @@ class Simulation final : private FlowNetwork {
   bool begun_ = false;
   Timestamp now_;
   double events_ = 0;
-  double work_ = 0;     // events, packets sent, and flows examined at ticks
+  double work_ = 0;     // number of events, packets sent, and flows examined at ticks
   double packets_ = 0;
 };
 

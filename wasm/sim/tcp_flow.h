@@ -19,7 +19,7 @@ namespace ccscope {
 
 class TcpFlow final : public Flow {
  public:
-  // Files of a uniformly distributed size, with exponentially distributed pauses.
+  // Files of uniformly distributed size, with exponentially distributed pauses between them.
   struct ShortFiles {
     DataSize smallest;
     DataSize largest;
@@ -57,7 +57,8 @@ class TcpFlow final : public Flow {
   tcp::Sender sender_;
   tcp::Receiver receiver_;
   bool running_ = false;
-  // When the timers are set to fire. If a deadline becomes later, its timer is not set again before it has fired.
+  // The times at which the timers will fire. If a deadline becomes later, its timer keeps the earlier time, and is
+  // set again when it fires.
   Timestamp sender_timer_ = Timestamp::PlusInfinity();
   Timestamp receiver_timer_ = Timestamp::PlusInfinity();
   Pool<tcp::Segment> segments_;

@@ -1,5 +1,5 @@
-// Keeps the rows that a controller consumed and produced until the owner takes them out, one array
-// of doubles per column. Storage grows to the largest batch seen and is then reused.
+// Keeps the rows that a controller consumed and produced, in one array of doubles per column, until the owner clears
+// them. Storage grows to the largest batch seen and is then reused.
 #ifndef CCSCOPE_TRACE_RECORDER_H_
 #define CCSCOPE_TRACE_RECORDER_H_
 
@@ -17,12 +17,12 @@ class Recorder {
  public:
   static constexpr int kTables = kTraceTableCount;
 
-  // Keeps only rows of the tables whose bits are set; by default all are kept.
+  // Keeps only rows of the tables whose bits are set in `tables`; by default all rows are kept.
   void KeepOnly(std::uint32_t tables) { kept_ = tables; }
   bool keeps(TraceTable table) const { return (kept_ >> static_cast<int>(table) & 1) != 0; }
 
-  // Records a row that the controller consumed. The order of inputs across tables is recorded, too, since
-  // replaying them in this order gives the same outputs.
+  // Records a row that the controller consumed. The order of the inputs of all tables is recorded too: replaying the
+  // inputs in this order gives the same outputs.
   template <class Row>
   void Input(const Row& row) {
     if (!keeps(Row::kTable)) return;
@@ -44,7 +44,7 @@ class Recorder {
   const double* column(int table, int column) const {
     return tables_[static_cast<std::size_t>(table)].columns[static_cast<std::size_t>(column)].data();
   }
-  // The table of each input row since the last Clear(), in order of consumption.
+  // For each input row since the last Clear(), in order of consumption: the index of its table.
   const std::vector<std::uint8_t>& input_order() const { return input_order_; }
 
   void Clear() {
@@ -61,7 +61,7 @@ class Recorder {
     std::vector<std::vector<double>> columns;
     int rows = 0;
   };
-  // Not a template: one copy for each kind of row would make the module larger without making it faster.
+  // This function is not a template: a copy for each type of row would make the module larger but not faster.
   void Append(TraceTable table, const double* values, int columns);
 
   std::uint32_t kept_ = ~std::uint32_t{0};

@@ -1,10 +1,10 @@
-// The specification of one parameter of a component (a controller, a queue discipline, TCP, a source). Each
-// component declares its parameters once, in a .def file of
+// The specification of one parameter of a component (a controller, a queue discipline, TCP, a source). Each component
+// declares its parameters once, as lines of a .def file:
 //   PARAMETER(name, unit, default, min, max, values, section, description)
-// `values` is "" for a number, "whole" for a whole number, or "a|b|c" for an enumeration with these names, whose value
-// is the index of a name, counted from 0. Everything else is generated from the .def file: the struct that the
-// component uses, the range checks, the schema that gives TypeScript its types and sliders, and the tables of the
-// documentation.
+// `values` is "" for a number, "whole" for a whole number, or "a|b|c" for an enumeration. The value of an enumeration
+// is the index of one of these names, counted from 0. Everything else is generated from the .def file: the struct
+// that the component uses, the range checks, the schema that gives TypeScript its types and sliders, and the tables
+// of the documentation.
 #ifndef CCSCOPE_UNITS_PARAMETER_H_
 #define CCSCOPE_UNITS_PARAMETER_H_
 
@@ -26,7 +26,7 @@ struct ParameterSpec {
   const char* expectation;  // what a valid value is, for messages
 };
 
-// For `#define PARAMETER`: a field of a struct of doubles, and an entry of a table of ParameterSpec.
+// Two definitions for `#define PARAMETER`: a field of a struct of doubles, and an entry of a table of ParameterSpec.
 #define CCSCOPE_PARAMETER_FIELD(name, unit, def, min, max, values, section, description) double name = def;
 #define CCSCOPE_PARAMETER_SPEC(name, unit, def, min, max, values, section, description) \
   {#name, min, max, sizeof(values) > 1, "expected " #min " to " #max " " unit},
@@ -59,7 +59,8 @@ struct ParameterError {
   explicit operator bool() const { return field != nullptr; }
 };
 
-// Checks that there are `spec_count` values, each in its range, and whole if it is a count or an enumeration.
+// Checks that there are `spec_count` values and that each is in its range. Counts and enumerations must be whole
+// numbers.
 ParameterError CheckValues(const ParameterSpec* specs, int spec_count, const double* values, int value_count);
 
 // Makes a component's parameters from values in the order of its .def file.

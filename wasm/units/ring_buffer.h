@@ -1,5 +1,5 @@
-// A first-in, first-out queue in one array, which doubles when it is full and is reused: in the
-// steady state, nothing is allocated for an element. Elements are copied as bytes.
+// A first-in, first-out queue in one array. The array doubles when it is full and is reused, so in the steady state
+// nothing is allocated for an element. Elements are copied as bytes.
 #ifndef CCSCOPE_UNITS_RING_BUFFER_H_
 #define CCSCOPE_UNITS_RING_BUFFER_H_
 

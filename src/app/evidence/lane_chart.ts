@@ -1,4 +1,7 @@
-/** The events of a call: the link's settings, expectations, freezes and states, each in a lane of its own. */
+/**
+ * The events of a call, in lanes: the link's settings, freezes, the test's expectations, and connection states.
+ * Events of one kind that overlap get several lanes.
+ */
 import type { Chart } from 'chart.js';
 
 import { TimeChart, type TimeAxis } from '../../charts/index.js';
@@ -85,7 +88,7 @@ export class LaneChart extends TimeChart {
     super.setTheme(theme);
   }
 
-  /** What happened at a time, as text; ordinary connection states are left out. */
+  /** The events at a time, as text. Ordinary connection states are left out. */
   textAt(timeUs: number): string {
     const there = this.#shown.spans.filter(
       ({ fromUs, toUs, tone }) => tone !== 'soft' && fromUs <= timeUs && timeUs < toUs,

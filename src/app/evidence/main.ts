@@ -21,7 +21,7 @@ const columnsOf = (table: EvidenceTable): Columns =>
     Object.entries(table).map(([name, values]) => [name, Float64Array.from(values, (value) => value ?? NaN)]),
   );
 
-/** The rows in the window and one on either side, thinned to at most about `points` rows. */
+/** The rows in the window, with the last row before it and the first row after it, thinned to about `points` rows. */
 function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, points: number): Columns {
   const time = columns['time_us'] ?? new Float64Array();
   const { fromUs, toUs } = axis.window;
@@ -39,7 +39,7 @@ function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, poi
   };
 }
 
-/** A chart with its legend, whose buttons hide lines and show the values at the cursor. */
+/** A chart with its legend. The buttons of the legend hide lines and show the values at the cursor. */
 class Drawn {
   readonly #values = new Map<string, HTMLElement>();
 

@@ -21,7 +21,9 @@ export interface Panel {
   make(container: HTMLElement, axis: TimeAxis, look: Look): TimeChart;
 }
 
-/** Colours of lines for several connections or receivers; after the last one the first is used again. */
+/**
+ * Colours of lines for several connections or receivers. If there are more lines than colours, the colours repeat.
+ */
 const SEVERAL: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'green', look: 'line' },
   { colour: 'orange', look: 'line' },
@@ -115,7 +117,7 @@ const delaySeries: readonly Series[] = [
   },
 ];
 
-/** The label of the series `packets` if no packets were recorded and it shows estimates instead. */
+/** The label of the series `packets` if it shows estimates because no packets were recorded. */
 const ESTIMATES: Pick<Series, 'label' | 'description'> = {
   label: 'estimates',
   description: 'How much longer than the shortest each frame, or each round trip, took',

@@ -61,8 +61,7 @@ export class WhyList {
   }
 
   /**
-   * Marks, in each list, the line that applies at a time, which is the latest one up to then. Returns the text of
-   * that line in the first list.
+   * Marks, in each list, the latest line that is not after `timeUs`. Returns the text of that line in the first list.
    */
   show(timeUs: number | null): string {
     const texts = this.#buttons.map((made) => {

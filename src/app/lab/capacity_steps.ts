@@ -22,13 +22,16 @@ export function moved(
   return steps.map((step, i) => (i === index ? { atUs: at, capacityBps: bps } : step));
 }
 
-/** Adds a step, in time order; returns `steps` unchanged if one of them is closer to the new one than GAP_US. */
+/** Adds a step, in time order. Returns `steps` unchanged if the new step is closer than GAP_US to another one. */
 export function added(steps: readonly CapacityStep[], step: CapacityStep): readonly CapacityStep[] {
   if (steps.some(({ atUs }) => Math.abs(atUs - step.atUs) < GAP_US)) return steps;
   return [...steps, step].sort((a, b) => a.atUs - b.atUs);
 }
 
-/** A capacity times a factor, to three digits. Below LEAST_BPS only an outage is possible; what rises from one is LEAST_BPS. */
+/**
+ * A capacity times a factor, to three digits. A result below LEAST_BPS becomes an outage (0). An outage that is
+ * raised becomes LEAST_BPS.
+ */
 export function scaledBps(capacityBps: number, factor: number): number {
   if (capacityBps === 0) return factor > 1 ? LEAST_BPS : 0;
   const bps = Number((capacityBps * factor).toPrecision(3));

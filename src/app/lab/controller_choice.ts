@@ -37,17 +37,19 @@ export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>
   presets.map(({ name }) => name),
 );
 
-/** The preset of a flow's controller. */
+/** The preset of a flow's controller; its default preset for simulations if the scenario names no preset. */
 export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 'preset'>): string =>
   preset ?? defaultPreset(controller ?? 'gcc', 'simulation');
 
-/** Whether a controller can be chosen: it cannot if `controller` is an axis of the scenario. */
+/**
+ * Whether a controller can be chosen. It cannot if the scenario itself varies the controller (as one of its axes).
+ */
 export const isFree = ({ axes = [] }: Scenario): boolean => axes.every(({ name }) => name !== 'controller');
 
 /**
- * The scenario with this preset in all of its media flows, in every cell. Bounds of the rate stay; other parameters,
- * the published values and the claims are dropped, since they belong to the replaced controller. Returns the scenario
- * itself if `preset` is empty or unknown, or if no controller can be chosen.
+ * The scenario with this preset in all of its media flows, in every cell (combination of the axes' values). Bounds of
+ * the rate stay. Other parameters, the published values and the claims are dropped, since they belong to the replaced
+ * controller. Returns the scenario itself if `preset` is empty or unknown, or if no controller can be chosen.
  */
 export function withPreset(scenario: Scenario, preset: string): Scenario {
   const controller = preset === '' ? undefined : controllerOfPreset(preset);

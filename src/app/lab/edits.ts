@@ -12,8 +12,9 @@ export type TcpFlow = Extract<ScenarioFlow, { kind: 'tcp' }>;
 const FRESH_DURATION_S = 60;
 
 /**
- * Turns one cell of a scenario into a separate scenario that can be changed. The published values and the paper's
- * claims are left out, since they belong to the original. A scenario that is not from a paper keeps its name.
+ * Turns one cell of a scenario (one combination of its axes' values) into a separate scenario that can be changed.
+ * The published values and the paper's claims are left out, since they belong to the original. The copy keeps the
+ * original's name, except if the original is from a paper.
  */
 export function editable(scenario: Scenario, cell: CellParams): Scenario {
   const { id, title, description, forward, backward, flows, windows, duration_s, rate_interval_ms, seed } =
@@ -41,14 +42,14 @@ export const FRESH_NETWORK = {
   ccscope_scenario: 1,
   id: 'my-network',
   title: 'My network',
-  description: 'One call over one bottleneck.',
+  description: 'A network of your own.',
   duration_s: FRESH_DURATION_S,
   forward: { capacity: '2mbps', queue: 'droptail:300ms', one_way_delay_ms: 25 },
   backward: { one_way_delay_ms: 25 },
   flows: [{ kind: 'media', name: 'call', preset: 'gcc' }],
 } as const;
 
-/** Removes undefined fields: a setting that has its usual value again is not written to the file. */
+/** Removes undefined fields, so that a setting that has its usual value again is not written to the file. */
 function trimmed<T extends object>(settings: T): T {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }
@@ -68,7 +69,7 @@ export const changePath =
 export const rttOf = (scenario: Scenario): number =>
   (scenario.forward.one_way_delay_ms ?? 0) + (pathOf(scenario, 'backward').one_way_delay_ms ?? 0);
 
-/** Sets the RTT: each direction gets half of it as its one-way delay. */
+/** Sets the RTT. Each direction gets half of the RTT as its one-way delay. */
 export const changeRtt =
   (rttMs: number): Edit =>
   (scenario) =>
@@ -111,7 +112,7 @@ export const removeFlow =
   (name: string): Edit =>
   (scenario) => ({ ...scenario, flows: scenario.flows.filter((flow) => flow.name !== name) });
 
-/** A name that no flow has yet: `wanted` or, if that is taken, one such as `call-2`. */
+/** A name that no flow has yet: `wanted` or, if that name is taken, a name such as `call-2`. */
 export function freeName({ flows }: Scenario, wanted: string): string {
   const taken = new Set(flows.map(({ name }) => name));
   for (let n = 1; ; n++) {

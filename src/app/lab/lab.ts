@@ -36,22 +36,19 @@ import type { Sweepable } from './sweep/sweepable.js';
 export interface Loaded {
   scenario: Scenario;
   cells: readonly CellParams[];
-  /** Where the scenario is from: the list, a user's file by its name, or the controls of this page. */
+  /** The origin of the scenario: the list, a user's file (with its name), or the controls of this page. */
   from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
 }
 
 const FIRST_SCENARIO = 'ton-fig11';
 
-/**
- * The longest network that is simulated at once, in seconds added up over its flows; a longer one waits until the
- * user starts it.
- */
+/** The limit for starting a simulation without the user's request: the simulated seconds, summed over all flows. */
 const AT_ONCE_FLOW_S = 4000;
 
 export class Lab {
   readonly loaded = signal<Loaded | null>(null);
   readonly isLoading = signal(true);
-  /** The cell that the settings select. */
+  /** The cell (one combination of the values of the scenario's axes) that the settings select. */
   readonly cell = computed<CellParams>(() => {
     const { value } = this.loaded;
     return value === null ? {} : cellFor(value.cells, settings.value.cell);
@@ -74,7 +71,7 @@ export class Lab {
   readonly history = new History<Loaded>();
   /** The charts, which keep the lines of the previous run as faint lines. */
   charts: Scope | null = null;
-  /** Whether the drawn run is to stay as a ghost (faint lines) when the next one is drawn. */
+  /** Whether the drawn run stays visible as a ghost (faint lines) when the next run is drawn. */
   #isGhostDue = false;
   /** Counts requests to show something; only the latest one takes effect. */
   #turn = 0;
@@ -89,8 +86,8 @@ export class Lab {
   }
 
   /**
-   * Loads the scenario in the page's address, or else the first one, and runs it if it is quick to simulate or if the
-   * address requests a run; then pins the pinned run in the address, if any.
+   * Loads the scenario in the page's address, or else the first scenario. Runs it if it is quick to simulate or if
+   * the address requests a run. Afterwards pins the run that the address contains as pinned, if any.
    */
   async open(): Promise<void> {
     const pinned = pinPart.peek();
@@ -120,14 +117,14 @@ export class Lab {
     }
   }
 
-  /** Reports which of the address's cell values do not exist in the scenario, and drops them. */
+  /** Reports the cell values in the address that the scenario does not have, and drops them. */
   #checkCell(): void {
     const { value: loaded } = this.loaded;
     if (loaded === null) return;
     const wrong = wrongChoices(loaded.cells, settings.peek().cell);
     for (const { axis, value, expected } of wrong) {
       const what = `In the address, cell.${axis}=${value} was not understood: expected ${expected}.`;
-      notify('warning', `cell-${axis}`, what, 'The first cell that fits the rest is used instead.');
+      notify('warning', `cell-${axis}`, what, 'The cell that fits the other values best is used.');
     }
     const gone = new Set(wrong.map(({ axis }) => axis));
     if (gone.size === 0) return;
@@ -169,13 +166,13 @@ export class Lab {
   async #loadListed(id: string): Promise<boolean> {
     if (id !== '') return this.#load(() => fetchScenario(id), { kind: 'list' }, `The scenario ${id}`);
     this.isLoading.value = false;
-    notify('info', 'scenario', 'This page came without scenarios.', 'Open a file with one.');
+    notify('info', 'scenario', 'This page has no scenarios.', 'Open a scenario file.');
     return false;
   }
 
   /**
-   * Shows the scenario unless it has an error or another one was requested meanwhile. Returns whether it is
-   * shown.
+   * Shows the scenario, unless it has an error or another scenario was requested in the meantime. Returns whether it
+   * is shown.
    */
   async #load(text: () => Promise<string>, from: Loaded['from'], what: string): Promise<boolean> {
     const turn = ++this.#turn;
@@ -202,7 +199,7 @@ export class Lab {
     }
   }
 
-  /** Ends the loading: from now on the scenario can be changed and run. */
+  /** Loading is complete: from now on the scenario can be changed and run. */
   async #ready(): Promise<void> {
     this.isLoading.value = false;
     await this.startIfQuick();
@@ -220,13 +217,16 @@ export class Lab {
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
 
-  /** Gives a flow a preset; if the user's controller controlled the flow, it no longer does. */
+  /** Gives a flow a preset of the core's controllers. If the user's own controller controlled the flow, this ends. */
   takeController(flow: string, preset: string): void {
     this.ownFlows.release(flow);
     this.edit(`${flow}.controller`, changeController(flow, preset));
   }
 
-  /** Lets a user's controller control the flows of an earlier one or, if there are none, a call that is added. */
+  /**
+   * Puts the user's controller in the file in control of the flows that an earlier file controls. If there are no
+   * such flows, adds a call for the new controller.
+   */
   useOwn(file: File): void {
     const { value: network } = this.network;
     if (network === null) return;
@@ -248,24 +248,21 @@ export class Lab {
     if (after) this.#show(after);
   }
 
-  /** Changes which run of the scenario is shown, and simulates it, unless no run has been started yet. */
+  /** Changes which run of the scenario is shown. Simulates that run if the scenario was run before. */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
     change(patch);
     this.#isGhostDue = true;
     if (settings.peek().run) void this.start();
   }
 
-  /**
-   * Shows or hides packets and equations. To show them, the run is simulated again, since it was not recorded with
-   * packets.
-   */
+  /** Shows or hides packets and equations. To show them, simulates the run again with its packets recorded. */
   showInside(inside: boolean): void {
     if (inside === settings.peek().inside) return;
     change({ inside });
     if (inside && settings.peek().run) void this.start();
   }
 
-  /** Whether a run is short enough for its packets to be recorded when they are to be shown. */
+  /** Whether a run is small enough for its packets to be recorded, if packets are to be shown. */
   hasPackets({ flows, durationUs }: Run): boolean {
     return areFew({ flows, durationUs });
   }
@@ -348,8 +345,8 @@ export class Lab {
   #tellFaults({ result }: Run): void {
     const [fault] = result?.faults ?? [];
     if (fault === undefined) return dismiss('own-fault');
-    const what = `The controller ${this.ownFlows.own.peek()?.name ?? ''} failed in its ${fault.half} half: ${fault.message}.`;
-    notify('warning', 'own-fault', what, 'Its call kept the last good rate from then on.');
+    const what = `The controller ${this.ownFlows.own.peek()?.name ?? ''} failed at the ${fault.half}: ${fault.message}.`;
+    notify('warning', 'own-fault', what, 'From then on, its call kept the last good rate.');
   }
 
   async downloadTrace(): Promise<void> {
@@ -371,7 +368,7 @@ export class Lab {
 
 const OWN_CALL: MediaFlow = { kind: 'media', name: 'own', preset: 'gcc' };
 
-/** Values to which settings return when another scenario is shown. */
+/** The settings that are restored when another scenario is shown. */
 const FRESH = {
   cell: {},
   controller: '',

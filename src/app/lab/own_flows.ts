@@ -15,14 +15,14 @@ export class OwnFlows {
   readonly own = signal<Own | null>(null);
 
   /**
-   * Takes the file of a controller, which then controls the flows of an earlier controller or, if there are none, a
-   * new flow called `nameForNew`. Returns which of the two, or null if the file was refused; a notice then explains
-   * why.
+   * Takes the file of a controller. The controller then controls the flows that an earlier file controlled. If there
+   * are no such flows, it controls a new flow called `nameForNew`. Returns which of these happened. If the file is
+   * refused, shows a notice and returns null.
    */
   use(file: File, network: Scenario, nameForNew: string): 'earlier flows' | 'new flow' | null {
     const fix = ownControllers.keep(file);
     if (fix !== null) {
-      notify('error', 'own-file', `${file.name} was not taken.`, fix);
+      notify('error', 'own-file', `${file.name} was not accepted.`, fix);
       return null;
     }
     dismiss('own-file');
@@ -43,7 +43,10 @@ export class OwnFlows {
     this.own.value = null;
   }
 
-  /** The user's controller as an option of a run of this network; empty if it controls no flow there. */
+  /**
+   * The user's controller as an option of a run of this network; empty if the controller controls no flow of the
+   * network.
+   */
   controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
     const { value: own } = this.own;
     const flows = this.#in(network);

@@ -13,7 +13,10 @@ export class OwnLink {
   /** Counts changes of the address; only the latest one takes effect. */
   #turn = 0;
 
-  /** Puts the text of a scenario into the address; while a slider is dragged, only the last one. */
+  /**
+   * Puts the text of a scenario into the address after LINKED_AFTER_MS. A later call in the meantime replaces an
+   * earlier one.
+   */
   async put(text: string): Promise<void> {
     const turn = ++this.#turn;
     await new Promise((resolve) => setTimeout(resolve, LINKED_AFTER_MS));

@@ -6,7 +6,7 @@ export interface Listed {
   description: string;
   /** Short name of the paper. */
   paper: string;
-  /** Where in the paper the experiment is: a figure, a table or a section. */
+  /** The place of the experiment in the paper: a figure, a table or a section. */
   source: string;
 }
 
@@ -31,12 +31,12 @@ export function byPaper(listed: readonly Listed[]): { title: string; scenarios: 
     .filter(({ scenarios }) => scenarios.length > 0);
 }
 
-/** Words of a question that say nothing about its subject. */
+/** Words that a search ignores, since they do not describe the subject of a question. */
 const STOP_WORDS = new Set(
   'a an and are at can do does how in is it of on or the to what when which why with'.split(' '),
 );
 
-/** The scenarios in which every word of a search occurs, except for stop words; a final s does not matter. */
+/** The scenarios that contain every word of a search, except for stop words. A final s of a word does not matter. */
 export function matching(listed: readonly Listed[], search: string): readonly Listed[] {
   const words = search
     .toLowerCase()

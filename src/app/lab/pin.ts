@@ -1,4 +1,4 @@
-/** A run that is pinned, to be shown beside the run that the user goes on changing. */
+/** A pinned run. It is shown beside the run that the user continues to change. */
 import { signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
@@ -16,7 +16,7 @@ export interface Pinned {
   close(): void;
 }
 
-/** Keeps two time axes at the same window and cursor. Returns a function that ends this. */
+/** Keeps two time axes at the same window and cursor. Returns a function that separates them again. */
 export function together(a: Scope, b: Scope): () => void {
   let isFollowing = false;
   const follow =
@@ -38,8 +38,8 @@ export class Pin {
   #turn = 0;
 
   /**
-   * Simulates a run again, to show it next to the charts of `beside`: the same seed gives the same rows. Rejects
-   * with SimulationError.
+   * Simulates a run again and shows it next to the charts of `beside`. The same seed gives the same rows, so nothing
+   * has to be copied. Rejects with SimulationError.
    */
   async pin(
     { scenario, cell, seed, controller }: Wanted,

@@ -8,8 +8,8 @@ import type { Wanted } from '../../runs/live_run.js';
 const linked = v.object({ scenario: v.unknown(), seed: v.pipe(v.number(), v.integer()) });
 
 /**
- * The fragment for a pinned run. Empty if its scenario is too long for a link, or if it has a user's own controller,
- * whose file a link cannot contain.
+ * The fragment for a pinned run. It is empty if the run's scenario is too long for a link. It is also empty for a run
+ * with a user's own controller, since a link cannot contain the controller's file.
  */
 export async function toPinLink({ scenario, cell, seed, controller }: Wanted): Promise<string> {
   if (controller !== undefined) return '';

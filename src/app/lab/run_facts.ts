@@ -51,7 +51,7 @@ function flowText(flow: ScenarioFlow): string {
   return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
 }
 
-/** Describes what was simulated; the settings of the page may have changed since. */
+/** Describes the run itself, since the settings of the page may have changed since the run. */
 export function runFacts({ scenario, cell, seed, controller }: Run): Facts {
   const { forward, backward, flows, duration_s: duration } = instantiate(scenario, cell);
   return [

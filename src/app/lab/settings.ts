@@ -11,8 +11,8 @@ export const settings = signal<LabState>(initial.state);
 /** Parts of the address that were refused when the page was opened. */
 export const problems = signal(initial.problems);
 /**
- * The part of the address's fragment with the user's own scenario: at first from the opened link, later the one that
- * is shown.
+ * The part of the address's fragment that contains the user's own scenario. At first it comes from the opened link;
+ * afterwards it follows the shown scenario.
  */
 export const ownPart = signal(partOf('own', location.hash.slice(1)));
 /** The part of the address's fragment that contains the pinned run. */

@@ -14,7 +14,7 @@ export function tellSimulationError(error: unknown, what: string, code: string):
 
 /** Shows a notice that a trace worker failed. */
 export const tellTraceError = (error: Error): void =>
-  notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.');
+  notify('error', 'trace', `The trace worker failed: ${error.message}.`, 'Reload the page.');
 
 function describe({ message, field, expected, got }: SimulationProblem): string {
   return field !== undefined && expected !== undefined && got !== undefined

@@ -1,6 +1,6 @@
 /**
- * The Lab's state, all of which is in its URL: a link reproduces what is shown, including the seed. An invalid value
- * becomes the default, and a problem names the field and what was expected.
+ * The Lab's state. All of it is in the URL, so a link reproduces the view, including the seed. An invalid value is
+ * replaced with the default, and a problem reports the field and the expected form.
  */
 import * as v from 'valibot';
 
@@ -33,9 +33,9 @@ const entries = {
 type Entries = typeof entries;
 
 export interface LabState {
-  /** Id of a scenario of the registry; empty: the first, or the one in the address's fragment. */
+  /** Id of a listed scenario; empty: the scenario in the address's fragment, or else the first listed one. */
   scenario: string;
-  /** The value of each axis, by the axis's name; a missing axis takes its value from the first cell. */
+  /** The value of each axis, by the axis's name. For an axis that is missing here, the first cell's value counts. */
   cell: Readonly<Record<string, string>>;
   /** A preset for all media flows; empty: the scenario's own. */
   controller: string;
@@ -53,7 +53,7 @@ export interface LabState {
   inside: boolean;
   /** The moment that is shown inside a run; 0: a quarter into the run, since nothing happens at its beginning. */
   at_s: number;
-  /** The length of the visible stretch of time; 0: all of it. */
+  /** The length of the visible time window; 0: the whole run. */
   window_s: number;
   from_s: number;
   hide: readonly string[];

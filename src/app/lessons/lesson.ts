@@ -10,7 +10,10 @@ export interface Reading {
   text: (value: number) => string;
 }
 
-/** A choice that was run: the value of the scenario's axis, and the metrics of the whole run. */
+/**
+ * One run of the lesson's scenario: the learner's choice (a value of the scenario's axis), and the metrics of the
+ * whole run.
+ */
 export interface Tried {
   value: string;
   whole: WindowMetrics;
@@ -41,7 +44,7 @@ export interface Lesson {
     isSolved: (tried: Tried) => boolean;
     /** The value of the axis that solves the task. */
     solution: string;
-    /** The reason, for teachers and for learners who have found the answer. */
+    /** The explanation of the solution, for teachers and for learners who have found it. */
     because: ComponentChildren;
   };
 }
@@ -88,8 +91,8 @@ const ms = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : '–';
 
 /**
- * What a flow received, as a share of what the link could carry in the whole run, even if the flow was present
- * for only a part of the run.
+ * The bytes that a flow received, as a share of the bytes that the link could carry in the whole run. The whole run
+ * counts even if the flow was present for only a part of it.
  */
 export const shareOf = (flow: string, title = `Share of ${flow}`): Reading => ({
   title,
@@ -105,7 +108,7 @@ export const utilisation: Reading = {
   of: ({ forward }) => forward.utilisation,
   text: percent,
 };
-/** A percentile of the time that packets waited at the bottleneck, or the longest wait. */
+/** A percentile (or the maximum) of the time that packets waited at the bottleneck. */
 export const waits = (statistic: 'p50' | 'p95' | 'max', title: string): Reading => ({
   title,
   of: ({ forward }) => forward.queueDelayUs[statistic] / 1e3,

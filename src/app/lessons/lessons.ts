@@ -66,5 +66,5 @@ export const LESSONS: readonly Listed[] = [
   { id: 'lcc-density', title: 'LCC’s density', load: () => import('./content/lcc_density.js') },
 ];
 
-/** The page for teachers, in the place of a lesson's id. */
+/** The value that stands for the page for teachers in the place of a lesson's id. */
 export const TEACHERS = 'teachers';

@@ -12,7 +12,8 @@ import { LessonsApp } from './ui/lessons_app.js';
 async function open(root: HTMLElement): Promise<void> {
   followUrl();
   const store = await createTraceStore({
-    onError: (error) => notify('error', 'trace', `The trace failed: ${error.message}.`, 'Reload the page.'),
+    onError: (error) =>
+      notify('error', 'trace', `The trace worker failed: ${error.message}.`, 'Reload the page.'),
   });
   const player = new Player(store);
   const scope = runScope(

@@ -1,4 +1,4 @@
-/** The state of the page of lessons, all of which is in its address: a link opens a lesson and runs a choice. */
+/** The state of the page of lessons. All of it is in the address, so a link can open a lesson and run a choice. */
 import * as v from 'valibot';
 
 import { oneOf, type StateProblem } from '../url_fields.js';
@@ -13,7 +13,7 @@ const entries = {
 export interface LessonsState {
   /** Id of a lesson, or the teachers' page; empty: the list. */
   lesson: string;
-  /** The value of the lesson's axis that is run when the page opens; empty: none. */
+  /** The choice that is run when the page opens, as a value of the lesson's axis; empty: no choice. */
   choice: string;
   theme: 'auto' | 'dark' | 'light';
 }

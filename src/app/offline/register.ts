@@ -9,14 +9,14 @@ function tellNewer(): void {
     'info',
     'newer',
     'There is a newer version of ccscope.',
-    'It is used from the next time that the page is loaded.',
+    'It will be used when the page is next loaded.',
     { actions: [{ label: 'Reload now', run: () => location.reload() }], whenIdle: true },
   );
 }
 
 /**
- * Asks a waiting worker whether this page already belongs to the worker's version; if not, tells the user of the
- * newer one. (A new worker waits until no page of the previous version is open.)
+ * Asks a waiting worker whether this page already belongs to the worker's version. If the page is older, tells the
+ * user that a newer version exists. (A new worker waits until no page of the previous version is open.)
  */
 function askWaiting(waiting: ServiceWorker): void {
   const { port1, port2 } = new MessageChannel();

@@ -1,7 +1,8 @@
 /**
- * The service worker: keeps all files of the app, so that the pages work without a network. Files whose names
- * contain a hash of their contents come from the store. Everything else comes from the network if it answers,
- * so that the next load shows a new version. An old version is kept as long as one of its pages is open.
+ * The service worker: keeps all files of the app, so that the pages work without a network. Files whose names contain
+ * a hash of their contents come from the store if it has them. All other files come from the network, so that the
+ * next load shows a new version; the store is used only if the network does not answer. An old version is kept as
+ * long as one of its pages is open.
  */
 import { getCacheKeyForURL, matchPrecache, precache, type PrecacheEntry } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
@@ -21,7 +22,7 @@ interface Extendable extends Event {
 /** The list of all files, which the build inserts. */
 declare const APP_FILES: PrecacheEntry[];
 
-/** A network that takes longer than this to answer counts as absent. */
+/** If the network does not answer within this time, the stored file is used. */
 const NETWORK_TIMEOUT_S = 5;
 
 const worker = self as unknown as WorkerScope;
@@ -29,8 +30,8 @@ const worker = self as unknown as WorkerScope;
 precache(APP_FILES);
 
 /**
- * The stored file for an address. The query, in which pages keep their state, is ignored; `.html` is added where
- * needed, since some hosts leave it out.
+ * The stored file for an address. The query is ignored, since pages keep only their state in it. `.html` is added
+ * where needed, since some hosts omit it from addresses.
  */
 async function kept(address: string): Promise<Response | undefined> {
   const { origin, pathname } = new URL(address);
@@ -57,8 +58,8 @@ addEventListener('activate', (event) => {
   (event as Extendable).waitUntil(worker.clients.claim());
 });
 
-// Answers IsCurrent. A waiting worker does not replace the active one by itself: it starts once no page of the
-// earlier version is open.
+// Answers IsCurrent. There is no handler that activates a waiting worker: it becomes active by itself once no page of
+// the earlier version is open.
 addEventListener('message', ({ data, ports: [port] }: MessageEvent<IsCurrent>) => {
   port?.postMessage(getCacheKeyForURL(data.script) !== undefined);
 });

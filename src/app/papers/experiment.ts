@@ -9,12 +9,12 @@ export interface LoadedPlan extends Plan {
   scenario: Scenario;
 }
 
-/** The amount of work in runs of an experiment: in all of them, or in those that have ended. */
+/** The amount of work in a set of an experiment's runs: in all runs, or in the runs that have ended. */
 export interface Work {
   runs: number;
   /** Virtual time, seconds. */
   simulatedS: number;
-  /** The cost, in the unit of the jobs' costs. */
+  /** The computing cost, in the same unit as the cost of a job. */
   cost: number;
 }
 
@@ -38,18 +38,21 @@ const workOf = ({ durationUs, cost }: Plan['runs'][number]): Work => ({
 });
 
 export class Experiment {
-  /** Null until its file has been loaded. */
+  /** Null until the experiment's file has been loaded. */
   readonly plan = signal<LoadedPlan | null>(null);
-  /** Whether its runs are under way or wait for a worker. */
+  /** Whether the experiment's runs are under way or wait for a worker. */
   readonly isRunning = signal(false);
   readonly done = signal<Work>(NO_WORK);
-  /** The result of the runs that were complete when the experiment ended or was cancelled; null before. */
+  /**
+   * The result, as of the last time that the experiment ended or was cancelled; null before. It covers the runs that
+   * were complete by then.
+   */
   readonly reported = signal<Reported | null>(null);
   readonly total = computed(() => sumWork((this.plan.value?.runs ?? []).map(workOf)));
   readonly isComplete = computed(
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
-  /** The result as it is shown. A map is shown only when complete: a part of it does not show where it is highest. */
+  /** The result as it is shown. An incomplete map is not shown, since its highest point may still be missing. */
   readonly shown = computed(() =>
     this.isComplete.value || this.plan.value?.scenario.surface === undefined ? this.reported.value : null,
   );
@@ -62,8 +65,8 @@ export class Experiment {
   }
 
   /**
-   * The runs that have not ended, as indices into the plan. The first runs of all cells come before the second ones,
-   * so that a cancelled experiment has results for as many cells as possible; costly runs come before cheap ones, so
+   * The runs that have not ended, as indices into the plan. The first runs of all cells come before all second runs,
+   * so that a cancelled experiment has results for as many cells as possible. Among these, costly runs come first, so
    * that the workers end at about the same time.
    */
   left(): number[] {

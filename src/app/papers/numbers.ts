@@ -3,10 +3,13 @@ import { cellKey } from '../../scenario/cells.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../papers/report.js';
 import { WIDER } from '../../papers/text.js';
 
-/** What is shown in the place of a missing number. */
+/** The text in place of a missing number. */
 export const NOTHING = '–';
 
-/** The cells of the published report, each with its measured values once one of its runs has ended. */
+/**
+ * The cells for which the paper published numbers. Once a run of a cell has ended, the cell has its measured values,
+ * too.
+ */
 export function cellsShown(
   published: ExperimentReport,
   measured: ExperimentReport | undefined,
@@ -17,10 +20,12 @@ export function cellsShown(
     .filter(({ metrics }) => metrics.length > 0);
 }
 
-/** Whether any run measured the number. If none did, no verdict is shown until all runs have ended. */
+/**
+ * Whether any run measured the number. A number without a measurement gets a verdict only once all runs have ended.
+ */
 export const isMeasured = ({ measured }: Pick<MetricReport, 'measured'>): boolean => measured.n > 0;
 
-/** Where the number stands in the paper, the notes on it, and the reason for its band. */
+/** The place of the number in the paper, the notes on the number, and the reason for the width of its band. */
 export const reasonsOf = ({ where, read, why, note, wider_than_rule: wider }: MetricReport): string[] => [
   `${where} (${read})`,
   ...(note === undefined ? [] : [note]),
@@ -34,13 +39,13 @@ export const grouped = (count: number): string => String(Math.round(count)).repl
 /** `1 run`, `6,656 runs`. */
 export const runsText = (runs: number): string => `${grouped(runs)} ${runs === 1 ? 'run' : 'runs'}`;
 
-/** `3 h`, `50 min`, `30 s`: virtual time, or how long something takes. */
+/** `3 h`, `50 min`, `30 s`: a duration, in virtual or in real time. */
 export function durationText(seconds: number): string {
   if (seconds >= 2 * 3600) return `${grouped(seconds / 3600)} h`;
   return seconds >= 120 ? `${grouped(seconds / 60)} min` : `${grouped(Math.max(1, seconds))} s`;
 }
 
-/** `120 runs of 300 s each, 10 h of simulated time`; runs of different durations have no `each`. */
+/** `120 runs of 300 s each, 10 h of simulated time`. `each` is undefined if the runs have different durations. */
 export function costText({ runs, simulatedS }: { runs: number; simulatedS: number }, each?: number): string {
   return each === undefined
     ? `${runsText(runs)}, ${durationText(simulatedS)} of simulated time`

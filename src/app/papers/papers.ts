@@ -1,4 +1,4 @@
-/** What the page of papers does: it loads experiments, runs them in workers and keeps their results. */
+/** The actions of the page of papers: it loads experiments, runs them in workers and keeps their results. */
 import { computed, signal } from '@preact/signals';
 
 import { version } from '../../../package.json';
@@ -25,18 +25,20 @@ export interface Progress {
 export class Papers {
   readonly experiments: ReadonlyMap<string, Experiment>;
   /**
-   * The experiments of the batch: those that run, and those that were started together with them and have
+   * The experiments of the batch: those that are running, and those that were started with them and have already
    * ended.
    */
   readonly #batch = signal<readonly Experiment[]>([]);
   /** How the last batch ended; empty before the first. */
-  readonly lastEnd = signal<'' | 'done' | 'cancelled'>('');
+  readonly lastEnd = signal<'' | 'done' | 'partly' | 'cancelled'>('');
+  /** The number of experiments of the batch that were completed, and the number that were cancelled. */
+  #ended = { done: 0, cancelled: 0 };
   readonly progress = computed<Progress | null>(() => this.#progress());
   readonly #aborts = new Map<Experiment, AbortController>();
   readonly #loading = new Map<string, Promise<void>>();
   readonly #pool = new PapersPool();
   readonly #reporter = new Reporter();
-  /** When the batch began, and how much of its work had been done by then. */
+  /** The time at which the batch began, and the work in its experiments that was already done then. */
   #began = { atMs: 0, cost: 0 };
   /** The wall-clock time of all batches that have ended, in seconds. */
   #wallS = 0;
@@ -50,7 +52,9 @@ export class Papers {
     return ids.flatMap((id) => this.experiments.get(id) ?? []);
   }
 
-  /** Loads and plans experiments. Failures are shown as notices; what failed may be loaded again. */
+  /**
+   * Loads and plans experiments. Failures are shown as notices. Loading an experiment that failed may be tried again.
+   */
   async load(ids: readonly string[]): Promise<void> {
     await Promise.all(
       this.of(ids).map((experiment) => {
@@ -75,8 +79,8 @@ export class Papers {
   }
 
   /**
-   * Runs these experiments: for each one, the runs that are missing or, if it is complete, all runs again. Quick
-   * experiments come first.
+   * Runs these experiments. An incomplete experiment continues with its missing runs; a complete experiment starts
+   * again from the beginning. Quick experiments come first.
    */
   async run(ids: readonly string[]): Promise<void> {
     dismiss('run');
@@ -131,12 +135,15 @@ export class Papers {
 
   #end(experiment: Experiment): void {
     const wasCancelled = this.#aborts.get(experiment)?.signal.aborted === true;
+    this.#ended[wasCancelled ? 'cancelled' : 'done'] += 1;
     this.#aborts.delete(experiment);
     experiment.isRunning.value = false;
     if (this.#aborts.size > 0) return;
     this.#batch.value = [];
     this.#wallS += (performance.now() - this.#began.atMs) / 1e3;
-    this.lastEnd.value = wasCancelled ? 'cancelled' : 'done';
+    const { done, cancelled } = this.#ended;
+    this.#ended = { done: 0, cancelled: 0 };
+    this.lastEnd.value = cancelled === 0 ? 'done' : done === 0 ? 'cancelled' : 'partly';
   }
 
   /**

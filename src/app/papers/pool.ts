@@ -17,8 +17,8 @@ export class PapersPool {
   }
 
   /**
-   * Simulates one run as soon as a worker is free; null if it was aborted. A run that fails resolves to its failure;
-   * rejects only if no run can succeed.
+   * Simulates one run as soon as a worker is free. Resolves to null if the run was aborted, and to a failure if only
+   * this run failed. Rejects if no other run can succeed either.
    */
   run(
     request: Extract<SimulationRequest, { scenario: unknown }> & { scenario: Scenario },

@@ -11,16 +11,16 @@ import type { ExperimentReport, FailureReport } from '../../papers/report.js';
 import type { Scenario } from '../../scenario/index.js';
 import { unpackBatches, type PackedBatches } from '../../trace/index.js';
 
-/** One run of one cell: a job of `ccscope reproduce`, with the same seed. */
+/** One run of one cell. It is the same job, with the same seed, as in `ccscope reproduce`. */
 export type PlannedRun = Omit<Job, 'scenario'>;
 
 export interface Plan {
   runs: PlannedRun[];
-  /** The report before the first run; its verdicts have no meaning. */
+  /** A report without any run. It contains the published numbers; its verdicts have no meaning. */
   published: ExperimentReport;
 }
 
-/** The result of one run, with its trace in the form that crosses workers. */
+/** The result of one run. Its trace is packed, for the transfer between workers. */
 export type SentOutcome =
   { result: Omit<RunValues, 'trace'> & { rows: readonly PackedBatches[] } } | { failure: RunFailure };
 
@@ -33,7 +33,7 @@ export interface Reported extends ExperimentOutcome {
 interface Kept {
   scenario: Scenario;
   jobs: readonly Job[];
-  /** Results by the job's place in the plan. */
+  /** The results, by the index of the job in the plan. */
   ended: Map<number, Ended>;
 }
 
@@ -50,7 +50,7 @@ export class ReportService {
     };
   }
 
-  /** Takes the result of the run at `index` of the plan. */
+  /** Adds the result of the run at `index` of the plan. */
   add(id: string, index: number, sent: SentOutcome): void {
     const { jobs, ended } = this.#of(id);
     const job = jobs[index];

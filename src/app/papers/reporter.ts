@@ -16,7 +16,8 @@ export class Reporter {
   });
 
   constructor() {
-    // Callers of `open` and `report` receive the failure; this only keeps it from counting as an unhandled rejection.
+    // `open` and `report` pass the failure on to their callers. This handler only keeps the promise from counting as
+    // an unhandled rejection.
     this.#broken.catch(() => undefined);
   }
 

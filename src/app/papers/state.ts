@@ -1,6 +1,6 @@
 /**
- * The state of the page of papers, all of which is in its address: whether all papers, one paper or one
- * experiment is shown, and whether the experiments are run.
+ * The state of the page of papers. All of it is in the address: whether all papers, one paper or one experiment is
+ * shown, and whether the experiments are run.
  */
 import * as v from 'valibot';
 
@@ -8,7 +8,7 @@ import type { Listed } from '../lab/papers.js';
 import { flag, oneOf, type StateProblem } from '../url_fields.js';
 
 export interface PapersState {
-  /** Short name of a paper; empty: all papers, or the one of the experiment. */
+  /** Short name of a paper; empty: the paper of `scenario`, or all papers. */
   paper: string;
   /** Id of an experiment; empty: the list. */
   scenario: string;

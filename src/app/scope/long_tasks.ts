@@ -13,7 +13,7 @@ export class LongTasks {
     }).observe({ type: 'longtask' });
   }
 
-  /** Restarts the count, as at the start of a call. */
+  /** Starts the count again from zero, as at the start of a call. */
   reset(): void {
     this.#count = 0;
     this.#longestMs = 0;

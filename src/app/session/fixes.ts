@@ -1,4 +1,4 @@
-/** What a user can do about a call that did not start. */
+/** Advice for the user about a call that did not start. */
 import { CallError } from '../../rtc/index.js';
 import { NotAtHand } from '../own_controllers.js';
 import { ServerError } from './server_client.js';

@@ -1,12 +1,16 @@
 /**
- * The recording of a call is kept in the browser's database while it grows, so that it outlives a navigation, a reload
- * or a crash of the page. A lock shows which recordings belong to an open page.
+ * The recording of a call, stored in the browser's database while it grows. It thus survives a navigation, a reload
+ * or a crash of the page. A page holds a lock for its recording, so other pages can detect that the recording is in
+ * use.
  */
 import type { TraceHeader } from '../../trace/index.js';
 import type { JournalEntry } from '../../worker/trace/trace_journal.js';
 import { openDatabase, type Database, type StoredRecording } from '../stored.js';
 
-/** The most recordings of earlier visits that are kept; older ones are deleted when a recording begins. */
+/**
+ * The largest number of recordings from earlier visits that are kept. When a recording begins, older ones are
+ * deleted.
+ */
 const MOST_KEPT = 3;
 
 const lockOf = (id: string): string => `ccscope-recording-${id}`;
@@ -22,7 +26,7 @@ function hold(id: string): () => void {
   return release;
 }
 
-/** Whether no open page has this recording. */
+/** Whether the recording belongs to no open page, so that it can be offered to the user. */
 const isLeft = ({ id }: StoredRecording): Promise<boolean> =>
   navigator.locks.request(lockOf(id), { ifAvailable: true }, (lock) => lock !== null);
 
@@ -54,7 +58,8 @@ export class KeptRecording {
   /** `onFailed` is called when the browser cannot keep the recording. */
   constructor(private readonly onFailed: (error: unknown) => void) {
     this.#database = openDatabase();
-    // Reads and writes report the error; this only keeps it from counting as an unhandled rejection.
+    // Later reads and writes report the error. This handler only keeps the promise from counting as an unhandled
+    // rejection.
     this.#database.catch(() => undefined);
   }
 
@@ -62,7 +67,7 @@ export class KeptRecording {
   begin(header: Partial<TraceHeader>): void {
     if (!isPossible)
       return this.onFailed(
-        new Error('browsers let only pages of this machine or over HTTPS keep recordings'),
+        new Error('browsers keep recordings only for pages of this machine or over HTTPS'),
       );
     const recording = { id: crypto.randomUUID(), startedMs: Date.now(), header };
     this.own(recording);
@@ -90,7 +95,7 @@ export class KeptRecording {
     });
   }
 
-  /** Ends the recording, which stays stored. */
+  /** Ends the recording. It stays in the database. */
   end(): void {
     this.#release();
     this.#release = () => undefined;
@@ -108,7 +113,7 @@ export class KeptRecording {
     this.#write((database) => remove(database, id));
   }
 
-  /** The recordings that earlier visits left, newest first. */
+  /** The recordings that belong to no open page, newest first. */
   async left(): Promise<StoredRecording[]> {
     return isPossible ? leftIn(await this.#database) : [];
   }
@@ -119,7 +124,7 @@ export class KeptRecording {
     return all.map(({ entry }) => entry);
   }
 
-  /** From now on the recording belongs to this page. */
+  /** Makes this page the owner of a recording that an earlier visit left. */
   own(recording: StoredRecording): void {
     this.end();
     this.#recording = recording;

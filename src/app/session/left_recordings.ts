@@ -1,4 +1,7 @@
-/** Recordings that an earlier visit left behind, and the warning before this page is left with one. */
+/**
+ * Offers recordings that earlier visits left behind, and warns before the user leaves the page with an unsaved
+ * recording.
+ */
 import { effect } from '@preact/signals';
 
 import { dismiss, messageOf, notify } from '../notices.js';
@@ -37,8 +40,8 @@ function offer(recorder: Recorder, left: StoredRecording): void {
 }
 
 /**
- * Offers the recordings that earlier visits left, and asks before the page is left with one that was not
- * downloaded.
+ * Offers the recordings that earlier visits left. From now on, the browser also asks the user before an unsaved
+ * recording is lost by leaving the page.
  */
 export function watchRecordings(recorder: Recorder): void {
   const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -48,7 +51,7 @@ export function watchRecordings(recorder: Recorder): void {
   });
   recorder.kept.left().then(
     (all) => all.forEach((left) => offer(recorder, left)),
-    // This browser keeps nothing, so nothing can have been left.
+    // This browser stores nothing, so no recording can have been left.
     () => undefined,
   );
 }

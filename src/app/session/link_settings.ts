@@ -12,8 +12,8 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
 }
 
 /**
- * For the in-page bottleneck. It shapes one direction only, since the other one is just the page's own memory; that
- * direction therefore gets the whole RTT as its delay. A capacity schedule is left to `runSchedule`.
+ * Options for the bottleneck in the page. It shapes one direction only and gives it the whole RTT as delay; in the
+ * other direction, data only move within the page's memory. A capacity schedule is left to `runSchedule`.
  */
 export function toLinkOptions(link: LinkConfig): LinkOptions {
   const { schedule: _, ...options } = forwardLink(link);
@@ -21,7 +21,7 @@ export function toLinkOptions(link: LinkConfig): LinkOptions {
   return { ...options, oneWayDelayUs: rttUs, crossRttUs: rttUs };
 }
 
-/** Runs a capacity schedule by the page's clock. Returns the function that ends it. */
+/** Applies the steps of a capacity schedule by the page's clock. Returns a function that stops it. */
 export function runSchedule(capacity: string, set: (capacityBps: number) => void): () => void {
   const timers = parseSchedule(capacity)
     .filter(({ atUs }) => atUs > 0)

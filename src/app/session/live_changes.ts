@@ -40,15 +40,15 @@ export class LiveChanges {
       report(this.#setLink(now, change));
     }
     if (before.shadow.join() !== now.shadow.join()) report(this.#setShadows(now.shadow));
-    // A change of the controller needs another call, so it is not applied here.
+    // If the controller has changed, nothing is applied here, since the change needs a new call.
     if (before.controller === now.controller && watcherOf(before) === watcherOf(now))
       this.#applyController(before, now);
   }
 
-  /** Rejects if a shadow is a user's controller whose file is not in this page. */
+  /** Rejects if this page does not have the file of a shadow that the user wrote. */
   async #setShadows(texts: readonly string[]): Promise<void> {
     const { shadows, call, started } = this.running;
-    // With two pages the far side keeps the controllers that it had at the start of the call.
+    // If the far side is another page, that page keeps the shadows with which the call began.
     if (started.role !== 'loopback') return;
     await ownControllers.look(texts.filter(isOwn).map(ownName));
     const taken = shadows.take(texts);
@@ -66,7 +66,7 @@ export class LiveChanges {
     if (change.capacity !== undefined) this.#startSchedule(now.capacity);
   }
 
-  /** The shaper runs schedules itself; those of the in-page bottleneck run by the page's clock. */
+  /** Only for the bottleneck in the page, whose capacity this page changes. The shaper applies schedules itself. */
   #startSchedule(capacity: string): void {
     this.#endSchedule();
     this.#endSchedule = runSchedule(capacity, (capacityBps) => {

@@ -5,9 +5,9 @@ import { TABLE_SPECS, tableSpec } from '../../core/schema.js';
 /** Counts over the whole call. */
 export interface Counters {
   groups: number;
-  /** How many times the detector of the controller in charge began to signal overuse. */
+  /** How many times the overuse detector of flow 0 began to signal overuse. */
   overuseCount: number;
-  /** Rows by table. */
+  /** The number of rows in each table. */
   rows: Record<string, number>;
 }
 
@@ -20,7 +20,7 @@ const GROUP_COLUMNS = tableSpec('group').columns.map(({ name }) => name);
 const GROUP_FLOW = GROUP_COLUMNS.indexOf('flow');
 const GROUP_SIGNAL = GROUP_COLUMNS.indexOf('signal');
 
-/** The index of each table's columns by name. */
+/** For each table, the index of each column by the column's name. */
 const COLUMN_INDEX: Record<string, Map<string, number>> = Object.fromEntries(
   TABLE_SPECS.map(({ name: table, columns }) => [
     table,
@@ -48,7 +48,7 @@ export class LiveValues {
     if (table === 'group') this.#countOveruse(columns);
   }
 
-  /** Only rows of flow 0 count, since shadows control nothing. */
+  /** Only rows of flow 0 count. All other flows belong to shadows, which control nothing. */
   #countOveruse(columns: readonly Float64Array[]): void {
     const [flows, signals] = [columns[GROUP_FLOW], columns[GROUP_SIGNAL]];
     signals?.forEach((signal, row) => {

@@ -1,4 +1,7 @@
-/** How the two sides of a call reach each other: over a shaped link, in the page, or with another page of a room. */
+/**
+ * Opens the path between the two sides of a call: over a shaped link or within the page, and possibly to another page
+ * in a room of the local server.
+ */
 import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
 import { linkOfUrl } from '../../link/url.js';
 import type { LinkRow, ToldLatenessMs } from '../../link/server_protocol.js';
@@ -16,7 +19,7 @@ export interface PathListener {
   lateness(lateness: ToldLatenessMs): void;
   /** Called when the call waits for the other page. */
   waiting(): void;
-  /** Called when the path can no longer be used. Returns whether the call is started again. */
+  /** Called when the path has failed for good. Returns whether the call will be started again. */
   broken(cause: Cause): boolean;
 }
 
@@ -43,7 +46,7 @@ async function openLink(running: Running, listener: PathListener): Promise<Path>
       listener.broken(linkFailed(message)) ||
       notify('error', 'link', `The shaped link failed: ${message}.`, 'Start the call again.'),
   });
-  // An error is ignored here: if the link is gone, the listener is told separately.
+  // Errors are ignored here: if the link is gone, `error` or `onLost` reports that.
   const expect = (ufrags: PeerUfrags): void => void server.expectPeers(link, ufrags).catch(() => undefined);
   return { relay: { a, b, expect } };
 }
@@ -53,12 +56,12 @@ function rowsMissing(count: number): void {
   notify(
     'warning',
     'link-rows',
-    `The recording lacks ${what}: this page did not read what the local server sent.`,
-    'Keep the page in front, and the machine less busy; the call and its link went on.',
+    `The recording lacks ${what}: this page read the data of the local server too slowly.`,
+    'Keep the page in the foreground, and the machine less busy; the call itself is not affected.',
   );
 }
 
-/** Enters the room of the call, and tells the listener that the call waits for the other page. */
+/** Enters the call's room at the local server, and reports that the call waits for the other page. */
 async function enter(server: ServerClient, { started }: Running, listener: PathListener): Promise<Room> {
   const room = await Room.join(server, started.room);
   room.onAgain = () => listener.broken(farSideAgain());

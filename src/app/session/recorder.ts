@@ -24,7 +24,7 @@ const QUEUE_COLUMNS = tableSpec('queue').columns.map(({ name }) => name);
 /** The flow under which the trace's header lists all TCP connections beside the call. */
 const CROSS = { flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' } as const;
 
-/** What the charts show now. `version` changes when all of it has been replaced. */
+/** The contents of the charts. `version` changes when all rows have been replaced. */
 export interface Shown {
   kind: 'nothing' | 'sample' | 'call' | 'file';
   name: string;
@@ -41,10 +41,13 @@ export class Recorder {
   readonly hasRows = signal(false);
   /** Whether there is a recording of a call that has not been downloaded completely. */
   readonly unsaved = signal(false);
-  /** How far the sample has been played. */
+  /** The time up to which the sample has been played. */
   sampleUs: () => number = () => 0;
   #sampleRead: Promise<unknown> = Promise.resolve();
-  /** The queue's totals at the last restart of the call, after which the link counts from zero again. */
+  /**
+   * The queue's totals up to the last restart of the call. The new link counts from zero, so these are added to its
+   * counts.
+   */
   #counted: Partial<Record<string, number>> = {};
 
   private constructor(
@@ -59,7 +62,7 @@ export class Recorder {
         'error',
         'recorder',
         `Recording failed: ${error.message}.`,
-        'Download what is there, then reload the page.',
+        'Download what was recorded, then reload the page.',
       );
     };
     const onReplaced = (): void =>
@@ -111,7 +114,7 @@ export class Recorder {
     this.#show('call', 'call', header);
   }
 
-  /** Notes in the header which controllers watch. */
+  /** Writes the controllers that watch into the header. */
   nameShadows(shadows: readonly { flow: number }[]): void {
     if (shadows.length > 0) this.#nameFlows([...shadows, ...this.#flows('tcp')]);
   }
@@ -136,7 +139,7 @@ export class Recorder {
     for (const name of QUEUE_COUNTERS) this.#counted[name] = this.live.value('queue', name) || 0;
   }
 
-  /** Makes the queue's counters continue from where they were before the restart. */
+  /** Adds the totals from before the restart, so that the queue's counters continue. */
   #countOn({ columns }: TraceBatch): void {
     for (const name of QUEUE_COUNTERS) {
       const counted = this.#counted[name] ?? 0;
@@ -164,7 +167,7 @@ export class Recorder {
   /** Shows the sample trace until another trace is shown. */
   async showSample(trace: Blob): Promise<void> {
     const reading = this.store.open(trace);
-    // Whatever is opened next waits for this, so that the sample cannot replace it.
+    // `open` and `recover` wait for this, so that a sample that is read late cannot replace their trace.
     this.#sampleRead = reading.catch(() => undefined);
     const header = await reading;
     if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
@@ -186,8 +189,8 @@ export class Recorder {
   }
 
   /**
-   * Notes that the recording has been downloaded. If it still grows, it stays unsaved, since its later rows are not
-   * in the file.
+   * To be called after the recording was downloaded. A recording that still grows stays unsaved, since its later rows
+   * are not in the file.
    */
   saved(grows: boolean): void {
     this.unsaved.value = grows;

@@ -1,22 +1,25 @@
-/** Why a call restarts automatically, and how often it may. */
+/** The causes of automatic restarts of a call, and a limit for such restarts. */
 import type { Side } from '../../worker/media/protocol.js';
 import type { AppState } from '../state.js';
 import { changeEvent, restartMessage, type SettingChange } from './restarts.js';
 import { ServerClient } from './server_client.js';
 
-/** Why a call is ended and started again. */
+/** The cause for ending a call and starting it again. */
 export interface Cause {
   /** The events that note the cause in the recording. */
   events: readonly { name: string; detail: unknown }[];
-  /** Resolves when a new call can be tried. Default: one is tried at once. */
+  /** Resolves when the call may be started again. If absent, the call is started again at once. */
   wait?(isWanted: () => boolean): Promise<unknown>;
-  /** The message for the user once the new call runs; `hasServer`: whether it runs over the local server. */
+  /** The message for the user after the restart. `hasServer`: whether the new call uses the local server. */
   message(now: AppState, hasServer: boolean): string;
 }
 
-/** How long the local server may be away before a call goes on without it. */
+/** How long a call waits for a local server that went away. After that, the call goes on without the server. */
 const AWAY_MS = 5000;
-/** The most recoveries within WITHIN_MS: after that many in a row, the next call would probably end as well. */
+/**
+ * The largest number of automatic restarts within WITHIN_MS. After so many restarts, the next call would probably
+ * fail as well.
+ */
 const MOST_RECOVERIES = 3;
 const WITHIN_MS = 60_000;
 
@@ -40,7 +43,7 @@ export const farSideAgain = (): Cause => because('The other page started again',
 
 export const serverBack = (): Cause => because('The local server is back', 'server_back');
 
-/** Two pages can only meet through the server, so they wait for it without a limit. */
+/** A call between two pages needs the server, so it waits without a limit. */
 export const serverLost = ({ role }: AppState): Cause => ({
   events: [{ name: 'server_lost', detail: null }],
   wait: (isWanted) => ServerClient.isBack(role === 'loopback' ? AWAY_MS : Infinity, isWanted),
@@ -54,7 +57,7 @@ export const serverLost = ({ role }: AppState): Cause => ({
 export class Patience {
   #times: number[] = [];
 
-  /** Whether another recovery makes sense; if so, it is counted. */
+  /** Whether the call may be restarted once more. If so, this restart is counted. */
   allows(nowMs = performance.now()): boolean {
     this.#times = this.#times.filter((timeMs) => nowMs - timeMs < WITHIN_MS);
     return this.#times.length < MOST_RECOVERIES && this.#times.push(nowMs) > 0;

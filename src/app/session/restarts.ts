@@ -20,10 +20,13 @@ const NEED_RESTART = [
   'key_frame_interval_s',
 ] as const;
 
-/** Sliders move through many values: the call restarts only for the one at which they rest. */
+/**
+ * The call restarts once the settings have not changed for this long, since a moving slider passes through many
+ * values.
+ */
 const REST_MS = 500;
 
-/** A setting that differs from what the call was started with. */
+/** A setting whose value differs from its value at the start of the call. */
 export interface SettingChange {
   name: (typeof NEED_RESTART)[number] | 'preset';
   from: string | number | boolean;
@@ -31,15 +34,15 @@ export interface SettingChange {
 }
 
 /**
- * The changed settings that only another call can apply. While the browser's own controller is in charge, the mode
- * has no meaning, so its changes are left out.
+ * The changed settings that need a new call. While the browser's own controller is in charge, changes of the mode are
+ * left out, since the mode has no meaning then.
  */
 export function changesForRestart(before: AppState, now: AppState): SettingChange[] {
   const isNative = before.controller === 'native' && now.controller === 'native';
   const changed = NEED_RESTART.filter(
     (name) => before[name] !== now[name] && !(name === 'mode' && isNative),
   ).map((name): SettingChange => ({ name, from: before[name], to: now[name] }));
-  // True if the browser's controller stays in charge and another controller is chosen to watch.
+  // The browser's controller stays in charge, but another controller is to watch as flow 0.
   const isOther = isNative && watcherOf(before) !== watcherOf(now);
   return isOther ? [...changed, { name: 'preset', from: before.preset, to: now.preset }] : changed;
 }
@@ -100,14 +103,14 @@ interface Watched {
   /** The settings that the call was started with. */
   started: AppState;
   settings: ReadonlySignal<AppState>;
-  /** Changes wait until the call is connected. */
+  /** Whether the call is connected. Before, changed settings do not restart the call. */
   connected: ReadonlySignal<boolean>;
   restart(changes: readonly SettingChange[]): void;
 }
 
 /**
- * Watches a call's settings; `restart` is called once they have stopped changing. Returns the function that
- * ends the watch.
+ * Watches a call's settings, and calls `restart` once they have stopped changing. Returns a function that stops the
+ * watch.
  */
 export function watchForRestart({ started, settings, connected, restart }: Watched): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -131,7 +134,7 @@ function tellOrder(isRight: boolean): void {
   notify(
     'warning',
     'bitrates',
-    'The bitrates are not in order; the call goes on with the former ones.',
+    'The bitrates are not in order; the call continues with the previous ones.',
     'Choose lowest ≤ start ≤ highest.',
   );
 }

@@ -1,8 +1,11 @@
-/** What two pages in one room of the local server exchange: who sends, over which link, and the call's signalling. */
+/**
+ * The messages between two pages in one room of the local server: which page sends, over which link, and the call's
+ * signalling.
+ */
 import type { RelayAddress, Signalling } from '../../rtc/index.js';
 import type { ServerClient } from './server_client.js';
 
-/** What the sending page sends to the other page before the call. */
+/** The message with which the sending page begins a call. */
 export interface Invitation {
   /** Identifies the sending page's call: the random number that its `Room` drew. */
   call: number;
@@ -23,7 +26,7 @@ function isRoomMessage(data: unknown): data is RoomMessage {
 /** Our end of a room with one other page in it. */
 export class Room {
   readonly #call = Math.random();
-  /** Called when the other page has restarted its half of the call, so that ours has lost its far side. */
+  /** Called when the other page has restarted its side of the call. Our side then has no peer any more. */
   onAgain: () => void = () => undefined;
   #listener: ((data: unknown) => void) | null = null;
   #early: unknown[] = [];
@@ -56,8 +59,8 @@ export class Room {
   }
 
   /**
-   * For the receiving page: waits for the invitation. A recording that continues must keep its clock: with
-   * `originEpochMs`, only an invitation with that origin is accepted.
+   * For the receiving page: waits for the invitation. A call that continues a recording must keep the recording's
+   * clock. It passes `originEpochMs`, and only an invitation with that origin is accepted.
    */
   invitation(originEpochMs?: number): Promise<Invitation> {
     return new Promise((resolve) => {
@@ -74,12 +77,12 @@ export class Room {
     });
   }
 
-  /** For the receiving page: tells the other page that the receiving half of the call is ready. */
+  /** For the receiving page: tells the sending page that the receiving side of the call is ready. */
   ready(): void {
     this.#send({ kind: 'ready' });
   }
 
-  /** The signalling between the two halves of the call through this room. */
+  /** The signalling between the two sides of the call through this room. */
   get signalling(): Signalling {
     return {
       send: (data) => this.#send({ kind: 'call', data }),

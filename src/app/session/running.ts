@@ -25,9 +25,9 @@ export class Running {
   link: string | null = null;
   /** The link's settings, as the server reported them. */
   config: Partial<LinkConfig> = {};
-  /** The video that is sent, as its track describes it; null in the page that receives. */
+  /** The sent video, as its track describes it; null in the page that receives. */
   video: SentVideo | null = null;
-  /** Settles once the call has ended; null until its end is requested. */
+  /** Settles once the call has ended; null as long as nobody has requested the end. */
   ending: Promise<void> | null = null;
   #ended = false;
   readonly #closers: (() => unknown)[] = [];
@@ -36,7 +36,7 @@ export class Running {
 
   /** The origin of the call's times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
-  /** Numbers the flows of the shadows, across all calls of the recording. */
+  /** Gives the shadows their flow numbers, which stay the same across all calls of the recording. */
   readonly shadows: ShadowFlows;
   /** Whether this call is part of a recording. */
   isRecorded: boolean;
@@ -77,7 +77,7 @@ export class Running {
     return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
   }
 
-  /** The controller that runs as flow 0. Throws if it is a user's controller whose file this page does not have. */
+  /** The controller that runs as flow 0. Throws if this page does not have the file of a user's controller. */
   get controller(): LiveController & { name: string } {
     const { controller, preset, set } = this.started;
     if (isOwn(controller)) return liveController(controller);
@@ -86,7 +86,7 @@ export class Running {
     return { controller: watcher, preset, parameters: { ...set }, name };
   }
 
-  /** The part of the trace's header about the controllers: flow 0 with its parameters, and the shadows. */
+  /** The header's fields about the controllers: flow 0 with its parameters, and the shadows. */
   get controllerStart(): Partial<TraceHeader> {
     const { min_bps, max_bps, start_bps } = this.started;
     const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };
@@ -100,7 +100,7 @@ export class Running {
     };
   }
 
-  /** The mode of the call: `observe` whenever the browser's own controller is in charge. */
+  /** The mode of the call. If the browser's own controller is in charge, it is always `observe`. */
   get mode(): AppState['mode'] {
     return this.started.controller === 'native' ? 'observe' : this.started.mode;
   }

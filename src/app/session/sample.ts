@@ -11,7 +11,7 @@ const whenIdle = (): Promise<void> =>
     else setTimeout(resolve, 1000);
   });
 
-/** How far the sample has been played; at its end it starts over. */
+/** The time up to which the sample has been played. At the end of the sample, playing begins again. */
 class Player {
   #beganMs = performance.now();
 
@@ -22,7 +22,7 @@ class Player {
     this.#rewind();
   }
 
-  /** Starts with full charts, so that they move at once. */
+  /** Begins with a whole window of data, so that the charts move at once. */
   #rewind(): void {
     this.#beganMs = performance.now();
     const { axis } = this.scope;

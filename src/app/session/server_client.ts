@@ -11,7 +11,7 @@ import {
   type ServerPush,
 } from '../../link/server_protocol.js';
 
-/** The server refused something; `field` names the part of the request. */
+/** The server refused a request; `field` names the part of the request that was wrong. */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   constructor(
@@ -22,9 +22,9 @@ export class ServerError extends Error {
   }
 }
 
-/** What a link reports while it runs. */
+/** The callbacks for the reports of a running link. */
 export interface LinkListener {
-  /** `missing`: how many rows the server left out before these. */
+  /** `missing`: the number of rows that the server omitted before `rows`. */
   rows(rows: readonly LinkRow[], missing: number): void;
   lateness(lateness: ToldLatenessMs): void;
   error(message: string): void;
@@ -39,7 +39,10 @@ interface Waiting {
 type Request = ClientMessage extends infer M ? (M extends { id: number } ? Omit<M, 'id'> : never) : never;
 
 const CONNECT_TIMEOUT_MS = 3000;
-/** The waits between attempts to reach a server that went away: each is twice the one before. */
+/**
+ * The waits between attempts to reach a server that went away. Each wait is twice the previous one, up to
+ * LONGEST_WAIT_MS.
+ */
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 4000;
 
@@ -56,7 +59,7 @@ export class ServerClient {
     socket.onclose = () => this.#lost();
   }
 
-  /** Connects to the server that served the page; null where there is none (a static host). */
+  /** Connects to the server that served the page; null if that is a static host. */
   static connect(): Promise<ServerClient | null> {
     const url = new URL(SERVER_PATH, location.href);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
@@ -75,7 +78,7 @@ export class ServerClient {
   }
 
   /**
-   * Looks for a server that went away, for at most `forMs` and as long as `isWanted` returns true. Resolves to
+   * Waits for a server that went away, for at most `forMs` and only while `isWanted` returns true. Resolves to
    * whether the server is back.
    */
   static async isBack(forMs: number, isWanted: () => boolean): Promise<boolean> {
@@ -107,7 +110,7 @@ export class ServerClient {
     await this.#ask({ type: 'link/set', link, config });
   }
 
-  /** Tells a link which peers' packets it carries. */
+  /** Tells a link the ICE user fragments of the two peers whose packets it carries. */
   async expectPeers(link: string, { a, b }: PeerUfrags): Promise<void> {
     await this.#ask({ type: 'link/peers', link, a, b });
   }

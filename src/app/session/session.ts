@@ -31,16 +31,19 @@ export class Session {
     name: 'GCC',
     controller: 'gcc',
   });
-  /** `performance.now()` when the call was connected. */
+  /** `performance.now()` when the running call was connected; null before. */
   readonly connectedAt = signal<number | null>(null);
-  /** `performance.now()` when the call was first connected; automatic restarts do not change it. */
+  /** `performance.now()` when the call was first connected. Automatic restarts do not change this value. */
   readonly beganAt = signal<number | null>(null);
   #running: Running | null = null;
-  /** Counts requests to stop: one that comes while a call restarts prevents the restart. */
+  /** Counts requests to stop. A request during a restart keeps the new call from starting. */
   #stops = 0;
-  /** Whether the local server went away during a call that continues. */
+  /** Whether the call has lost the local server and has not reached it again. */
   #isServerLost = false;
-  /** The call for which an event has been recorded that its controller could not take control as requested. */
+  /**
+   * The call whose recording already contains the event for a failed takeover: the controller could not control the
+   * rates as requested.
+   */
   #capTold: Running | null = null;
   readonly #patience = new Patience();
   #lastMedia: MediaStats | null = null;
@@ -53,7 +56,7 @@ export class Session {
     return this.#running !== null;
   }
 
-  /** Name of the shaped link of the call that runs; null when it has none. */
+  /** Name of the shaped link of the running call; null if the call has no such link. */
   get link(): string | null {
     return this.#running?.link ?? null;
   }
@@ -120,7 +123,7 @@ export class Session {
     this.connectedAt.value = null;
   }
 
-  /** Opens a call, which becomes the running one. `cause`: why an earlier call was ended, if this is a restart. */
+  /** Opens a call, which becomes the running call. `cause` is the cause of the restart, if this is a restart. */
   async #run(running: Running, cause?: Cause): Promise<void> {
     this.#running = running;
     this.#lastMedia = null;
@@ -172,7 +175,7 @@ export class Session {
     this.remoteStream.value = call.remoteStream;
     const changes = new LiveChanges(running, this.recorder);
     running.own(() => changes.end());
-    // If the far side is another page, a changed setting does not restart the call: the user does that.
+    // A call with another page is not restarted automatically: its user has to restart it.
     if (state.role === 'loopback') running.own(this.#watch(running));
   }
 
@@ -220,12 +223,12 @@ export class Session {
 
   #serverLost(running: Running): void {
     this.#isServerLost = true;
-    const fix = 'Run npm start: the call goes on over the shaper by itself.';
+    const fix = 'Run npm start: the call then returns to the shaper by itself.';
     notify('warning', 'server-lost', 'The local server went away, and the shaped link with it.', fix);
     void this.#restart(running, serverLost(running.started));
   }
 
-  /** Moves a call that went on without the server back to the server, as soon as that can be reached. */
+  /** Restarts a call that went on without the server, as soon as the server can be reached again. */
   async #followServer(running: Running): Promise<void> {
     if (await ServerClient.isBack(Infinity, () => !running.ending))
       await this.#restart(running, serverBack());
@@ -246,8 +249,8 @@ export class Session {
       originEpochMs: running.originEpochMs,
       ...(fps === undefined ? {} : { sourceFps: fps }),
       ...(key_frame_interval_s > 0 ? { keyFrameIntervalS: key_frame_interval_s } : {}),
-      // Rows of an earlier call that arrive after the next one has begun are dropped: they would be recorded in the
-      // wrong place.
+      // Rows of an earlier call may arrive after the next call has begun. They are dropped, since they would be
+      // recorded in the wrong place.
       onTrace: (batch) => this.#running === running && this.recorder.append(batch),
       onEvent: (event) => this.#running === running && this.recorder.event(event),
       onStatus: (status) => this.#onStatus(running, status),

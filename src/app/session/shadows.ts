@@ -4,7 +4,7 @@ import { parseController } from '../../scenario/controller_text.js';
 import { isOwn, ownName, titleOf } from '../controllers.js';
 import { ownControllers } from '../own_controllers.js';
 
-/** A shadow as the header of a trace names it. */
+/** The entry for a shadow in the header of a trace. */
 export interface ShadowFlow {
   flow: number;
   name: string;
@@ -15,8 +15,8 @@ export interface ShadowFlow {
 }
 
 /**
- * Converts a controller that is written as in the settings into the form that a call takes. Throws if it is a user's
- * controller whose file this page does not have.
+ * Converts the text of a controller in the settings into the options of a call. Throws if this page does not have the
+ * file of a controller that the user wrote.
  */
 export function liveController(text: string): LiveController & { name: string } {
   const name = titleOf(text);
@@ -33,7 +33,7 @@ export class ShadowFlows {
   #next = 1;
   readonly #known: ShadowFlow[] = [];
 
-  /** Converts a list of shadows into the form that a call takes. Throws if this page does not have a user's file. */
+  /** Converts a list of shadows into the options of a call. Throws if this page does not have a user's file. */
   take(texts: readonly string[]): ShadowController[] {
     return texts.map((text) => {
       const live = liveController(text);
@@ -55,12 +55,12 @@ export class ShadowFlows {
     return flow;
   }
 
-  /** A shadow that failed gets another flow if it is chosen again. */
+  /** Forgets the number of a shadow that failed. If the shadow is chosen again, it gets another number. */
   forget(flow: number): void {
     for (const [text, number] of this.#flows) if (number === flow) this.#flows.delete(text);
   }
 
-  /** Every controller that has watched in this recording, for its header. */
+  /** Every controller that has watched in this recording, for the recording's header. */
   get known(): readonly ShadowFlow[] {
     return [...this.#known];
   }

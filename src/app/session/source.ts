@@ -13,7 +13,7 @@ interface Source {
 /** The settings that determine a source. */
 type SourceSettings = Pick<AppState, 'source' | 'size' | 'fps' | 'audio' | 'seed'>;
 
-/** What a call is given to send. */
+/** The tracks that a call sends. */
 export type SourceTracks = Required<Pick<CallOptions, 'track'>> & Pick<CallOptions, 'audioTrack'>;
 
 /** The sent video, as the trace describes it; null for a value that the browser does not report. */
@@ -47,7 +47,7 @@ async function realCamera({ size, fps }: SourceSettings): Promise<Source> {
   };
   const stream = await navigator.mediaDevices.getUserMedia({ video });
   const [track] = stream.getVideoTracks();
-  if (!track) throw new Error('camera: the browser gave no video track');
+  if (!track) throw new Error('the browser returned no video track for the camera');
   return { track, stop: () => track.stop() };
 }
 
@@ -57,15 +57,17 @@ function openVideo(settings: SourceSettings): Promise<Source> {
   return createSyntheticCamera({ ...VIDEO_SIZES[size], fps, seed });
 }
 
-/** The source in use. It outlives restarts of the call, so that the user is not asked for the camera twice. */
+/**
+ * The source in use. It is kept when the call restarts, so that the browser does not ask the user for the camera
+ * again.
+ */
 export class SourceKeeper {
   #kept: { of: string; video: Source } | null = null;
   #voice: Source | null = null;
 
   /**
-   * Returns the tracks of a source with these settings: those in use if they still fit and are live, otherwise new
-   * ones. Null if the source is no longer wanted by the time the user has allowed it. Rejects if the user does not
-   * allow it.
+   * Returns the tracks of a source with these settings. Tracks in use are returned again if they fit and are live.
+   * Null if `isWanted` returns false once the source is open. Rejects if the user does not allow the camera.
    */
   async open(settings: SourceSettings, isWanted: () => boolean): Promise<SourceTracks | null> {
     const { source, size, fps, audio, seed } = settings;
@@ -85,7 +87,9 @@ export class SourceKeeper {
     return { track: this.#kept.video.track, ...(voice && { audioTrack: voice.track }) };
   }
 
-  /** The frames per second that were requested of the source in use; undefined if its track reports them. */
+  /**
+   * The frames per second that were requested from the source in use; undefined if the source's track reports them.
+   */
   get fps(): number | undefined {
     return this.#kept?.video.fps;
   }

@@ -1,6 +1,5 @@
 /**
- * Dark or light: the preference of the reader's system or, once the page's button was pressed, the choice made with
- * it.
+ * Dark or light. The theme follows the reader's system until the page's button is pressed; then the button decides.
  */
 import { darkTheme, lightTheme, type ChartTheme } from '../../charts/theme.js';
 

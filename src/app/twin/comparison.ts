@@ -1,4 +1,4 @@
-/** Compares the shown recording with a simulation of the same schedule: at most one comparison at a time. */
+/** Compares the shown recording with a simulation of the same call. At most one comparison runs at a time. */
 import { signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
@@ -11,7 +11,7 @@ export type TwinState =
   | { kind: 'none' }
   /** The share that has been simulated, from 0 to 1. */
   | { kind: 'running'; share: number }
-  /** Why the recording could not be compared, and what the user can do. */
+  /** The reason why the recording could not be compared, and advice for the user. */
   | { kind: 'refused'; message: string; fix: string }
   | {
       kind: 'done';
@@ -31,7 +31,7 @@ export class TwinComparison {
     private readonly scope: Scope,
   ) {}
 
-  /** Simulates what is shown now, as far as it has been recorded. A failure gives the state `refused`. */
+  /** Simulates the shown recording, up to its newest row. A failure leads to the state `refused`. */
   async compare(): Promise<void> {
     this.remove();
     const abort = new AbortController();

@@ -11,7 +11,10 @@ import type { Recorder } from '../session/recorder.js';
 import { change, settings } from '../settings.js';
 import { TwinComparison, type TwinState } from './comparison.js';
 
-/** The page's only comparison, of the recording that is shown; it is removed when another recording is shown. */
+/**
+ * The comparison of the shown recording with its simulation. The page has only one. It is removed when another
+ * recording is shown.
+ */
 export function useTwin(recorder: Recorder, scope: Scope, running: boolean): TwinComparison {
   const twin = useMemo(() => new TwinComparison(recorder, scope), [recorder, scope]);
   const { kind, version } = recorder.shown.value;

@@ -1,4 +1,7 @@
-/** Simulates the twin of the shown recording. This module is loaded when it is first needed. */
+/**
+ * Simulates the twin of the shown recording: the same call in virtual time. This module is loaded when it is first
+ * needed.
+ */
 import type { TraceHeader } from '../../trace/index.js';
 import { packBatches, unpackBatches } from '../../trace/packed.js';
 import { asRecorded, distances, readCall, type SeriesDistance } from '../../twin/comparison.js';
@@ -13,21 +16,23 @@ export interface SimulatedTwin {
   /** The simulation's rows, on the recording's clock; the caller closes the store. */
   store: TraceStore;
   distances: readonly SeriesDistance[];
-  /** The part of the recording that was compared. */
+  /** The beginning and the end of the compared part of the recording. */
   fromUs: number;
   toUs: number;
-  /** The assumptions that were made where the recording lacks information or the simulation cannot reproduce it. */
+  /**
+   * The assumptions in place of facts that the recording lacks, or of effects that the simulation cannot reproduce.
+   */
   assumed: readonly string[];
 }
 
 interface Handlers {
   signal: AbortSignal;
-  /** Called with the share that has been simulated. */
+  /** Called with the simulated share, from 0 to 1. */
   onShare(share: number): void;
   onError(error: Error): void;
 }
 
-/** The seed of everything random in the twin: the same recording gives the same numbers. */
+/** The seed for all random numbers of the twin. It is constant, so a recording always gives the same result. */
 const SEED = 1;
 
 /** The module of a user's controller. Throws NoTwin if this page does not have its file. */
@@ -38,7 +43,7 @@ async function moduleOf(name: string): Promise<{ url: string; name: string }> {
   } catch (error) {
     if (!(error instanceof NotAtHand)) throw error;
     throw new NoTwin(
-      `its controller ${name} is a file of its user that this page does not have`,
+      `its controller ${name} is a file that this page does not have`,
       'choose the file under Controller, then compare again',
     );
   }
@@ -67,7 +72,7 @@ export async function simulateTwin(
     });
     const [fault] = result.faults;
     if (fault !== undefined)
-      throw new NoTwin(`its controller failed in the simulation: ${fault.message}`, 'mend its file');
+      throw new NoTwin(`its controller failed in the simulation: ${fault.message}`, 'correct its file');
     if (result.cancelled || signal.aborted) {
       store.close();
       return null;

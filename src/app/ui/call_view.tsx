@@ -1,4 +1,4 @@
-/** The call itself: its video, and where its numbers come from. */
+/** The call itself: its video, and the source of its numbers. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
@@ -109,7 +109,7 @@ function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   return facts.filter(([, value]) => value !== '');
 }
 
-/** Where the numbers come from: the controller in charge, the bottleneck and the source of times, or the file. */
+/** The source of the numbers: the controller in charge, the bottleneck and the source of times, or the file. */
 export function Provenance({ session, recorder }: { session: Session; recorder: Recorder }) {
   const status = session.status.value;
   const { kind, name, header } = recorder.shown.value;

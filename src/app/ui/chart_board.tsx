@@ -6,7 +6,10 @@ import { AxisToolbar, ChartFigure, Charts, useNarrow } from '../../boards/chart_
 import type { DrawnController } from '../../boards/recorded_controllers.js';
 import { chartTools } from './chart_tools.js';
 
-/** Series that are left out in `control` mode: there the browser's estimate is only a constant floor. */
+/**
+ * The series that are left out in `control` mode: the browser's estimate, which is only a constant lower bound in
+ * this mode.
+ */
 const IN_CONTROL = ['browser'];
 const NONE: readonly string[] = [];
 
@@ -25,7 +28,7 @@ interface BoardProps {
 export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, detailed }: BoardProps) {
   const isNarrow = useNarrow();
   const shown = callBoards(inCharge, shadows, detailed, beside);
-  // A chart keeps the series that it was made with: other controllers need another chart, hence another key.
+  // A chart cannot change its series. If the controllers change, this key changes, too, so that a new chart is made.
   const who = [
     inCharge.controller,
     ...[...beside, ...shadows].map(({ flow, name }) => `${flow} ${name}`),

@@ -10,10 +10,10 @@ import { messageOf, notify } from '../notices.js';
 interface ChartToolsProps {
   /** The chart's name, as the page shows it. */
   title: string;
-  /** The name of its files without the extension. */
+  /** The name of the chart's files without the extension. */
   file: string;
   picture: () => Picture;
-  /** Null where the chart has no numbers. */
+  /** Returns the chart's numbers; null if the chart has no numbers. */
   csv: (() => string) | null;
 }
 

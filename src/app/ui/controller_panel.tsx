@@ -11,7 +11,7 @@ import { flowZeroText, takeCharge } from '../take_charge.js';
 import { ChoiceField } from './fields.js';
 import { effectHelp, isTwoPages } from './panels.js';
 
-/** Whether a file is meant as a controller, even if no page can run it. */
+/** Whether a file looks like a controller by the ending of its name, even if no page can run it. */
 export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
 
 /** Puts the controller in a file in charge, or shows a notice that explains why this is not possible. */
@@ -22,7 +22,7 @@ export function takeController(file: File, running: boolean): void {
 }
 
 interface PanelProps {
-  /** Whether a call runs, and whether its controllers cannot be changed now. */
+  /** Whether a call runs. `disabled`: whether the controllers cannot be changed now. */
   running: boolean;
   disabled: boolean;
 }
@@ -33,7 +33,7 @@ function InChargeField({ running, disabled }: PanelProps) {
   const id = useId();
   const { controller } = settings.value;
   const own = ownControllers.list.value.map(({ name }) => ownText(name));
-  // The address may name a controller whose file this page does not have; it is listed all the same.
+  // The address may name a controller whose file this page does not have. The menu lists it nevertheless.
   const others = isOwn(controller) && !own.includes(controller) ? [...own, controller] : own;
   return (
     <div class="field" title={effectHelp()}>
@@ -86,12 +86,15 @@ function OwnFile({ running, disabled }: PanelProps) {
   );
 }
 
-/** Whether a shadow would duplicate flow 0: the controller in charge, or the first that watches the browser's. */
+/**
+ * Whether a shadow would duplicate flow 0. Flow 0 is the controller in charge or, if the browser's own controller is
+ * in charge, the first controller that watches.
+ */
 const isInCharge = (text: string): boolean => text === flowZeroText(settings.value);
 
 /**
- * The shadows to choose from: the default preset of each controller, the user's own controllers, and all that are
- * chosen already.
+ * The shadows that the user can choose: the default preset of each controller, the user's own controllers, and all
+ * shadows that are already chosen.
  */
 function offered(): string[] {
   const { shadow } = settings.value;
@@ -160,7 +163,10 @@ function ShadowChoice({ disabled }: { disabled: boolean }) {
   );
 }
 
-/** The presets of the controller in charge or, with the browser in charge, of all controllers that may watch. */
+/**
+ * The presets of the controller in charge. If the browser's own controller is in charge, the presets of all
+ * controllers that can watch.
+ */
 function PresetField() {
   const { controller, preset } = settings.value;
   const watchers = CONTROLLER_NAMES.filter((name) => controller === 'native' || name === controller);
@@ -174,7 +180,7 @@ function PresetField() {
         help={chosen?.description ?? ''}
         options={presets.map(({ name, description }) => ({ value: name, label: name, help: description }))}
         onChoose={(name) => {
-          // Another controller has other parameters, so the present ones are dropped.
+          // A preset of another controller has other parameters, so the present parameters are dropped.
           const isOther = watcherOf({ controller, preset: name }) !== watcherOf({ controller, preset });
           change(isOther ? { preset: name, set: {} } : { preset: name });
         }}

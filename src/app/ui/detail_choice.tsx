@@ -1,4 +1,4 @@
-/** The choice of the controller whose internals are shown, out of those of a call or a file. */
+/** The choice of the controller whose internals are shown, among the controllers of a call or a file. */
 import { useId } from 'preact/hooks';
 
 import type { DrawnController } from '../../boards/recorded_controllers.js';

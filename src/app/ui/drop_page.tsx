@@ -1,4 +1,4 @@
-/** The whole page as a place to drop a file on. */
+/** Lets the user drop a file anywhere on the page. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 

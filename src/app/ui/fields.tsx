@@ -16,7 +16,10 @@ interface FieldProps {
   help: string;
 }
 
-/** A text field. Valid text takes effect on Enter or when the focus leaves; otherwise the last valid text stays. */
+/**
+ * A text field. Valid text takes effect on Enter or when the field loses the focus. If the text is invalid, the last
+ * valid text stays in effect.
+ */
 export function TextField({
   field,
   label,
@@ -64,7 +67,7 @@ export function TextField({
 
 interface NumberProps extends Omit<NumberInputProps, 'name' | 'value' | 'range' | 'isWhole' | 'onTake'> {
   field: NumberSetting;
-  /** The field shows the setting divided by this. */
+  /** The field shows the value of the setting divided by `scale`. */
   scale?: number;
 }
 
@@ -85,7 +88,7 @@ interface ChoiceProps extends FieldProps {
   field: ChoiceSetting;
   options: readonly { value: string; label: string; help?: string }[];
   disabled?: boolean;
-  /** Called with a choice; default: it becomes the setting. */
+  /** Called with the choice. If absent, the choice becomes the value of the setting. */
   onChoose?: (value: string) => void;
 }
 

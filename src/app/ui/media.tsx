@@ -54,8 +54,8 @@ export function meanQp({ now, before }: Media): number {
 type Fact = readonly [name: string, value: string, title: string];
 
 /**
- * The facts whose values are known. Some browsers, and a page that is only one end of a call, do not have all of
- * them.
+ * The facts with known values. Some values are missing in some browsers, and in a page that is only one end of a
+ * call.
  */
 function factsOf(media: Media): readonly Fact[] {
   const { encoder, freezeCount, totalFreezesDurationS } = media.now;
@@ -80,7 +80,7 @@ function factsOf(media: Media): readonly Fact[] {
   return facts;
 }
 
-/** The quality of the video, in a line that keeps its place even when it is empty. */
+/** The quality of the video, in a line that is present even when it is empty, so that nothing moves. */
 export function EncoderFacts({ media }: MediaProps) {
   const facts = media.value === null ? [] : factsOf(media.value);
   return (

@@ -17,7 +17,7 @@ export interface Shown {
 
 const LEVELS = { info: 'Info', warning: 'Note', error: 'Error' };
 
-/** The notices that the user dismissed; a notice comes back only with another text. */
+/** The notices that the user dismissed. A dismissed notice appears again only if its text has changed. */
 const read = signal<ReadonlySet<string>>(new Set());
 const keyOf = ({ code, message }: Shown): string => `${code} ${message}`;
 
@@ -33,10 +33,12 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
   ];
 }
 
-/** Codes that begin with one of these words and end with a variable part share a section of the list of errors. */
+/**
+ * The list of errors has one section for all codes that begin with one of these words and end with a variable part.
+ */
 const FAMILIES = ['cell', 'controller-fault', 'left', 'scenario', 'url'];
 
-/** The address of the section on a notice's code in the list of errors. */
+/** The address of the section about a notice in the list of errors. */
 const sectionOf = ({ code }: Shown): string =>
   `./docs/src/text/errors.html#${FAMILIES.find((family) => code.startsWith(`${family}-`)) ?? code}`;
 
@@ -51,7 +53,9 @@ interface NoticesListProps {
   isOver?: boolean;
 }
 
-/** The most notices that are shown at once, so that they do not hide the page; a button shows the rest. */
+/**
+ * The largest number of notices that are shown at once, so that they do not hide the page. A button shows all others.
+ */
 const MOST_SHOWN = 2;
 const RANKS: readonly Shown['level'][] = ['error', 'warning', 'info'];
 

@@ -1,17 +1,20 @@
-/** A number with a slider that takes effect while it moves; the field accepts any value of the range. */
+/** A number field with a slider. The slider takes effect while it moves; the field accepts any value of the range. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 export interface NumberInputProps {
   label: string;
   help: string;
-  /** The field's name in the page. */
+  /** The `name` of the field's HTML element. */
   name?: string;
   unit: string;
   /** The slider's range. */
   min: number;
   max: number;
-  /** The step of the field and of a linear slider. Default: none; the slider's values then have three digits. */
+  /**
+   * The step of the field and of a linear slider. Without a step, the slider's values are rounded to three digits, or
+   * to whole numbers if `isWhole`.
+   */
   step?: number;
   /** Whether equal distances on the slider stand for equal ratios. */
   isLogarithmic?: boolean;
@@ -22,7 +25,7 @@ export interface NumberInputProps {
   onTake: (value: number) => void;
 }
 
-/** The number of steps of a logarithmic slider, whose positions are not its values. */
+/** The number of positions of a logarithmic slider. Such a slider's positions are not its values. */
 const STEPS = 240;
 
 const rounded = (value: number, isWhole: boolean): number =>
@@ -44,7 +47,10 @@ function scaleOf({ min, max, step, isLogarithmic = false, isWhole = false }: Num
   };
 }
 
-/** A number outside its range is refused in the field, and the last valid one stays in effect. */
+/**
+ * A slider with a number field. The field refuses a number outside of the range; the last valid number then stays in
+ * effect.
+ */
 export function NumberInput(props: NumberInputProps) {
   const { name, label, unit, help, step, isWhole = false, onTake } = props;
   const id = useId();

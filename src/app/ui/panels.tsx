@@ -1,4 +1,4 @@
-/** The sidebar: everything that can be set, grouped by what it belongs to. */
+/** The sidebar: all settings, in groups. */
 import { parseRate, parseSchedule } from '../../link/capacity_text.js';
 import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
@@ -100,11 +100,12 @@ export function LinkPanel() {
 }
 
 /**
- * Whether the far side is another page. Such a call is restarted by the user, since the other page has to join again.
+ * Whether the far side of the call is another page. Such a call is not restarted automatically, since the other page
+ * has to join again.
  */
 export const isTwoPages = (): boolean => settings.value.role !== 'loopback';
 
-/** Tells the user what happens when a setting is changed that a running call cannot apply. */
+/** Explains when a changed setting takes effect, if a running call cannot apply the change. */
 export const effectHelp = (): string =>
   isTwoPages() ? 'Takes effect with the next call' : 'During a call, a change starts it again by itself';
 

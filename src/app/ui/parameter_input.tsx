@@ -1,4 +1,6 @@
-/** One parameter of the core's list as a field: a slider and a number, or a choice, and a button that resets it. */
+/**
+ * A field for one parameter of the core: a slider and a number, or a menu, with a button that resets the parameter.
+ */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -13,7 +15,8 @@ const fitting = ({ min, max, whole }: ParameterSpec, value: number): number =>
   Math.min(max, Math.max(min, whole ? Math.round(value) : value));
 
 /**
- * A linear slider if the base is well above `min`; otherwise a logarithmic one around the base, or null if base ≤ 0.
+ * A linear slider if `base` (the value after a reset) is well above `min`. Otherwise a logarithmic slider around
+ * `base`, or null if `base` is not positive.
  */
 function sliderOf({ min, max }: ParameterSpec, base: number) {
   if (base - min > (max - min) / 20) {
@@ -35,11 +38,11 @@ function logSlider(low: number, high: number) {
 
 interface ParameterInputProps {
   parameter: ParameterSpec;
-  /** The field's name in the page. */
+  /** The `name` of the field's HTML element. */
   name: string;
-  /** Its label, if that is not the parameter's own name. */
+  /** The field's label; default: the parameter's name. */
   label?: string;
-  /** The value to which it can be reset, and the name of that value. */
+  /** The value that the button restores. `baseIs` is the name of that value. */
   base: number;
   baseIs: string;
   value: number;

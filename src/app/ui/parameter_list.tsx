@@ -1,4 +1,4 @@
-/** Parameters with a search: the most important ones first, the others on demand. */
+/** A list of parameters with a search. The most important parameters come first; the others are shown on request. */
 import { useSignal } from '@preact/signals';
 
 import type { ParameterSpec } from '../../core/schema.js';
@@ -8,7 +8,7 @@ import { ParameterInput } from './parameter_input.js';
 interface ParameterListProps extends OrderedParameters {
   /** A parameter's value in the preset. */
   baseOf: (parameter: ParameterSpec) => number;
-  /** The beginning of the fields' names. */
+  /** The prefix of the `name` of each field's HTML element. */
   names: string;
   /** The values that differ from the preset, by name. */
   given: Readonly<Record<string, number>>;
@@ -17,14 +17,14 @@ interface ParameterListProps extends OrderedParameters {
   onReset: () => void;
 }
 
-/** The Greek letters of the charts and equations, as parameters spell them. */
+/** The Greek letters in charts and equations, with their spelling in the names of parameters. */
 const GREEK: Readonly<Record<string, string>> = {
   ...{ α: 'alpha', β: 'beta', γ: 'gamma', δ: 'delta', ε: 'epsilon', η: 'eta' },
   ...{ κ: 'kappa', λ: 'lambda', σ: 'sigma', τ: 'tau', χ: 'chi' },
 };
 const spelled = (text: string): string => text.replace(/[α-ω]/g, (letter) => GREEK[letter] ?? letter);
 
-/** This many parameters or fewer need no search. */
+/** A list of at most this many parameters has no search field. */
 const FEW = 10;
 
 export function ParameterList({
@@ -36,7 +36,7 @@ export function ParameterList({
   onChange,
   onReset,
 }: ParameterListProps) {
-  // Fields that are not visible are not created: there are many parameters.
+  // Hidden fields are not created, since there are many parameters.
   const more = useSignal(false);
   const search = useSignal('');
   const all = [...first, ...others];

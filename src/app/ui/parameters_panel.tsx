@@ -18,10 +18,10 @@ function setParameter(name: string, value: number | null): void {
 }
 
 export function ParametersPanel() {
-  // Fields that are not visible are not created: there are many parameters.
+  // Hidden fields are not created, since there are many parameters.
   const open = useSignal(false);
   const controller = watcherOf(settings.value);
-  // A user's controller has only the bitrates, which have fields of their own.
+  // A user's controller has no parameters except the bitrates, which have separate fields.
   if (controller === undefined) return null;
   const { set } = settings.value;
   const changed = Object.keys(set).length;

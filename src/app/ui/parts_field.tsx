@@ -7,13 +7,13 @@ import { NumberInput } from './number_input.js';
 interface PartsFieldProps {
   field: PartsKey;
   text: string;
-  /** `part` names the part that was changed. */
+  /** `part` is the name of the number that the user changed. */
   onChange: (text: string, part: string) => void;
 }
 
 export function PartsField({ field, text, onChange }: PartsFieldProps) {
   const form = PARTS_FORMS[field];
-  // While one number makes the setting `none`, the others keep the values that were entered.
+  // While the first number is 0, the setting is `none`. The other numbers are then kept here.
   const kept = useSignal(form.usual);
   const values = form.read(text) ?? [0, ...kept.value.slice(1)];
   const take = (index: number, value: number): void => {

@@ -1,4 +1,4 @@
-/** A queue: its discipline from a menu, and its settings as fields. */
+/** The fields of a queue: a menu for its discipline, and fields for its settings. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -14,14 +14,14 @@ import {
   withSetting,
   type QueueForm,
 } from '../../link/queue_form.js';
-import { LINK_WORDS, QUEUE_NAMES } from '../../link/words.js';
+import { LINK_WORDS, QUEUE_GROUPS, QUEUE_NAMES } from '../../link/words.js';
 import { NumberInput } from './number_input.js';
 import { ParameterInput } from './parameter_input.js';
 
 interface QueueFieldProps {
   /** The queue as text: `codel:target=13ms`. */
   queue: string;
-  /** `part` names the part that was changed. */
+  /** `part` is the name of the field that the user changed. */
   onChange: (queue: string, part: string) => void;
 }
 
@@ -30,7 +30,7 @@ interface FormProps {
   set: (form: QueueForm, part: string) => void;
 }
 
-/** These settings are always shown; the other settings of a discipline are folded away. */
+/** These settings are always shown. A discipline's other settings are hidden until the user unfolds them. */
 const FIRST: readonly string[] = [
   'target_ms',
   'interval_ms',
@@ -39,20 +39,23 @@ const FIRST: readonly string[] = [
   'depth_packets',
 ];
 
-/** The units of limits, as the page shows them, and the upper ends of their sliders. */
+/** The unit of each kind of limit, as the page shows it, and the upper end (`most`) of its slider. */
 const LIMIT_UNITS: Readonly<Record<string, { name: string; unit: string; most: number; step: number }>> = {
   limit_ms: { name: 'ms of the capacity', unit: 'ms', most: 2000, step: 10 },
   limit_bytes: { name: 'bytes', unit: 'B', most: 256_000, step: 1000 },
   limit_packets: { name: 'packets', unit: 'packets', most: 1000, step: 1 },
 };
-/** The limit's value after a change of its unit: about 300 ms at 1 Mbps. */
+/** The limit after its unit was changed. Each value corresponds to about 300 ms of traffic at 1 Mbps. */
 const FIRST_LIMITS: Readonly<Record<string, number>> = {
   limit_ms: 300,
   limit_bytes: 37_500,
   limit_packets: 25,
 };
 
-/** The fields for a discipline's limit, if that can be counted in several units. */
+/**
+ * The fields for a discipline's limit, and for the unit of the limit. Not shown for a discipline without such a
+ * limit.
+ */
 function LimitFields({ form, set }: FormProps) {
   const id = useId();
   const limit = limitOf(form);
@@ -131,10 +134,14 @@ export function QueueField({ queue, onChange }: QueueFieldProps) {
           value={discipline}
           onChange={({ currentTarget }) => set({ discipline: currentTarget.value, given: {} }, 'queue')}
         >
-          {Object.entries(QUEUE_NAMES).map(([name, label]) => (
-            <option key={name} value={name} selected={name === discipline}>
-              {label}
-            </option>
+          {QUEUE_GROUPS.map(({ title, queues }) => (
+            <optgroup key={title} label={title}>
+              {queues.map((name) => (
+                <option key={name} value={name} selected={name === discipline}>
+                  {QUEUE_NAMES[name]}
+                </option>
+              ))}
+            </optgroup>
           ))}
         </select>
       </div>

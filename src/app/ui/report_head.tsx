@@ -1,4 +1,4 @@
-/** The head of a page on paper: what it shows, when it was printed, and at which address it can be found. */
+/** The head of a printed page: the contents, the time of printing, and the address of the view. */
 import { version } from '../../../package.json';
 import { isOnPaper } from '../print.js';
 
@@ -11,7 +11,7 @@ interface ReportHeadProps {
   link: () => string;
 }
 
-/** All of this is computed for paper only; facts without a value are left out. */
+/** Rendered for paper only. Facts with an empty value are left out. */
 export function ReportHead({ title, facts, link }: ReportHeadProps) {
   if (!isOnPaper.value) return null;
   const all: ReportFacts = [...facts(), ['Printed', `${new Date().toLocaleString()}, ccscope ${version}`]];

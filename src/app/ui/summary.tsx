@@ -1,4 +1,7 @@
-/** The call at a glance, as text: a table of the values at the cursor or, without a cursor, of the newest ones. */
+/**
+ * The most important values of the call, as a table of text. The values are those at the cursor or, without a cursor,
+ * the newest ones.
+ */
 
 import {
   besideId,
@@ -21,7 +24,7 @@ function used(rateBps: number, capacityBps: number): string {
 
 interface SummaryProps {
   scope: Scope;
-  /** Where the queue is: `shaper`, `in-page`, or any other text if it is unknown. */
+  /** The place of the queue: `shaper`, `in-page`, or any other text if the place is unknown. */
   bottleneck: string;
   /** Whether the controller only watches. */
   observes: boolean;
@@ -80,7 +83,7 @@ export function Summary(props: SummaryProps) {
     ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
     ...insideRow(detailed.controller, at),
   ];
-  // These rows come and go during a call: space is reserved for them, so that nothing else moves.
+  // These rows appear and disappear during a call. Space is reserved for them, so that nothing else moves.
   const others: readonly Row[] = [
     ...beside.map(({ flow, name }): Row => {
       const rate = at(besideId(flow));

@@ -10,7 +10,10 @@ import { change, linkTo, settings } from '../settings.js';
 import { DEFAULT_STATE, type AppState } from '../state.js';
 import { CopyButton } from './copy_button.js';
 
-/** Whether a copied link includes the shown time window, and the theme; both only if the user chooses so. */
+/**
+ * Whether a copied link includes the shown time window (`withTime`) and the theme (`withTheme`). The user chooses
+ * both.
+ */
 const withTime = signal(false);
 const withTheme = signal(false);
 

@@ -13,19 +13,22 @@ import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 
 /**
- * How often the explanation is renewed while rows keep coming, and the largest share of the worker's time that this
- * may take.
+ * The interval at which the explanation is renewed while new rows arrive. Renewals take at most WORKER_SHARE of the
+ * trace worker's time; the interval is longer if necessary.
  */
 const AGAIN_MS = 1000;
 const WORKER_SHARE = 0.05;
 /**
- * A recording or a simulation is explained again once its rows have not been replaced for this long: dragging a
- * slider replaces them many times.
+ * After rows were replaced, the explanation is renewed only once they have stayed unchanged for this long. A drag of
+ * a slider replaces the rows many times.
  */
 const STILL_MS = 200;
-/** At most this many lines are shown: of a longer list, those that begin at the start of the charts' window. */
+/**
+ * The largest number of lines that are shown. Of a longer list, the lines from the start of the charts' window are
+ * shown.
+ */
 const MOST_LINES = 400;
-/** A mark counts as at the cursor if it is no farther from it than this share of the window. */
+/** A mark is described if its distance from the cursor is at most this share of the window. */
 const AT_MARK = 0.01;
 
 const NOTHING: Explanation = { changes: [], marks: [] };
@@ -34,9 +37,9 @@ const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as cons
 interface WhyPanelProps {
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
-  /** The flow whose target rate is explained; null: all rows. */
+  /** The flow whose target rate is explained; null: the rows of all flows. */
   flow: number | null;
-  /** The bottleneck whose changes are marked; null: the only one. */
+  /** The bottleneck whose changes are marked; null: the trace has only one bottleneck. */
   link: number | null;
   /** The trace's header, which has the flow's controller and its parameters. */
   header: Partial<TraceHeader>;
@@ -58,10 +61,10 @@ function saidAt({ changes, marks }: Explanation, cursorUs: number | null, window
     .join(' · ');
 }
 
-/** Requests the explanation again whenever the rows have been replaced or more have come. */
+/** Requests the explanation again whenever rows have been replaced or new rows have arrived. */
 function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   const explanation = useSignal(NOTHING);
-  /** Whether the explanation is still that of rows that have been replaced. */
+  /** Whether the explanation still belongs to rows that have been replaced. */
   const isStale = useSignal(false);
   const version = scope.version.value;
   useEffect(() => {
@@ -109,7 +112,7 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   return { explanation, isStale };
 }
 
-/** The part of a long list that is shown: MOST_LINES lines, from the start of the charts' window. */
+/** The lines of a long list that are shown: MOST_LINES lines, from the start of the charts' window. */
 function inSight(changes: readonly TargetChange[], fromUs: number): readonly TargetChange[] {
   const first = changes.findIndex(({ toUs }) => toUs >= fromUs);
   const start = Math.min(first < 0 ? changes.length : first, changes.length - MOST_LINES);

@@ -1,4 +1,4 @@
-/** Parses what a page sent. */
+/** Parses the messages that a page sent. */
 import * as v from 'valibot';
 
 import type { PageBatch } from '../../inject/protocol.js';
@@ -18,8 +18,8 @@ const numbers = <T extends object>(stats: T): T =>
   ) as T;
 
 /**
- * Parses a batch from an observer. Throws for anything else, since a page can call the observer's binding,
- * too.
+ * Parses a batch of messages from an observer. Throws if the text is not such a batch, since a page can call
+ * the observer's binding, too.
  */
 export function readBatch(text: unknown): PageBatch {
   const checked = v.parse(batch, typeof text === 'string' ? JSON.parse(text) : text);

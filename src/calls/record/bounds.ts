@@ -3,7 +3,7 @@ import type { OutboundStats } from './record.js';
 
 /** The limit of all layers of a media section together; NaN if there is none. */
 export function boundBps(layers: readonly OutboundStats[]): number {
-  // NaN if a single layer has no limit, since that layer may send at any rate.
+  // The sum is NaN if one of the layers has no limit, since that layer may send at any rate.
   const own = layers.reduce((sum, { maxBitrateBps }) => sum + maxBitrateBps, 0);
   // Recordings of earlier versions do not have this field.
   const section = layers[0]?.sectionBoundBps ?? NaN;

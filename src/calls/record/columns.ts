@@ -1,4 +1,4 @@
-/** Tables of a record that have many rows, as columns of numbers. */
+/** The large tables of a record are stored as columns of numbers. */
 import { NUMBERS_PER_FRAME } from '../../inject/protocol.js';
 import type { FrameColumns, PacketColumns } from './record.js';
 
@@ -24,7 +24,7 @@ export const PACKET_COLUMNS = [
   'flow',
 ] as const satisfies readonly (keyof PacketColumns)[];
 
-/** Drops the first `count` rows; the columns keep their lengths. */
+/** Drops the first `count` rows. The arrays keep their lengths. */
 export function dropRows<Name extends string>(
   table: { rows: number } & Record<Name, Float64Array>,
   names: readonly Name[],

@@ -13,7 +13,7 @@ const wasConnected = (endpoint: EndpointRecord): boolean =>
 
 /** Indexes of a record, so that the work for one connection does not grow with the number of connections. */
 interface Index {
-  /** Endpoints by the user name fragments that they have had. */
+  /** Endpoints, by the user name fragments that they have used. */
   byLocalUfrag: Map<string, EndpointRecord[]>;
   /** Connections by the ids of their endpoints. */
   connections: Map<number, ConnectionRecord>;
@@ -48,7 +48,7 @@ function note({ byLocalUfrag }: Index, endpoint: EndpointRecord): void {
   }
 }
 
-/** The first endpoint in the record that has had one of these fragments and satisfies `fits`. */
+/** The first endpoint in the record that has used one of these fragments and satisfies `fits`. */
 function firstOf(
   { byLocalUfrag }: Index,
   ufrags: readonly string[],
@@ -68,8 +68,8 @@ export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRe
 }
 
 /**
- * Assigns the roles of two endpoints that talk to each other. If both offered at once (RFC 3264, section 4),
- * their own roles are ambiguous; `assign` corrects them with what the relay saw.
+ * Decides which of two endpoints that talk to each other is the offerer. If both offered at once (RFC 3264,
+ * section 4), this may be wrong. `assign` then corrects the roles: the relay has seen which side offered.
  */
 function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord): void {
   const [first, second] = a.id < b.id ? [a, b] : [b, a];
@@ -79,7 +79,7 @@ function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord
   connection.answerer = answerer.id;
 }
 
-/** Updates the connections with what is known about an endpoint. */
+/** Updates the record's connections with the fragments and states of an endpoint. */
 export function join(record: CallRecord, endpoint: EndpointRecord): void {
   const index = indexOf(record);
   note(index, endpoint);
@@ -87,7 +87,7 @@ export function join(record: CallRecord, endpoint: EndpointRecord): void {
   if (existing !== undefined && existing.offerer !== null && existing.answerer !== null) return;
   const mate = firstOf(index, endpoint.remoteUfrags, (each) => areMates(endpoint, each));
   if (mate === undefined) {
-    // As far as is known, the far side is not under test.
+    // No endpoint with the far side's fragments is known, so the far side is not under test.
     if (existing === undefined && wasConnected(endpoint)) addConnection(record, index, endpoint);
     return;
   }
@@ -105,7 +105,7 @@ function addConnection(record: CallRecord, index: Index, endpoint: EndpointRecor
   return connection;
 }
 
-/** Removes a connection; its flows become loose and are assigned again. */
+/** Removes a connection of one endpoint. The connection's flows are assigned again later. */
 function remove({ connections, link }: CallRecord, index: Index, lonely: ConnectionRecord): void {
   connections.splice(connections.indexOf(lonely), 1);
   const flows = new Set(lonely.flows);
@@ -113,8 +113,8 @@ function remove({ connections, link }: CallRecord, index: Index, lonely: Connect
 }
 
 /**
- * Whether a flow belongs to an endpoint: one of the flow's two fragments is the endpoint's own, and the other
- * one is its far side's.
+ * Whether a flow belongs to an endpoint: one fragment of the flow is the endpoint's own, and the other fragment
+ * is that of the endpoint's far side.
  */
 const hasFlow = (
   { localUfrags, remoteUfrags }: EndpointRecord,

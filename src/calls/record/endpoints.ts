@@ -1,4 +1,4 @@
-/** Turns what pages report about their connections into the record. */
+/** Writes the pages' reports about their connections to the record. */
 import {
   NUMBERS_PER_FRAME,
   type PageBatch,
@@ -14,8 +14,8 @@ import type { Shadows } from './shadows.js';
 import { sourceOf, Sources } from './sources.js';
 
 /**
- * The part of a link's interface that is used here: the relay's address, and methods that inform the link of
- * whose packets it carries.
+ * The part of a link's interface that is used here: the relay's address, and methods that inform the link about
+ * the connections whose packets it carries.
  */
 interface ToldLink {
   readonly relay?: RelayAddress;
@@ -29,8 +29,8 @@ interface Known {
   /** SSRCs of the streams from which at least one frame was reported. */
   framed: Set<number>;
   /**
-   * How many frames each stream had already decoded when it was first seen: a transform of an observer that
-   * starts late cannot have seen them.
+   * How many frames of each stream were already decoded when the stream was first seen. If the observer started
+   * late, its transform cannot have reported these frames.
    */
   decodedBefore: Map<number, number>;
 }
@@ -44,12 +44,16 @@ export interface WindowPlace {
 type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 
 /**
- * With the frame source `elements`, a frame is reported only when it is shown: normally at most this long
- * after its arrival. The shadows run this far behind, so that they get the frames in the order of arrival.
+ * With the frame source `elements`, a frame is reported only when it is shown, normally at most this long after
+ * its arrival. The shadows (controllers that run beside the call) are delayed by this time, so that they get
+ * the frames in the order of arrival.
  */
 const SHOWN_LATE_US = 500_000;
 
-/** If the transform has reported no frame when this many were decoded, it is assumed never to be called. */
+/**
+ * If the transform has reported no frame of a stream when this many frames are decoded, the browser is assumed
+ * never to call the transform.
+ */
 const PATIENCE_FRAMES = 30;
 
 /**
@@ -72,8 +76,8 @@ function checkFrames({ record, framed, decodedBefore }: Known, { inbound }: Stat
     level: 'warning',
     code: 'frames-unseen',
     message:
-      'The browser shows the observer none of the frames: they are not timed one by one, and the record has what getStats counts.',
-    fix: 'have the observer in the page before it makes the connection: reload the page with ccscope in it from the start, or, in a test, observe the context first',
+      'The browser shows the observer none of the frames: they are not timed individually, and the record has only what getStats counts.',
+    fix: 'start the observer before the page makes the connection: reload the page with ccscope loaded from the start, or, in a test, observe the context first',
   });
 }
 
@@ -198,7 +202,7 @@ export class Endpoints {
     checkFrames(known, sample);
   }
 
-  /** Where an endpoint of the record lives: its window, and its number in that window. */
+  /** Where an endpoint of the record is: its browser window, and its number in that window. */
   homeOf({ id }: EndpointRecord): { window: string; number: number } | null {
     for (const [window, known] of this.#windows)
       for (const [number, { record }] of known) if (record.id === id) return { window, number };

@@ -4,10 +4,10 @@ import type { EndpointRecord, Freeze, InboundStats, StatsSample } from './record
 import type { Source } from './sources.js';
 
 /**
- * A picture that has stood still for this long is a freeze in progress if frames arrive but are not decoded,
- * if its source has given new frames, or if its source was stopped. While a live source gives no new frames,
- * a still picture is no freeze. Before the first decoded frame, packets are counted instead of frames, since
- * Chromium counts no frames then.
+ * A picture that has stood still for this long is a freeze in progress in three cases: frames arrive but are
+ * not decoded, its source has given new frames, or its source was stopped. If the source is live but gives no
+ * new frames, a still picture is no freeze. Before the first decoded frame, arriving packets are counted
+ * instead of frames, since Chromium counts no frames then.
  */
 const STANDS_US = 1e6;
 
@@ -16,7 +16,10 @@ interface Stream {
   count: number;
   totalS: number;
   decoded: number;
-  /** When a new picture, or the first packet, was last seen; the next three counts were taken at that time. */
+  /**
+   * When a new picture was last decoded, or the first packet arrived. The next three counts were taken at that
+   * time.
+   */
   grewUs: number;
   /** Frames that the source had given. */
   sourceFrames: number;
@@ -26,11 +29,11 @@ interface Stream {
   open: Freeze | null;
 }
 
-/** The length of the shortest freeze: no browser counts shorter ones (webrtc-stats, freezeCount). */
+/** The length of the shortest freeze that browsers count (webrtc-stats, freezeCount). */
 const SHORTEST_US = 150e3;
 /**
- * At most this many freezes are accepted between two samples, since a page can replace its statistics by any
- * numbers.
+ * At most this many freezes are accepted between two samples, since a page can report any number as its
+ * statistics.
  */
 const MOST_FREEZES = 1000;
 
@@ -67,7 +70,10 @@ export class FreezeFinder {
     Object.assign(before, { timeUs, count, totalS, decoded });
   }
 
-  /** The browser counts a freeze only once the picture moves again, at some time between two samples. */
+  /**
+   * Adds the freezes that the browser has counted between two samples. The browser counts a freeze only when
+   * the picture moves again.
+   */
   #counted(stream: Stream, stats: InboundStats, timeUs: number): void {
     if (stream.open !== null) this.freezes.splice(this.freezes.indexOf(stream.open), 1);
     const most = Math.min(MOST_FREEZES, 1 + Math.floor((timeUs - stream.timeUs) / SHORTEST_US));
@@ -76,7 +82,7 @@ export class FreezeFinder {
     const endUs = Math.round((stream.timeUs + timeUs) / 2);
     for (let left = freezes; left > 0; left--) {
       const fromUs = endUs - left * lengthUs;
-      // The earliest of these freezes is the one that was seen in progress.
+      // A freeze that was seen in progress is the earliest of the counted freezes.
       const noticed = (left === freezes ? stream.open?.noticed : undefined) ?? { timeUs, fromUs };
       this.freezes.push({ fromUs, toUs: fromUs + lengthUs, ssrc: stats.ssrc, noticed });
     }

@@ -1,8 +1,8 @@
 /**
- * Limits the record of a call that lasts for hours: what is older than `keepUs` is dropped, an eighth of
- * `keepUs` at a time, so that memory stays constant. For each endpoint the last sample before the kept part
- * stays, since counters are compared from one sample to the next. Endpoints, their states, connections, freezes
- * and notices also stay, since they are few.
+ * Limits the memory for the record of a call that lasts for hours. Data older than `keepUs` are dropped, an
+ * eighth of `keepUs` at a time. For each endpoint the last sample before the kept data stays, since counters
+ * are compared from one sample to the next. Endpoints, their states, connections, freezes and notices also
+ * stay, since they are few.
  */
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/index.js';
@@ -21,13 +21,13 @@ export class Keeper {
     private readonly record: CallRecord,
     private readonly keepUs: number,
     private readonly shadows: Pick<Shadows, 'end'>,
-    /** Whether a notice in the record says that old data are dropped. */
+    /** Whether to add a notice to the record when old data are dropped. */
     private readonly tells = true,
   ) {
     this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
   }
 
-  /** Drops what is older than `keepUs` at the time `nowUs`. */
+  /** Drops data that are older than `keepUs` at the time `nowUs`, unless some were dropped recently. */
   advance(nowUs: number): void {
     if (nowUs < this.#dropAtUs) return;
     this.#dropAtUs = nowUs + this.keepUs / PIECES;
@@ -47,7 +47,7 @@ export class Keeper {
     notices.push({
       level: 'info',
       code,
-      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call; older data are dropped, see keptFromUs.`,
+      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call: data from before keptFromUs are dropped.`,
       fix: 'judge and report more often',
     });
   }
@@ -65,7 +65,10 @@ export class Keeper {
   }
 }
 
-/** Frames come in the order of their arrival, except for a few when there are several streams. */
+/**
+ * Frames are in the order of arrival, except for a few if there are several streams. So a few frames from just
+ * before `fromUs` may stay.
+ */
 function dropFrames(frames: FrameColumns, fromUs: number): void {
   const kept = frames.arrivalUs.subarray(0, frames.rows).findIndex((timeUs) => timeUs >= fromUs);
   dropRows(frames, FRAME_COLUMNS, kept < 0 ? frames.rows : kept);
@@ -80,8 +83,8 @@ function dropDirection(direction: DirectionRecord, fromUs: number): void {
   const { packets, rows, capacity } = direction;
   const kept = packets.departUs.subarray(0, packets.rows).findIndex((timeUs) => timeUs > fromUs);
   dropRows(packets, PACKET_COLUMNS, kept < 0 ? packets.rows : kept);
-  // The last row and the last capacity before the kept part are still needed: the rows' counts are
-  // cumulative, and a capacity lasts until the next one.
+  // The last row and the last capacity before the kept data stay, since the rows' counts are cumulative and a
+  // capacity lasts until the next change.
   rows.splice(
     0,
     rows.findLastIndex(({ time_us }) => time_us <= fromUs),
@@ -93,7 +96,7 @@ function dropDirection(direction: DirectionRecord, fromUs: number): void {
   direction.keptFromUs = Math.max(direction.keptFromUs ?? -Infinity, fromUs);
 }
 
-/** The time of the last row of a batch; NaN if it is empty. */
+/** The time of the last row of a batch; NaN if the batch is empty. */
 function lastTimeUs({ table, columns }: TraceBatch): number {
   const name = table === 'arrival' ? 'arrival_time_us' : 'time_us';
   return columns[tableSpec(table).columns.findIndex((column) => column.name === name)]?.at(-1) ?? NaN;

@@ -1,6 +1,6 @@
 /**
- * The form of each message that an observer sends. A page can call the observer's binding with a text of its own:
- * a message that has none of these forms is refused.
+ * The form of each message that an observer sends. A page can also call the observer's binding with any text.
+ * So a message that has none of these forms is refused.
  */
 import * as v from 'valibot';
 
@@ -20,7 +20,7 @@ export const actionResult = v.variant('ok', [
 type AllStats = InboundStats & OutboundStats & Omit<StatsSample, 'inbound' | 'outbound'>;
 type FieldsThatAre<Value> = { [K in keyof AllStats]: AllStats[K] extends Value ? K : never }[keyof AllStats];
 
-/** Fields of getStats that are not numbers; the compiler makes sure that none is missing. */
+/** Fields of getStats that are texts or flags, not numbers. The compiler reports a field that is missing here. */
 const TEXTS: Record<FieldsThatAre<string>, true> = {
   kind: true,
   mid: true,
@@ -34,7 +34,7 @@ const TEXTS: Record<FieldsThatAre<string>, true> = {
 };
 const FLAGS: Record<FieldsThatAre<boolean>, true> = { active: true };
 
-/** JSON has no NaN: it arrives as null. */
+/** JSON has no NaN, so NaN arrives as null. */
 const number = v.nullable(v.number());
 /** A text of limited length. */
 export const text = v.pipe(v.string(), v.maxLength(4000));

@@ -5,8 +5,8 @@ import type { CallRecord, EndpointRecord } from './record.js';
 export const pageName = (id: number): string => `page ${id + 1}`;
 
 /**
- * The name of an endpoint: `page 1` or `page 2 (iframe)`; `page 1 (offerer)` if the page has several
- * endpoints.
+ * The name of an endpoint, for example `page 1` or `page 2 (iframe)`. If the page has several endpoints, the
+ * name includes the role: `page 1 (offerer)`.
  */
 export function endpointName({ endpoints }: CallRecord, { page, place, role }: EndpointRecord): string {
   const several = endpoints.filter((other) => other.page === page).length > 1;

@@ -1,7 +1,7 @@
 /**
- * The record of a call under test: what its pages reported about their peer connections, and what the link did to
- * their packets. It grows during the call; judgements and charts only read it. All times are in microseconds from
- * the record's origin.
+ * The record of a call under test. It contains the reports of the call's pages on their peer connections, and
+ * the link's log of their packets. The record grows during the call; judgements and charts only read it. All
+ * times are in microseconds from the record's origin.
  */
 import type { Direction } from '../../core/direction.js';
 import type { TraceBatch } from '../../core/index.js';
@@ -32,21 +32,21 @@ export type { ShadowFlow };
  */
 export type { Direction };
 
-/** Packets of a call at the link, as columns, since there are many. */
+/** Packets of a call at the link. They are stored as columns, since there are many. */
 export interface PacketColumns {
   /** The number of rows that are filled. */
   rows: number;
   /** When the packet reached the link. */
   offeredUs: Float64Array;
-  /** Including IPv4 and UDP headers. */
+  /** The size of the packet, including IPv4 and UDP headers. */
   sizeBytes: Float64Array;
-  /** From reaching the queue to the start of its transmission; NaN if it was dropped. */
+  /** The time from reaching the queue to the start of the packet's transmission; NaN if the packet was dropped. */
   queueDelayUs: Float64Array;
-  /** When its last bit left the bottleneck, or when it was dropped. */
+  /** When the packet's last bit left the bottleneck, or when the packet was dropped. */
   departUs: Float64Array;
-  /** Index in DROP_REASONS; 0 if it was not dropped. */
+  /** Index in DROP_REASONS; 0 if the packet was not dropped. */
   reason: Float64Array;
-  /** The number of its RelayFlow, counted from 1; 0 if the relay did not know it yet. */
+  /** The number of the packet's RelayFlow, counted from 1; 0 if the relay did not know the flow yet. */
   flow: Float64Array;
 }
 
@@ -57,15 +57,15 @@ export interface CapacityChange {
 }
 
 export interface DirectionRecord {
-  /** In the order in which they departed or were dropped. */
+  /** The packets, in the order in which they departed or were dropped. */
   packets: PacketColumns;
   /** The queue, ten times a second. */
   rows: QueueRow[];
   /** The link's capacity since its start, in time order. */
   capacity: CapacityChange[];
   /**
-   * Everything after this time is kept; earlier data are incomplete, since some were dropped as too old or
-   * too many. Absent while nothing was dropped.
+   * All data after this time are kept. Earlier data are incomplete, since some were dropped because they were
+   * too old or too many. Absent while nothing was dropped.
    */
   keptFromUs?: number;
 }
@@ -78,10 +78,10 @@ export interface RelayFlow {
   answererUfrag: string;
 }
 
-/** A change that a test made to the link; the first one is its initial state. */
+/** A change that a test made to the link. The first entry is the link's initial state. */
 export interface LinkChangeRecord {
   timeUs: number;
-  /** For people: what was set, with units. */
+  /** The changed settings for people, with units. */
   text: string;
 }
 
@@ -92,7 +92,7 @@ export interface LateSecond {
   lateMs: number;
 }
 
-/** The two directions of a link, with their settings and what happened to their packets. */
+/** The two directions of a link: changes of the settings, and the log of the packets. */
 export interface PathRecord {
   /** The id of the page that has this link to itself; null for the link that the other pages share. */
   page: number | null;
@@ -108,12 +108,12 @@ export interface LinkRecord extends PathRecord {
   page: null;
   backend: 'shaper' | 'devtools';
   /**
-   * The links of single pages: `link.for`. A capacity from before such a link's first change is that of the
-   * shared link.
+   * The links of single pages, made with `link.for`. Before the first change of such a link, its recorded
+   * capacity is that of the shared link.
    */
   own: PathRecord[];
   flows: RelayFlow[];
-  /** How late the shaper sent packets; null without a shaper, or if it sent none. */
+  /** How late the shaper sent packets; null if there is no shaper, or if it sent no packets. */
   latenessMs: { p50: number; p95: number; p99: number; packets: number } | null;
   /** The 95th percentile of the same lateness, for each second in which packets were sent. */
   late: LateSecond[];
@@ -139,15 +139,14 @@ export interface FrameColumns {
   sizeBytes: Float64Array;
   /** 1 for a key frame. */
   keyFrame: Float64Array;
-  /** Its spatial and its temporal layer (webrtc-svc); NO_LAYER if the browser does not report them. */
+  /** The frame's spatial and temporal layer (webrtc-svc); NO_LAYER if the browser does not report them. */
   spatialIndex: Float64Array;
   temporalIndex: Float64Array;
 }
 
 /**
- * A pause in which the shown picture did not change. Its length is normally the one that the browser
- * measured; its position is accurate to half a second. The last one of a stream may still be in progress and
- * grow.
+ * A pause in which the shown picture did not change. The length is normally measured by the browser. The
+ * position is accurate to half a second. The last freeze of a stream may still be in progress and grow.
  */
 export interface Freeze {
   fromUs: number;
@@ -172,13 +171,13 @@ export interface ActionRecord {
 export interface EndpointRecord {
   /** Unique in the record, from 0. */
   id: number;
-  /** The page that it lives in, counted from 0 in the order of opening. */
+  /** The page of the connection, counted from 0 in the order of opening. */
   page: number;
   url: string;
   place: 'page' | 'iframe' | 'popup';
-  /** Whether its first description was an offer or an answer; null until it has one. */
+  /** Whether the first local description was an offer or an answer; null until there is one. */
   role: 'offerer' | 'answerer' | null;
-  /** User name fragments that it has had: one, unless ICE was restarted or the media are not bundled. */
+  /** The endpoint's ICE user name fragments so far: one, unless ICE was restarted or the media are not bundled. */
   localUfrags: string[];
   remoteUfrags: string[];
   /** `connectionState` over time. */
@@ -191,14 +190,14 @@ export interface EndpointRecord {
   frameSource: FrameTiming;
   frames: FrameColumns;
   freezes: Freeze[];
-  /** Whether its packets pass the link; null until known. */
+  /** Whether the endpoint's packets pass the link; null until known. */
   routed: boolean | null;
   notices: RecordNotice[];
-  /** The actions that were requested on it; absent if there were none. */
+  /** The actions that were requested on this connection; absent if there were none. */
   actions?: ActionRecord[];
   /**
-   * Its samples, frames and shadows are kept from here on; older ones were dropped. Absent while nothing was
-   * dropped.
+   * Samples, frames and shadows of the endpoint are kept from this time on; older data were dropped. Absent
+   * while nothing was dropped.
    */
   keptFromUs?: number;
 }
@@ -211,17 +210,17 @@ export interface ConnectionRecord {
   offerer: number | null;
   answerer: number | null;
   /**
-   * The flows of its packets in the link's record: empty until the relay has seen it, or without a shaper;
-   * more than one after an ICE restart or if the media are not bundled.
+   * The flows of the connection's packets in the link's record. Empty without a shaper, or until the relay has
+   * seen the connection. More than one after an ICE restart or if the media are not bundled.
    */
   flows: number[];
 }
 
-/** What controllers that run beside the call report on a video stream that an endpoint received. */
+/** The reports of the controllers that run beside the call, on one video stream that an endpoint received. */
 export interface ShadowRecord {
   /**
-   * The flow number in the rows of `arrival` and `inbound`, and in those of the first controller: by default
-   * Chrome's, from whose rows the delay is taken.
+   * The flow number in the rows of the inputs (`arrival`, `inbound`) and in the rows of the first controller.
+   * The first controller is Chrome's by default; the delay is taken from its rows.
    */
   flow: number;
   endpoint: number;

@@ -1,8 +1,8 @@
 /**
- * Controllers that run beside a call: they see a received video stream frame by frame and report what they
- * would have done. Send times come from RTP timestamps, since nothing is added to frames. A replay of the
- * recorded arrivals gives the same rows, because in both cases the sender half acts on each feedback at once,
- * on the receiver's clock.
+ * Controllers that run beside a call (shadows): they see a received video stream frame by frame and report how
+ * they would have controlled its rate. Send times are derived from RTP timestamps, since frames carry no send
+ * times. A replay of the recorded arrivals gives the same rows, because in both cases the sender's part of a
+ * controller handles each feedback at once, on the receiver's clock.
  */
 import {
   type ArrivalInput,
@@ -19,8 +19,8 @@ import type { OutboundStats, StatsSample } from './record.js';
 import type { ShadowFlow } from './shadow_flow.js';
 
 /**
- * Tables that a stream's controllers record, except the first controller: it records all tables, including
- * the inputs, which are the same for all of them.
+ * The tables that each controller of a stream records, except the first one. The first controller also records
+ * the input tables, which are the same for all controllers.
  */
 const OUTPUTS: readonly TableName[] = ['group', 'feedback', 'rate', 'nada', 'lcc'];
 
@@ -48,7 +48,10 @@ interface Sent {
 
 const orZero = (value: number): number => (Number.isNaN(value) ? 0 : value);
 
-/** The receiver half and the sender half of one controller. */
+/**
+ * One controller of the core: its receiver's part, which produces feedback, and its sender's part, which
+ * computes the target rate.
+ */
 class Halves {
   readonly #receiver: ReceiverHalf;
   readonly #sender: SenderHalf;
@@ -59,7 +62,7 @@ class Halves {
     this.#sender = core.createSender(options);
   }
 
-  /** Shares the analysis of the stream's frames with the halves of another controller. */
+  /** Uses the analysis of the stream's frames that another controller makes. */
   shareFrames(other: Halves): void {
     this.#receiver.shareFrames(other.#receiver);
   }
@@ -102,8 +105,8 @@ export class StreamShadow {
   #nowUs = -Infinity;
   #rttUs = NaN;
   /**
-   * The RTT of the latest arrival that carries one. Controllers get no newer value, since a replay would not
-   * have it.
+   * The RTT in the latest arrival row that contains an RTT. Controllers get no newer RTT, since a replay would
+   * not have it.
    */
   #arrivedRttUs = NaN;
   #sent: Sent = { bytes: NaN, browserEstimateBps: NaN };
@@ -119,7 +122,7 @@ export class StreamShadow {
     this.#steps.push({ timeUs: frame.arrivalUs, run: () => this.#arrive(frame) });
   }
 
-  /** Takes the receiving side's counters. */
+  /** Processes the counters of the receiving side. */
   received({ timeUs, inbound, rttS }: StatsSample, ssrc: number): void {
     const stats = inbound.find((each) => each.ssrc === ssrc);
     if (stats === undefined || Number.isNaN(stats.packetsReceived + stats.bytesReceived)) return;
@@ -137,7 +140,7 @@ export class StreamShadow {
     this.#steps.push({ timeUs, run });
   }
 
-  /** Takes the sending side's counters, if that side is under test. */
+  /** Processes the counters of the sending side, if that side is under test. */
   sent({ timeUs, outbound, rttS, availableOutgoingBps }: StatsSample): void {
     const videos = outbound.filter(({ kind }) => kind === 'video');
     if (videos.length === 0) return;
@@ -150,15 +153,18 @@ export class StreamShadow {
     this.#steps.push({ timeUs, run });
   }
 
-  /** Processes everything up to `untilUs`, in the order of time. Returns the new rows. */
+  /**
+   * Passes all frames and counters up to `untilUs` to the controllers, in the order of time. Returns the new
+   * rows.
+   */
   advance(untilUs: number): TraceBatch[] {
     const due = this.#steps.filter(({ timeUs }) => timeUs <= untilUs);
     if (due.length === 0) return [];
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // A step that is older than the latest one that ran counts as happening now, since the core's clock
-      // does not go back.
+      // The core's clock does not go back. So a step that is older than the latest processed step gets the
+      // latest time.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

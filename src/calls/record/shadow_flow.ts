@@ -12,5 +12,5 @@ export interface ShadowFlow extends ShadowController {
   flow: number;
 }
 
-/** Chrome's controller in live calls: by default, it runs beside every stream. */
+/** Chrome's controller with its settings for live calls. By default, it runs beside every stream. */
 export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const satisfies ShadowController;

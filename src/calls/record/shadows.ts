@@ -1,6 +1,6 @@
 /**
- * The shadows of a call: each video stream that an endpoint receives has one, which runs controllers beside
- * the call.
+ * The shadows of a call. Each video stream that an endpoint receives has a shadow: controllers that run beside
+ * the call on this stream.
  */
 import { loadCore, type Core, type TraceBatch } from '../../core/index.js';
 import type { PageMessage } from '../../inject/protocol.js';
@@ -15,7 +15,7 @@ export const GONE_US = 10e6;
 interface Shadow {
   record: ShadowRecord;
   stream: StreamShadow;
-  /** When getStats last listed it; null before the first time. */
+  /** When getStats last listed the stream; null before the first time. */
   namedUs: number | null;
 }
 
@@ -32,7 +32,7 @@ export interface ShadowsOptions {
 }
 
 export class Shadows {
-  /** By endpoint id, and then by the streams' SSRC. */
+  /** The shadows by endpoint id, and then by the streams' SSRC. */
   readonly #all = new Map<number, Map<number, Shadow>>();
   #core: Promise<Core | null> | null = null;
   #loaded: Core | null = null;
@@ -58,7 +58,7 @@ export class Shadows {
     };
   }
 
-  /** Takes frames that an endpoint received. */
+  /** Passes frames that an endpoint received to the controllers of their streams. */
   frames(endpoint: EndpointRecord, rows: Extract<PageMessage, { type: 'frames' }>['rows']): void {
     const mayMiss = endpoint.frameSource === 'elements';
     this.#whenLoaded(() => {
@@ -71,7 +71,10 @@ export class Shadows {
     });
   }
 
-  /** Takes a sample of an endpoint's counters; `mate` is the endpoint at the other end of its connection. */
+  /**
+   * Passes a sample of an endpoint's counters to the controllers; `mate` is the endpoint at the other end of
+   * the connection.
+   */
   sample(endpoint: EndpointRecord, mate: EndpointRecord | undefined, sample: StatsSample): void {
     this.#whenLoaded(() => {
       for (const shadow of this.#ofEndpoint(endpoint)) this.#received(endpoint, shadow, sample);
@@ -94,7 +97,10 @@ export class Shadows {
     }
   }
 
-  /** Runs an endpoint's shadows up to `untilUs`; everything that happened until then must have been reported. */
+  /**
+   * Runs an endpoint's shadows up to `untilUs`. All frames and samples until that time must have been passed
+   * before.
+   */
   advance(endpoint: EndpointRecord, untilUs: number): void {
     this.#whenLoaded(() => {
       for (const { record, stream } of this.#ofEndpoint(endpoint)) {
@@ -141,7 +147,7 @@ export class Shadows {
 
   async #load(): Promise<Core | null> {
     this.#loaded = await this.#options.load().catch(() => null);
-    if (this.#loaded === null) this.#fail('its module could not be loaded');
+    if (this.#loaded === null) this.#fail('its module could not be loaded', 'reinstall ccscope, or run npm run build in a clone');
     else this.#catchUp();
     return this.#loaded;
   }
@@ -152,18 +158,19 @@ export class Shadows {
     try {
       for (const work of due) work();
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      const why = error instanceof Error ? error.message : String(error);
+      this.#fail(why, 'save the recording, and report this error with it');
     }
   }
 
-  #fail(why: string): void {
+  #fail(why: string, fix: string): void {
     this.#failed = true;
     this.#waiting = [];
     this.record.notices.push({
       level: 'warning',
       code: 'shadow-failed',
       message: `A controller that runs beside the call failed (${why}): its rows end here, and everything else continues.`,
-      fix: 'reinstall ccscope, or run npm run build in a clone',
+      fix,
     });
   }
 

@@ -1,11 +1,11 @@
-/** The sources of the video that pages under test send: whether they still give new frames. */
+/** Watches the sources (tracks) of the video that pages under test send: whether they still give new frames. */
 import type { StatsSample } from './record.js';
 
 /** The source behind a received picture. */
 export interface Source {
-  /** Frames that it has given so far; NaN if unknown. */
+  /** Frames that the source has given so far; NaN if unknown. */
   frames: number;
-  /** It gives no more frames: its track has ended or was removed. */
+  /** Whether the source gives no more frames, because its track has ended or was removed. */
   isStopped: boolean;
 }
 
@@ -22,7 +22,10 @@ export function sourceOf(sender: StatsSample | undefined, ssrc: number): Source 
   return { frames: stream.sourceFrames, isStopped };
 }
 
-/** All sources together. They are used for pictures that come through a server, whose senders are unknown. */
+/**
+ * All sources together. They are used for pictures that come through a server: the sender of such a picture is
+ * unknown.
+ */
 export class Sources {
   /** The latest frame counts of live sources, by endpoint id and SSRC. */
   readonly #live = new Map<number, Map<number, number>>();
@@ -45,7 +48,7 @@ export class Sources {
     this.#live.delete(endpoint);
   }
 
-  /** All sources as one, which is stopped if none of them is live. */
+  /** All sources combined into one. It counts as stopped if no source is live. */
   get all(): Source {
     return { frames: this.#frames, isStopped: this.#live.size === 0 };
   }

@@ -1,7 +1,7 @@
 /** RTP bytes of streams, as getStats counts them: payload and headers. */
 import type { InboundStats, OutboundStats } from './record.js';
 
-/** 0 for a count that the browser does not report, so that it adds nothing to a sum. */
+/** Replaces a count that the browser does not report (NaN) by 0. */
 export const orZero = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 export const sentBytes = (stats: OutboundStats): number => stats.bytesSent + orZero(stats.headerBytesSent);

@@ -57,7 +57,7 @@ function boxes(figure: BoxFigure): Dataset[] {
 
 function dash(look: CurveLook, index: number, colour: number): number[] {
   if (look === 'dashed') return DASHED;
-  // Steps are references, which share one colour: they differ by dash alone.
+  // Steps are references, such as a capacity. They all have the same colour, so they differ only by dash.
   if (look === 'step') return DASHES[colour % DASHES.length] ?? [];
   return DASHES[Math.floor(index / ORDER.length) % DASHES.length] ?? [];
 }

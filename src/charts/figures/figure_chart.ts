@@ -45,7 +45,7 @@ const Y_WIDTH = 70;
 const axisTitle = ({ label, unit }: FigureAxis): string => (unit === '' ? label : `${label} (${unit})`);
 const number = (value: number): string => String(Number(value.toPrecision(4)));
 
-/** Keeps the x axes of stacked panels aligned. */
+/** Gives all y axes the same width, so that the x axes of stacked panels are aligned. */
 const sameWidth = (scale: { width: number }): void => void (scale.width = Y_WIDTH);
 
 function numericScale(
@@ -86,7 +86,7 @@ function xScale(figure: Figure, theme: ChartTheme): ScaleOptions {
   };
 }
 
-/** The tooltip of a bar: with its deviation and the published value. */
+/** The tooltip of a bar, with its standard deviation and the published value. */
 function barText(label: string, { mean, sd, published }: Bar, unit: string): string {
   const spread = sd > 0 ? ` ± ${number(sd)}` : '';
   const value = published?.value === undefined ? '' : `, published ${number(published.value)}`;
@@ -192,7 +192,7 @@ export class FigureChart {
     return configuration;
   }
 
-  /** Fits the canvas to its container, as needed for printing; `pixelRatio` replaces the screen's. */
+  /** Fits the canvas to its container, as needed for printing. `pixelRatio` replaces the screen's pixel ratio. */
   resize(pixelRatio?: number): void {
     this.#pixelRatio = pixelRatio;
     this.#chart.options.devicePixelRatio = pixelRatio;

@@ -1,14 +1,18 @@
 import type { Figure, PublishedMark } from '../../figures/figure.js';
 
 /**
- * A band that ends above this multiple of the highest value would squeeze the data, so the plot's edge cuts it off.
+ * The plot is not extended to a band whose upper end is above this multiple of the highest value. The data would be
+ * squeezed; instead, the plot's edge cuts the band off.
  */
 const FARTHEST_BAND = 1.6;
 
-/** What must be visible on the figure's y axis: measured and published values, and the near ends of bands. */
+/**
+ * The values that the figure's y axis should show. `values` must be visible: measured and published values, and the
+ * lower ends of bands.
+ */
 interface Extents {
   values: number[];
-  /** Far ends of bands, which may be beyond the plot. */
+  /** Upper ends of bands. They may be outside the plot. */
   bands: number[];
 }
 
@@ -43,7 +47,7 @@ function extents(figure: Figure): Extents {
   return { values: [...points, ...values], bands };
 }
 
-/** What Chart.js must not crop: data, deviations and published marks. */
+/** The range of the y axis in which data, deviations and published marks are visible. */
 export function limits(figure: Figure): { suggestedMin: number; suggestedMax: number } {
   let [low, high] = [figure.y.min ?? Infinity, figure.y.max ?? -Infinity];
   const { values, bands } = extents(figure);

@@ -1,6 +1,6 @@
 /**
- * What Chart.js does not draw: a density below the curves, and standard deviations and published values on top of the
- * measured data.
+ * Draws the parts of a figure that Chart.js does not: a density below the curves, and standard deviations and
+ * published values on top of the measured data.
  */
 import type { Chart, Plugin, Scale } from 'chart.js';
 
@@ -8,7 +8,7 @@ import type { CurveFigure, Figure, PublishedMark } from '../../figures/figure.js
 import type { ChartTheme } from '../theme.js';
 import { colourOf } from './datasets.js';
 
-/** Half the width of a band at an element without a width, such as a point. */
+/** Half the width of a band at an element that has no width itself, such as a point. */
 const POINT_HALF_WIDTH = 7;
 const DIAMOND = 5;
 const CAP = 3;
@@ -19,7 +19,7 @@ interface Placed {
   halfWidth: number;
 }
 
-/** Where element `index` of a dataset is; null if it is hidden or missing. */
+/** The place of element `index` of a dataset; null if the element is hidden or missing. */
 function place(chart: Chart, dataset: number, index: number): Placed | null {
   if (!chart.isDatasetVisible(dataset)) return null;
   const element = chart.getDatasetMeta(dataset).data[index];
@@ -38,7 +38,10 @@ class Painter {
     this.#ctx = chart.ctx;
   }
 
-  /** The band that counts as reproduced: on a side without a limit, it extends to the edge of the plot. */
+  /**
+   * Draws the band of values that count as reproduced. If a limit is missing, the band extends to the edge of the
+   * plot on that side.
+   */
   band({ x, halfWidth }: Placed, mark: PublishedMark, fill: string = this.theme.colours.ink): void {
     const { low = null, high = null } = mark;
     if (low === null && high === null) return;
@@ -54,7 +57,7 @@ class Painter {
     this.#ctx.fillStyle = fill;
     this.#ctx.fillRect(left, from, width, Math.max(2, to - from));
     this.#ctx.globalAlpha = 0.8;
-    // A limit beyond the plot has no edge: the band continues.
+    // Draws the band's edges, except at a limit outside the plot: the band continues there.
     for (const limit of [low, high]) {
       const edge = limit === null ? NaN : this.y.getPixelForValue(limit);
       if (edge >= top - 1 && edge <= bottom + 1) this.#ctx.fillRect(left, edge - 0.75, width, 1.5);
@@ -62,7 +65,10 @@ class Painter {
     this.#ctx.globalAlpha = 1;
   }
 
-  /** The published value, as a diamond; `fill` is the colour of its series where several series can share a place. */
+  /**
+   * Draws the published value as a diamond. `fill` is the colour of its series, to be given if several series can
+   * be at the same place.
+   */
   diamond({ x }: Placed, value: number, fill: string = this.theme.colours.ink): void {
     const y = this.y.getPixelForValue(value);
     const ctx = this.#ctx;
@@ -84,7 +90,7 @@ class Painter {
     if (mark.value !== undefined) this.diamond(placed, mark.value, fill);
   }
 
-  /** Mean plus and minus one standard deviation. */
+  /** Draws a whisker from one standard deviation below the mean to one above. */
   whisker({ x }: Placed, mean: number, sd: number): void {
     if (!(sd > 0)) return;
     const [from, to] = [this.y.getPixelForValue(mean + sd), this.y.getPixelForValue(mean - sd)];
@@ -101,7 +107,10 @@ class Painter {
     ctx.stroke();
   }
 
-  /** Draws within the plot, and as far beyond it as a mark at its edge extends. */
+  /**
+   * Calls `draw` with drawing clipped to the plot and a margin around it, so that marks at the plot's edge are
+   * drawn whole.
+   */
   clipped(draw: () => void): void {
     const { left, top, width, height } = this.chart.chartArea;
     this.#ctx.save();
@@ -117,7 +126,7 @@ class Painter {
 const DENSITY_EXPONENT = 0.6;
 const LEAST_SEEN = 0.004;
 
-/** Each point of the density as a rectangle that extends half way to its neighbours. */
+/** Draws each point of the density as a rectangle that extends halfway to its neighbours. */
 function paintDensity(
   ctx: CanvasRenderingContext2D,
   scales: { x: Scale; y: Scale },

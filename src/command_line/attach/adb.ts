@@ -1,4 +1,6 @@
-/** The browser of a phone: adb, from Android's platform tools, forwards its debugging port to this machine. */
+/**
+ * The browser of a phone: adb, from Android's platform tools, forwards the browser's debugging port to this machine.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
@@ -15,9 +17,9 @@ const execute = promisify(execFile);
 /** Fixes for errors that adb may report. */
 const FIXES: readonly [said: RegExp, fix: string][] = [
   [/no devices/, 'connect the phone by USB, and allow USB debugging in its developer options'],
-  [/more than one device/, 'say which with --adb SERIAL; adb devices lists them'],
+  [/more than one device/, 'choose one with --adb SERIAL; `adb devices` lists them'],
   [/unauthorized/, 'unlock the phone, and allow this machine to debug it'],
-  [/not found|offline/, 'adb devices lists the phones that are there'],
+  [/not found|offline/, 'check the output of `adb devices`'],
 ];
 
 async function adb(args: readonly string[]): Promise<string> {
@@ -25,10 +27,10 @@ async function adb(args: readonly string[]): Promise<string> {
     return (await execute('adb', args, { timeout: TIMEOUT_MS })).stdout.trim();
   } catch (error) {
     if (systemCode(error) === 'ENOENT')
-      throw new FailedRun('--adb: adb is not in the PATH; install the platform tools of Android');
+      throw new FailedRun('--adb: adb is not in the PATH; install the Android platform tools');
     const { stderr = '' } = error as { stderr?: string };
     const said = plain(stderr.trim() === '' ? String(error) : stderr.trim());
-    const fix = FIXES.find(([pattern]) => pattern.test(said))?.[1] ?? 'see what adb devices says';
+    const fix = FIXES.find(([pattern]) => pattern.test(said))?.[1] ?? 'check the output of `adb devices`';
     throw new FailedRun(`--adb: adb ${args.join(' ')} failed (${said}); ${fix}`);
   }
 }
@@ -45,7 +47,7 @@ async function onlySerial(): Promise<string> {
   );
 }
 
-/** Ends the forwarding; it may have ended already because the phone was unplugged. */
+/** Ends the forwarding. If that fails, reports by `say` that the port may still lead to the phone. */
 async function giveBack(phone: readonly string[], port: string, say: (text: string) => void): Promise<void> {
   const command = [...phone, 'forward', '--remove', `tcp:${port}`];
   await adb(command).catch((error: unknown) => {
@@ -55,8 +57,9 @@ async function giveBack(phone: readonly string[], port: string, say: (text: stri
 }
 
 /**
- * Forwards the debugging port of the phone's Chrome, and runs `work` with its address. The forwarding ends
- * afterwards; if that fails, `say` reports it. A null serial means the only connected phone. Throws FailedRun.
+ * Forwards the debugging port of the phone's Chrome, and runs `work` with the URL of the forwarded port. The
+ * forwarding ends afterwards; if that fails, `say` reports it. A null serial means the only connected phone. Throws
+ * FailedRun.
  */
 export async function withPhone<T>(
   serial: string | null,
@@ -66,7 +69,7 @@ export async function withPhone<T>(
   const phone = ['-s', serial ?? (await onlySerial())];
   const said = await adb([...phone, 'forward', 'tcp:0', SOCKET]);
   if (!/^\d{1,5}$/.test(said))
-    throw new FailedRun(`--adb: adb forward named no port (${plain(said)}); update the platform tools`);
+    throw new FailedRun(`--adb: adb forward did not report a port (${plain(said)}); update the platform tools`);
   try {
     return await work(`http://127.0.0.1:${said}`);
   } finally {

@@ -1,6 +1,6 @@
 /**
- * What is sent to a view that connects late: all messages of the latest half minute, and of the older ones
- * only those that describe connections. So the backlog's size is bounded, however long the calls last.
+ * The messages that are sent to a view that connects late. They are all messages of the latest half minute. Of the
+ * older messages, only those that describe connections are kept, so the backlog stays small in long calls.
  */
 import type { PageBatch, PageMessage, WindowPlace } from '../../watch/index.js';
 
@@ -10,7 +10,7 @@ export interface Heard {
 }
 
 const KEPT_US = 30e6;
-/** Messages that recur: a view does not need the older ones. */
+/** Messages that recur: a view that connects late does not need the older ones. */
 const PERIODIC: readonly PageMessage['type'][] = ['sample', 'frames', 'late'];
 
 export class Backlog {
@@ -36,7 +36,7 @@ export class Backlog {
     this.#recent = this.#recent.filter(({ batch }) => batch.window !== window);
   }
 
-  /** In the order of arrival. */
+  /** The messages to send, in the order of their arrival. */
   get all(): Heard[] {
     return [...this.#older.values(), ...this.#recent];
   }

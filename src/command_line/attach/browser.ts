@@ -17,7 +17,7 @@ const versionAnswer = v.object({ Browser: v.string(), webSocketDebuggerUrl: v.st
 function startFix(url: string): string {
   const { port } = new URL(url);
   const flags = `--remote-debugging-port=${port === '' ? '9222' : port}`;
-  return `start the browser with ${flags} (Chrome 136 and newer want --user-data-dir=FOLDER beside it), or name its debugging port: ccscope attach PORT`;
+  return `start the browser with ${flags} (Chrome 136 and newer also need --user-data-dir=FOLDER), or give its debugging port: ccscope attach PORT`;
 }
 
 /** The version of the browser with this debugging port, such as `Chrome/156.0.1.2`. Throws FailedRun. */
@@ -36,9 +36,9 @@ async function browserAt(url: string): Promise<string> {
   if (version.success) return plain(version.output.Browser);
   // Chromium only answers requests to an IP address or to localhost, so that no page can reach the port by a DNS
   // name that the page's owner controls.
-  const fix = answer.ok ? startFix(url) : "use the machine's IP address in the place of its name";
+  const fix = answer.ok ? startFix(url) : "use the machine's IP address instead of its name";
   throw new FailedRun(
-    `what listens at ${url} is not the debugging port of a Chromium (it answered ${answer.status}); ${fix}`,
+    `the server at ${url} is not the debugging port of a Chromium (it answered ${answer.status}); ${fix}`,
   );
 }
 
@@ -63,8 +63,8 @@ export async function withBrowser<T>(
   const version = await unlessAborted(signal, browserAt(url));
   const browser = await unlessAborted(signal, connect(url));
   const ended = new AbortController();
-  browser.once('disconnected', () => ended.abort(new FailedRun(`the browser at ${url} has ended`)));
-  // Without a listener Playwright would answer dialogs of pages, which are for the user to answer.
+  browser.once('disconnected', () => ended.abort(new FailedRun(`the connection to the browser at ${url} ended`)));
+  // Without a listener Playwright would dismiss the dialogs of pages, but the user has to answer them.
   for (const context of browser.contexts()) context.on('dialog', () => undefined);
   try {
     return await work({ browser, version, signal: AbortSignal.any([signal, ended.signal]) });
@@ -76,7 +76,7 @@ export async function withBrowser<T>(
 async function connect(url: string): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   try {
-    // Without Playwright's defaults, which are made for tests: they change the colour scheme and the download
+    // Turns off Playwright's defaults, which are made for tests: they change the colour scheme and the download
     // folder.
     return await chromium.connectOverCDP(url, { noDefaults: true, timeout: CONNECT_MS });
   } catch (error) {

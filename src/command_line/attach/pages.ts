@@ -17,7 +17,7 @@ const connection = v.object({
 type Connection = v.InferOutput<typeof connection>;
 
 export interface ListedPage {
-  /** The browser's id for it, which stays the same as long as the page is open. */
+  /** The browser's id for the page, which stays the same as long as the page is open. */
   id: string;
   title: string;
   url: string;
@@ -42,7 +42,7 @@ async function idOf(page: Page): Promise<string> {
   }
 }
 
-/** Inspects every page, and leaves nothing in any of them. */
+/** Inspects every page, and leaves the pages unchanged. */
 export function listPages(browser: Browser): Promise<ListedPage[]> {
   return Promise.all(
     pagesOf(browser).map(async (page) => {

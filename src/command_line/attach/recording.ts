@@ -1,6 +1,6 @@
 /**
- * The recording of attached pages: a trace that is written while it grows. Its first line names the streams,
- * which appear one by one, so at the end the file gets a new first line that names them all.
+ * The recording of attached pages: a trace that is written while the pages run. The first line of a trace names its
+ * streams, but these appear one by one. So at the end the file gets a new first line that names all streams.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
@@ -17,18 +17,18 @@ export interface Recorded {
   arrivals: number;
 }
 
-/** Exports all segments that are still in memory; the older ones are already in the file. */
+/** Exports all segments that are still in memory. Older segments are already in the file. */
 const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
 
 /**
- * Throws UsageError if the path is a device or a folder: the end of a recording replaces the file by another
- * one, which must not happen to a device or a folder.
+ * Throws UsageError if the path is a device or a folder. When a recording ends, a new file replaces the file at the
+ * path, and that must not happen to a device or a folder.
  */
 export function checkReplaceable(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile())
     throw new UsageError(
-      `--record: ${file} is ${there.isDirectory() ? 'a folder' : 'no regular file'}; name a file, new or to be replaced`,
+      `--record: ${file} is ${there.isDirectory() ? 'a folder' : 'not a regular file'}; name a new file, or one to replace`,
     );
 }
 
@@ -58,7 +58,7 @@ export class Recording {
     this.#output.write(text);
   }
 
-  /** Writes the rest. Resolves with the numbers of rows in the file. */
+  /** Writes the rows that are not yet in the file. Resolves with the numbers of rows in the file. */
   async end(): Promise<Recorded> {
     this.watch.spill = null;
     const { before, after } = this.watch.export(WHOLE);

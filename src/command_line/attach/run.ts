@@ -17,13 +17,13 @@ import { Recording, type Recorded } from './recording.js';
 import { serveView, type ViewServer } from './view_server.js';
 
 export interface AttachPlan {
-  /** The browser's address, for people. */
+  /** The browser's address, as it is shown to people. */
   url: string;
   /** Which pages are watched; null: all, including those that open later. */
   page: string | null;
   /** The file of the recording; null: nothing is recorded. */
   record: string | null;
-  /** Ends after this time; null: when the user ends it. */
+  /** The command ends after this time; null: it ends when the user ends it. */
   durationMs: number | null;
   /** Whether the view is opened in a browser. */
   open: boolean;
@@ -38,7 +38,7 @@ export interface AttachReport {
   recording: { file: string; rows: number; frames: number } | null;
 }
 
-/** How much of a recording is kept in memory before it is written to the file. */
+/** How long the newest rows of a recording are kept in memory before they are written to the file. */
 const UNWRITTEN_US = 30e6;
 const CLOCK_MS = 2000;
 
@@ -60,7 +60,7 @@ class Attachment {
   readonly #recording: Recording | null;
   #view: ViewServer | null = null;
   readonly #connections = new ConnectionCount();
-  /** Whether the command has begun to leave the pages. */
+  /** Whether the command has begun to end the observation of the pages. */
   #leaves = false;
   #nowUs = 0;
 
@@ -84,7 +84,7 @@ class Attachment {
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
       },
-      // Only a page's own code can call the binding with something that is not a batch: ignored.
+      // Ignored: only a page's own code can call the binding with something that is not a batch.
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);
@@ -94,7 +94,7 @@ class Attachment {
       },
       opened: () => undefined,
       ended: ({ record }) => {
-        // Only while connected: if the connection to the browser ends, all pages count as ended.
+        // If the connection to the browser ends, all pages count as ended; these ends are not reported.
         if (!this.#leaves && this.attached.browser.isConnected() && record.ended !== null)
           plan.say(`page ${record.ended.why}: ${plain(record.url)}`);
       },
@@ -127,7 +127,7 @@ class Attachment {
       plan.say('no browser could be opened here: please open the address of the view yourself');
   }
 
-  /** Leaves the pages, and finishes the recording. */
+  /** Ends the observation of the pages, and finishes the recording. */
   async end(): Promise<AttachReport> {
     this.#leaves = true;
     await this.#feed.flush();
@@ -182,7 +182,7 @@ export async function watchBrowser(
   sayRecording(report, plan);
   if (signal.aborted && !asked.aborted) {
     const kept =
-      report.recording === null ? '' : `; what was recorded until then is in ${report.recording.file}`;
+      report.recording === null ? '' : `; the recording up to then is in ${report.recording.file}`;
     throw new FailedRun(`${(signal.reason as Error).message}${kept}`);
   }
   return report;

@@ -12,7 +12,7 @@ import { readViewMessage, VIEW_PATH, type FeedMessage, type PageRequest } from '
 interface ViewOptions {
   title: string;
   originEpochMs: number;
-  /** The messages that a view that connects now has to get first. */
+  /** The messages that a view gets first when it connects. */
   backlog(): Iterable<FeedMessage>;
   /** Sends a request to one browser window; null: to all windows. */
   ask(window: string | null, request: PageRequest): Promise<unknown[]>;
@@ -26,17 +26,17 @@ export interface ViewServer {
   close(why: string): Promise<void>;
 }
 
-/** Large enough for the backlog of several connections, which a view that connects late is sent at once. */
+/** Large enough for the backlog of several connections: a view that connects late gets the whole backlog at once. */
 const BUFFER_BYTES = 1 << 26;
 
 /**
- * The build's output for src/view, beside the compiled files; when sources run directly, it is in the build
- * folder.
+ * The folder with the build's output for src/view: it is beside the compiled files or, if the sources run directly,
+ * in the build folder.
  */
 function viewFolder(): string {
   const folders = ['../../view/', '../../../dist/lib/view/'].map((path) => new URL(path, import.meta.url));
   const built = folders.find((folder) => existsSync(new URL('main.js', folder)));
-  if (built === undefined) throw new FailedRun('the page of the view is missing: run npm run build');
+  if (built === undefined) throw new FailedRun('the page that shows the calls is missing; run npm run build');
   return fileURLToPath(built);
 }
 
@@ -77,7 +77,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
 
 const send = (socket: ChannelSocket, message: FeedMessage): void => socket.send(JSON.stringify(message));
 
-/** Answers a request; a request that fails gets a refusal. Messages that are not requests get no answer. */
+/** Answers a request, or sends a refusal if the request fails. Ignores messages that are not requests. */
 async function answer(socket: ChannelSocket, text: string, { ask }: ViewOptions): Promise<void> {
   let id: number | null = null;
   try {

@@ -64,7 +64,7 @@ function findChromium(playwrights: string): string {
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
     throw new UsageError(
-      `CCSCOPE_CHROMIUM: expected the path of a Chromium, got ${named}, which is not there`,
+      `CCSCOPE_CHROMIUM: expected the path of a Chromium, got ${named}, which does not exist; correct the path`,
     );
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -72,7 +72,7 @@ function findChromium(playwrights: string): string {
   const found = [...inPath, ...INSTALLED, playwrights].find((path) => path !== '' && existsSync(path));
   if (found !== undefined) return found;
   throw new FailedRun(
-    'no Chromium was found: install one, for instance with npx playwright-core install chromium, or let CCSCOPE_CHROMIUM name it',
+    'no Chromium was found; install one, for instance with npx playwright-core install chromium, or set CCSCOPE_CHROMIUM to its path',
   );
 }
 
@@ -98,14 +98,14 @@ export async function launchChromium(
         ...(camera === null ? [] : [`--use-file-for-fake-video-capture=${camera}`]),
         ...flags,
       ],
-      // On these signals the command closes Chromium itself, and then ends with its own status.
+      // On these signals the command itself closes Chromium, and then ends with its own exit status.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new FailedRun(`${executablePath} did not start (${reason}); is it a complete Chromium?`);
+    throw new FailedRun(`${executablePath} did not start (${reason}); check that it is a complete Chromium`);
   }
 }
 
@@ -114,23 +114,26 @@ export interface OwnBrowser {
   browser: Browser;
   /** Aborted when the call has to end, and when the browser or a page on which the call depends has ended. */
   signal: AbortSignal;
-  /** Opens a page; the call is over if this page ends. */
+  /** Opens a page. The call is over if this page crashes. */
   newPage(): Promise<Page>;
 }
 
-/** How long a Chromium that no longer answers can delay the end of a command; the end of the process kills it. */
+/**
+ * How long a Chromium that no longer answers can delay the end of a command. If Chromium still runs when the process
+ * ends, it is killed then.
+ */
 const CLOSE_TIMEOUT_MS = 3000;
 /**
- * How long to wait for the report that the browser is gone: Playwright may fail a request to a page before it
- * reports that.
+ * How long to wait for the report that the browser is gone, since Playwright may fail a request to a page before it
+ * sends this report.
  */
 const NEWS_MS = 2000;
 const SOMETHING_ENDED = /closed|crashed|disconnected/;
 
 /**
- * Runs `work` with a Chromium (see launchChromium for its `camera`) that is closed afterwards, whatever
- * happens. Rejects at once, whatever `work` waits for: with the signal's reason if the signal is aborted,
- * with FailedRun if Chromium or a page has ended.
+ * Runs `work` with a Chromium (see launchChromium for its `camera`), which is always closed afterwards. Does not wait
+ * for `work` if the call cannot continue: rejects at once with the signal's reason if the signal is aborted, or with
+ * FailedRun if Chromium has ended or a page has crashed.
  */
 export async function withChromium<T>(
   signal: AbortSignal,
@@ -165,7 +168,7 @@ export async function withChromium<T>(
   }
 }
 
-/** If Chromium is no longer wanted while it still starts, it is closed once it has started. */
+/** Starts Chromium. If the signal is aborted meanwhile, rejects at once, and closes Chromium when it has started. */
 async function launched(signal: AbortSignal, camera: string | null): Promise<Browser> {
   const launching = launchChromium(camera);
   try {

@@ -1,4 +1,4 @@
-/** Video contents that ffmpeg makes for Chromium's camera, each only once, in the user's cache. */
+/** Video contents for Chromium's camera. ffmpeg makes each content once; it is then kept in the user's cache. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,10 +13,10 @@ import type { Io } from '../io.js';
 import { progress } from '../progress.js';
 import type { VideoFormat } from './video_file.js';
 
-/** Chromium repeats a file endlessly: each content ends where it began. */
+/** Chromium plays a file again and again, so each content ends with the picture with which it began. */
 const LOOP_S = 10;
 
-/** The first half, then the same in reverse. */
+/** A filter of ffmpeg: the input, followed by the same pictures in reverse. */
 const THERE_AND_BACK = 'split[there][back];[back]reverse[reversed];[there][reversed]concat';
 
 interface Recipe {
@@ -104,7 +104,7 @@ function cacheFolder(): string {
   return join(chosen === undefined || chosen === '' ? usual : chosen, 'ccscope', 'sources');
 }
 
-/** The path of a content's file; a changed recipe gets a new file. */
+/** The path of a content's file. A change of the ffmpeg arguments leads to a new file. */
 export function contentFile(name: ContentName, format: VideoFormat): string {
   const recipe = createHash('sha256').update(ffmpegArguments(name, format).join('\0')).digest('hex');
   const { width, height, fps } = format;

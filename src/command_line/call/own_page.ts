@@ -9,7 +9,7 @@ import type { TargetRows } from '../../calls/targets.js';
 import type { CallMode, CallPlan, CallSource } from './types.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Longer, since the trace of hours is a long text. */
+/** Longer than for other answers, since the trace of a call of several hours is a long text. */
 const TRACE_TIMEOUT_MS = 300_000;
 
 /** The page's state (`window.ccscope` of the Call page). */
@@ -40,7 +40,7 @@ export interface PageMedia {
 export interface PageCounters {
   overuseCount: number;
 }
-/** A controller of the call, flow 0 first. */
+/** A controller of the call and its target rates. The controller of flow 0 comes first in a list. */
 export interface PageTargets extends TargetRows {
   flow: number;
   name: string;
@@ -50,7 +50,8 @@ export interface PageTargets extends TargetRows {
 }
 
 /**
- * Size and frame rate of the page's own pictures; none for a camera that plays a file, which determines both.
+ * The size and frame rate of the pictures that the page paints. Empty for a camera that plays a file: its size and
+ * frame rate are those of the file.
  */
 function formatOf({ file, width, height, fps }: CallSource): Record<string, string> {
   if (file !== null) return {};
@@ -115,13 +116,13 @@ export class OwnPage {
     const late = new Promise<never>((_, reject) => {
       const limit = `for ${timeoutMs / 1e3} s`;
       timer = setTimeout(
-        () => reject(new FailedRun(`the page gave no answer ${limit}; ${REMEDY}`)),
+        () => reject(new FailedRun(`the page did not answer ${limit}; ${REMEDY}`)),
         timeoutMs,
       );
     });
     const answer = this.page.evaluate<T>(`window.ccscope.${question}`).catch((error: unknown) => {
       const why = error instanceof Error ? error.message.split('\n')[0] : String(error);
-      throw new FailedRun(`the page gave no answer (${why}); ${REMEDY}`);
+      throw new FailedRun(`the page did not answer (${why}); ${REMEDY}`);
     });
     try {
       return await Promise.race([answer, late]);
@@ -131,4 +132,4 @@ export class OwnPage {
   }
 }
 
-const REMEDY = 'run the call again, while the machine has less to do';
+const REMEDY = 'run the call again when the machine is less busy';

@@ -1,6 +1,7 @@
 /**
- * One call of pages that are not ccscope's in a headless Chromium: all their peer connections go through the
- * relay of one link, and are observed as in a test (../observe). The pages decide their bitrates themselves.
+ * One call of pages that are not ccscope's in a headless Chromium. All their peer connections go through the relay of
+ * one link, and are observed in the same way as in users' tests (src/observe). The pages decide their bitrates
+ * themselves.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -20,7 +21,7 @@ import type { RunContext, RunResult } from './run.js';
 
 /** The pages, and what is done with them. */
 export interface PagePlan {
-  /** One page each, in its own context. */
+  /** The addresses of the pages. Each page has its own browser context. */
   urls: readonly string[];
   /** Selectors that are clicked on every page once it has loaded, in this order. */
   clicks: readonly string[];
@@ -49,8 +50,8 @@ export async function runPageCall(
   try {
     return await withChromium(context.signal, async ({ browser, signal }) => {
       await openPages(browser, plan, observer).catch((error: unknown) => {
-        // If a page has crashed or the link has failed, throws that error instead: it explains why the page
-        // did not load.
+        // If a page has crashed or the link has failed, this throws the error that explains why the page did not
+        // load.
         refuseLoss(observer.record);
         throw error;
       });
@@ -67,7 +68,7 @@ async function openPages(
   { urls, clicks }: PagePlan,
   observer: CallObserver,
 ): Promise<void> {
-  // One after the other, so that their order is fixed: it may decide which page offers and which one waits.
+  // Opens one page after another, in a fixed order: the order may decide which page sends the offer.
   for (const url of urls) {
     const context: BrowserContext = await browser.newContext({
       ignoreHTTPSErrors: true,
@@ -78,7 +79,7 @@ async function openPages(
   }
 }
 
-/** How long the report of a crash may take. */
+/** How long to wait for the report that a page has crashed. */
 const NEWS_MS = 2000;
 
 const firstLine = (error: unknown): string =>
@@ -89,7 +90,7 @@ async function openPage(page: Page, url: string, clicks: readonly string[]): Pro
     // Playwright may fail a request to a page before it reports that the page has crashed.
     if (firstLine(error).includes('detached'))
       await page.waitForEvent('crash', { timeout: NEWS_MS }).catch(() => undefined);
-    throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); see that its server runs`);
+    throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); check that its server is running`);
   });
   for (const selector of clicks) {
     await page.click(selector, { timeout: CLICK_TIMEOUT_MS }).catch((error: unknown) => {
@@ -147,7 +148,7 @@ async function connected(record: CallRecord, signal: AbortSignal): Promise<void>
   while (!record.endpoints.some((endpoint) => lastState(endpoint) === 'connected')) {
     refuseLoss(record);
     if (record.pages.every(({ ended }) => ended !== null))
-      throw new FailedRun('all pages were closed before a call was connected; see what closes them');
+      throw new FailedRun('all pages were closed before a call was connected; check what closes them');
     if (performance.now() > deadline) throw new FailedRun(neverConnected(record));
     await sleep(POLL_MS, undefined, { signal });
   }
@@ -156,16 +157,16 @@ async function connected(record: CallRecord, signal: AbortSignal): Promise<void>
 function neverConnected({ endpoints }: CallRecord): string {
   const limit = `within ${CONNECT_TIMEOUT_MS / 1e3} s`;
   if (endpoints.length === 0) {
-    return `no page made an RTCPeerConnection ${limit}; say with --click what starts a call, or with --pages how many it takes`;
+    return `no page made an RTCPeerConnection ${limit}; choose with --click what starts a call, or set --pages to the number of pages it needs`;
   }
   const states = endpoints.map((endpoint) => `${endpoint.url}: ${lastState(endpoint) ?? 'new'}`);
-  return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); see that the pages find each other without ccscope`;
+  return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); check that the pages can connect without ccscope`;
 }
 
 /** Throws FailedRun if the link has failed or a page has crashed: the call is over then. */
 function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
-  if (crashed) throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; see the browser's log`);
+  if (crashed) throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; check the browser's log`);
   const failure = link?.notices.find(({ level }) => level === 'error');
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }

@@ -1,5 +1,5 @@
 /**
- * The report of `ccscope call --url`, in the same form as for other calls. If media flow both ways, it covers
+ * The report of `ccscope call --url`, in the same form as for other calls. If media flow both ways, the report covers
  * the direction that carried more.
  */
 import { machineReport } from '../../machine/index.js';
@@ -47,8 +47,8 @@ function overuses(shadow: ShadowRecord): number {
 }
 
 /**
- * The target rates that GCC, running beside the call, would have requested; `shadow` is the shadow with the
- * most batches of rows.
+ * The target rates that a shadow would have requested: a GCC that watches the call without control over it. The
+ * caller passes the shadow with the most batches of rows.
  */
 function shadowReport(
   shadow: ShadowRecord | undefined,
@@ -60,18 +60,18 @@ function shadowReport(
   return [{ name: 'GCC', ...SHADOW, parameters: {}, ...targetReport(rows, steps, run) }];
 }
 
-/** Whether media arrived or, if the far side is not under test, were sent. */
+/** Whether media arrived at the receiver. If the receiver is not under test, whether media were sent. */
 const hasMedia = ({ sender, receiver }: Path): boolean =>
   ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;
 
-/** How connections shared the link; empty if there is only one. */
+/** How connections shared the link; empty if there is only one connection. */
 function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): { shares?: SharesReport } {
   const received = paths.filter(hasMedia).map((path) => receivedCurve(record, [path]).rateBps(window));
   if (received.length < 2) return {};
   return { shares: { received_bps: received.map(finiteOrNull), jain: finiteOrNull(jainIndex(received)) } };
 }
 
-/** Capacities since the start of a run; the first is its initial one. */
+/** The capacity at the start of a run, followed by the changes since then. */
 function stepsSince(
   changes: readonly { timeUs: number; capacityBps: number }[],
   fromUs: number,
@@ -89,8 +89,8 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
 ];
 
 /**
- * The report of a run, from its first connection or from the start of what is kept. Throws FailedRun if nothing
- * passed the link.
+ * The report of a run. It covers the wanted window, but begins later if the first data of the window are no longer
+ * kept. Throws FailedRun if nothing passed the link.
  */
 export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: boolean): RunReport {
   const all = pathsOf(record, {});
@@ -118,8 +118,8 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // 0 without cross traffic: the path's utilisation comes from the queue's rows, ten a second, and the call's from its
-    // packets, so that the two differ slightly even then.
+    // The path's utilisation is computed from the queue's rows, ten a second, and the call's from its packets. They
+    // differ slightly even without cross traffic, so the share is set to 0 in that case.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

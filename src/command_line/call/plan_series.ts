@@ -1,4 +1,4 @@
-/** The runs of a plan: real calls, or those of its twin. */
+/** The runs of a plan: real calls, or the simulated calls of its twin (a simulation with the same settings). */
 import { loadControllerFile } from '../controllers/controllers.js';
 import { interruptible } from '../interrupt.js';
 import type { Io } from '../io.js';
@@ -40,8 +40,8 @@ export function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
 }
 
 /**
- * Prepares what real calls need: contents, each made once, and the local server with the users' controllers of
- * all plans. Throws UsageError, FailedRun.
+ * Prepares real calls: creates the files of their contents, and starts the local server with the users' controllers
+ * of all plans. Throws UsageError, FailedRun.
  */
 export async function openServer(plans: readonly CallPlan[], io: Io): Promise<LocalServer> {
   const sources = new Map(plans.map(({ source }) => [source.file, source]));

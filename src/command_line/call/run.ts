@@ -107,17 +107,17 @@ async function connected(running: Running, signal: AbortSignal): Promise<void> {
 const linkFailure = (error: unknown): unknown =>
   error instanceof ShaperError || error instanceof ConfigError ? new FailedRun(error.message) : error;
 
-/** Throws FailedRun if the call does not pass the link, or the link was interrupted. */
+/** Throws FailedRun if the call does not pass the link, or if the link has failed or was interrupted. */
 function refuseWrongLink(now: PageState, { link, shaper }: Running): void {
   if (shaper.failure !== null) throw linkFailure(shaper.failure);
   if (shaper.record.interruptions.length > 0)
-    throw new FailedRun('the thread of the link ended in the middle of the call. Run the call again.');
+    throw new FailedRun('the link’s thread ended during the call. Run the call again.');
   if (now.link === link) return;
   if (now.link !== null)
-    throw new FailedRun(`the call went over to another link. ${saidBy(now)} Run the call again.`);
+    throw new FailedRun(`the call switched to another link. ${saidBy(now)} Run the call again.`);
   throw new FailedRun(
     `the page did not join the link, so no packet of the call was shaped. ${saidBy(now)} ` +
-      'Run the call again, while the machine has less to do.',
+      'Run the call again when the machine is less busy.',
   );
 }
 
@@ -153,7 +153,7 @@ async function measure(
   const capacity = parseSchedule(plan.link.capacity);
   // The times of the page's rows and of the link count from the same origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
-  // In observe mode the browser decides the bitrate, so flow 0 only watches, too.
+  // In observe mode the browser decides the bitrate, so flow 0's controller is a shadow like the others.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
   const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({
@@ -184,7 +184,7 @@ async function measure(
   return { report, trace, html: null };
 }
 
-/** What the page and the link have counted so far. */
+/** The counters of the page and of the link at this moment. */
 async function seen({ page, shaper }: Running) {
   const media = await page.media();
   await shaper.sync().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Runs of calls, with the controllers taking turns, so that all meet the same conditions. */
+/** Runs of calls. The controllers take turns, so that all of them meet the same conditions. */
 import { extname } from 'node:path';
 
 import { loadText } from '../../machine/index.js';
@@ -13,7 +13,7 @@ export interface Series {
   head: Omit<ControllerReport, 'browser' | 'runs' | 'set_aside' | 'overloaded_runs' | 'summary'>;
   browser: string;
   runs: RunReport[];
-  /** Runs on an overloaded machine that were repeated. */
+  /** The reports of runs that were repeated because the machine was overloaded. */
   setAside: RunReport[];
   make(context: RunContext): Promise<RunResult>;
 }
@@ -21,7 +21,9 @@ export interface Series {
 export interface SeriesOptions {
   /** How many runs each controller has. */
   runs: number;
-  /** Output files; with several calls their names get the controller and the number of the run. */
+  /**
+   * Output files. If there are several calls, the controller and the number of the run are added to each file's name.
+   */
   trace?: string | undefined;
   html?: string | undefined;
   /** How often a run on an overloaded machine is repeated; default: never. */
@@ -62,8 +64,8 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
 }
 
 /**
- * Makes a run, and repeats it while the machine is overloaded, as often as the options allow; runs before the
- * last are set aside.
+ * Makes a run. While the machine is overloaded, sets the report aside and makes the run again, as often as the
+ * options allow.
  */
 export async function untilQuiet(
   make: () => Promise<RunResult>,
@@ -97,7 +99,9 @@ export function controllerReport({ head, browser, runs, setAside }: Series): Con
   return { ...head, browser, runs, set_aside: setAside, overloaded_runs, summary: summarise(runs) };
 }
 
-/** The first controller's report, with the others in it; null if no run was completed. */
+/**
+ * The first controller's report, which includes the reports of the other controllers; null if no run was completed.
+ */
 export function reportOf(calls: readonly Series[]): CallReport | null {
   const [first, ...others] = calls.filter(({ runs }) => runs.length > 0).map(controllerReport);
   const [second] = others;

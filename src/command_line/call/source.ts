@@ -1,6 +1,4 @@
-/**
- * The video that a call's page sends: its own pictures, those of a file, or a content that ffmpeg makes once.
- */
+/** The video that a call's page sends: pictures that the page paints, a file, or a content that ffmpeg makes once. */
 import { basename, resolve } from 'node:path';
 
 import { VIDEO_SIZES, type VideoSize } from '../../scenario/video_format.js';
@@ -31,12 +29,12 @@ export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
   const flag = size === undefined ? (fps === undefined ? null : 'fps') : 'size';
   if (flag !== null)
     throw new UsageError(
-      `--${flag}: a video file has its own size and frame rate; remove it, or make another file`,
+      `--${flag}: a video file has its own size and frame rate; remove --${flag}, or use another file`,
     );
   return { name: basename(source), ...readVideoFile(source), file: resolve(source) };
 }
 
-/** Creates the file of a content unless it exists. Throws FailedRun, which says what is missing. */
+/** Creates the file of a content unless it exists. Throws FailedRun if something is missing for that. */
 export async function prepareSource(
   { name, file, ...format }: CallSource,
   signal: AbortSignal,

@@ -16,7 +16,7 @@ const kbps = (bps: number | null): string => text(bps === null ? null : bps / 1e
 const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
   [p50, p95, p99].map((value) => text(value, digits)).join(' / ');
 
-/** What the calls sent; empty for pages that are not ccscope's, since it is unknown. */
+/** The source, codec and audio of the calls; empty for pages that are not ccscope's, since these are unknown then. */
 function sentText({ source, codec, audio }: ControllerReport): string[] {
   if (source === undefined) return [];
   const { name, width, height, fps } = source;
@@ -82,8 +82,8 @@ const SHADOW_COLUMNS: readonly [title: string, cell: (target: TargetReport) => s
 ];
 
 /**
- * For each run, the target rates of the controller in charge, if there is one, then those that the shadows
- * would have requested.
+ * For each run, the target rates of the controller in charge (if there is one) and of the shadows. A shadow only
+ * watches: its target rates are not applied.
  */
 function shadowLines(runs: readonly RunReport[]): string[] {
   if (runs.every(({ shadows }) => shadows.length === 0)) return [];

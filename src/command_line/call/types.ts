@@ -8,11 +8,11 @@ import type { TargetReport } from '../../calls/targets.js';
 
 export type CallMode = 'control' | 'cap' | 'observe';
 
-/** Presets of the component `live_call`: how busy the machine of a twin's call is. */
+/** How busy the simulated machine of a twin's call can be: the presets of the component `live_call`. */
 export const TWIN_MACHINES: readonly string[] = COMPONENT_SPECS.live_call.presets.map(({ name }) => name);
 export type TwinMachine = string;
 
-/** The pictures that a call of ccscope's own page sends. */
+/** The video that a call of ccscope's own page sends. */
 export interface SourceReport {
   /** `synthetic`, a content by its name, or the name of a file. */
   name: string;
@@ -53,8 +53,8 @@ export interface CallPlan {
 }
 
 /**
- * A controller that only watched. In `observe` mode all controllers only watch; the one of flow 0 comes
- * first.
+ * A controller that only watched. In `observe` mode this applies to all controllers, and flow 0's controller is the
+ * first of them.
  */
 export interface ShadowReport extends TargetReport {
   name: string;
@@ -63,7 +63,7 @@ export interface ShadowReport extends TargetReport {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** A failure of one half of a controller during the call. */
+/** A failure of a controller during the call, in its half at the sender or at the receiver. */
 export interface FaultReport {
   controller: string;
   half: 'sender' | 'receiver';
@@ -91,8 +91,8 @@ export interface ReceivedReport {
 /** How several calls of the same pages share a direction of the link, over the last two thirds of the run. */
 export interface SharesReport {
   /**
-   * What each connection that carries its media in this direction received, in the order in which connections
-   * were made.
+   * The rate that each connection received, in the order in which the connections were made. Only connections that
+   * carry their media in this direction count.
    */
   received_bps: readonly (number | null)[];
   /** Jain's index of these rates. */
@@ -101,7 +101,7 @@ export interface SharesReport {
 
 /** One call. Absent numbers are null. */
 export interface RunReport extends LinkMetrics, TargetReport {
-  /** The mode that was in force: `control` only if the takeover was verified. */
+  /** The mode that was in force: `control` only if it was verified that the controller had taken over the bitrate. */
   mode: CallMode;
   /**
    * The share of the capacity that TCP cross traffic took, over the last two thirds of the run; 0 without cross
@@ -112,7 +112,7 @@ export interface RunReport extends LinkMetrics, TargetReport {
   overuse_count: number;
   /** Decoded frames per second over the last two thirds of the run. */
   fps: number | null;
-  /** Over the whole run. */
+  /** The freezes over the whole run: their number, and the length of the longest one in seconds. */
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;
@@ -179,7 +179,9 @@ export interface ControllerReport {
   duration_s: number;
   browser: string;
   runs: RunReport[];
-  /** Runs on an overloaded machine that were repeated (`--until-quiet`): not part of any summary. */
+  /**
+   * Runs that were repeated because the machine was overloaded (`--until-quiet`). They are not part of any summary.
+   */
   set_aside: RunReport[];
   /** How many of `runs` were made on an overloaded machine. */
   overloaded_runs: number;
@@ -187,8 +189,8 @@ export interface ControllerReport {
 }
 
 /**
- * The first controller's numbers divided by the second one's: the ratio of the medians, and the spread of the
- * ratios of single runs.
+ * A number of the first controller divided by the same number of the second one: the ratio of the medians, and the
+ * spread of the ratios of single runs.
  */
 export interface Ratio extends Spread {
   of_medians: number | null;
@@ -197,7 +199,7 @@ export interface Ratio extends Spread {
 export type Ratios = Partial<Record<SummaryKey, Ratio>>;
 
 export interface CallReport extends ControllerReport {
-  /** The other controllers by name, and the ratios of the first to the second. */
+  /** The reports of the other controllers by name, and the ratios of the first controller to the second. */
   comparison?: { ratios: Ratios; [controller: string]: ControllerReport | Ratios };
 }
 

@@ -19,14 +19,14 @@ export const VIDEO_FILE = /\.(y4m|mjpeg)$/i;
 /** Chromium searches this much of a file for the first frame. */
 const Y4M_HEADER_BYTES = 200;
 const FRAME = 'FRAME\n';
-/** All names of 8-bit 4:2:0 without alpha. */
+/** The names of the 8-bit 4:2:0 formats without alpha. */
 const Y4M_COLOURS = ['420', '420jpeg', '420mpeg2', '420paldv'];
 const MJPEG_FPS = 30;
 const JPEG_HEADER_BYTES = 65_536;
 
 const CONVERT = 'ffmpeg -i FILE -pix_fmt yuv420p out.y4m makes one';
 
-/** The format of a file's pictures. Throws UsageError for one that Chromium cannot play. */
+/** The format of a file's pictures. Throws UsageError if Chromium cannot play the file. */
 export function readVideoFile(path: string): VideoFormat {
   const expected = (what: string): UsageError =>
     new UsageError(`--source ${path}: expected ${what}; ${CONVERT}`);

@@ -198,7 +198,7 @@ async function makeAndReport(
   try {
     await makeCalls(calls, { runs, trace, html, again, signal, io });
   } finally {
-    // Also if a run failed: the runs before it are worth reporting.
+    // Also reached if a run failed: the runs before it are worth reporting.
     const report = reportOf(calls);
     if (report !== null) await writeReport(report, flags, io);
   }
@@ -218,7 +218,7 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Plan
   for (const flag of ['pages', 'click', 'html'] as const)
     if (isGiven(flag))
       throw new UsageError(
-        `--${flag}: expected --url${flag === 'html' ? ' or --matrix' : ''} with it; add that or remove --${flag}`,
+        `--${flag}: only with --url${flag === 'html' ? ' or --matrix' : ''}; add that, or remove --${flag}`,
       );
   const plans = plansOf(flags);
   if (flags.twin === true) {
@@ -227,7 +227,7 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Plan
     return () => Promise.resolve({ calls, close: () => Promise.resolve() });
   }
   if (flags.machine !== undefined)
-    throw new UsageError('--machine: expected --twin with it; add that or remove --machine');
+    throw new UsageError('--machine: only with --twin; add that, or remove --machine');
   return async () => {
     const server = await openServer(plans, io);
     return { calls: plans.map((plan) => realCalls(plan, server)), close: () => server.close() };

@@ -16,7 +16,7 @@ import { sourcePreset } from '../twin/options.js';
 import { version } from '../../html/version.js';
 import type { CallFlags } from './call_options.js';
 
-/** Options that the file does not decide, or that may override it. */
+/** The options that may be given with `--matrix`. The matrix's file decides all other settings. */
 const WITH_MATRIX: readonly string[] = [
   ...['matrix', 'twin', 'machine', 'runs', 'duration', 'untilQuiet', 'json', 'html'],
 ];
@@ -34,12 +34,12 @@ export async function callMatrix(
   const strange = given.find((flag) => !WITH_MATRIX.includes(flag));
   if (strange !== undefined) {
     const written = strange.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new UsageError(`--${written}: not with --matrix, whose file decides that; remove it`);
+    throw new UsageError(`--${written}: not with --matrix, whose file sets this; remove it`);
   }
   if (flags.twin === true && flags.untilQuiet !== undefined)
     throw new UsageError('--until-quiet: not with --twin; remove it');
   if (flags.machine !== undefined && flags.twin !== true)
-    throw new UsageError('--machine: expected --twin with it; add that or remove --machine');
+    throw new UsageError('--machine: only with --twin; add that, or remove --machine');
   if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
   for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
   const file = readMatrix(name);
@@ -72,7 +72,7 @@ function headOf({ matrix, at }: MatrixFile, flags: CallFlags, given: readonly st
 
 async function simulate({ file, head, cells: all }: Planned, flags: CallFlags, io: Io): Promise<void> {
   const cells = all.filter(({ plan }) => plan.controller !== NATIVE);
-  if (cells.length === 0) throw new UsageError('--twin: expected a controller besides native in the matrix');
+  if (cells.length === 0) throw new UsageError('--twin: expected a controller other than native in the matrix; add one');
   for (const { plan } of cells) sourcePreset(plan.source, plan.codec);
   const notes = cells.length < all.length ? [LEFT_OUT] : [];
   const { machine = 'idle' } = head;

@@ -121,7 +121,7 @@ export function setArgument(text: string, before: Record<string, string>): Recor
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (parameterNames.includes(name)) return { ...before, [name]: value };
   throw new InvalidArgumentError(
-    `Expected name=value with a parameter’s name.${didYouMean(name, parameterNames)}`,
+    `Expected name=value with the name of a parameter.${didYouMean(name, parameterNames)}`,
   );
 }
 
@@ -142,7 +142,8 @@ export function plansOf(flags: CallFlags): CallPlan[] {
 function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
   const isNative = name === 'native';
   const shadows = [...flags.shadow];
-  // If the browser decides the bitrate, flow 0 has to be a shadow: the first one, if possible.
+  // If the browser decides the bitrate, flow 0 has to be a shadow. The first named shadow is used, unless it is a
+  // user's file or --preset is given.
   const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
   const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
   if (watches !== undefined) shadows.shift();
@@ -205,12 +206,12 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
   const strange = ours.find(isGiven);
   if (strange !== undefined) {
     throw new UsageError(
-      `--${dashed(strange)}: not with --url, whose pages decide that themselves; remove it`,
+      `--${dashed(strange)}: not with --url, whose pages choose this themselves; remove it`,
     );
   }
   const { url, pages, click, duration = DEFAULT_DURATION_MS } = flags;
   if (url.length > 1 && pages !== undefined)
-    throw new UsageError('--pages: only with one --url; remove it, each --url is a page');
+    throw new UsageError('--pages: only with one --url; remove --pages, since each --url opens its own page');
   const [first = ''] = url;
   const urls = url.length > 1 ? url : Array.from({ length: pages ?? DEFAULT_PAGES }, () => first);
   if (urls.length > MAX_PAGES)
@@ -218,13 +219,15 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
   return { urls, clicks: click, link: linkOf(flags), durationMs: duration };
 }
 
-/** The requested preset if it belongs to this controller, else the controller's own for calls. */
+/**
+ * The requested preset, if it belongs to this controller; otherwise this controller's default preset for live calls.
+ */
 function presetOf(controller: ControllerName | undefined, isNative: boolean, { preset }: CallFlags): string {
   if (preset !== undefined && (isNative || controllerOfPreset(preset) === controller)) return preset;
   return defaultPreset(controller ?? 'gcc', 'live');
 }
 
-/** The part of `--set` that belongs to this controller. Throws UsageError for a value that it refuses. */
+/** The part of `--set` that belongs to this controller. Throws UsageError for a value that the controller refuses. */
 function setOf(controller: ControllerName, given: CallFlags['set']): Record<string, number> {
   const set: Record<string, number> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -244,12 +247,12 @@ function checkUsed({ preset, set }: CallFlags, plans: readonly CallPlan[]): void
   const names = plans.map(({ controller }) => controller).join(', ');
   if (preset !== undefined && !plans.some((plan) => plan.preset === preset)) {
     const owner = controllerOfPreset(preset);
-    throw new UsageError(`--preset: expected a preset of ${names}, got ${preset}, which is one of ${owner}`);
+    throw new UsageError(`--preset: expected a preset of ${names}, got ${preset}, a preset of ${owner}`);
   }
   const strange = Object.keys(set).find((name) => !plans.some((plan) => name in plan.set));
   if (strange !== undefined)
     throw new UsageError(
-      `--set: expected a parameter of ${names}, got ${strange}, which is another controller’s`,
+      `--set: expected a parameter of ${names}, got ${strange}, which belongs to another controller`,
     );
 }
 
@@ -271,7 +274,7 @@ export function checkTwin(plans: readonly CallPlan[], isGiven: (flag: keyof Call
   if (strange !== undefined) throw new UsageError(`--${dashed(strange)}: not with --twin; remove it`);
   if (plans.some(({ controller }) => controller === 'native'))
     throw new UsageError(
-      '--controller: not native with --twin: the browser’s own controller cannot be simulated; name gcc, nada, lcc or a file',
+      '--controller: not native with --twin, since the browser’s own controller cannot be simulated; choose gcc, nada, lcc or a file',
     );
   for (const { source, codec } of plans) sourcePreset(source, codec);
 }

@@ -11,7 +11,9 @@ import { ConfigError, parseDuration } from '../../text/quantities.js';
 import { systemCode } from '../../text/errors.js';
 import { didYouMean } from '../../text/suggest.js';
 
-/** Keyed by the `setting` of each field in LINK_FIELDS; values as in LinkConfig. */
+/**
+ * The options of a link. The keys are the `setting` of each field in LINK_FIELDS; the values are as in LinkConfig.
+ */
 export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: LinkConfig[K] };
 
 /** Turns errors of this package's parsers into usage errors of the command line. */
@@ -57,7 +59,7 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
 /** How much of a trace is used; the last capacity in it stays in force afterwards. */
 const TRACE_US = 300e6;
 
-/** A capacity as it was written, or a mahimahi trace as a schedule. */
+/** Returns a capacity as it was written, or turns a mahimahi trace into a schedule. */
 const capacityArgument = argument((text) => {
   const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
   if (file === undefined) return readLinkValue('capacity', text);

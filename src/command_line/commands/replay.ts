@@ -106,7 +106,7 @@ function setArgument(text: string, before: GivenParameters): GivenParameters {
     throw new UsageError(`--set: expected name=value, got ${text}`);
   if (!parameterNames.includes(name)) {
     const hint = didYouMean(name, parameterNames) || ` The parameters are ${parameterNames.join(', ')}.`;
-    throw new UsageError(`--set: no parameter is called ${name}.${hint}`);
+    throw new UsageError(`--set: there is no parameter ${name}.${hint}`);
   }
   const number = Number(value);
   return { ...before, [name]: value.trim() === '' || Number.isNaN(number) ? value : number };
@@ -118,7 +118,7 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
     return replayTwin(trace, flags.json, io);
   }
   if (flags.controller !== undefined && flags.preset !== undefined)
-    throw new UsageError('--preset: a preset names its controller; leave out --controller');
+    throw new UsageError('--preset: a preset already sets the controller; remove --controller');
   const tables = chosenTables(flags);
   const controller = flags.controller === undefined ? undefined : await loadController(flags.controller);
   const source = openTrace(trace, { '--out': flags.out, '--json': flags.json }, io);
@@ -153,7 +153,7 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-/** Throws UsageError for options that a twin does not take, because the recording decides them. */
+/** Throws UsageError for options that do not go with `--twin`, because the recording decides them. */
 function checkAlone({ controller, preset, flow, set, format, rows, out }: ReplayFlags): void {
   const written = format === 'ndjson' ? undefined : format;
   const given = Object.entries({ controller, preset, flow, format: written, rows, out }).find(
@@ -162,7 +162,7 @@ function checkAlone({ controller, preset, flow, set, format, rows, out }: Replay
   const name = given?.[0] ?? (Object.keys(set).length > 0 ? 'set' : null);
   if (name === null) return;
   throw new UsageError(
-    `--twin: it simulates the call with the settings that were recorded; leave out --${name}`,
+    `--twin: the call is simulated with its recorded settings; remove --${name}`,
   );
 }
 
@@ -235,7 +235,7 @@ async function replayInWorker(
 /** Reads the trace to its end, or until nobody reads the rows any more. */
 async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
   const bar = progressOf(source, io);
-  const gone = new Error('the reader of the rows has left');
+  const gone = new Error('nothing reads the rows any more');
   try {
     await readTrace(source.stream, replayer, {
       file: source.name,

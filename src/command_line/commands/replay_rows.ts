@@ -48,7 +48,7 @@ function csvLine(table: ReplayTable, { columns }: TraceBatch, row: number): stri
 
 /** The results of a replay, in numbers. */
 export class ReplaySummary {
-  /** GCC produces groups; NADA and LCC have their own tables, which are only listed if they have rows. */
+  /** The tables of NADA and LCC are listed only if they have rows. `group` and `rate` are always listed. */
   readonly #rows: { group: number; rate: number; nada?: number; lcc?: number } = { group: 0, rate: 0 };
   readonly #entered = { overuse: 0, underuse: 0 };
   readonly #signal = new Map<number, string>();
@@ -85,7 +85,7 @@ export class ReplaySummary {
     return `${total} ${total === 1 ? 'row' : 'rows'} (${each})`;
   }
 
-  /** `overuse_count` and `underuse_count` say how often the detector entered overuse and underuse. */
+  /** `overuse_count` and `underuse_count` are the numbers of times that the detector entered these states. */
   result(arrivals: number): Record<string, unknown> {
     return {
       rows: { arrival: arrivals, ...this.#rows },

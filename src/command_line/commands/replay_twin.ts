@@ -1,4 +1,7 @@
-/** `ccscope replay TRACE --twin`: a recorded call beside the simulation of its schedule. */
+/**
+ * `ccscope replay TRACE --twin`: compares a recorded call with its twin, a simulation of the same schedule of the
+ * link.
+ */
 import { CoreError, loadCore } from '../../core/index.js';
 import { simulate } from '../../scenario/index.js';
 import { UsageError } from '../../text/errors.js';
@@ -42,8 +45,8 @@ export async function replayTwin(trace: string, json: string | undefined, io: Io
     const recorded = await readCall(readerOf(call), header());
     if (recorded.own !== null)
       throw new NoTwin(
-        `its controller ${recorded.own} is a file of its user`,
-        'the Call page compares it, once its file is chosen there',
+        `the call’s controller ${recorded.own} is a file, which this command does not have`,
+        'choose that file on the Call page, and compare there',
       );
     const twin = new TraceData();
     for (const { batches } of simulate(await loadCore(), recordedOptions(recorded, SEED)))

@@ -134,7 +134,10 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-/** Ids, followed by titles with their origin on the next line, wrapped between words. */
+/**
+ * One entry for each scenario: its id and title, and on the next line the paper and the number of cells. Long lines
+ * are wrapped between words.
+ */
 function listText(columns: number): string {
   const scenarios = registryIds().map((id) => readScenario(id));
   const idWidth = Math.max(...scenarios.map(({ id }) => id.length));
@@ -166,7 +169,7 @@ function planOf(scenario: Scenario, flags: RunFlags): Plan {
   }
   const cells = cellsOf(scenario).filter((cell) => selects(flags.cell, cell));
   if (cells.length === 0)
-    throw new UsageError('--cell: expected a combination of values that the scenario runs');
+    throw new UsageError('--cell: no cell of the scenario has all of these values; correct or remove one');
   return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
 }
 
@@ -272,7 +275,6 @@ class RunProgress {
     this.#runs++;
   }
 
-  /** Removes the bar to make room for text. */
   clear(): void {
     this.#shown.clear();
   }

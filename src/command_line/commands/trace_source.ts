@@ -13,8 +13,8 @@ export interface Source {
 }
 
 /**
- * Opens a trace; `written` are the files that the command writes meanwhile, by the flags that name them.
- * Throws UsageError for a trace that does not exist, and for one that would be overwritten.
+ * Opens a trace. `written` maps flags to the files that the command writes while it reads. Throws UsageError if the
+ * trace does not exist, or if it is one of these files.
  */
 export function openTrace(
   trace: string,
@@ -31,7 +31,7 @@ export function openTrace(
   }
   for (const [flag, path] of Object.entries(written)) {
     if (path !== undefined && sameFile(path, trace))
-      throw new UsageError(`${flag}: ${path} is the trace that is read; name another file`);
+      throw new UsageError(`${flag}: ${path} is the trace being read; name another file`);
   }
   return { name: trace, stream: createReadStream(trace), bytes };
 }

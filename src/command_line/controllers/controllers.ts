@@ -76,7 +76,7 @@ async function bundle(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(built.outputFiles[0]?.contents ?? []);
 }
 
-/** Messages of esbuild, as far as they are used here. */
+/** The fields of esbuild's messages that are used here. */
 interface BundleProblem {
   text: string;
   location: { file: string; line: number; column: number } | null;
@@ -112,7 +112,7 @@ export const faultReport = ({ controller, half, flow, timeUs, message }: Control
 
 /** One line for people. */
 export function faultLine({ controller, half, flow, time_us, message }: FaultReport): string {
-  if (half === undefined) return `the controller ${controller} was ended: ${message}`;
+  if (half === undefined) return `the controller ${controller} was stopped: ${message}`;
   const when = `at ${((time_us ?? 0) / 1e6).toFixed(3)} s`;
   return `the controller ${controller} failed ${when} (${half} half of flow ${flow}): ${message}; its last good rate stayed`;
 }

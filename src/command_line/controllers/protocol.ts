@@ -33,7 +33,7 @@ export interface TaskResult {
   faults: readonly ControllerFault[];
 }
 
-/** The parts of an error that survive leaving a worker. */
+/** The parts of an error that the worker sends to the command. */
 export interface TaskProblem {
   /** Name of its class. */
   name: string;
@@ -41,7 +41,7 @@ export interface TaskProblem {
 }
 
 export type WorkerMessage =
-  /** The controller is loaded; `name` is its own name. */
+  /** The controller is loaded; `name` is the name that it gives itself. */
   | { kind: 'ready'; name: string }
   | { kind: 'progress'; share: number }
   | { kind: 'done'; result: TaskResult }

@@ -1,6 +1,6 @@
 /**
- * A command's side of the worker that runs a user's controller. It ends a controller that never returns or that
- * fills the memory.
+ * Starts and watches the worker that runs a user's controller for a command. Ends a controller that never returns or
+ * that fills the memory.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -41,7 +41,7 @@ function errorOf({ name, message }: TaskProblem): Error {
   return new FailedRun(`the controller's run failed: ${name}: ${message}`);
 }
 
-/** The caller that waits for an answer. */
+/** The caller that waits for the answer to a task. */
 interface Pending {
   resolve(result: TaskResult): void;
   reject(error: Error): void;
@@ -125,7 +125,7 @@ export class ControllerRunner {
 
   #look(): void {
     const grownMb = (process.memoryUsage.rss() - this.#rssBytes) / 2 ** 20;
-    // Twice: the worker's JavaScript heap, and as much again for other memory, such as the rows being recorded.
+    // Twice the limit: once for the worker's JavaScript heap, and once for other memory, such as recorded rows.
     if (grownMb > 2 * this.#memoryLimitMb) this.#end(`it allocated more than ${this.#memoryLimitMb} MB`);
     else if (performance.now() - this.#heardAt > this.#timeLimitMs)
       this.#end(
@@ -144,7 +144,7 @@ export class ControllerRunner {
     void this.#worker.terminate();
     const { name } = this;
     pending?.reject(
-      new ControllerEnded(`the controller ${name} (${this.#file.path}) was ended: ${why}`, name, why),
+      new ControllerEnded(`the controller ${name} (${this.#file.path}) was stopped: ${why}`, name, why),
     );
   }
 

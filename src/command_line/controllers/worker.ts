@@ -1,4 +1,7 @@
-/** Runs a user's controller for a command in a worker, which can be ended whatever the controller's code does. */
+/**
+ * Runs a user's controller for a command in a worker: a worker can be ended even if the controller's code never
+ * returns.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 
 import {
@@ -78,7 +81,7 @@ class Tasks {
 
   /** Returns the rows since the last piece. */
   #piece(bytes: Uint8Array | null): TaskResult {
-    if (this.#replay === null) throw new Error('no replay was begun');
+    if (this.#replay === null) throw new Error('no replay was started');
     const { reader, replayer, result } = this.#replay;
     if (bytes !== null) reader.push(bytes);
     else reader.end();
@@ -102,7 +105,7 @@ const nothing = (): TaskResult => ({
   faults: noFaults,
 });
 
-/** Runs to the end, and reports progress. */
+/** Runs a simulation to its end, and reports progress. */
 function through<T>(run: Iterator<RunStep, T, boolean | undefined>): { batches: TraceBatch[]; end: T } {
   const batches: TraceBatch[] = [];
   let told = performance.now();

@@ -28,7 +28,7 @@ export type LinkSet = (typeof SETS)[number];
 const link = record({
   name: named('a name'),
   set: v.optional(v.picklist(SETS, 'training or test')),
-  /** The highest rate that sources send over it. Default 2.5mbps. */
+  /** The highest rate that sources send over the link. Default 2.5mbps. */
   source_max: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 2.5mbps'), (value) => parseRate(value)),
   ),
@@ -53,13 +53,13 @@ const source = record({
   fps: v.optional(v.picklist([15, 30], '15 or 30')),
   codec: v.optional(v.picklist(VIDEO_CODECS, VIDEO_CODECS.join(' or '))),
   audio: v.optional(v.boolean('true or false')),
-  /** The names of the links on which it is used. Default: all. */
+  /** The names of the links on which the source is used. Default: all. */
   links: v.optional(list(text('the name of a link'), 'names of links')),
 });
 
 /**
- * A lower or upper limit on a difference of medians: a controller's minus the baseline's. With `over: links` it
- * applies to the median of the differences over the links, instead of to each link.
+ * A lower or upper limit on a difference of medians: the controller's median minus the baseline's. The limit applies
+ * to each link or, with `over: links`, to the median of the differences on all links.
  */
 const target = v.pipe(
   record({

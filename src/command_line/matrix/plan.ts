@@ -164,7 +164,7 @@ function choiceOf(entry: MatrixController, { folder }: MatrixFile, at: string): 
   if (preset !== undefined || Object.keys(set).length > 0)
     throw new ConfigError(
       at,
-      'no preset and no parameters of a controller of your own',
+      'no preset and no parameters for a controller of your own',
       'some',
       'remove them',
     );
@@ -203,8 +203,9 @@ export interface Step {
 }
 
 /**
- * The order of the runs: link by link and source by source; for each, the first run of every controller, then the
- * second of every controller, so that all controllers meet the same conditions.
+ * The order of the runs: link by link, and source by source on each link. For each link and source, every controller
+ * makes its first run, then every controller makes its second run, and so on. So all controllers meet the same
+ * conditions.
  */
 export function stepsOf(cells: readonly CellNames[], runs: number): Step[] {
   const groups = new Map<string, number[]>();

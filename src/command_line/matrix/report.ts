@@ -18,7 +18,7 @@ export interface MatrixReport {
   /** The name or file of the matrix. */
   matrix: string;
   ccscope: string;
-  /** When it began, in ISO 8601. */
+  /** When the runs of the matrix began, in ISO 8601. */
   created: string;
   /** Set if the calls were simulated. */
   twin?: true;
@@ -29,10 +29,10 @@ export interface MatrixReport {
   duration_s: number;
   /** False if the matrix was interrupted: the report then covers the runs that were made. */
   complete: boolean;
-  /** Deviations from what the file says. */
+  /** How the runs differ from the matrix's file. */
   notes: string[];
   cells: CellReport[];
-  /** The baseline; null if it took no part. */
+  /** The name of the baseline; null if the baseline took no part. */
   baseline: string | null;
   comparisons: ComparisonReport[];
   over_links: OverLinksReport[];

@@ -17,7 +17,7 @@ export interface MatrixOptions {
   again?: number | undefined;
 }
 
-/** The cells, whose series collect the runs, and the failed runs; both are filled while runs are made. */
+/** The cells, whose series collect the runs, and the failed runs. Both lists grow while runs are made. */
 export interface Made {
   cells: readonly RunCell[];
   failures: FailureReport[];
@@ -34,7 +34,7 @@ function failed(made: Made, cell: RunCell, run: number, error: string, io: Io): 
 /** Real calls. Rejects when interrupted; the results until then are in `made`. */
 export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOptions): Promise<void> {
   const steps = stepsOf(made.cells, runs);
-  // Without a terminal there is no bar: each run gets its own line instead (below).
+  // Without a terminal there is no bar: the code below writes a line for each run instead.
   const bar = progress(io, steps.length, { everyMs: Infinity });
   try {
     for (const [done, { cell: index, run }] of steps.entries()) {
@@ -89,7 +89,8 @@ export async function makeTwins(
     });
   } finally {
     bar.clear();
-    // Runs are added in the order of their seeds, not in the order in which they ended; failed runs left holes.
+    // Runs are added in the order of their seeds, not in the order in which they ended. Failed runs left empty places
+    // in the lists.
     for (const [index, { series }] of made.cells.entries())
       series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
   }

@@ -16,7 +16,7 @@ export interface VerdictReport extends Target {
   holds: boolean | null;
 }
 
-/** A controller's median minus the baseline's; null as in VerdictReport. */
+/** A controller's median minus the baseline's; null in the same cases as `difference` of VerdictReport. */
 export type Differences = Record<Compared, number | null>;
 
 export interface ComparisonReport extends CellNames {
@@ -49,7 +49,7 @@ function difference(metric: Compared, own: Summary, base: Summary): number {
   return a === b ? 0 : a - b;
 }
 
-/** A limit also counts as met if it is missed by no more than this, since sums of decimals are not exact. */
+/** A limit that is missed by no more than this counts as met, since sums of decimals are not exact. */
 const TOLERANCE = 1e-9;
 
 /** Whether a difference meets a target. */

@@ -14,7 +14,7 @@ export interface TwinJob {
 }
 
 /**
- * Never rejects: errors are part of the outcome. The signal is never aborted, since ending the pool ends its
+ * Never rejects: errors are part of the outcome. The run's signal is never aborted: when the pool ends, it ends its
  * workers.
  */
 export default async function run({ plan, machine, run: index }: TwinJob): Promise<Outcome<RunReport>> {

@@ -30,7 +30,7 @@ export interface CellOutcome {
 }
 
 export interface CellRunner {
-  /** Name of the controller that all media flows have instead of the scenario's, if any. */
+  /** The name of the controller that replaces those of the scenario in all media flows; undefined if none does. */
   readonly controller: string | undefined;
   /** Faults of users' controllers, over all runs. */
   readonly faults: FaultReport[];

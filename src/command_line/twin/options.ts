@@ -1,4 +1,4 @@
-/** The options of the simulation that is the twin of a planned call. */
+/** The options of a planned call's twin: a simulation with the settings of that call. */
 import { TABLE_SPECS, type SimulationOptions, type TableName } from '../../core/index.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
 import { measuredPreset, SOURCE_PRESETS, twinOptions } from '../../twin/options.js';
@@ -9,8 +9,8 @@ import { UsageError } from '../../text/errors.js';
 const REPORTED: readonly TableName[] = ['packet', 'rate', 'group'];
 
 /**
- * The preset of the component `media_source` for the pictures that a call sends. Throws UsageError if this
- * source was never measured in this codec.
+ * The preset of the component `media_source` that stands for a call's video. Throws UsageError if there is no preset
+ * for this source in this codec.
  */
 export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   const measured = measuredPreset(source, codec);
@@ -23,7 +23,7 @@ export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   );
 }
 
-/** The simulation for a plan. Throws UsageError for a source without a twin. */
+/** The simulation for a plan. Throws UsageError for a source that the twin cannot simulate. */
 export function planOptions(
   plan: CallPlan,
   machine: TwinMachine,

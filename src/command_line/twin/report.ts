@@ -1,4 +1,4 @@
-/** The report of a simulated call, with the same definitions as for real ones. */
+/** The report of a simulated call. Its numbers are defined as in the report of a real call. */
 import {
   DROP_REASONS,
   tableSpec,

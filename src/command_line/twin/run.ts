@@ -21,7 +21,7 @@ import { unlessAborted } from '../interrupt.js';
 import { planOptions } from './options.js';
 import { twinReport, type Simulated } from './report.js';
 
-/** What a report has in place of a browser's name. */
+/** Stands in a twin's report where the report of a real call has the browser's name. */
 export const TWIN = 'twin';
 
 let core: Promise<Core> | null = null;
@@ -62,7 +62,7 @@ async function withCore(options: SimulationOptions, { signal, onProgress }: RunC
   }
 }
 
-/** A user's controller runs in a worker, which can be ended whatever the controller's code does. */
+/** Runs a user's controller in a worker: a worker can be ended even if the controller's code never returns. */
 async function withFile(
   path: string,
   options: SimulationOptions,

@@ -7,8 +7,8 @@ import { AT_BOUND, cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * How far a rate at a limit may exceed it: by headers and retransmissions, which limits do not count, and by the
- * overshoot of an encoder.
+ * A rate of up to this multiple of a limit still counts as being at the limit: limits do not count headers and
+ * retransmissions, and encoders overshoot.
  */
 const ABOVE_BOUND = 1.2;
 /** A limit above this share of the usual rate did not cause the fall: rates scatter by as much. */
@@ -19,18 +19,18 @@ const rateBps = (look: Look): number => look.rateBps;
 const isAt = (rate: number, bound: number): boolean =>
   rate >= AT_BOUND * bound && rate <= ABOVE_BOUND * bound;
 
-/** The limit that was set or lowered, and at which the rate stands now; null if there was none. */
+/** The cause `cap`, if a limit was set or lowered and the rate is now at this limit; otherwise null. */
 function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
   const { usual, around, since } = evidence;
   const [before, now] = [usualOf(usual, capBps), least(around, capBps)];
   const rate = usualOf(usual, rateBps);
-  // A limit that was unknown before may have been in force nevertheless: so it must also lie below the usual
-  // rate.
+  // If no limit was known before, this limit may already have been in force. So it must also lie below the
+  // usual rate.
   const isNew = Number.isFinite(now) && !(before <= now) && now < BELOW_RATE * rate;
   if (!isNew || !isAt(usualOf(since.slice(-3), rateBps), now)) return null;
-  const from = Number.isFinite(before) ? `from ${rateText(before)} ` : '';
-  const capped = `The stream was capped ${from}to ${rateText(now)}`;
-  const sent = `it had sent ${rateText(rate)}`;
+  const change = Number.isFinite(before) ? `lowered from ${rateText(before)}` : 'set';
+  const capped = `The stream's cap was ${change} to ${rateText(now)}`;
+  const sent = `before, it sent ${rateText(rate)}`;
   return own === null
     ? cause(
         'cap',
@@ -39,8 +39,8 @@ function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
       )
     : cause(
         'cap',
-        `${capped}, since ccscope was told to ${own.order}; ${sent}.`,
-        `ccscope was told to ${own.order}; ${RELEASE_FIX}`,
+        `${capped}, because ccscope was told to ${own.order}; ${sent}.`,
+        `ccscope was told to ${own.order}. ${RELEASE_FIX}`,
       );
 }
 
@@ -50,8 +50,8 @@ export const cap: Rule = (evidence) => {
 };
 
 /**
- * A controller that drives a sender lowers its limit for a reason of its own: if an earlier rule finds that
- * reason, then the reason is the cause, and not the limit.
+ * A controller that drives a sender lowers the sender's limit for a reason, such as loss. If an earlier rule
+ * finds this reason, the reason is the cause, not the limit.
  */
 export const capByDrive: Rule = (evidence) => {
   const own = ownBound(evidence);

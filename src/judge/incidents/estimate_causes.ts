@@ -1,5 +1,5 @@
 /**
- * Rules on the browser's own bandwidth estimate for a sender's connection, together with round-trip times and
+ * Rules that use the browser's bandwidth estimate for a sender's connection, together with round-trip times and
  * losses.
  */
 import type { Cause } from '../cause_kinds.js';
@@ -15,11 +15,11 @@ import type { Look } from './stream_looks.js';
 const FULL_QUEUE_MS = 50;
 /** The first report of heavy loss may also cover a time without losses, so it shows a smaller share. */
 const FIRST_LOSSES = LOSS_DECREASES / 2;
-/** A full queue drops packets while it is longest: at more than this share of its maximum. */
+/** A full queue drops packets only while its length is above this share of its maximum. */
 const OF_FULL_QUEUE = 0.6;
 /** The estimate has fallen if it is below this share of its usual value. */
 export const ESTIMATE_FELL = 0.9;
-/** An encoder that sends less than this share of its target rate is not limited by it. */
+/** An encoder that sends less than this share of its target rate is not limited by the target. */
 export const FILLED = 0.8;
 /** A value that does not change over this many samples, half a second each, is constant. */
 const STILL_LOOKS = 4;
@@ -41,8 +41,8 @@ export const overuseSeenBySender: Rule = (evidence) => {
 };
 
 /**
- * Losses that were first reported while the round trip was normal, or before it reached its maximum: no full
- * queue dropped the packets.
+ * Heavy loss without a full queue: when the losses were first reported, the round trip was normal, or well
+ * below its later maximum.
  */
 export const lossWithoutQueue: Rule = (evidence) => {
   const { usual, around } = evidence;
@@ -54,17 +54,17 @@ export const lossWithoutQueue: Rule = (evidence) => {
 };
 
 /**
- * Whether an encoder sends about its target rate in most samples: otherwise the target does not explain the rate.
- * Single samples may contain probes.
+ * Whether an encoder sends about its target rate in most samples. Otherwise, the target does not explain the
+ * rate. Single samples do not count, since they may contain probes.
  */
 export const usesTarget = (looks: readonly Look[]): boolean =>
   share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
 
-/** The far side limited the rate (REMB, TMMBR): an estimate that is limited in this way is constant. */
-const toldBound = (before: number, now: number, also: string): Cause =>
+/** The cause if the far side limited the rate (REMB, TMMBR). An estimate that is limited in this way is constant. */
+const toldBound = (before: number, now: number, how: string): Cause =>
   cause(
     'far-side-limited',
-    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} and stays there, ${also}: the far side asks for no more (REMB).`,
+    `The browser's estimate fell from ${rateText(before)} to ${rateText(now)} ${how} and stays there: the far side has limited it (REMB).`,
     'Check what the far side, usually a server, is configured to accept from this sender.',
   );
 
@@ -80,7 +80,7 @@ export const limitedAtOnce: Rule = (evidence) => {
   const now = usualOf(fallen, availableBps);
   const isStill = fallen.length >= STILL_LOOKS && isStillAt(fallen, now, 0.001);
   if (!isStill || !usesTarget(fallen) || rttGrowthMs(evidence) > LONG_QUEUE_MS) return null;
-  return toldBound(before, now, 'from one moment to the next');
+  return toldBound(before, now, 'in a single step');
 };
 
 /** The estimate fell and is constant. Earlier rules have looked for a queue. */
@@ -89,18 +89,21 @@ export const limitedByFarSide: Rule = ({ usual, since }) => {
   const latest = since.slice(-3);
   const now = latest.length < 3 ? NaN : usualOf(latest.slice(-1), availableBps);
   if (!(now < ESTIMATE_FELL * before) || !isStillAt(latest, now, 0.01) || !usesTarget(latest)) return null;
-  return toldBound(before, now, 'while no queue grew');
+  return toldBound(before, now, 'without a growing queue');
 };
 
 export const estimateFell = ({ usual, around }: Evidence): boolean =>
   least(around, availableBps) < ESTIMATE_FELL * usualOf(usual, availableBps);
 
-/** For a fallen estimate, some loss is a better explanation than a delay gradient that nothing else shows. */
+/**
+ * If the estimate fell and some packets were lost, loss is the better explanation: nothing but the estimate
+ * itself shows a delay gradient.
+ */
 export const someLossByEstimate: Rule = (evidence) => (estimateFell(evidence) ? someLoss(evidence) : null);
 
 /**
- * The estimate fell, and nothing else is known: the browser's controller saw a delay gradient that getStats does
- * not show.
+ * The estimate fell, and no other rule applied. So the browser's controller probably saw a delay gradient,
+ * which getStats does not report.
  */
 export const overuseByEstimate: Rule = (evidence) => {
   const { usual, around, since } = evidence;

@@ -14,24 +14,31 @@ import type { Look } from './stream_looks.js';
 export const LEAD_US = 2.5e6;
 export const TRAIL_US = 2.5e6;
 /**
- * Takes the place of TRAIL_US if nothing arrives, or nothing is decoded. By then a connectivity check was due, and
- * the receiver has requested a key frame (Chromium first waits three seconds for a frame).
+ * Used instead of TRAIL_US if nothing arrives or nothing is decoded. Within this time a connectivity check is
+ * due, and the receiver requests a key frame (Chromium first waits three seconds for a frame).
  */
 export const QUIET_TRAIL_US = 6e6;
 /**
- * A queue that is seen within this time after heavy loss was counted existed before the loss; a later one may
+ * A queue that shows within this time after heavy loss was counted existed before the loss. A later queue may
  * consist of retransmissions.
  */
 const BESIDE_LOSS_US = 0.5e6;
-/** The detector's signals count until this long after the beginning: it signals a queue before the rate falls. */
+/**
+ * The detector's signals count only until this long after the incident began, since the detector signals a
+ * queue before the rate falls.
+ */
 const DETECTED_US = 0.5e6;
-/** The length of the time before LEAD_US that defines what was usual. */
+/**
+ * The usual values come from the time that begins USUAL_US + LEAD_US before the incident and ends LEAD_US / 2
+ * before it.
+ */
 const USUAL_US = 6e6;
 /**
- * The scatter of values is measured over a longer time: connectivity checks come every two and a half seconds.
+ * The scatter of values is measured over this longer time, since connectivity checks come only every two and a
+ * half seconds.
  */
 const SCATTERED_US = 20e6;
-/** Samples are kept for this long: what was usual before a slow fall must still be known. */
+/** Samples are kept for this long, so that the usual values before a slow fall are still known. */
 export const KEPT_US = HIGHEST_US + BEFORE_US + QUIET_TRAIL_US;
 
 export interface Evidence {
@@ -44,12 +51,15 @@ export interface Evidence {
   after: number;
   /** The time up to which data are known. */
   untilUs: number;
-  /** Samples from before the incident showed, and those around its beginning. */
+  /**
+   * `usual`: the samples before the incident that define usual values. `around`: the samples around its
+   * beginning.
+   */
   usual: readonly Look[];
   around: readonly Look[];
-  /** All samples of some seconds before the beginning, and those around it. */
+  /** All samples from USUAL_US before `around` until the end of `around`. */
   recent: readonly Look[];
-  /** The samples of a longer time before it, which show how much values usually scatter. */
+  /** The samples of a longer time before the incident, which show how much values usually scatter. */
   past: readonly Look[];
   /** The samples of `around` since the incident began. */
   since: readonly Look[];
@@ -59,8 +69,8 @@ export interface Evidence {
   /** How much longer than usual the stream's frames waited, in ms; null if its frames are not seen. */
   queueMs: number | null;
   /**
-   * The smallest of these excess waits just after heavy loss was counted, in ms; also null if there was no such
-   * loss.
+   * The shortest wait of a frame just after heavy loss was counted, in ms above the usual wait. Null if there
+   * was no such loss, or if the stream's frames are not seen.
    */
   queueBesideLossMs: number | null;
 }
@@ -134,11 +144,11 @@ export function evidenceOf(
   };
 }
 
-/** The median of a value over samples; NaN if none has it. */
+/** The median of a value over samples; NaN if the value is unknown in all of them. */
 export const usualOf = (looks: readonly Look[], value: (look: Look) => number): number =>
   median(looks.map(value).filter(Number.isFinite));
 
-/** The scatter: the median of the distances from the median. */
+/** The scatter of a value: the median of the distances from the median. */
 export function scatterOf(looks: readonly Look[], value: (look: Look) => number): number {
   const middle = usualOf(looks, value);
   return usualOf(looks, (look) => Math.abs(value(look) - middle));
@@ -152,7 +162,7 @@ export const least = (looks: readonly Look[], value: (look: Look) => number): nu
 
 interface LossCount {
   lost: number;
-  /** Packets that were sent or expected. */
+  /** The packets that were sent (by a sender) or expected (by a receiver). */
   of: number;
 }
 
@@ -162,7 +172,7 @@ export function lossCount(looks: readonly Look[], direction: StreamId['direction
   return { lost, of: direction === 'send' ? packets : packets + lost };
 }
 
-/** The lost share of the packets that were sent or expected in that time. */
+/** The lost share of the packets that were sent or expected in these samples. */
 export function lossOf(looks: readonly Look[], direction: StreamId['direction']): number {
   const { lost, of } = lossCount(looks, direction);
   return of > 0 ? lost / of : 0;
@@ -180,7 +190,10 @@ function slowestLayer({ sent }: Look): Look['sent'][number] | undefined {
 /** The round trip of a sample, in ms: by RTCP if available, else by connectivity checks. */
 export const rttMs = (look: Look): number => (slowestLayer(look)?.roundTripTimeS ?? look.sample.rttS) * 1e3;
 
-/** The samples with a new measurement of the round trip: samples repeat the latest one. */
+/**
+ * The samples with a new measurement of the round trip. Without a new measurement, a sample repeats the latest
+ * one.
+ */
 export function rttMeasured(looks: readonly Look[]): Look[] {
   const isNew = (look: Look, before: Look): boolean =>
     rttMs(look) !== rttMs(before) ||

@@ -1,20 +1,20 @@
 /**
- * Finds falls of a stream's rate and rises of its delay, sample by sample. Rates of encoders scatter, so averages
- * are compared: the mean of the last second and a half with the median of the five seconds before. A slow fall,
- * in which each second resembles the last, is found by comparing the mean with the highest such median of the
- * last half minute.
+ * Finds falls of a stream's rate and rises of its delay, sample by sample. Rates of encoders scatter, so
+ * averages are compared: the mean of the last second and a half with the median of the five seconds before. In
+ * a slow fall, each second resembles the previous one. So the mean is also compared with the highest such
+ * median of the last half minute.
  */
 import { median } from '../../calls/percentile.js';
 import type { Look } from './stream_looks.js';
 
 /** A lasting change: from its first sample until it is over or the new state has become the usual one. */
 export interface Change {
-  /** When it began. A slow fall has no first sample: this is then the time when it was found. */
+  /** When the change began. A slow fall has no clear beginning; for it, this is the time when it was found. */
   fromUs: number;
   toUs: number | null;
   /**
-   * The time until which the earlier rate was usual before a slow fall; absent for a fast fall, before which it
-   * was usual until `fromUs`.
+   * For a slow fall, the time until which the earlier rate was usual. Absent for a fast fall, since the earlier
+   * rate was then usual until `fromUs`.
    */
   usualUntilUs?: number;
   before: number;
@@ -34,19 +34,22 @@ const LEAST_FALL_BPS = 30_000;
 /** The lengths of the windows for the present mean and for the earlier median. */
 const NOW_US = 1.5e6;
 export const BEFORE_US = 5e6;
-/** A slow fall is measured from the highest such median within this time. */
+/** A slow fall is measured from the highest median within this time. */
 export const HIGHEST_US = 30e6;
-/** Nothing is compared before this much of a stream is known. */
+/** The comparisons start when this much of a stream is known. */
 const LEAST_KNOWN_US = 3e6;
 /** A lower rate that has lasted this long is the usual one. */
 const SETTLED_US = 6e6;
-/** A fall below this share of a rate that was already falling has another cause. */
+/**
+ * If the rate during a fall suddenly drops below this share of its median of the last few seconds, this is
+ * another fall with another cause.
+ */
 const ABRUPT = 0.6;
 /**
  * A rate that falls below this share of its lowest value so far has not settled: encoders scatter less than that.
  */
 const LOWER = 0.93;
-/** A stream that drops to less than this share of a constant rate was stopped. */
+/** A stream whose rate drops below this share of its previous rate was stopped. */
 const STOPPED = 0.1;
 
 /** A delay has risen when it is this much above its minimum. */
@@ -71,7 +74,10 @@ export class FallFinder {
   /** The median of the last five seconds, sample by sample. */
   #medians: Point[] = [];
   #open: Change | null = null;
-  /** A fall that only one sample has shown: unless the next one confirms it, it was the bottom of a swing. */
+  /**
+   * A fall that only one sample has shown. If the next sample does not confirm this fall, the rate was only
+   * swinging.
+   */
   #seen: Change | null = null;
   /** The lowest rate of the open fall, with the time of the last clear drop. */
   #lowest: Point = { timeUs: 0, value: 0 };
@@ -110,8 +116,8 @@ export class FallFinder {
     const past = within(this.#points, -Infinity, timeUs - NOW_US);
     const before = median(past.map(({ value }) => value));
     if (!(now < FALLEN * before) || before - now < LEAST_FALL_BPS) return null;
-    // The fall began with the first sample after the last one that was at the usual rate: a low sample before
-    // that may have been low by chance.
+    // The fall began with the first sample after the last sample that was at the usual rate. A low sample
+    // before that may have been low by chance.
     const latest = within(this.#points, timeUs - NOW_US, timeUs);
     const lastUsual = latest.findLastIndex(({ value }) => value >= RECOVERED * before);
     const first = latest[lastUsual + 1];
@@ -127,10 +133,7 @@ export class FallFinder {
     return { fromUs: timeUs, toUs: null, usualUntilUs: highest.timeUs, before, after: now };
   }
 
-  /**
-   * Whether something else happened during a fall: the rate is suddenly far below the rate of the last few
-   * seconds.
-   */
+  /** Whether another fall began during a fall: the rate is suddenly far below the rate of the last few seconds. */
   #isAnother(open: Change, now: Point): boolean {
     const sinceUs = now.timeUs - open.fromUs;
     if (sinceUs >= 2 * NOW_US && this.#hasStopped(now)) return true;
@@ -151,7 +154,8 @@ export class FallFinder {
     if (this.#isAnother(open, point)) {
       open.toUs = timeUs;
       this.#open = null;
-      // The next samples find the other fall, by comparison with the rate that was usual during this one.
+      // Only the samples of this fall are kept. So the next samples are compared with the rate during this
+      // fall, and thereby show the other fall.
       this.#points = within(this.#points, open.fromUs, timeUs);
       this.#medians = [];
       return open;
@@ -162,7 +166,7 @@ export class FallFinder {
     if (now < RECOVERED * open.before && !isSettled) return open;
     open.toUs = timeUs;
     this.#open = null;
-    // Comparisons start here from now on, so that the fall is not found a second time.
+    // Later samples are compared only with samples from here on, so that the fall is not found a second time.
     this.#points = within(this.#points, timeUs - NOW_US, timeUs);
     this.#medians = [];
     this.#startUs = timeUs - NOW_US;

@@ -12,7 +12,7 @@ export interface StreamId {
 }
 
 export interface Incident {
-  /** Counts from 0, in the order in which they were noticed. */
+  /** Incidents are numbered from 0, in the order in which they were noticed. */
   id: number;
   kind: IncidentKind;
   stream: StreamId;
@@ -20,7 +20,7 @@ export interface Incident {
   fromUs: number;
   /** When it was over, or the new state had become usual; null while it lasts. */
   toUs: number | null;
-  /** For a fall, the rates; for a rise, the delays in ms; for a freeze, 0 and its length in ms. */
+  /** `before` and `after`: the rates for a fall, the delays in ms for a rise; for a freeze, 0 and its length in ms. */
   before: number;
   after: number;
   cause: Cause;

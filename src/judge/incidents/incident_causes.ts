@@ -1,8 +1,8 @@
 /**
- * Why a stream's rate fell, its delay rose or its picture froze: each cause with the numbers that support it. An
- * incident is a change, so a rule compares what was usual with the time around its beginning. The order matters:
- * people's actions come before the network, and causes that explain the whole change before causes that explain a
- * part of it.
+ * Finds why a stream's rate fell, its delay rose or its picture froze, with the numbers that support the cause.
+ * An incident is a change, so a rule compares the usual values with the values around the incident's beginning.
+ * The order of the rules matters. Actions of people come before effects of the network. Causes that explain the
+ * whole change come before causes that explain a part of it.
  */
 import type { Cause } from '../cause_kinds.js';
 import { msText, rateText } from '../text.js';
@@ -36,8 +36,8 @@ import { senderPaused, slowSource, applicationLimited, largerPicture } from './s
 const unknownCause = ({ usual, around }: Evidence): Cause =>
   cause(
     'unknown',
-    `No common cause is visible: the round trip was ${msText(usualOf(usual, rttMs))} and at most ${msText(greatest(around, rttMs))}, the estimate ${rateText(usualOf(usual, availableBps))} and at least ${rateText(least(around, availableBps))}.`,
-    'Take the recording, and look at the charts around this time.',
+    `No common cause is visible: the round trip, usually ${msText(usualOf(usual, rttMs))}, was at most ${msText(greatest(around, rttMs))}; the estimate, usually ${rateText(usualOf(usual, availableBps))}, was at least ${rateText(least(around, availableBps))}.`,
+    'Look at the charts of the recording around this time.',
   );
 
 const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive', readonly Rule[]>>>> = {

@@ -1,7 +1,7 @@
 /**
- * The log of what went wrong in a call: falls of a stream's rate, rises of its delay, freezes, each with its
- * cause. The same code reads a call in progress, a recording and the record of a test: it is given the record as
- * it grows.
+ * The log of what went wrong in a call: falls of a stream's rate, rises of its delay, and freezes, each with
+ * its cause. The same code handles a call in progress, whose record grows, and a complete record of a recording
+ * or a test.
  */
 import type { CallRecord, EndpointRecord, Freeze, StatsSample } from '../../calls/record/record.js';
 import { causeOf } from './incident_causes.js';
@@ -12,9 +12,7 @@ import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
 /** If there are more incidents than this, as in a call that is bad for hours, the older half is dropped. */
 const MOST_INCIDENTS = 2000;
-/**
- * A stream that was in no sample for this long is assumed not to return; its last incident has its cause by then.
- */
+/** A stream that was in no sample for this long is forgotten. The cause of its last incident is settled by then. */
 const GONE_US = 10e6;
 
 interface Watched {
@@ -34,7 +32,10 @@ interface KnownFreeze extends Readonly<Freeze> {
 interface WatchedEndpoint {
   streams: Map<string, Watched>;
   before: StatsSample | null;
-  /** Keyed by an object that stays the same even if the browser later corrects when a freeze was. */
+  /**
+   * The key of a freeze is an object that stays the same even if the browser later corrects the times of the
+   * freeze.
+   */
   freezes: Map<object, KnownFreeze>;
   /** One finder for all received streams: they share the connection's round trip. */
   rises: RiseFinder;
@@ -68,9 +69,9 @@ export class IncidentLog {
   }
 
   /**
-   * Processes what was added to the record since the last update, sample by sample, so that a whole call that is
-   * processed at once gives the same results as one in progress. Returns the incidents that are new or have
-   * changed.
+   * Processes the data that were added to the record since the last update. They are processed sample by
+   * sample: so a complete record gives the same results as a call in progress. Returns the incidents that are
+   * new or have changed.
    */
   update(): Incident[] {
     const changed = new Set<Incident>();
@@ -169,7 +170,7 @@ export class IncidentLog {
       ...begin,
       id: this.#count++,
       toUs: null,
-      cause: { kind: 'unknown', evidence: 'It has only just begun.', fix: 'Wait for a moment.' },
+      cause: { kind: 'unknown', evidence: 'The incident has only just begun.', fix: 'Wait a moment.' },
       settled: false,
     };
     this.#incidents.push(incident);
@@ -204,8 +205,8 @@ export class IncidentLog {
   }
 
   /**
-   * Updates the end and the length of a freeze. A freeze that ended before the browser counted it is listed
-   * twice: the longer entry counts.
+   * Updates the end and the length of a freeze. If the browser counts a freeze only after the picture was seen
+   * moving again, the record contains the freeze twice. Then the longer entry counts.
    */
   #lasted({ freezes }: WatchedEndpoint, incident: Incident, changed: Set<Incident>): void {
     const its = [...freezes.values()].filter((each) => each.incident === incident);
@@ -221,8 +222,8 @@ export class IncidentLog {
   }
 
   /**
-   * The stream that froze. If the record does not name it, this is assumed to be the stream of which the fewest
-   * frames were decoded recently.
+   * The stream that froze. If the record does not name the stream, the stream with the fewest recently decoded
+   * frames is assumed.
    */
   #frozen(endpoint: number, { streams }: WatchedEndpoint, { ssrc }: Freeze): StreamId {
     if (ssrc !== undefined) return { endpoint, direction: 'receive', key: String(ssrc) };
@@ -252,8 +253,8 @@ export class IncidentLog {
   }
 
   /**
-   * Judges an incident by the data known now; if the connection has closed, no more will come, so this settles
-   * it.
+   * Judges an incident by the data that are known now. If the connection has closed, no more data will come, so
+   * the cause is settled.
    */
   #judge({ incident, usualUntilUs }: Pending, changed: Set<Incident>): void {
     const endpoint = this.record.endpoints[incident.stream.endpoint];
@@ -276,8 +277,8 @@ export function incidentsOf(record: CallRecord): readonly Incident[] {
 }
 
 /**
- * Whether a stream is judged at this time: nothing is judged until LEAD_US after the connection was connected,
- * nor after it was closed.
+ * Whether the streams of a connection are judged at this time: from LEAD_US after it was connected until it is
+ * closed.
  */
 function isConnectedAt({ states }: EndpointRecord, timeUs: number): boolean {
   const wasConnected = states.some((each) => each.state === 'connected' && each.timeUs <= timeUs - LEAD_US);

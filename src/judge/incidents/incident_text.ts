@@ -2,7 +2,7 @@
 import { msText, rateText } from '../text.js';
 import type { Incident } from './incident.js';
 
-/** `rate fell from 1 Mbps to 300 kbps`. */
+/** For example `rate fell from 1 Mbps to 300 kbps`. */
 export function incidentText({ kind, before, after }: Incident): string {
   if (kind === 'rate-fall') return `rate fell from ${rateText(before)} to ${rateText(after)}`;
   if (kind === 'delay-rise') return `round trip rose from ${msText(before)} to ${msText(after)}`;

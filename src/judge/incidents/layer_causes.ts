@@ -1,10 +1,13 @@
-/** Rules for layers of simulcast or SVC that are no longer sent or forwarded. */
+/** Rules for layers of simulcast or SVC that the sender or a server stopped sending. */
 import { greatest, usualOf } from './evidence.js';
 import { isSwitchedOffByUs, RELEASE_FIX } from './own_actions.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/** A picture with less than this share of the usual lines is a lower layer, not the work of an adapting encoder. */
+/**
+ * A picture with less than this share of the usual lines comes from a lower layer. Encoders that adapt the size
+ * of the picture take smaller steps.
+ */
 export const LAYER_SHRANK = 0.8;
 
 export const layerSwitchedOff: Rule = (evidence) => {
@@ -15,17 +18,18 @@ export const layerSwitchedOff: Rule = (evidence) => {
       !active && usual.some(({ sent }) => sent.some((stats) => stats.rid === rid && stats.active)),
   );
   if (last === undefined || gone.length === 0) return null;
-  const names = gone.map(({ rid }) => rid).join(', ');
+  const names = gone.flatMap(({ rid }) => (rid ? [rid] : [])).join(', ');
+  const layers = names === '' ? 'a layer' : `the ${gone.length === 1 ? 'layer' : 'layers'} ${names}`;
   const isOurs = isSwitchedOffByUs(evidence);
-  const who = isOurs ? 'ccscope was told to switch' : 'The page switched';
+  const who = isOurs ? 'ccscope was told to switch off' : 'The page switched off';
   return cause(
     'layer-dropped',
-    `${who} the layer ${names} off (active: false); ${last.sent.length - gone.length} of ${last.sent.length} layers are sent.`,
+    `${who} ${layers} (active: false); ${last.sent.length - gone.length} of ${last.sent.length} layers are still sent.`,
     isOurs ? RELEASE_FIX : 'Switch the encoding on again in setParameters, if the fall was not wanted.',
   );
 };
 
-/** Number of lines of the largest picture for which any data pass; -Infinity if there is none. */
+/** Number of lines of the largest picture among the layers that carry data; -Infinity if no layer does. */
 export const pictureHeight = (look: Look): number =>
   greatest([look], ({ layers }) =>
     Math.max(...layers.filter(({ rateBps }) => rateBps > 0).map(({ frameHeight }) => frameHeight)),
@@ -39,7 +43,7 @@ export const layerLowered: Rule = ({ usual, since, stream }) => {
   const who = stream.direction === 'send' ? 'The sender' : 'The far side';
   return cause(
     'layer-dropped',
-    `${who} gives a smaller picture: ${now} lines instead of ${before}; neither a queue nor loss shows that the network asked for it.`,
+    `${who} sends a smaller picture: ${now} lines instead of ${before}; neither a queue nor loss suggests that the network is the cause.`,
     'Check which simulcast or SVC layer the server forwards, and which bandwidth it assumes for the receiver.',
   );
 };

@@ -6,8 +6,8 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * A loss must exceed the usual one by three standard deviations of a count (Poisson): the fewer the packets, the
- * larger the share that must be lost.
+ * The number of lost packets must exceed the usual number by three standard deviations of a count (Poisson). So
+ * the fewer the packets, the larger the share that must be lost.
  */
 const COUNTS_SCATTER = 3;
 /**
@@ -15,7 +15,7 @@ const COUNTS_SCATTER = 3;
  */
 const LEAST_REPORTED = 25;
 
-/** Whether more packets than usual were lost, by more than the scatter of such counts. */
+/** Whether so many more packets than usual were lost that chance does not explain the difference. */
 export function losesMore(looks: readonly Look[], { usual, stream: { direction } }: Evidence): boolean {
   const { lost, of } = lossCount(looks, direction);
   const expected = of * lossOf(usual, direction);
@@ -42,7 +42,7 @@ const lossAbove =
     if (ratio <= limit) return null;
     return cause(
       'loss',
-      `${percentText(ratio)} of the packets were lost, and ${percentText(lossOf(usual, stream.direction))} before; ${effect}.`,
+      `${percentText(ratio)} of the packets were lost, up from ${percentText(lossOf(usual, stream.direction))}; ${effect}.`,
       'Find where packets are lost: a bad radio link, or a queue that is too short for the bursts.',
     );
   };
@@ -50,5 +50,5 @@ const lossAbove =
 export const heavyLoss = lossAbove(LOSS_DECREASES, 'above 10 % a sender lowers its rate');
 export const someLoss = lossAbove(
   LOSS_HOLDS,
-  'above 2 % a sender does not raise its rate, and below that repairs cost part of it',
+  'above 2 % a sender does not raise its rate, and below that retransmissions take part of it',
 );

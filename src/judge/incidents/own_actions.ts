@@ -18,13 +18,13 @@ function doneTo({ endpoint, stream, around, untilUs }: Evidence): ActionRecord[]
   });
 }
 
-/** The actions in force, from the result of the latest action: each result lists all of them. */
+/** The actions in force. The result of each action lists all of them, so the result of the latest action is used. */
 function inForce(evidence: Evidence): readonly InForce[] {
   const result = doneTo(evidence).at(-1)?.result;
   return result?.ok === true ? result.inForce : [];
 }
 
-/** A limit by ccscope: `order` continues the sentence `ccscope was told to`. */
+/** A limit that ccscope has set. `order` completes the sentence `ccscope was told to …`. */
 export interface OwnBound {
   order: string;
   isDriven: boolean;
@@ -43,7 +43,8 @@ export function ownBound(evidence: Evidence): OwnBound | null {
     const order = isHeld ? 'hold it at its rate' : `cap it at ${rateText(cap.maxBitrateBps)}`;
     return { order, isDriven: false };
   }
-  // The later rates of a driving controller are not recorded, so they are not compared.
+  // A controller that drives the sender changes the limit all the time. These limits are not recorded, so the
+  // present limit is not compared with them.
   const drive = held.find(({ kind }) => kind === 'drive');
   return drive?.kind === 'drive' ? { order: `drive it with ${drive.controller}`, isDriven: true } : null;
 }
@@ -52,4 +53,4 @@ export function ownBound(evidence: Evidence): OwnBound | null {
 export const isSwitchedOffByUs = (evidence: Evidence): boolean =>
   inForce(evidence).some((each) => each.kind === 'layer' && !each.active);
 
-export const RELEASE_FIX = 'Release takes it back.';
+export const RELEASE_FIX = 'Press Release to undo this.';

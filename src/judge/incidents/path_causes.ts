@@ -6,14 +6,14 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * RTCP reports of a video stream come about once a second, at most 1.5 s apart (RFC 3550, 6.2 and 6.3.1). After
- * SILENT_US without one, they are missing.
+ * RTCP reports of a video stream come about once a second, at most REPORT_US apart (RFC 3550, 6.2 and 6.3.1).
+ * After SILENT_US without a report, the reports count as missing.
  */
 const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
 /**
- * For how long after a change of route its effects may show: a sender learns of them from reports, and reacts
- * slowly.
+ * How long after a change of route its effects may begin to show. A sender learns of the new route's delay and
+ * loss from reports, and reacts slowly.
  */
 const ROUTE_LEAD_US = 6e6;
 
@@ -35,7 +35,7 @@ export const routeChange: Rule = (evidence) => {
   if (step === null || now === undefined) return null;
   const [old, fresh] = step;
   const agoUs = evidence.fromUs - fresh.timeUs;
-  const ago = agoUs > 0 ? ` ${secondsText(agoUs)} before` : '';
+  const ago = agoUs > 0 ? ` ${secondsText(agoUs)} before the incident` : '';
   return cause(
     'route-change',
     `The connection changed its route from ${old.sample.route} to ${fresh.sample.route}${ago}; the round trip was ${msText(usualOf(evidence.usual, rttMs))} before and is ${msText(rttMs(now))} now.`,
@@ -44,14 +44,14 @@ export const routeChange: Rule = (evidence) => {
 };
 
 /**
- * Checks of a quiet connection come about every two and a half seconds (RFC 7675, 5.1): after a longer time
- * without an answer, the connection is down.
+ * A quiet connection sends a connectivity check about every two and a half seconds (RFC 7675, 5.1). After this
+ * time without an answer, the connection is down.
  */
 const UNANSWERED_US = 2.9e6;
 
 /**
- * Samples in which nothing arrived although something was due: feedback on what was sent, or received media. Only
- * the longest consecutive series counts, since short pauses between reports are normal.
+ * Consecutive samples in which nothing arrived although something was due: feedback on sent packets, or
+ * received media. Only the longest series counts, since short pauses between reports are normal.
  */
 function silence({ around, stream }: Evidence): Look[] {
   let longest: Look[] = [];
@@ -67,8 +67,11 @@ function silence({ around, stream }: Evidence): Look[] {
 const LEAST_PACKETS = 5;
 
 /**
- * Whether a silence was an outage: checks were not answered, or more packets than usual were lost during the
- * silence. A far side that pauses, or has little to send, is just as silent.
+ * Whether a silence was an outage. A far side that pauses, or has little to send, is just as silent.
+ * - If a connectivity check was answered during the silence, there was no outage.
+ * - At a sender, feedback comes all the time, so a silence of almost a second is an outage.
+ * - At a receiver, the silence was an outage if more packets than usual were lost during it.
+ * - If nothing has arrived at the receiver since, the silence must be longer than UNANSWERED_US.
  */
 function isAway(evidence: Evidence, silent: readonly Look[]): boolean {
   const [first] = silent;
@@ -108,8 +111,8 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   const reports = [...usual, ...around].flatMap(({ sent }) => sent.map(({ reportTimeUs }) => reportTimeUs));
   const newest = Math.max(...reports.filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  // Only a check that was answered after the next report was due shows that the connection is alive without reports.
-  // If something arrives again after a silence, there was an outage instead.
+  // The connection is alive without reports if a check was answered after the next report was due. If nothing
+  // arrived for a while and then something did, there was an outage instead.
   const due = around.filter(({ fromUs }) => fromUs >= newest + REPORT_US);
   const silent = due.findIndex(({ bytesIn }) => bytesIn === 0);
   const isBack = silent >= 0 && due.slice(silent).some(({ bytesIn }) => bytesIn > 0);
@@ -117,7 +120,7 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   if (!(ageUs > SILENT_US) || !isAlive) return null;
   return cause(
     'feedback-missing',
-    `The far side's RTCP reports stopped ${secondsText(ageUs)} ago, though the connection answers its checks: without feedback a sender lowers its rate.`,
+    `The far side's RTCP reports stopped ${secondsText(ageUs)} ago, though connectivity checks are still answered: without feedback a sender lowers its rate.`,
     'Find out why the far side sends no RTCP: a stuck server or page, or a firewall that drops it.',
   );
 };

@@ -26,8 +26,8 @@ export const cpuOfEncoder: Rule = ({ usual, since }) => {
   if (now < 0.5 || share(usual, isLimitedBy('cpu')) >= 0.5) return null;
   return cause(
     'cpu-limited',
-    `The encoder says that the CPU limits it (qualityLimitationReason cpu) in ${percentText(now)} of the samples since then.`,
-    'Send a smaller picture or fewer streams, or free the processor.',
+    `The CPU has limited the encoder (qualityLimitationReason cpu) in ${percentText(now)} of the samples since the incident began.`,
+    'Send a smaller picture or fewer streams, or free up the CPU.',
   );
 };
 
@@ -39,7 +39,7 @@ export const slowCodec: Rule = ({ usual, since, stream }) => {
   return cause(
     'cpu-limited',
     `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it gets too little processor time.`,
-    `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free the processor.`,
+    `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free up the CPU.`,
   );
 };
 
@@ -49,7 +49,7 @@ export const cpuOfDecoder: Rule = ({ since }) => {
   if (!(frames > 10 && decoded < 0.6 * frames)) return null;
   return cause(
     'cpu-limited',
-    `${frames} frames came and only ${decoded} were decoded: the receiver does not keep up.`,
-    'Receive a smaller picture or fewer streams, or free the processor.',
+    `${frames} frames arrived, but only ${decoded} were decoded: the receiver cannot keep up.`,
+    'Receive a smaller picture or fewer streams, or free up the CPU.',
   );
 };

@@ -1,28 +1,32 @@
 /**
- * How the round trip reveals a queue: how much the round trip grew, and whether that exceeds its usual scatter.
+ * Finds a queue from the round trip: how much the round trip grew, and whether this growth exceeds its usual
+ * scatter.
  */
 import { LOSS_DECREASES } from '../loss_thresholds.js';
 import { greatest, lossOf, rttMeasured, rttMs, scatterOf, usualOf, type Evidence } from './evidence.js';
 import type { Look } from './stream_looks.js';
 
-/** A round trip that grew by this much has met a queue: wireless links scatter less. */
+/** If the round trip grew by more than this, there was a queue: wireless links scatter less. */
 const QUEUED_MS = 25;
 /** A queue this long explains the losses that come with it. */
 export const LONG_QUEUE_MS = 100;
-/** The shortest wait of frames that counts as a queue: transmitting a single large frame takes less. */
+/** Frames that waited at least this long met a queue: transmitting a single large frame takes less time. */
 export const LEAST_QUEUE_MS = 12.5;
 /** On a link with jitter, a queue must exceed this many median deviations: nearly three standard deviations. */
 const SCATTERS = 4;
 
-/** New measurements of the round trip around the beginning, the longest first; repeated values are left out. */
+/**
+ * The samples around the beginning that contain a new measurement of the round trip, the longest round trip
+ * first.
+ */
 function measured({ recent, around }: Evidence): Look[] {
   const ofNow = rttMeasured(recent).filter((look) => around.includes(look));
   return ofNow.sort((a, b) => rttMs(b) - rttMs(a));
 }
 
 /**
- * How much the round trip grew around the beginning, in ms, even if only in a single measurement; -Infinity
- * without any.
+ * How much the round trip grew around the beginning, in ms. A single measurement suffices; -Infinity if there
+ * is none.
  */
 export const rttGrowthMs = (evidence: Evidence): number =>
   greatest(measured(evidence), rttMs) - usualOf(evidence.usual, rttMs);
@@ -30,10 +34,11 @@ export const rttGrowthMs = (evidence: Evidence): number =>
 const scatterMs = ({ past }: Evidence): number => SCATTERS * scatterOf(past, rttMs);
 
 /**
- * Whether other evidence confirms a long round trip. A second long measurement always does. At a sender, heavy
- * loss does so as well if the round trip is very long: the queue was full. A receiver measures the round trip
- * only with its infrequent connectivity checks. So there, frames that waited also confirm it; if no frames are
- * seen, a round trip clearly longer than all recent ones counts as confirmed.
+ * Whether other evidence confirms the longest round trip, so that it was not a single outlier:
+ * - A second long measurement always confirms it.
+ * - At a sender, heavy loss together with a very long round trip confirms it, since a full queue causes both.
+ * - A receiver measures the round trip only with its infrequent connectivity checks. So frames that waited
+ *   confirm it. If frames are not seen, the round trip must be clearly longer than all recent ones.
  */
 function isBorneOut(
   evidence: Evidence,
@@ -60,8 +65,8 @@ export function queuedMs(evidence: Evidence): number {
 }
 
 /**
- * Whether a connectivity check shows that there was no queue: it was answered since the beginning, as quickly as
- * usual. Frames may nevertheless have waited in the sender's pacer, which checks do not pass.
+ * Whether a connectivity check shows that there was no queue: since the beginning, a check was answered as
+ * quickly as usual. If frames waited nevertheless, they waited in the sender's pacer, which checks do not pass.
  */
 export function knowsNoQueue(evidence: Evidence): boolean {
   const { since } = evidence;

@@ -1,4 +1,4 @@
-/** Rules on what a receiver's frames, packets and key frames reveal. */
+/** Rules that use a receiver's frames, packets and key frames. */
 import { keyFrameWait } from '../key_frames.js';
 import { msText, percentText, rateText, secondsText } from '../text.js';
 import { rttMs, usualOf } from './evidence.js';
@@ -8,8 +8,8 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * The smallest share of the packet groups around the beginning that must signal overuse: a single one may be
- * chance.
+ * At least this share of the packet groups around the beginning must signal overuse, since a single group may
+ * do so by chance.
  */
 const LEAST_OVERUSE = 0.05;
 
@@ -22,12 +22,16 @@ export const remotePaused: Rule = ({ since }) => {
   if (!isAlive) return null;
   return cause(
     'sender-paused',
-    'The far side sends nothing of this stream any more, though the connection is alive.',
+    'The far side has stopped sending this stream, though the connection is alive.',
     'Check whether the sender muted or stopped its track, or the server paused forwarding it.',
   );
 };
 
-/** Overuse, if there are signs of a queue: in both the shadow's detector and the stream's frames, or in the round trip. */
+/**
+ * Overuse, if a queue shows. The round trip alone may show the queue. Otherwise two signs are needed: the
+ * detector of the shadow (a controller that runs beside the call) signals overuse, and the stream's frames
+ * waited longer than usual.
+ */
 export const overuseSeenByReceiver: Rule = (evidence) => {
   const { detector, queueMs, usual } = evidence;
   const grown = queuedMs(evidence);
@@ -52,8 +56,8 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
 };
 
 /**
- * Packets that a full queue drops are lost while all frames wait in it. If some frames did not wait long, the
- * loss came first, and the later queue consists of retransmissions.
+ * While a full queue drops packets, all frames wait in the queue. If some frames did not wait long beside the
+ * loss, no full queue caused the loss. A later queue then consists of retransmissions.
  */
 export const lossBesideShortQueue: Rule = (evidence) => {
   const { queueBesideLossMs } = evidence;
@@ -61,8 +65,9 @@ export const lossBesideShortQueue: Rule = (evidence) => {
 };
 
 /**
- * A long queue explains the loss beside it. If frames are seen, their wait is the length of the queue; the round
- * trip is less certain, because connectivity checks are infrequent, and repeated if they are lost.
+ * A long queue explains the loss beside it. If frames are seen, their wait is taken as the length of the queue.
+ * The round trip is less certain, because connectivity checks are infrequent, and are repeated if they are
+ * lost.
  */
 export const overuseByLongQueue: Rule = (evidence) => {
   const queueMs = evidence.queueMs ?? rttGrowthMs(evidence);
@@ -72,7 +77,7 @@ export const overuseByLongQueue: Rule = (evidence) => {
 export const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
   const rateOf = (looks: readonly Look[]): number => usualOf(looks, ({ rateBps }) => rateBps);
   const [before, rate] = [kind === 'rate-fall' ? fell : rateOf(usual), rateOf(since.slice(-3))];
-  // A picture may also freeze although as much arrives as before, or before a usual rate is known: then a lower
+  // A picture may also freeze although the rate did not fall, or before a usual rate is known. Then a lower
   // rate is not the cause.
   if (!(rate < before)) return null;
   return cause(
@@ -83,7 +88,7 @@ export const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
 };
 
 export const waitingForKeyFrame: Rule = ({ around }) => {
-  // Only this stream counts: another one may wait at the same time.
+  // Only this stream counts, since another stream of the connection may wait for a key frame at the same time.
   const samples = around.map(({ sample, received }) => ({
     ...sample,
     inbound: received === null ? [] : [received],
@@ -99,6 +104,9 @@ export const waitingForKeyFrame: Rule = ({ around }) => {
   );
 };
 
-/** While packets keep arriving, neither a change of route nor an outage holds the key frame back. */
+/**
+ * The rule waitingForKeyFrame, tried before the rules on routes and outages. It applies if packets kept
+ * arriving, since neither a change of route nor an outage can then delay the key frame.
+ */
 export const waitingThroughout: Rule = (evidence) =>
   evidence.since.every(({ packets }) => packets > 0) ? waitingForKeyFrame(evidence) : null;

@@ -1,4 +1,4 @@
-/** Causes at the sender's source and encoder: paused, slower, or in need of a lower rate. */
+/** Causes at the sender's source and encoder: the source is paused or slower, or the encoder needs a lower rate. */
 import { rateText } from '../text.js';
 import { availableBps, usesTarget, estimateFell, ESTIMATE_FELL, FILLED } from './estimate_causes.js';
 import { greatest, least, targetBps, usualOf } from './evidence.js';
@@ -11,15 +11,15 @@ const PAUSED_FIX = 'Resume the track or the encoding when the picture is wanted 
 
 /** How a sender was stopped, in words; null while it sends. */
 function pausedText({ sent }: Look, usual: readonly Look[]): string | null {
-  if (sent.length === 0) return 'its transceiver does not send any more';
+  if (sent.length === 0) return 'its transceiver no longer sends';
   if (sent.every(({ active }) => !active)) return 'all its encodings are switched off (active: false)';
   const { trackState, trackPaused, sourceFrames } = sent[0] ?? {};
-  if (trackState === 'none') return 'it has no track any more (replaceTrack)';
+  if (trackState === 'none') return 'it no longer has a track (replaceTrack)';
   if (trackState === 'ended') return 'its track has ended';
   if (trackPaused === 'disabled') return 'its track was disabled';
   if (trackPaused === 'muted') return 'its track is muted by its source';
   const before = usual.at(-1)?.sent[0]?.sourceFrames ?? NaN;
-  return sourceFrames === before ? 'its source gives no frames' : null;
+  return sourceFrames === before ? 'its source delivers no frames' : null;
 }
 
 export const senderPaused: Rule = (evidence) => {
@@ -30,12 +30,12 @@ export const senderPaused: Rule = (evidence) => {
   const told = isOurs ? '; ccscope was told to switch an encoding off' : '';
   return cause(
     'sender-paused',
-    `The sender was paused: ${text}; ${rateText(last.rateBps)} were sent then${told}.`,
+    `The sender was paused: ${text}; its rate fell to ${rateText(last.rateBps)}${told}.`,
     isOurs ? RELEASE_FIX : PAUSED_FIX,
   );
 };
 
-/** Frames per second that a sender's source gave between the first and the last of some samples. */
+/** The frame rate of a sender's source between the first and the last of some samples. */
 function sourceFps(looks: readonly Look[]): number {
   const [first, last] = [looks[0], looks.at(-1)];
   const frames = (look: Look | undefined): number => look?.sent[0]?.sourceFrames ?? NaN;
@@ -48,8 +48,8 @@ export const slowSource: Rule = ({ usual, since }) => {
   if (!(now < FILLED * before)) return null;
   return cause(
     'application-limited',
-    `The source gives ${now.toFixed(1)} frames a second, and gave ${before.toFixed(1)} before.`,
-    'Look at what makes the pictures: a camera in bad light, a screen that does not change, a page that is too busy to draw.',
+    `The source delivers ${now.toFixed(1)} frames per second, down from ${before.toFixed(1)}.`,
+    'Check the source: a camera in poor light, a screen that does not change, or a page that is too busy to draw.',
   );
 };
 
@@ -57,7 +57,8 @@ export const applicationLimited: Rule = ({ since, usual }) => {
   const latest = since.slice(-3);
   const [before, now] = [usualOf(usual, targetBps), usualOf(latest, targetBps)];
   const rate = usualOf(latest, ({ rateBps }) => rateBps);
-  // A rate that follows its target down is explained by the target; one that stays well below it is not.
+  // If the rate fell together with the encoder's target, the target explains the fall. If the rate stays well
+  // below the target, the target does not explain it.
   const isFree = since.length >= 3 && !usesTarget(since);
   const isAsBefore = rate < FILLED * now && now >= AT_BOUND * before;
   if (!isFree && !isAsBefore) return null;
@@ -69,8 +70,8 @@ export const applicationLimited: Rule = ({ since, usual }) => {
 };
 
 /**
- * Chromium restarts an encoder for a larger picture, with a lower target until it knows what the picture needs.
- * If the estimate did not fall, the network did not demand the lower target.
+ * Chromium restarts an encoder for a larger picture, at first with a lower target. If the estimate did not
+ * fall, the network did not demand the lower target.
  */
 export const largerPicture: Rule = (evidence) => {
   const { usual, since } = evidence;
@@ -81,7 +82,7 @@ export const largerPicture: Rule = (evidence) => {
     return null;
   return cause(
     'application-limited',
-    `The encoder started a larger picture, ${largest} lines instead of ${before}, with a target of ${rateText(lower)} instead of ${rateText(target)}, while the estimate stays at ${rateText(least(since, availableBps))}.`,
-    'Nothing is wrong with the network: the rate comes back within some seconds.',
+    `The encoder started a larger picture (${largest} lines instead of ${before}) with a lower target (${rateText(lower)} instead of ${rateText(target)}), while the estimate stayed at ${rateText(least(since, availableBps))}.`,
+    'Nothing is wrong with the network: the rate recovers within a few seconds.',
   );
 };

@@ -1,6 +1,4 @@
-/**
- * What one end of a connection reports about one video stream: its samples of getStats, reduced to the stream.
- */
+/** The getStats samples of one end of a connection, reduced to one video stream. */
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../../calls/record/record.js';
 import { orZero, receivedBytes, sentBytes } from '../../calls/record/stream_bytes.js';
 import type { StreamId } from './incident.js';
@@ -14,21 +12,21 @@ export interface LayerLook {
 }
 
 /**
- * A stream from one sample to the next. Values that the browser does not report are NaN; counts and rates are
- * sums over the layers.
+ * The changes of a stream from one sample to the next. Values that the browser does not report are NaN. Counts
+ * and rates are sums over the layers.
  */
 export interface Look {
   fromUs: number;
   timeUs: number;
   /** RTP bits per second, retransmissions included. */
   rateBps: number;
-  /** Packets that were sent or received, and packets that were reported lost. */
+  /** `packets`: packets that were sent or received. `lost`: packets that were reported lost. */
   packets: number;
   lost: number;
-  /** Frames encoded, or received; frames decoded. */
+  /** `frames`: frames that a sender encoded or a receiver received. `decoded`: frames that a receiver decoded. */
   frames: number;
   decoded: number;
-  /** How long the encoding, or decoding, of a frame took, in ms. */
+  /** The mean time to encode (sender) or decode (receiver) a frame, in ms. */
   codecMs: number;
   layers: readonly LayerLook[];
   /** For the whole connection: bytes that arrived, and connectivity checks that were answered. */
@@ -70,7 +68,10 @@ function layerLook(
   return { name, frameHeight, rateBps: (8 * bytes) / seconds };
 }
 
-/** A stream between two samples; one that is missing in the later sample sends or receives nothing. */
+/**
+ * The changes of a stream between two samples. If the stream is missing in the later sample, its counts do not
+ * grow.
+ */
 export function lookAt(stream: StreamId, before: StatsSample, now: StatsSample): Look {
   const seconds = (now.timeUs - before.timeUs) / 1e6;
   const common = {

@@ -28,7 +28,10 @@ const schema = record({
     record({
       /** The whole title, `describe › test`; `*` matches any text. Default: all tests with calls. */
       test: v.optional(text('the title of a test, or *'), '*'),
-      /** The initial settings of the link, as the summary shows them; `*` matches any text. Default: all. */
+      /**
+       * The initial settings of the link, as the summary shows them; `*` matches any text. Default: all
+       * networks.
+       */
       network: v.optional(text('a network as the summary names it, or *'), '*'),
       limits: v.pipe(
         record(
@@ -47,7 +50,7 @@ type Budget = v.InferOutput<typeof schema>['budgets'][number];
 export function readBudgets(file: string): Budget[] {
   const name = basename(file);
   if (!existsSync(file))
-    throw new ConfigError('budgets', 'a file', file, 'correct its path, or leave it out');
+    throw new ConfigError('budgets', 'an existing file', file, 'correct its path, or remove budgets');
   return parsed(schema, parseJson(readFileSync(file, 'utf8'), name), name).budgets;
 }
 
@@ -55,11 +58,11 @@ export function readBudgets(file: string): Budget[] {
 export interface BrokenLimit {
   test: TestCase;
   title: string;
-  /** `queue_delay_p95_ms_max` */
+  /** The name of the limit, for example `queue_delay_p95_ms_max`. */
   limit: string;
-  /** `at most 120` */
+  /** For example `at most 120`. */
   allowed: string;
-  /** The number, or what was missing. */
+  /** The number, or a text that says which number is missing. */
   got: string;
 }
 
@@ -75,8 +78,8 @@ function matches(pattern: string, title: string): boolean {
 }
 
 /**
- * What a budget judges: a call of a test or, with null `properties`, a test that the budget names but that has no
- * call.
+ * The subject of a budget: a call of a test. If the budget names a test that has no call, the subject is the
+ * test, and `properties` is null.
  */
 type Judged = TestedCall | { test: TestCase; title: string; properties: null };
 
@@ -97,7 +100,7 @@ function brokenLimits(judged: Judged, { limits }: Budget): BrokenLimit[] {
     const allowed = `${side === 'min' ? 'at least' : 'at most'} ${limit}`;
     const value = judged.properties === null ? null : numberOf(judged, property);
     if (value === null) {
-      // A test that fails already says why nothing was measured.
+      // If the test itself failed, its error explains why nothing was measured.
       if (!test.ok()) return [];
       const got = judged.properties === null ? 'no call in this test' : `no ${property} of this call`;
       return [{ test, title, limit: name, allowed, got }];

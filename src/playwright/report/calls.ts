@@ -1,6 +1,6 @@
 /**
- * The calls of tests, read from the annotations `ccscope.*` that the kit puts on each test, so that they survive
- * blob reports and `merge-reports`.
+ * The calls of tests, read from the annotations `ccscope.*` that the kit puts on each test. Annotations are
+ * kept in blob reports and by `merge-reports`.
  */
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 
@@ -14,16 +14,16 @@ export type Properties = ReadonlyMap<string, string>;
 /** One call of an attempt at a test. */
 export interface TestedCall {
   test: TestCase;
-  /** `describe › test`, followed by the run of `repeat`. */
+  /** The title of the test (see `titleOf`) and the run of `repeat`, for example `describe › test run-2`. */
   title: string;
-  /** The run of `repeat`, as `run-2`; otherwise empty. */
+  /** The run of `repeat`, for example `run-2`; empty outside `repeat`. */
   run: string;
   properties: Properties;
 }
 
 const RUN = /^(run-\d+)\.(.+)$/;
 
-/** `describe › test` */
+/** The title of a test, for example `describe › test`. */
 export const titleOf = (test: TestCase): string => test.titlePath().slice(3).join(' › ');
 
 /** The calls of an attempt at a test: one, or one for each run of `repeat`; empty if the attempt made no call. */

@@ -33,8 +33,9 @@ export const repositoryRoot = (testFolder: string): string =>
   process.env['GITHUB_WORKSPACE'] || gitRoot(testFolder);
 
 /**
- * The path by which annotations name a file. If the file lies outside this repository, since its test ran in a
- * container or on another machine, the file with the same ending in this repository is used, if it exists.
+ * The path of a file in annotations. A test that ran in a container or on another machine has a path outside
+ * this repository. Then, if this repository has a file whose path ends in the same way, the path of this file
+ * is returned.
  */
 export function repositoryPath(file: string, root: string): string {
   const path = relative(root, file).replaceAll('\\', '/');
@@ -44,7 +45,7 @@ export function repositoryPath(file: string, root: string): string {
   return ends.find((end) => end !== '' && existsSync(join(root, end))) ?? path;
 }
 
-/** One line of output. */
+/** The workflow command of an annotation, as one line. */
 export function commandOf({ level, title, text, location }: Annotation, root: string): string {
   const place: [string, string | number][] =
     location === undefined

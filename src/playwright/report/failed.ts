@@ -1,6 +1,6 @@
 /**
- * The property `ccscope.failed`, which tells the reporter which expectations of a test's call were not met, and
- * why.
+ * The property `ccscope.failed`: the expectations of a call that were not met, and why. The reporter reads this
+ * property.
  */
 import * as v from 'valibot';
 
@@ -9,9 +9,9 @@ import type { JudgedExpectation } from '../../judge/index.js';
 
 const schema = v.array(
   v.object({
-    /** `toRecoverWithin`, `not.toConvergeTo`. */
+    /** For example `toRecoverWithin` or `not.toConvergeTo`. */
     matcher: v.string(),
-    /** As in the error's message, with units. */
+    /** The texts `expected` and `received` are those of the error's message, with units. */
     expected: v.string(),
     received: v.string(),
     cause: v.nullable(v.object({ kind: v.string(), evidence: v.string(), fix: v.string() })),
@@ -20,7 +20,7 @@ const schema = v.array(
 
 export type FailedExpectation = v.InferOutput<typeof schema>[number];
 
-/** Expectations that are retried fail often; the last failures are the ones that count. */
+/** At most this many failures are stored, the last ones: an expectation that is retried may fail many times. */
 const MOST = 10;
 
 /** The property's text; null if every expectation was met. */
@@ -32,7 +32,7 @@ export function failedText(judged: readonly JudgedExpectation[]): string | null 
         matcher: `${isNot ? 'not.' : ''}${matcher}`,
         expected: `${isNot ? 'not ' : ''}${expected}`,
         received,
-        // The negation of an expectation fails because the expectation was met, which needs no explanation.
+        // A negated expectation fails because the expectation was met. This needs no explanation.
         cause: isNot && settled ? null : cause,
       };
       return JSON.stringify(failed);
@@ -40,7 +40,7 @@ export function failedText(judged: readonly JudgedExpectation[]): string | null 
   return texts.length === 0 ? null : `[${[...new Set(texts)].slice(-MOST).join(',')}]`;
 }
 
-/** Parses the property; empty if another version wrote something else. */
+/** Parses the property; empty if it has another format, from another version. */
 export function failedOf(text: string | undefined): FailedExpectation[] {
   if (text === undefined) return [];
   try {

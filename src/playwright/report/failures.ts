@@ -8,13 +8,13 @@ import type { Annotation } from './commands.js';
 import type { FailedExpectation } from './failed.js';
 
 interface Failure extends FailedExpectation {
-  /** The run of `repeat`, as `run-2`; otherwise empty. */
+  /** The run of `repeat`, for example `run-2`; empty outside `repeat`. */
   run: string;
 }
 
 /**
- * Whether an error is about a failed expectation. The error of `repeat` contains only what was received, one line
- * per run.
+ * Whether an error is about a failed expectation. The error of `repeat` contains no `Expected:`, only one line
+ * with `Received:` for each run.
  */
 function tells(message: string, { expected, received }: Failure): boolean {
   const same = message.includes(`Received: ${received}`);
@@ -53,8 +53,8 @@ function annotationOf(
 const isFailed = ({ errors }: TestResult): boolean => errors.length > 0;
 
 /**
- * An annotation for each error of the last failed attempt that is about a call: a warning if the test passed in
- * the end.
+ * One annotation for each error about a call in the last failed attempt at a test. It is a warning if the test
+ * passed in a later attempt.
  */
 export function failureAnnotations(test: TestCase): Annotation[] {
   const outcome = test.outcome();

@@ -1,4 +1,4 @@
-/** The entry that a test run adds to the history from which trends are made. */
+/** Makes the entry that a test run adds to the history for trends. */
 import { execFileSync } from 'node:child_process';
 
 import type { TestCase } from '@playwright/test/reporter';
@@ -9,8 +9,8 @@ import { version } from '../../html/version.js';
 import { lastCalls, numberOf, titleOf, type TestedCall } from './calls.js';
 
 /**
- * The commit that GitHub says the run belongs to, else the one that git has checked out; null if both are
- * unknown.
+ * The commit of the run: GITHUB_SHA if it is set, otherwise the commit that git has checked out; null if both
+ * are unknown.
  */
 function commitOf(folder: string): string | null {
   const said = process.env['GITHUB_SHA'];

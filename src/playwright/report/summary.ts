@@ -26,14 +26,14 @@ const COLUMNS: readonly { head: string; cell: (call: Properties) => string; numb
   { head: 'backend', cell: (call) => call.get('backend') ?? '–', number: false },
 ];
 
-/** Names of tests and networks can have any length: in the text table, longer cells are cut. */
+/** Longer cells are cut in the text table, since names of tests and networks can have any length. */
 const LONGEST_CELL = 48;
 const short = (text: string): string =>
   text.length <= LONGEST_CELL ? text : `${text.slice(0, LONGEST_CELL - 1)}…`;
 
 const HEADS = ['', 'call', ...COLUMNS.map(({ head }) => head)];
 
-/** The row of a call, with the outcome of the attempt at a test in which it was made. */
+/** The table row of a call, with the outcome of its test's attempt. */
 export function summaryRow({ test, title, properties }: TestedCall, { status, retry }: TestResult): string[] {
   const again = retry > 0 ? ` (retry ${retry})` : '';
   const verdict = status === test.expectedStatus ? '✓' : '✗';

@@ -1,15 +1,16 @@
-/** Checks whether calls had the CPU cores that a verdict needs. */
+/** Checks whether calls had enough CPU cores for a valid verdict. */
 import { numberOf, type TestedCall } from './calls.js';
 
 /**
- * How many workers may make calls at once: half as many as there are cores, rounded up. The pages of a call need
- * about one core to encode and decode, and its link, which has to be punctual, runs beside them.
+ * How many workers may make calls at once: half the number of cores, rounded up. The pages of a call need about
+ * one core to encode and decode. The call's link needs another core, since it has to send packets on time.
  */
 const workersFor = (cores: number): number => Math.max(1, Math.ceil(cores / 2));
 
-/** A sentence with its fix if calls ran in more workers than half of the cores; null otherwise. */
+/** A warning with its fix if calls ran in more workers than `workersFor` allows; null otherwise. */
 export function workersWarning(calls: readonly TestedCall[]): string | null {
-  // Counted from the results: the configuration of a merged report has the sum of all shards' workers.
+  // The workers are counted from the results, since the configuration of a merged report contains the sum of
+  // all shards' workers.
   const used = new Set(calls.flatMap(({ test }) => test.results.map(({ parallelIndex }) => parallelIndex)));
   const workers = used.size;
   const cores = Math.min(...calls.map((call) => numberOf(call, 'cores') ?? Infinity));

@@ -5,13 +5,15 @@ import { NETWORKS } from '../../link/networks.js';
 import { LINK_FIELDS, LINK_KEYS, readLinkValue, type LinkKey } from '../../link/fields.js';
 import type { DirectionSettings, LinkSettings } from '../../link/settings.js';
 
-/** The parameters of Network.emulateNetworkConditionsByRule that do not change over time. */
+/**
+ * The parameters of Network.emulateNetworkConditionsByRule, except the throughputs: only they can change over time.
+ */
 export interface Conditions {
   /** Delay that is added in each direction, in milliseconds. */
   latency: number;
   /** Loss in each direction, in per cent. */
   packetLoss: number;
-  /** Packets; 0: no limit. */
+  /** Largest length of the queue in packets; 0 means no limit. */
   packetQueueLength: number;
 }
 
@@ -21,7 +23,10 @@ const PACKET_BYTES = 1200;
 const refuse = (field: string, expected: string, got: unknown): ConfigError =>
   new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
 
-/** The settings that Chrome has, too; every other setting must have its default. */
+/**
+ * The settings that are accepted with Chrome's throttling; the seed has no effect there. Every other setting must
+ * have its default.
+ */
 const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];
 const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
 

@@ -1,9 +1,10 @@
 /**
- * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. The link
- * applies to each page that is attached: forward is its upload, backward its download. Packets between two
- * attached pages are throttled by both, so each page then gets half of the RTT and half of the loss. Measured
- * in Chromium 156: with `latency` 50 ms at one page the RTT grows by 102 ms, and at both pages by 204 ms; a
- * limit of 500 kbps lets 487 kbps of video pass. Changes take effect at once, even in the middle of a call.
+ * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. The link applies
+ * to each page that is attached: forward is its upload, backward its download. Packets between two attached pages
+ * are throttled at both pages. As soon as two pages are attached, each page therefore gets half of the RTT and half
+ * of the loss. Measured in Chromium 156: with `latency` 50 ms at one page the RTT grows by 102 ms, and at both
+ * pages by 204 ms; a limit of 500 kbps lets 487 kbps of video pass. Changes take effect at once, even in the middle
+ * of a call.
  */
 import { performance } from 'node:perf_hooks';
 
@@ -36,7 +37,7 @@ export interface DevtoolsLinkOptions {
   originEpochMs?: number;
 }
 
-/** How often changing capacities are read. */
+/** The interval at which capacities that change over time are updated. */
 const TICK_MS = 50;
 
 /** Throws ConfigError for settings that Chrome's throttling cannot apply. */
@@ -63,7 +64,8 @@ class CdpLink implements DevtoolsLink {
   constructor({ settings = {}, originEpochMs }: DevtoolsLinkOptions) {
     this.originEpochMs = originEpochMs ?? Math.floor(performance.timeOrigin + performance.now());
     const parsed = parseLinkSettings(settings);
-    // Chrome has no queue in milliseconds: without a queue in packets there is no limit.
+    // The default queue, 300 ms, is left out: Chrome limits a queue only in packets. If the settings name no queue,
+    // there is no limit.
     const { queue: _, ...usual } = withDefaults(parsed);
     this.#apply({ ...usual, ...(parsed.queue !== undefined && { queue: parsed.queue }) });
     this.#feeds.onSteps = (directions, steps) => {
@@ -162,7 +164,7 @@ class CdpLink implements DevtoolsLink {
     const { latency, packetLoss, packetQueueLength } = this.#conditions;
     const share = this.#sessions.size > 1 ? 0.5 : 1;
     const conditions = {
-      // An empty pattern matches everything, including connections between peers.
+      // An empty pattern matches all traffic, including connections between peers.
       urlPattern: '',
       latency: latency * share,
       packetLoss: 100 * (1 - (1 - packetLoss / 100) ** share),

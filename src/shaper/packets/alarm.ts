@@ -12,8 +12,8 @@ const SPIN_US = 1200;
 const NAP_US = 100;
 const AWAKE_US = 150;
 /**
- * On a busy machine a sleeping thread wakes up late: after a nap that took longer than LONG_NAP_US, it does
- * not sleep for NO_NAP_US.
+ * On a busy machine a sleeping thread wakes up late. After a nap that took longer than LONG_NAP_US, the thread
+ * takes no naps for the next NO_NAP_US.
  */
 const LONG_NAP_US = 400;
 const NO_NAP_US = 200e3;
@@ -42,7 +42,7 @@ export class Alarm {
   set(dueUs: number): void {
     this.#dueUs = dueUs;
     if (dueUs === Infinity) this.clear();
-    // A wake-up that is already planned, and early enough, will see the new time.
+    // If a wake-up that is early enough is already planned, it will read the new `#dueUs`.
     else if (this.#turn === null && (this.#timer === null || this.#wakeUs > dueUs - SPIN_US)) this.#wait();
   }
 

@@ -1,6 +1,6 @@
 /**
- * A capacity that changes while packets pass: gives a link its next steps ahead of time, and reports those that have
- * taken effect.
+ * A capacity that changes while packets pass: gives a link its next steps ahead of time, and reports the steps that
+ * have taken effect.
  */
 import type { CapacityStep } from '../../core/link.js';
 import type { CapacityChange } from '../../calls/record/record.js';
@@ -35,14 +35,13 @@ export class CapacitySchedule {
     for (const value of steps) this.#steps.push(value);
   }
 
-  /** To be called when the first packet arrives: times count from here. */
+  /** To be called when the first packet arrives: the times of the schedule count from now. */
   start(nowUs: number): void {
     this.#startUs ??= nowUs;
   }
 
   /**
-   * The steps that have not taken effect yet, if the core lacks some of them; null if it has all that it
-   * needs for now.
+   * Returns all steps up to AHEAD_US ahead that have not been reported. Returns null if the core already has them.
    */
   upcoming(nowUs: number): CapacityStep[] | null {
     let end = this.#given;

@@ -35,7 +35,7 @@ export interface PathOptions<T> {
   deliver(packet: T, direction: Direction): boolean;
 }
 
-/** One direction: a link, its packets under way, and the delay after it. */
+/** One direction: a link, its packets under way, and the propagation delay behind the link. */
 class Way<T> {
   readonly #link: Link;
   readonly #line = new DelayLine<T>();
@@ -43,8 +43,8 @@ class Way<T> {
   readonly #log: PacketLog | undefined;
   #delayUs: number;
   /**
-   * The latest due time of all packets except those that reordering holds back: the others must not overtake
-   * each other if the delay shrinks.
+   * The latest due time of the packets that reordering does not hold back. These packets must not overtake each
+   * other if the delay shrinks.
    */
   #lastDueUs = -Infinity;
   #nextId = 0;
@@ -84,7 +84,10 @@ class Way<T> {
     return this.#line.next(nowUs);
   }
 
-  /** The earliest time at which a packet may be due: one that is still in the link has the delay ahead of it. */
+  /**
+   * The earliest time at which a packet may be due. A packet that is still in the link will be delayed after it has
+   * left.
+   */
   nextUs(): number {
     return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
   }

@@ -22,7 +22,7 @@ const ANY_BPS = 1e6;
 /** The two directions use separate random generators. */
 const SEED_STEP = 1_000_003;
 
-/** The part in front of paths: it takes packets from sockets and hands them to a path. */
+/** The part between sockets and paths: it takes packets from sockets and hands them to a path. */
 export interface Front<T> {
   /** From now on packets of this owner go into this path. */
   attach(owner: PathOwner, path: Pick<PacketPath<T>, 'offer'>): void;
@@ -165,7 +165,7 @@ const newWay = (tellsPackets: boolean): Way => ({
   changes: [],
 });
 
-/** A row of the trace table `queue`; what passed the bottleneck includes cross traffic. */
+/** A row of the trace table `queue`. Its `delivered_bytes` include the cross traffic that passed the bottleneck. */
 function queueRow(stats: LinkStats, timeUs: number, link: number): QueueRow {
   return {
     link,

@@ -113,7 +113,7 @@ export class ScheduledPaths<T> {
 
   #of(owner: PathOwner): ScheduledPath<T> {
     const path = this.#paths.get(owner);
-    if (path === undefined) throw new Error(`no path of owner ${owner}`);
+    if (path === undefined) throw new Error(`the owner ${owner} has no path`);
     return path;
   }
 }

@@ -1,14 +1,14 @@
 /**
- * The two ICE agents of each connection that passes a relay, identified by their connectivity checks:
- * `USERNAME` contains both user name fragments, so that two agents can be matched wherever their packets come
- * from. A connection only counts, and only gets a number, once one of its checks has been answered.
+ * The two ICE agents of each connection that passes a relay. Agents are identified by their connectivity checks:
+ * `USERNAME` contains both user name fragments, so the two agents of a connection can be matched wherever their
+ * packets come from. A connection gets a number only once one of its checks has been answered.
  */
 import { CONSENT_US, type Endpoint } from './endpoint.js';
 import type { Direction } from '../../core/direction.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
 
-/** The most connections of each kind: those without an answered check, and those with one. */
+/** The largest number of connections without an answered check, and also of connections with one. */
 const MAX_FLOWS = 1024;
 
 /** One side of a connection. */
@@ -17,7 +17,7 @@ export interface Agent {
   readonly flow: Flow;
   /** The direction of its packets. */
   readonly direction: Direction;
-  /** Where the agent is reached, if it sends to the relay's own socket. */
+  /** The addresses of the agent (seat.ts), if it sends to the relay's own socket. */
   readonly seat: AgentSeat;
 }
 
@@ -39,7 +39,7 @@ export interface Flow {
 /** What a check reveals about its connection. */
 export interface Roles {
   key: string;
-  /** Whether the agent that sent it counts as the offerer. */
+  /** Whether the agent that sent the check counts as the offerer. */
   isOfferer: boolean;
 }
 

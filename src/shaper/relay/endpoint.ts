@@ -1,6 +1,6 @@
 /** An address at which an ICE agent may be, and what it has proved about itself. */
 
-/** How long the consent to be sent data lasts (RFC 7675, 5.1). */
+/** How long an agent's consent to receive data lasts (RFC 7675, 5.1). */
 export const CONSENT_US = 30e6;
 /** An address that proved nothing is forgotten after a silence of this length. */
 const UNPROVED_US = 10e6;
@@ -12,19 +12,22 @@ const TRANSACTION_US = 39.5e6;
  */
 const MAX_ASKED = 256;
 /**
- * Limit for checks from an address that proved nothing: browsers send one every 48 ms, agents at most every
- * 50 ms (RFC 8445, 14.2).
+ * Limit for checks from an address that has proved nothing. Browsers send one check every 48 ms; by default, an
+ * agent sends one every 50 ms (RFC 8445, 14.2).
  */
 const CHECKS_PER_S = 25;
 
-/** Sends from a socket of the relay. */
+/** Sends a packet from a socket of the relay. */
 export type Send = (packet: Buffer, port: number, address: string) => void;
 
 export interface Place<S> {
   address: string;
   port: number;
   send: Send;
-  /** Whether signalling announced that the agent is here; if false, only packets from here did. */
+  /**
+   * Whether signalling announced that the agent is at this address. If false, the address is known only because a
+   * packet came from it.
+   */
   isSignalled: boolean;
   /** Called when the address is forgotten. */
   ended?(endpoint: Endpoint<S>): void;
@@ -43,7 +46,7 @@ export interface Answered<S> {
   nominates: boolean;
 }
 
-/** An address; `S` is the type of the seat that it may belong to. */
+/** An address at which an agent may be; `S` is the type of the seat that the address belongs to. */
 export class Endpoint<S> {
   readonly address: string;
   readonly port: number;
@@ -56,7 +59,7 @@ export class Endpoint<S> {
   #confirmedUs = -Infinity;
   #confirmedSinceUs = -Infinity;
   #isEnded = false;
-  /** Checks that were sent here, by transaction; oldest first. */
+  /** Checks that were sent to this address, by transaction; oldest first. */
   readonly #asked = new Map<string, Asked<S>>();
 
   constructor(
@@ -78,7 +81,7 @@ export class Endpoint<S> {
     return this.#answeredUs;
   }
 
-  /** The time since which it has been confirmed without a break; -Infinity if it never was. */
+  /** The time since which the address has been confirmed without a break; -Infinity if it never was. */
   get confirmedSinceUs(): number {
     return this.#confirmedSinceUs;
   }
@@ -91,12 +94,15 @@ export class Endpoint<S> {
     return this.#isEnded;
   }
 
-  /** Whether one of its checks was answered recently: the other agent has then verified the password. */
+  /**
+   * Whether a check from this address was answered recently. The other agent has then verified the check's
+   * password.
+   */
   isConfirmed(nowUs: number): boolean {
     return nowUs - this.#confirmedUs < CONSENT_US;
   }
 
-  /** Whether it recently answered a check that was sent here, which shows that packets to this address arrive. */
+  /** Whether this address recently answered a check that was sent to it: packets to it do arrive. */
   hasAnswered(nowUs: number): boolean {
     return nowUs - this.#answeredUs < CONSENT_US;
   }
@@ -110,7 +116,7 @@ export class Endpoint<S> {
     return this.isConfirmed(nowUs) || (this.isSignalled && this.hasAnswered(nowUs));
   }
 
-  /** Whether it has been silent long enough to be forgotten. */
+  /** Whether the address has been silent long enough to be forgotten. */
   isOver(nowUs: number): boolean {
     if (this.isSignalled) return false;
     const everProved = this.#confirmedUs > -Infinity || this.#answeredUs > -Infinity;
@@ -139,8 +145,8 @@ export class Endpoint<S> {
   }
 
   /**
-   * Notes a check that is about to be sent here; false if it must not be sent: another address has sent the
-   * same check, or this address would get more bytes than came from it.
+   * Records a check that is about to be sent to this address. Returns false if the check must not be sent: another
+   * address has sent the same check, or this address would get more bytes than came from it.
    */
   ask(
     transactionId: string,
@@ -160,14 +166,14 @@ export class Endpoint<S> {
   }
 
   /**
-   * Takes an answer from here: returns the address that sent the check, or null if no check of this
-   * transaction awaits an answer.
+   * Takes an answer that came from this address. Returns the address that sent the check, or null if no check of
+   * this transaction awaits an answer.
    */
   answer(transactionId: string, nowUs: number): Answered<S> | null {
     const asked = this.#asked.get(transactionId);
     if (asked === undefined || asked.isAnswered || nowUs - asked.atUs > TRANSACTION_US) return null;
     if (asked.asker.isEnded) return null;
-    // The check is kept, so that a replay from elsewhere is recognised.
+    // The check stays in the map, so that its replay from another address is recognised.
     asked.isAnswered = true;
     return { asker: asked.asker, nominates: asked.nominates };
   }
@@ -181,7 +187,10 @@ export class Endpoint<S> {
     this.#confirmedUs = nowUs;
   }
 
-  /** Sends a packet here; false if the address has proved nothing and would get more than came from it. */
+  /**
+   * Sends a packet to this address. Returns false if the address has proved nothing and would get more bytes than
+   * came from it.
+   */
   send(packet: Buffer, nowUs: number): boolean {
     if (!this.isSignalled && !this.isProved(nowUs)) {
       if (packet.length > this.#creditBytes) return false;

@@ -1,14 +1,15 @@
 /**
- * Far sides of connections that are not pages under test, such as a selective forwarding unit: the relay
- * reaches them at the candidates that a page got by signalling. Each address that a page sends from gets its
- * own socket towards the far side, as behind a NAT, since servers distinguish their clients by address and
- * port. By the rules of ice_door.ts, a socket follows the far side to an address that answers a check, or
- * whose own check the page answers. It ends with the address of the page, or when nothing has passed it for
- * 30 s.
+ * Far sides of connections that are not pages under test, such as a selective forwarding unit. The relay reaches
+ * them at the candidates that a page got by signalling. Each address that a page sends from gets its own socket
+ * towards the far side, as behind a NAT, since servers distinguish their clients by address and port. The far side
+ * may change its address: by the rules of ice_door.ts, the new address must answer a check, or the page must answer
+ * a check from it. A socket is closed when the page's address is forgotten, or when nothing has passed the socket
+ * for 30 s.
  *
- * Pages announce the relay's address as their own: packets that such a far side sends directly to that
- * address are refused, so that it is only reached at its candidates. A far side without any IPv4 address,
- * such as a browser that hides its own behind `.local` names, is accepted wherever it comes from.
+ * Pages announce the relay's address as their own. If a far side sends packets directly to that address, they are
+ * refused, so that all its packets pass the sockets above. A far side may have no IPv4 address among its
+ * candidates, such as a browser that hides its addresses behind `.local` names. Its packets are accepted from any
+ * address.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
@@ -28,7 +29,7 @@ const MAX_UFRAGS = 1024;
 /** How many sockets are open at most; the one that has been idle for longest is closed first. */
 const MAX_UPSTREAMS = 64;
 
-/** Addresses by their text, `address:port`. */
+/** Addresses, keyed by their text `address:port`. */
 type Candidates = Map<string, RelayAddress>;
 
 type Receive = (arrival: Arrival) => void;
@@ -57,7 +58,7 @@ class Upstream {
     this.#usedUs = nowUs();
     this.#socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
     this.#socket.on('message', (packet, { address, port }) => this.#receive(packet, address, port));
-    // A far side that cannot be reached does not answer; the error adds nothing.
+    // A far side that cannot be reached sends no answers, so the error itself can be ignored.
     this.#socket.on('error', () => undefined);
   }
 
@@ -65,7 +66,7 @@ class Upstream {
     return this.#usedUs;
   }
 
-  /** Where the far side is, or may be. */
+  /** The addresses at which the far side is or may be. */
   seat(): AgentSeat {
     this.#usedUs = this.nowUs();
     for (const { address, port } of this.candidates.values())
@@ -142,9 +143,9 @@ export class FarSides {
   }
 
   /**
-   * Which of two agents is the page under test, if the other is a far side; null if both are pages. Undefined
-   * if neither is known as a page, or if the other was not announced as a far side: a check may come before
-   * the page's report about it, and will be repeated.
+   * Given the fragments of two agents: returns the one that is a page under test if the other is a far side, and
+   * null if both are pages. Returns undefined if neither is known as a page, or if the other one was not announced
+   * as a far side. A check may come before the page announces its far side; agents repeat their checks.
    */
   pageOf(one: string, other: string): string | null | undefined {
     if (this.#local.has(one) === this.#local.has(other)) return this.#local.has(one) ? null : undefined;
@@ -153,9 +154,8 @@ export class FarSides {
   }
 
   /**
-   * Whether an agent is a far side that is reached at its candidates, so that its packets are refused at the
-   * relay's own socket. An agent that proved itself at that socket before its candidates were known is not
-   * refused.
+   * Whether an agent is a far side that is reached at its candidates. Its packets are then refused at the relay's
+   * own socket. An agent that proved itself at that socket before its candidates were known is not such a far side.
    */
   has(agent: Agent): boolean {
     const { ufrag } = peerOf(agent);
@@ -164,8 +164,8 @@ export class FarSides {
   }
 
   /**
-   * The seat of this agent for packets from a page's address `from`; null if the agent sends to the relay's
-   * own socket, or is unknown.
+   * Returns the addresses of this agent for packets that come from a page's address `from`. Returns null if the
+   * agent sends to the relay's own socket, or is unknown.
    */
   of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
     const candidates = this.#told.get(agent.ufrag);
@@ -176,7 +176,7 @@ export class FarSides {
     return upstream.seat();
   }
 
-  /** To be called when an address of a page is forgotten: closes its socket. */
+  /** To be called when an address of a page is forgotten: closes the socket of that address. */
   leave(page: AgentEndpoint): void {
     const upstream = this.#upstreams.get(page);
     this.#upstreams.delete(page);

@@ -1,27 +1,28 @@
 /**
- * One socket of a relay, which only passes on the packets of ICE agents. The relay knows no passwords; it
+ * One socket of a relay, which passes on only the packets of ICE agents. The relay knows no passwords. It
  * identifies the agents by the answers that they give each other:
  * - An address is unknown until a connectivity check came from it with both user name fragments, a message
- *   integrity and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). It is then provisional: only
- *   checks of the other agent are tried there, and no more bytes than came from it (factor 1; RFC 9000, 8.1
- *   allows 3), so that nobody can be flooded with the help of a relay.
- * - An answer counts if it comes from exactly the address and port that a check with its transaction was sent
- *   to, within 39.5 s, once (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It goes to the address that
- *   asked.
- * - A check that the other agent answered with success was authentic, since that agent has verified its
- *   integrity. With the answer, the address that asked is confirmed: it takes the seat if the seat is free,
- *   if it nominated (RFC 8445, 8.1.1), or if the seat's address was silent for 3 s. Data are accepted only
- *   from confirmed addresses, and from addresses that signalling announced and that have answered a check.
- * - Data go to the seat. An agent may send data as soon as its own check was answered, even if no check of
- *   the other agent was answered yet: until an address of the other agent is confirmed, such data go to the
- *   address that answered.
- * - All of this ends 30 s after the last answer (RFC 7675, 5.1); for an address that proved nothing, after 10
- *   s.
+ *   integrity and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). The address is then provisional: only
+ *   checks of the other agent are sent to it, and no more bytes than came from it (factor 1; RFC 9000, 8.1 allows
+ *   3), so that nobody can be flooded with the help of a relay.
+ * - An answer counts only once, only from exactly the address and port that the check of its transaction was sent
+ *   to, and only within 39.5 s (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It is passed on to the address
+ *   that sent the check.
+ * - A check that the other agent answered with success was authentic, since that agent has verified its integrity.
+ *   The address that sent the check is then confirmed. It becomes the agent's present address (its "seat") if the
+ *   agent had none, if the check nominated its pair (RFC 8445, 8.1.1), or if the present address was silent for 3
+ *   s. Data are accepted only from confirmed addresses, and from addresses that signalling announced and that have
+ *   answered a check.
+ * - Data go to the agent's present address. An agent may send data as soon as its own check was answered, even if
+ *   no check of the other agent was answered yet. Until an address of the other agent is confirmed, such data go to
+ *   the address that answered.
+ * - A proof lasts 30 s after the last answer (RFC 7675, 5.1). An address that proved nothing is forgotten after a
+ *   silence of 10 s.
  *
- * A check that an attacker saw on the wire and replays is refused as long as its transaction is remembered;
- * these are the last 256 of each address. Two attackers, one on each side, who have seen both fragments and
- * come before the agents are taken for the agents; protection against attackers who read all packets on the
- * way is out of scope.
+ * An attacker may see a check on the wire and replay it. The replay is refused as long as the transaction is
+ * remembered; for each address, the last 256 are. If two attackers, one on each side, have seen both fragments and
+ * send their checks before the agents, they are taken for the agents. Protection against attackers who read all
+ * packets on the way is out of scope.
  */
 import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';
 import type { Answered, Send } from './endpoint.js';
@@ -35,8 +36,8 @@ export interface Arrival {
   packet: Buffer;
   from: AgentEndpoint;
   /**
-   * A check goes to the other agent's present address or, if there is none, to all addresses where it may be;
-   * an answer goes to the address that sent the check; data go to the other agent's present address.
+   * A check goes to the other agent's present address or, if there is none, to all addresses at which that agent
+   * may be. An answer goes to the address that sent the check. Data go to the other agent's present address.
    */
   what:
     | { kind: 'check'; transactionId: string; nominates: boolean }
@@ -59,7 +60,10 @@ export interface IceDoorOptions {
 /** Whether a STUN message is an answer (success or error). */
 const isAnswer = ({ class: kind }: StunMessage): boolean => kind === 'success' || kind === 'error';
 
-/** The check that an ICE agent sent; null if it is not one, or lacks what every agent's check has. */
+/**
+ * Returns the check in a packet. Returns null if the packet is not a check, or lacks the message integrity or
+ * fingerprint of an agent's check.
+ */
 export function protectedCheck(packet: Buffer, stun: StunMessage | null): Check | null {
   const check = stun && checkOf(stun);
   return check && check.from !== check.to && isProtected(packet) ? check : null;
@@ -71,7 +75,7 @@ export const checkArrival = (packet: Buffer, from: AgentEndpoint, stun: StunMess
   what: { kind: 'check', transactionId: stun.transactionId, nominates: stun.useCandidate },
 });
 
-/** A packet other than a check; null if it must not be passed on. */
+/** Takes a packet that is not a check. Returns null if the packet must not be passed on. */
 export function otherArrival(
   packet: Buffer,
   stun: StunMessage | null,
@@ -102,7 +106,7 @@ export function otherArrival(
 }
 
 export class IceDoor {
-  /** By address and port: one endpoint for each connection that uses the address. */
+  /** Keyed by address and port; each connection that uses the address has its own endpoint. */
   readonly #endpoints = new Map<string, AgentEndpoint[]>();
 
   constructor(private readonly options: IceDoorOptions) {}
@@ -112,7 +116,7 @@ export class IceDoor {
     return this.#endpoints.size;
   }
 
-  /** Takes a packet that came in; returns null if it must not be passed on, such as a stranger's. */
+  /** Takes a packet that came in. Returns null if it must not be passed on, such as a packet from a stranger. */
   receive(packet: Buffer, { address, port }: { address: string; port: number }): Arrival | null {
     const nowUs = this.options.nowUs();
     const key = `${address}:${port}`;
@@ -160,8 +164,8 @@ export class IceDoor {
 }
 
 /**
- * Sends a packet that came out of a path to the other agent, whose seat is `seat`; false if no address of
- * that agent is known.
+ * Sends a packet that came out of a path to the other agent; `seat` holds that agent's addresses. Returns false if
+ * no address of that agent is known.
  */
 export function passOn(
   { packet, from, what }: Arrival,
@@ -190,6 +194,9 @@ export function passOn(
   }
 }
 
-/** Whether any address for the other agent is known: a check without a destination takes no room on the link. */
+/**
+ * Whether a packet can be sent on: for a check, whether any address of the other agent is known. A check without a
+ * destination must not use capacity of the link.
+ */
 export const hasSomewhere = ({ from, what }: Arrival): boolean =>
   what.kind !== 'check' || peerOf(from.seat.agent).seat.size > 0;

@@ -15,11 +15,11 @@ export interface PeerUfrags {
 }
 
 /**
- * - `ice`: the peers are ICE agents whose checks are answered, see ice_door.ts. A connection has one agent at
- *   each socket.
- * - `first-datagram`: the peer is whoever sends first, for traffic other than calls. On loopback addresses
- *   only.
- * - Addresses: the peers have exactly these.
+ * - `ice`: the peers are ICE agents whose checks are answered, see ice_door.ts. A connection has one agent at each
+ *   socket.
+ * - `first-datagram`: at each socket, the sender of the first packet becomes the peer. This is for traffic other
+ *   than calls, and only on loopback addresses.
+ * - Two addresses: packets are accepted only from these.
  */
 export type PeersOption = 'ice' | 'first-datagram' | { a: RelayAddress; b: RelayAddress };
 
@@ -39,13 +39,13 @@ export interface Peers {
 
 export interface PeersContext {
   nowUs(): number;
-  /** For each direction, sends from the socket through which its packets leave. */
+  /** For each direction, sends a packet from the socket through which the packets of this direction leave. */
   sends: Readonly<Record<Direction, Send>>;
 }
 
 const opposite = { forward: 'backward', backward: 'forward' } as const;
 
-/** The agents of calls: a at one socket, b at the other. */
+/** Peers that are ICE agents: the agents of peer A at one socket, those of peer B at the other. */
 export class IcePeers implements Peers {
   readonly #agents: Agents;
   readonly #doors: Readonly<Record<Direction, IceDoor>>;
@@ -127,7 +127,7 @@ export class AddressPeers implements Peers {
   }
 
   sweep(): void {
-    // Only the addresses of the two peers are kept, and they stay.
+    // Nothing to forget: only the addresses of the two peers are kept.
   }
 
   #send(packet: Buffer, direction: Direction): boolean {

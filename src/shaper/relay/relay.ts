@@ -1,6 +1,6 @@
 /**
- * The relay of calls under test: one UDP socket that the pages of a test take for the address of every peer.
- * The packets of all connections share one path, except those of pages that have their own path; each
+ * The relay of calls under test: one UDP socket, whose address the pages of a test use as the address of every
+ * peer. The packets of all connections share one path, except those of pages that have their own path; each
  * connection is a flow. ice_door.ts decides who may use the relay, and where packets go.
  */
 import type { Socket } from 'node:dgram';
@@ -60,7 +60,7 @@ export class Relay {
     this.#door = new IceDoor({
       agents: this.#agents,
       nowUs,
-      // A page that is gone is not a failure of the relay.
+      // Errors are ignored: a page that has closed is not a failure of the relay.
       send: (packet, port, address) => socket.send(packet, port, address, () => undefined),
       isRefused: (agent) => this.#farSides.has(agent),
       rolesOf: (check, stun) => this.#rolesOf(check, stun),
@@ -75,8 +75,8 @@ export class Relay {
   }
 
   /**
-   * Sets the path for packets that arrive from now on: the path of a page, or (`owner` null) the shared path,
-   * without which packets are lost.
+   * Sets the path for packets that arrive from now on: the path of a page or, if `owner` is null, the shared path.
+   * Without a path, packets are lost.
    */
   attach(owner: PathOwner, path: RelayTarget): void {
     this.#paths.set(owner, path);
@@ -138,7 +138,7 @@ export class Relay {
   }
 
   #flowEnded({ number, offerer, answerer }: Flow): void {
-    // A connection without a number may be a stranger's: its end does not end what pages announced.
+    // A connection without a number may be a stranger's. When it ends, the announced fragments must stay.
     if (number === 0) return;
     for (const { ufrag } of [offerer, answerer]) {
       const isUsed = [...this.#agents.flows()].some(
@@ -149,10 +149,10 @@ export class Relay {
   }
 
   /**
-   * The key contains both fragments in a fixed order, whichever agent sent the check. Of two pages, the
-   * controlling agent of the first check is taken for the one that offered (RFC 8445, 6.1.1). A page always
-   * counts as the offerer towards a far side that is not under test, and so does a page with its own path
-   * towards a page without one: forward is then its upload.
+   * The key contains both fragments in a fixed order, whichever agent sent the check. If both agents are pages, the
+   * controlling agent of the first check counts as the offerer (RFC 8445, 6.1.1). A page always counts as the
+   * offerer if the other agent is not under test. A page with its own path counts as the offerer if the other page
+   * has none. In these two cases, forward is the page's upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
     const page = this.#farSides.pageOf(from, to);

@@ -6,14 +6,14 @@ import { Endpoint, type Place } from './endpoint.js';
 
 /** An address that was silent for this long can be replaced by another one. */
 const SILENT_US = 3e6;
-/** How many addresses are remembered at most: more than most machines have interfaces. */
+/** The largest number of addresses that are remembered: more than most machines have interfaces. */
 const MAX_ENDPOINTS = 32;
 
 const keyOf = ({ address, port }: { address: string; port: number }): string => `${address}:${port}`;
 
 export class Seat<A> {
   readonly #endpoints = new Map<string, Endpoint<Seat<A>>>();
-  /** Where the agent is reached. */
+  /** The address at which the agent is reached: its present address. */
   #active: Endpoint<Seat<A>> | null = null;
 
   constructor(readonly agent: A) {}
@@ -42,35 +42,40 @@ export class Seat<A> {
     return endpoint;
   }
 
-  /** The other agent has answered a check of this endpoint, which may therefore take the seat. */
+  /** The other agent has answered a check of this endpoint, which may therefore become the present address. */
   confirm(endpoint: Endpoint<Seat<A>>, { nominates }: { nominates: boolean }, nowUs: number): void {
     endpoint.confirm(nowUs);
     const active = this.#active;
     if (nominates || active === null || !this.#isThere(active, nowUs)) this.#active = endpoint;
   }
 
-  /** The endpoint has answered a check. If signalling announced the agent there, it may take the seat. */
+  /**
+   * The endpoint has answered a check. If signalling announced the agent there, this may become the present
+   * address.
+   */
   answered(endpoint: Endpoint<Seat<A>>, nowUs: number): void {
     endpoint.answered(nowUs);
     const active = this.#active;
     if (endpoint.isSignalled && (active === null || !this.#isThere(active, nowUs))) this.#active = endpoint;
   }
 
-  /** To be called when the agent sends data from this endpoint: it is reached here from now on. */
+  /** To be called when the agent sends data from this endpoint: this is the present address from now on. */
   chosen(endpoint: Endpoint<Seat<A>>): void {
     this.#active = endpoint;
   }
 
-  /** Where a check goes: to the agent's address, or to all addresses at which it may be. */
+  /**
+   * Where a check goes: to the present address, or to all addresses at which the agent may be if the present
+   * address is missing, not proved, or silent.
+   */
   forCheck(nowUs: number): Endpoint<Seat<A>>[] {
     const active = this.#active;
     return active !== null && this.#isThere(active, nowUs) ? [active] : [...this.#endpoints.values()];
   }
 
   /**
-   * Where data go: to the agent's address. As long as no check of the agent was answered, data go to the
-   * address that answered the latest check: the other agent sends data only after it found that answer
-   * authentic.
+   * Where data go: to the present address. If it is missing or not proved, data go to the address that gave the
+   * latest answer. The other agent sends data only after it found that answer authentic.
    */
   forData(nowUs: number): Endpoint<Seat<A>> | null {
     if (this.#active?.isProved(nowUs)) return this.#active;

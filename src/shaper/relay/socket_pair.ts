@@ -61,7 +61,7 @@ export class SocketPair implements Front<Forward> {
     this.#sockets = { forward: socketA, backward: socketB };
     this.#nowUs = nowUs;
     this.#sweptUs = nowUs();
-    // A peer that is gone is not a failure of the shaper.
+    // Errors are ignored: a peer that has closed is not a failure of the shaper.
     const sendBy =
       (socket: Socket) =>
       (packet: Buffer, port: number, to: string): void =>

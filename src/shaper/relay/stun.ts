@@ -27,7 +27,7 @@ const CLASSES = ['request', 'indication', 'success', 'error'] as const;
 
 export interface StunMessage {
   class: (typeof CLASSES)[number];
-  /** 1 is a binding. */
+  /** The method; 1 is Binding. */
   method: number;
   /** The 12 bytes of the id as a string, for comparison. */
   transactionId: string;
@@ -70,9 +70,9 @@ export function parseStun(packet: Buffer): StunMessage | null {
 
 interface Attribute {
   type: number;
-  /** Null if it would exceed the packet. */
+  /** Null if the value would extend beyond the packet. */
   value: Buffer | null;
-  /** Its offset in the packet. */
+  /** The offset of the attribute in the packet. */
   at: number;
 }
 

@@ -32,7 +32,7 @@ export class Interruptions {
 
   constructor(private readonly record: LinkRecord) {}
 
-  /** To be called when the thread ended. What it did since its last batch is unknown. */
+  /** To be called when the thread ended. What the thread did after its last batch is unknown. */
   begin(why: string, nowUs: number): void {
     const { record } = this;
     for (const path of [record, ...record.own]) this.#counted.set(path.page, lastOf(path));
@@ -46,15 +46,15 @@ export class Interruptions {
       level: 'warning',
       code: 'shaper-restarted',
       message: restarted(why, interruption),
-      fix: 'judge a time without this outage, or run the test again',
+      fix: 'judge a window without this outage, or run the test again',
     };
     record.notices.push(notice);
     this.#lasting = { notice, why };
   }
 
   /**
-   * To be called if no new thread will start: the notice about a lasting interruption is removed, since it is
-   * the link's end.
+   * To be called if no new thread will start. Removes the notice about the interruption that has not ended: the
+   * link then gets a notice about its own end.
    */
   giveUp(): void {
     const { notices } = this.record;

@@ -1,7 +1,6 @@
 /**
- * The thread of a link, which is replaced when it dies: if it ends in the middle of a call, a new thread
- * takes over its port and its settings, so that the pages' next connectivity checks find the relay at the
- * same address.
+ * The thread of a link, which is replaced when it dies. If the thread ends in the middle of a call, a new one takes
+ * over its port and its settings: the pages' next connectivity checks find the relay at the same address.
  */
 import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
@@ -31,11 +30,11 @@ type Ready = Extract<FromThread, { kind: 'ready' }>;
 const MAX_DEATHS = 3;
 
 export interface ThreadHooks {
-  /** The thread listens, for the first time or after a replacement. */
+  /** Called when the thread listens: the first thread, and each replacement. */
   ready(where: Ready): void;
   flow(message: Extract<FromThread, { kind: 'flow' }>): void;
   batch(batch: PathBatch): void;
-  /** After the batches of all paths. */
+  /** Called after the batches of all paths. */
   tick(tick: ThreadTick): void;
   /** The thread ended, and a replacement is starting. */
   died(why: string): void;
@@ -62,7 +61,9 @@ const shaperFailed = (why: string): ShaperError =>
 
 const failure = (text: string): { text: string; error: ShaperError } => ({ text, error: shaperFailed(text) });
 
-/** The same sockets, at the ports that the first thread found. */
+/**
+ * The sockets with the ports that the system chose for the first thread, so that a replacement gets the same ports.
+ */
 const bound = (sockets: Sockets, { a, b }: Ready): Sockets =>
   sockets.kind === 'relay' ? { ...sockets, port: a.port } : { ...sockets, ports: [a.port, b.port] };
 
@@ -76,7 +77,7 @@ export class LastingThread {
   readonly #memory: ThreadMemory;
   #nextId = 1;
   readonly #pending = new Map<number, Pending>();
-  /** The sockets with the ports that the first thread took; null before. */
+  /** The sockets with the ports of the first thread; null before it listens. */
   #sockets: Sockets | null = null;
   #deaths = 0;
   /** The error that the running thread reported before its end. */
@@ -103,7 +104,7 @@ export class LastingThread {
     for (const message of this.#memory.extend(owner, directions, steps)) this.#post(message);
   }
 
-  /** When the schedule of a direction started, even if that was in an earlier thread. */
+  /** When the schedule of a direction started, possibly in an earlier thread. */
   scheduleStartUs(owner: PathOwner, direction: Direction, batch: WayBatch): number | null {
     return this.#memory.started(owner, direction, batch);
   }

@@ -1,6 +1,6 @@
 /**
- * The thread that shapes the packets of a link, so that code that blocks the thread of a test or a server does
- * not disturb it. It reports what happened ten times a second.
+ * The thread that shapes the packets of a link. A test or a server may block its own thread; packets still pass in
+ * this one. Ten times a second, this thread reports what happened.
  */
 import { setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -22,7 +22,7 @@ import { openSocketPair } from '../relay/socket_pair.js';
 import { bindUdp } from '../udp.js';
 
 const BATCH_INTERVAL_MS = 100;
-/** The highest priority there is. */
+/** The highest priority. */
 const NICE = -20;
 const ADDRESS = '127.0.0.1';
 
@@ -40,7 +40,7 @@ function problemOf(error: unknown): ThreadProblem {
 const fail = (error: unknown, id: number | null = null): void =>
   tell({ kind: 'failed', id, problem: problemOf(error) });
 
-/** A clock with this zero that runs like process.hrtime, which is the same in all threads. */
+/** A clock whose zero is `zeroUs` on the clock of process.hrtime, which is the same in all threads. */
 function clockFrom(zeroUs: number): () => number {
   const [s, ns] = hrtime();
   const offsetUs = s * 1e6 + ns / 1e3 - performance.now() * 1e3 - zeroUs;

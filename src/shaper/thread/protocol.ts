@@ -26,11 +26,12 @@ export type PathOwner = number | null;
 
 /** The sockets of a thread. */
 export type Sockets =
-  /** One socket, which the pages of a test take for the address of every peer. */
+  /** One socket, whose address the pages of a test use as the address of every peer. */
   | { kind: 'relay'; port: number }
   /**
-   * A socket for each of two peers: what peer A sends to socket a leaves from b, after the shaped link.
-   * `expected`: with ICE, who may connect; default: everybody, until a message `expect` restricts it.
+   * A socket for each of two peers: what peer A sends to socket a leaves from b, after the shaped link. With ICE,
+   * only the agents in `expected` may connect. Without `expected`, everybody may connect until a message `expect`
+   * arrives.
    */
   | {
       kind: 'pair';
@@ -74,7 +75,7 @@ export type AgentMessage = Extract<ToThread, { kind: 'local' | 'remote' | 'expec
 
 /** What happened in one direction since the last batch. */
 export interface WayBatch {
-  /** In the form of PacketLog.take. */
+  /** Columns of packets, in the form that PacketLog.take returns. */
   packets: Float64Array<ArrayBuffer>;
   row: QueueRow;
   stats: LinkStats;
@@ -104,7 +105,7 @@ export interface ThreadTick {
   pause: HostPause | null;
 }
 
-/** The parts of an error that survive leaving a thread. */
+/** The parts of an error that can be sent from a thread. */
 export interface ThreadProblem {
   /** Name of its class. */
   name: string;
@@ -116,7 +117,7 @@ export type FromThread =
   /** The thread listens. A relay has one socket for both. */
   | { kind: 'ready'; a: RelayAddress; b: RelayAddress }
   | { kind: 'done'; id: number; timeUs: number }
-  /** Without an id: the thread cannot continue. */
+  /** A request failed or, if `id` is null, the thread cannot continue. */
   | { kind: 'failed'; id: number | null; problem: ThreadProblem }
   | { kind: 'flow'; flow: RelayFlow }
   | PathBatch

@@ -21,14 +21,16 @@ const MAX_AGENTS = 1024;
 /** When more than this many steps of a schedule are past, the past steps are forgotten. */
 const MAX_PASSED = 512;
 
-/** One direction: its settings, and its capacity from the start of the schedule. */
+/** Remembers one direction: its settings, and its capacity from the start of the schedule. */
 class WayMemory {
   #options: WayChange['options'] = {};
-  /** Pairs, as in CapacitySteps. */
+  /** Pairs of a time and a capacity, as in CapacitySteps. */
   #steps: number[] = [];
   /** When the schedule started; null before the first packet. */
   #startUs: number | null = null;
-  /** How much later the running thread's schedule started than the whole schedule. */
+  /**
+   * The running thread's schedule started this much after the whole schedule; 0 unless the thread is a replacement.
+   */
   #offsetUs = 0;
 
   change({ options, capacity }: WayChange): void {
@@ -45,7 +47,7 @@ class WayMemory {
     return steps.map((value, i) => (i % 2 === 0 ? value - this.#offsetUs : value));
   }
 
-  /** Notes when the running thread's schedule started; returns when the whole schedule started. */
+  /** Records when the running thread's schedule started. Returns when the whole schedule started. */
   started(threadStartUs: number | null, nowUs: number): number | null {
     if (threadStartUs === null) return null;
     this.#startUs = threadStartUs - this.#offsetUs;
@@ -70,7 +72,7 @@ class WayMemory {
   }
 }
 
-/** Both directions of a path. */
+/** Remembers both directions of a path. */
 class PathMemory {
   readonly #ways: Readonly<Record<Direction, WayMemory>> = {
     forward: new WayMemory(),
@@ -130,7 +132,7 @@ export class ThreadMemory {
     if (this.#agents.size > MAX_AGENTS && oldest !== undefined) this.#agents.delete(oldest);
   }
 
-  /** More steps of running schedules, as messages to the running thread. */
+  /** Adds steps to running schedules. Returns them as messages to the running thread. */
   extend(owner: PathOwner, directions: readonly Direction[], steps: CapacitySteps): ToThread[] {
     const path = this.#paths.get(owner);
     if (path === undefined) return [];

@@ -1,10 +1,10 @@
 /**
- * Draws the synthetic camera's pictures: bands of noise, a ball, slowly changing colours. Half of the bands
- * drift, which motion search can follow; the other half are new in every frame, which costs bits in any case.
- * Their contrasts span a range of 16 to 1, so that an encoder drops them one by one as its rate falls, as it
- * does with the details of a filmed scene; noise of a single contrast would appear and disappear all at once,
- * and each such change would take a frame of several times the usual size. Everything is copied from prepared
- * tiles, so a frame costs little.
+ * Draws the synthetic camera's pictures: bands of noise, a ball and slowly changing colours. Half of the bands
+ * drift, so that motion search can follow them. The other half are new in every frame, so that they always cost
+ * bits. The contrasts of the bands span a range of 16 to 1. As an encoder's rate falls, it therefore drops the
+ * bands one by one, as it drops the details of a filmed scene. Noise of a single contrast would appear and
+ * disappear all at once, and each such change would take a frame of several times the usual size. Everything is
+ * copied from prepared tiles, so a frame costs little CPU time.
  */
 export interface CameraSettings {
   width: number;
@@ -51,8 +51,8 @@ export class FramePainter {
   }
 
   /**
-   * A strip of noise, one block high and much wider than the picture, so that a band can start at many places
-   * in it.
+   * A strip of noise, one block high. It is three times as wide as the picture, so that a band can start at
+   * many places in it.
    */
   #strip(tile: number): Uint8Array {
     const amplitude = this.settings.texture * MAX_AMPLITUDE * 2 ** (-CONTRAST_OCTAVES * this.#random());

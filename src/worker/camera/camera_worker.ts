@@ -25,7 +25,7 @@ function toStream(
   const writer = writable.getWriter();
   return (timestamp) => {
     const frame = new VideoFrame(painter.data, { format: 'I420', codedWidth, codedHeight, timestamp });
-    // Writing fails when the track has ended: then nobody is watching any more.
+    // Writing fails when the track has ended. Nobody watches the pictures any more, so painting stops.
     writer.write(frame).catch(() => stop());
   };
 }
@@ -50,8 +50,8 @@ function run(settings: CameraSettings, sink: CameraSink): void {
   const next = (n: number) => {
     painter.paint(n);
     write(Math.round(n * periodMs * 1000));
-    // After a pause (the machine was asleep), continues with the picture that is due now instead of
-    // painting those that were missed.
+    // After a pause (the machine was asleep), painting continues with the picture that is due now. The missed
+    // pictures are skipped.
     const due = Math.max(n + 1, Math.floor((performance.now() - startMs) / periodMs));
     timer = setTimeout(() => next(due), startMs + due * periodMs - performance.now());
   };

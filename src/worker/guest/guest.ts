@@ -1,6 +1,7 @@
 /**
- * Runs one half of a user's controller in a guest worker: sends it questions through a port, and terminates it
- * if it does not answer.
+ * Runs one half of a user's controller in a guest worker, a separate worker for untrusted code. Sends the half
+ * questions (arrivals, feedback, requests for a rate) through a port. Terminates the worker if it does not
+ * answer.
  */
 import { COMPONENT_SPECS } from '../../core/index.js';
 import { valuesOf } from '../../core/component.js';
@@ -9,17 +10,17 @@ import type { UsableAnswer } from '../../core/user_answers.js';
 import type { SlotConfig } from '../slot.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
-/** A slot that a user's controller runs in; its parameters are the three bitrates. */
+/** A slot that runs a user's controller. Its parameters are the minimum, maximum and start bitrates. */
 export interface GuestConfig extends Pick<SlotConfig, 'flow' | 'name' | 'parameters'> {
-  /** The URL of its module: JavaScript whose default export is a UserController, or WebAssembly. */
+  /** The URL of the controller's module: JavaScript whose default export is a UserController, or WebAssembly. */
   url: string;
   /** The guest worker's script; default: the file beside this one. */
   workerUrl?: string | URL;
-  /** How long a guest may take to answer; default 1 s. */
+  /** How long the guest worker may take to answer; default 1 s. */
   answerWithinMs?: number;
   /**
-   * The memory limit of a WebAssembly controller; default 64 MiB. The buffers and long arrays of a JavaScript
-   * controller, including those not yet garbage-collected, may use eight times that.
+   * The memory limit of a WebAssembly controller; default 64 MiB. For a JavaScript controller, eight times this
+   * limit applies to its buffers and long arrays, including those not yet garbage-collected.
    */
   memoryLimitBytes?: number;
 }
@@ -29,10 +30,9 @@ const ANSWER_WITHIN_MS = 1000;
 const WATCH_MS = 100;
 const MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
 
-/** Sends questions, and terminates a guest that does not answer. */
 export class Guest {
   readonly #port: MessagePort;
-  /** For each unanswered question, oldest first: how many checks there have been since it was asked. */
+  /** The unanswered questions, oldest first. Each entry is the number of checks since that question was sent. */
   #looks: number[] = [];
   #watch: ReturnType<typeof setInterval> | undefined;
   #ended = false;
@@ -50,7 +50,10 @@ export class Guest {
     });
   }
 
-  /** Rejects with an Error if the module cannot be loaded. A half that cannot be created is reported as a fault. */
+  /**
+   * Rejects with an Error if the module cannot be loaded. If the module has loaded but its half cannot be
+   * created, this resolves, and `on.fault` is called.
+   */
   static async open(
     half: GuestSetup['half'],
     config: GuestConfig,
@@ -111,8 +114,9 @@ export class Guest {
   }
 
   /**
-   * Counts checks instead of measuring time: while this worker itself is busy, answers wait in its queue, but
-   * no checks are made either.
+   * Checks whether the oldest question has waited too long. The wait is counted in checks, not measured as
+   * time. While this worker itself is busy, answers wait in its queue, but it makes no checks either, so the
+   * count does not rise.
    */
   #look(): void {
     this.#looks = this.#looks.map((looks) => looks + 1);
@@ -142,7 +146,7 @@ function defaultWorker(): Worker {
   return new Worker(new URL('./guest_worker.js', import.meta.url), { type: 'module' });
 }
 
-/** The options with which a half of that slot is created. Throws CoreError for an unknown parameter. */
+/** The options for creating the half of this slot. Throws CoreError for an unknown parameter. */
 export function halfOptions({ name, flow, parameters }: GuestConfig): HalfOptions {
   const values = valuesOf(name, COMPONENT_SPECS.user_controller, { parameters, path: 'parameters' });
   const [minBitrateBps = NaN, maxBitrateBps = NaN, startBitrateBps = NaN] = values;

@@ -1,7 +1,8 @@
 /**
- * A user's controller in a live call. Its code runs in a separate guest worker per half; everything that the
- * core does for every controller stays here. This side therefore never waits: it uses the guest's latest
- * answer. A guest that does not answer is terminated, and its last good rate stays in force.
+ * A user's controller in a live call. Each half of its code runs in its own guest worker, a separate worker for
+ * untrusted code. The rest, which the core does for every controller, runs in the media worker, here. This side
+ * never waits for the guest: it uses the guest's latest answer. A guest that does not answer is terminated, and
+ * its last good rate stays in force.
  */
 import {
   loadCore,
@@ -21,13 +22,13 @@ import type { ReceiverSlot, SenderSlot, SlotHooks } from '../slot.js';
 import { Guest, halfOptions, type GuestConfig } from './guest.js';
 
 const noReceiver = (): never => {
-  throw new Error('this is a sender half');
+  throw new Error('this is a sender, not a receiver');
 };
 const noSender = (): never => {
-  throw new Error('this is a receiver half');
+  throw new Error('this is a receiver, not a sender');
 };
 
-/** Columns of the `feedback` table, in the order in which a message fills them. */
+/** A row of the `feedback` table. Its columns are in the order of the table. */
 function feedbackRow(flow: number, f: Feedback): TraceBatch {
   const row: Readonly<Record<string, number>> = {
     flow,
@@ -47,8 +48,9 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
 }
 
 /**
- * The receiver half: passes arrivals to the guest. The values that the guest returns are sent in a feedback
- * message whose other fields come from the latest arrival.
+ * The receiver half: passes arrivals to the guest. When the guest returns values, this half sends them in a
+ * feedback message. The message's other fields are the core's, computed from the latest arrival and brought up
+ * to the present time.
  */
 class GuestReceiver implements ReceiverSlot {
   readonly #half: ReceiverHalf;
@@ -81,8 +83,8 @@ class GuestReceiver implements ReceiverSlot {
   }
 
   /**
-   * A controller that passes everything to the guest. It answers each arrival with a message without values of its own:
-   * only the fields that the core adds are used.
+   * A controller for the core that passes every input to the guest. It answers each arrival with an empty list
+   * of values, because the message needs only the fields that the core adds.
    */
   #relay(name: string): UserController {
     return {
@@ -144,7 +146,9 @@ class GuestReceiver implements ReceiverSlot {
   }
 }
 
-/** The sender half: passes feedback messages to the guest, whose latest rate is in force. */
+/**
+ * The sender half: passes feedback messages to the guest. The latest rate that the guest returned is in force.
+ */
 class GuestSender implements SenderSlot {
   readonly #half: SenderHalf;
   #guest: Guest | null = null;
@@ -200,8 +204,8 @@ class GuestSender implements SenderSlot {
   }
 
   /**
-   * The rates of the guest's latest answer. This call also asks it for new ones, which its next answer
-   * contains.
+   * Returns the rates of the guest's latest answer. Each call also asks the guest for new rates, for later
+   * calls.
    */
   run(nowUs: number): RateUpdate {
     return this.#half.run(nowUs);
@@ -225,7 +229,9 @@ class GuestSender implements SenderSlot {
   }
 }
 
-/** The receiver half in a guest worker. Rejects with an Error that says why the controller cannot be used. */
+/**
+ * Creates a receiver half in a guest worker. Rejects with an Error that says why the controller cannot be used.
+ */
 export async function guestReceiver(
   module: WebAssembly.Module,
   config: GuestConfig,
@@ -234,7 +240,7 @@ export async function guestReceiver(
   return GuestReceiver.open(await loadCore(module), config, hooks);
 }
 
-/** The sender half in a guest worker. It produces no feedback. */
+/** Creates a sender half in a guest worker. It produces no feedback. */
 export async function guestSender(
   module: WebAssembly.Module,
   config: GuestConfig,

@@ -1,13 +1,16 @@
 /**
- * Limits what a guest's JavaScript keeps in buffers and in arrays created with a length. A worker cannot find
- * out from the browser how much memory it uses, and one that keeps gigabytes crashes its page. So allocations
- * are counted here, and subtracted when they are garbage-collected.
+ * Limits the memory that a guest's JavaScript keeps in buffers and in arrays created with a length. A worker
+ * that keeps gigabytes crashes its page, and browsers do not report how much memory a worker uses. Therefore
+ * every allocation is counted here, and subtracted when it is garbage-collected.
  */
 
 type Constructor = new (...args: unknown[]) => object;
 
 const BYTES_PER_ELEMENT = 8;
-/** Smaller allocations cost no more than other objects do, and are not worth an entry in the registry. */
+/**
+ * Smaller allocations are not counted: they cost no more memory than other objects, which are not counted
+ * either.
+ */
 const LEAST_COUNTED_BYTES = 1024;
 
 const BUFFERS = ['ArrayBuffer', 'SharedArrayBuffer'] as const;

@@ -1,8 +1,11 @@
-/** The messages between a media worker and its guest workers, over a dedicated port. */
+/**
+ * The messages between a media worker and its guest workers, which run users' controllers, over a dedicated
+ * port.
+ */
 import type { HalfOptions } from '../../core/user_controller.js';
 import type { Question, UsableAnswer } from '../../core/user_answers.js';
 
-/** The first message; it is sent to the worker itself and contains the port for all others. */
+/** The first message. It is posted to the worker itself, and contains the port for all other messages. */
 export interface GuestSetup {
   /** A JavaScript module whose default export is a UserController, or a WebAssembly module. */
   url: string;
@@ -14,7 +17,7 @@ export interface GuestSetup {
   port: MessagePort;
 }
 
-/** Each question gets one answer, in order. */
+/** The guest worker gives one answer to each question, in order. */
 export type GuestQuestion = Question;
 
 export type GuestMessage =
@@ -22,5 +25,5 @@ export type GuestMessage =
   /** The module could not be loaded, or is not a controller. */
   | { kind: 'refused'; message: string }
   | { kind: 'answer'; answer: UsableAnswer }
-  /** The half failed; nothing more will come. */
+  /** The half failed. The guest worker sends no more messages. */
   | { kind: 'fault'; message: string };

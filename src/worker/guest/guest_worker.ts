@@ -1,6 +1,6 @@
 /**
- * A guest worker: one half of a user's controller, alone in a worker, so that it may loop forever or fill its memory
- * without affecting anything else. guest.ts terminates it.
+ * A guest worker: runs one half of a user's controller alone in a worker. The half may loop forever or fill its
+ * memory without affecting anything else: guest.ts then terminates this worker.
  */
 import { askHalf, makeHalf, problemOf } from '../../core/user_answers.js';
 import { limitMemory } from './guest_memory.js';
@@ -8,8 +8,8 @@ import { loadUserModule } from './user_module.js';
 import type { GuestMessage, GuestQuestion, GuestSetup } from './guest_protocol.js';
 
 /**
- * Released memory counts until it is garbage-collected, which takes time: so JavaScript may use this many times
- * the limit.
+ * Released memory still counts until it is garbage-collected, which takes time. Therefore JavaScript may use
+ * this many times the limit.
  */
 const UNCOLLECTED = 8;
 

@@ -5,7 +5,10 @@ import { wasmController, type WasmControllerOptions } from '../../core/wasm_cont
 
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d];
 
-/** Throws CoreError that says what is wrong; `options` are for WebAssembly, which contains no name. */
+/**
+ * Loads the controller of a module. Throws CoreError that says what is wrong with the module. The `options` are
+ * for WebAssembly, but messages about every module contain their `name`.
+ */
 export async function loadUserModule(url: string, options: WasmControllerOptions): Promise<UserController> {
   const response = await fetch(url).catch(() => null);
   if (response?.ok !== true) {
@@ -25,7 +28,7 @@ async function imported(url: string, name: string): Promise<unknown> {
   }
 }
 
-/** The controller that a module exports. Throws CoreError that names what is missing. */
+/** Returns the controller that a module exports. Throws CoreError that names what is missing. */
 export function controllerOf(module: unknown, name: string): UserController {
   const exported = (module as { default?: unknown }).default;
   if (exported === undefined)

@@ -3,11 +3,11 @@ import { CrossRate, crossRow } from '../../link/cross_rate.js';
 import { DelayLine } from '../../link/delay_line.js';
 import type { CallClock } from './clock.js';
 
-/** RTP payload of a packet, and the RTP, UDP and IP headers in front of each. */
+/** Assumed sizes: the RTP payload of a packet, and the RTP, UDP and IP headers of each packet. */
 const PAYLOAD_BYTES = 1200;
 const HEADER_BYTES = 40;
 
-/** The bytes that a frame takes on the wire. */
+/** The bytes of a frame on the wire, with the headers of its packets. */
 export function wireBytes(frameBytes: number): number {
   return frameBytes + Math.ceil(frameBytes / PAYLOAD_BYTES) * HEADER_BYTES;
 }
@@ -19,13 +19,14 @@ const rowOf = (table: TraceBatch['table'], row: readonly number[]): TraceBatch =
 });
 
 /**
- * The in-page bottleneck: the core's link at frame granularity. A frame waits for its turn in the link's queue,
- * for its own serialisation and for the propagation delay, or is dropped by the queue. It is coarser than a
- * packet shaper: the browser sends each frame as a burst of packets after the frame has passed here.
+ * The in-page bottleneck: the core's simulated link, applied to whole frames. A frame waits in the link's
+ * queue, then for its serialisation and for the propagation delay; or the queue drops the frame. This is
+ * coarser than a packet shaper: the browser sends each frame as a burst of packets only after the frame has
+ * left this bottleneck.
  */
 export class Bottleneck {
   readonly #inside = new Map<number, () => void>();
-  /** Frames that have passed the link and that its reordering holds back. */
+  /** Frames that have left the link but wait longer, because the link delays some frames to reorder them. */
   readonly #line = new DelayLine<() => void>();
   readonly #cross = new CrossRate();
   readonly #hop = new MessageChannel();
@@ -72,9 +73,9 @@ export class Bottleneck {
   }
 
   /**
-   * Waits for the link's next event. Browsers round nested timers up to 4 ms. A timer that is set while a
-   * message is handled is not nested, so each timer only posts a message to this worker itself, whose handler
-   * sets the next one.
+   * Waits for the link's next event. A timer is nested if another timer's handler sets it, and browsers round
+   * nested timers up to 4 ms. A timer that is set while a message is handled is not nested. Therefore each
+   * timer only posts a message to this worker itself, and the handler of that message sets the next timer.
    */
   #wait(): void {
     const nextUs = Math.min(this.link.nextEventUs(), this.#line.nextUs());
@@ -94,7 +95,8 @@ export class Bottleneck {
   }
 
   /**
-   * A row of the `queue` table and, if there is cross traffic, a row with the rate that the cross traffic gets.
+   * Returns a row of the `queue` table and, if there is cross traffic, a row of `throughput` with the cross
+   * traffic's rate.
    */
   rows(): TraceBatch[] {
     const nowUs = this.clock.nowUs();

@@ -17,7 +17,10 @@ const RTP_WRAP = 2 ** 32;
 /** RTP clock of every video payload format (RFC 3551, section 5). */
 const VIDEO_TICKS_PER_MS = 90;
 
-/** Turns 32-bit RTP timestamps into a growing time in microseconds that starts at 0. */
+/**
+ * Converts 32-bit RTP timestamps, which wrap around, to a time in microseconds that starts at 0 and does not
+ * wrap.
+ */
 export class RtpTimeline {
   #last: number | null = null;
   #ticks = 0;

@@ -1,30 +1,42 @@
 /**
- * Removes the drift between a sender's RTP clock and the receiver's clock. Both are quartz clocks, whose rates
- * differ by some tens of millionths, those of bad ones by a few hundred. So the difference of their readings,
- * the one-way delay, rises or falls steadily. Queues and retransmissions only ever add to a delay. The drift is
- * therefore the slope of the lower envelope of the delays, as in S. Moon, P. Skelly, D. Towsley, "Estimation
- * and Removal of Clock Skew from Network Delay Measurements", INFOCOM 1999: of all lines that lie below all
- * points, the one closest to them. It runs along the edge of their lower convex hull at their mean time.
+ * Removes the drift between a sender's RTP clock and the receiver's clock from measured delays. Both are quartz
+ * clocks. Their rates usually differ by some tens of millionths, and by a few hundred millionths if a clock is
+ * bad. The one-way delay is the difference of their readings, so a drift makes it rise or fall steadily. Queues
+ * and retransmissions only ever add to a delay. Therefore the drift is the slope of the lower envelope of the
+ * delays. The envelope is found as in S. Moon, P. Skelly, D. Towsley, "Estimation and Removal of Clock Skew
+ * from Network Delay Measurements", INFOCOM 1999: of all lines that lie below all points, it is the one closest
+ * to the points. This line contains an edge of the points' lower convex hull, namely the edge at their mean
+ * time.
  *
- * A growing queue must not be mistaken for a drift. Nothing is removed before there is a minute of delays, the
- * amount removed is limited, and both halves of the examined time have to agree on it: delays that rise for
- * some tens of seconds, or in a step, do so in one half only. A queue that grew evenly for minutes, by less
- * than half a millisecond per second, could not be told from a drift.
+ * A growing queue must not be mistaken for a drift. Therefore nothing is removed until delays have been
+ * examined for a minute, and the removed slope is limited. The slopes of the first half and of the second half
+ * of the examined time must also agree. A queue that grows for some tens of seconds, or in a step, raises the
+ * delays of one half only. One case remains undetected: a queue that grows evenly for minutes, by less than
+ * half a millisecond per second, looks like a drift.
  */
 
-/** The lowest delay of each period of this length is used. */
+/** Delays are grouped into bins of this length. Only the lowest delay of each bin is used. */
 const BIN_US = 2e6;
-/** Nothing is removed before there are this many bins: a minute. */
+/** No drift is removed before there are this many bins, which take a minute. */
 const LEAST_BINS = 30;
 /** The most bins that are examined: five minutes. */
 const MOST_BINS = 150;
-/** The drift between two clocks is never larger than this. */
+/** A larger slope is not taken for a drift: no two clocks differ by more. */
 const MOST_DRIFT = 500e-6;
-/** If the slopes of the two halves and of the whole differ by more than this, it is not a drift. */
+/**
+ * If the slopes of the first half, of the second half and of all bins differ by more than this, the slope is
+ * not taken for a drift.
+ */
 const AGREEMENT = 60e-6;
-/** The delay that the drift had added before it was known is removed at this rate: 0.1 ms per second. */
+/**
+ * When a drift is first found, it has already added to the delays. This part is removed gradually, by 0.1 ms
+ * per second.
+ */
 const CATCH_UP = 100e-6;
-/** Delays that fall this far below all earlier ones belong to another path, or to restarted timestamps. */
+/**
+ * If a delay is lower than all examined ones by this much, the packets take another path, or the timestamps
+ * have restarted. The earlier delays are then discarded.
+ */
 const STEP_US = 20_000;
 
 interface Point {
@@ -32,7 +44,10 @@ interface Point {
   delayUs: number;
 }
 
-/** The slope of the line below all points that is closest to them; points are in the order of time. */
+/**
+ * The slope of the line that lies below all points and is closest to them. The points must be in the order of
+ * time.
+ */
 export function lowerSlope(points: readonly Point[]): number {
   const hull: Point[] = [];
   for (const point of points) {
@@ -62,19 +77,19 @@ export class ClockDrift {
   #latestUs = NaN;
   #removedUs = 0;
   /**
-   * How much of the delay that the drift had added before it was known is still to be removed; null while it is
-   * not known.
+   * The part of the delay that the drift had added before it was found, and that is still to be removed. Null
+   * until a drift is found.
    */
   #backlogUs: number | null = null;
 
-  /** The estimated difference of the clocks, as the rate at which delays grow too fast: 1e-6 is one millionth. */
+  /** The estimated drift: 1e-6 means that delays grow by one microsecond per second too much. */
   get drift(): number {
     return this.#drift;
   }
 
   /**
-   * What the drift has added to this delay, to be subtracted from it; a whole number. `delayUs` is the measured
-   * delay.
+   * Returns the part of `delayUs`, a measured delay, that the drift has added, as a whole number. The caller
+   * subtracts it.
    */
   of(timeUs: number, delayUs: number): number {
     this.#note(timeUs, delayUs);

@@ -1,4 +1,7 @@
-/** Where the halves of a slot run: in this worker or, for a user's controller, in a separate one. */
+/**
+ * Creates the halves of a controller for a slot: in this worker or, for a user's controller, in a separate
+ * worker.
+ */
 import {
   loadCore,
   TABLE_SPECS,
@@ -14,7 +17,9 @@ import { guestReceiver, guestSender } from '../guest/guest_client.js';
 import type { ReceiverSlot, SenderSlot, SlotConfig, SlotHooks } from '../slot.js';
 
 const INPUTS: readonly TableName[] = ['arrival', 'inbound'];
-/** Inputs of shadows are not recorded: they are the same as those of flow 0. */
+/**
+ * The tables that shadows record. Their inputs are not recorded, because they are the same as those of flow 0.
+ */
 const OUTPUTS: readonly TableName[] = TABLE_SPECS.map(({ name }) => name).filter(
   (name) => !INPUTS.includes(name),
 );
@@ -83,8 +88,8 @@ export async function receiverSlot(
 }
 
 /**
- * Creates the sender half of a slot, likewise with its own instance of the core. A sender half of
- * the core already is a slot.
+ * Creates the sender half of a slot, with its own instance of the core. SenderHalf already has the methods of a
+ * SenderSlot, so it needs no wrapper.
  */
 export async function senderSlot(
   module: WebAssembly.Module,

@@ -1,6 +1,6 @@
 /**
- * The parts of WebRTC Encoded Transform (W3C) and of Chrome's older insertable streams that
- * TypeScript's DOM library does not declare for code that is checked with the window's types.
+ * Types of WebRTC Encoded Transform (W3C) and of Chrome's older insertable streams. TypeScript's DOM library
+ * for windows, with which this code is checked, does not declare them.
  */
 
 /** An encoded frame's metadata; `receiveTime` (Chrome 127, Firefox 152) is missing in Safari. */
@@ -18,7 +18,7 @@ export interface EncodedStreams {
   readonly writable: WritableStream<EncodedFrame>;
 }
 
-/** What a worker gets for an `RTCRtpScriptTransform`. */
+/** The object that a worker gets for each `RTCRtpScriptTransform`. */
 export interface ScriptTransformer extends EncodedStreams {
   readonly options: unknown;
   generateKeyFrame?(): Promise<unknown>;

@@ -1,10 +1,11 @@
 /**
- * The media worker: one side of one call. Frames flow through it from the moment a transform is attached; the
- * core joins with `start`. Whatever fails in here, frames continue to flow: an error in the core ends control
- * and is reported as a fault, and from then on frames pass unchanged.
+ * The media worker: handles one side of one call. Frames flow through it as soon as a transform is attached;
+ * control by the core begins with `start`. Frames continue to flow whatever fails here. An error in the core
+ * ends control and is reported as a fault; from then on, frames pass unchanged.
  */
 import { expose } from 'comlink';
 import { compileCore, CoreError } from '../../core/index.js';
+import { attempt, message } from './errors.js';
 import type { EncodedFrame, EncodedStreams, ScriptTransformer, TransformEvent } from './encoded.js';
 import type { Pipeline } from './pipeline.js';
 import {
@@ -27,19 +28,7 @@ let ticking: ReturnType<typeof setInterval> | undefined;
 let transformer: ScriptTransformer | null = null;
 let side: Side = 'sender';
 
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function attempt(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // This is the cleanup after the core has failed: what fails here cannot be saved.
-  }
-}
-
-/** Ends control. Rows that the core can still deliver are sent first. */
+/** Ends control by the core. Before that, sends the rows that the core can still deliver. */
 function stopPipeline(): void {
   const ended = pipeline;
   pipeline = null;
@@ -56,8 +45,8 @@ function fail(error: unknown): void {
 }
 
 /**
- * Runs `work` on the pipeline, if there is one. A CoreError (an invalid value) is thrown to the caller; any
- * other error ends control and is reported as a fault.
+ * Runs `work` on the pipeline, if there is one. A CoreError that names a field (an invalid value) is thrown to the
+ * caller; any other error ends control and is reported as a fault.
  */
 function withPipeline(work: (p: Pipeline) => void): void {
   const current = pipeline;
@@ -65,14 +54,14 @@ function withPipeline(work: (p: Pipeline) => void): void {
   try {
     reporter.measured(() => work(current));
   } catch (error) {
-    if (error instanceof CoreError) throw error;
+    if (error instanceof CoreError && error.field !== undefined) throw error;
     fail(error);
   }
 }
 
 /**
- * Removes a complete trailer from a received frame, even one without usable content; other frames stay as they
- * are.
+ * Removes an intact trailer from a received frame, even if the values in the trailer are unusable. A frame
+ * without an intact trailer stays as it is.
  */
 function strip(frame: EncodedFrame): void {
   const data = frame.data;
@@ -99,7 +88,7 @@ function onFrame(frame: EncodedFrame, passOn: (frame: EncodedFrame) => void): vo
   }
 }
 
-/** Requests a key frame repeatedly, until one has passed. */
+/** Returns a function that takes each frame and requests key frames until a key frame has passed. */
 function untilKeyFrame(): (frame: EncodedFrame) => void {
   let done = false;
   let askedMs = -Infinity;
@@ -111,7 +100,7 @@ function untilKeyFrame(): (frame: EncodedFrame) => void {
   };
 }
 
-/** Lets frames flow; `late` means that some were lost before, so a key frame is needed. */
+/** Lets frames flow. `late` means that some frames were lost before, so a key frame is requested. */
 function connect(streams: EncodedStreams, late: boolean): void {
   const repair = late ? untilKeyFrame() : undefined;
   const through = new TransformStream<EncodedFrame, EncodedFrame>({
@@ -120,7 +109,7 @@ function connect(streams: EncodedStreams, late: boolean): void {
       onFrame(frame, (f) => controller.enqueue(f));
     },
   });
-  // The streams end with the connection; then nobody is left to whom an error could be reported.
+  // The streams end with the connection. After that, there is nobody to whom an error could be reported.
   streams.readable
     .pipeThrough(through)
     .pipeTo(streams.writable)
@@ -128,8 +117,8 @@ function connect(streams: EncodedStreams, late: boolean): void {
 }
 
 /**
- * A receiver requests a key frame from the far side, a sender from its own encoder. Chromium does not let a
- * worker do the latter, so there the page does it.
+ * A receiver requests a key frame from the far side, and a sender from its own encoder. In Chromium, a worker
+ * cannot request a key frame from an encoder, so the page is told to do it.
  */
 function requestKeyFrame(): void {
   const asked = side === 'sender' ? transformer?.generateKeyFrame?.() : transformer?.sendKeyFrameRequest?.();
@@ -145,7 +134,8 @@ async function start(config: MediaConfig, port: MessagePort): Promise<void> {
     try {
       withPipeline((p) => p.tick());
     } catch (error) {
-      // Nobody awaits a tick, so that even bad input is reported as a fault.
+      // A tick has no caller who could handle an error, so every error, even a CoreError, is reported as a
+      // fault.
       fail(error);
     }
     reporter?.tick();

@@ -1,6 +1,6 @@
 /**
- * Turns received frames into the arrivals that controllers take: in the media worker of a call, and for a call
- * that is only observed.
+ * Converts received frames to the arrivals that controllers take. Used in the media worker of a call, and for a
+ * call that is only observed.
  */
 import type { ArrivalInput } from '../../core/index.js';
 import { RtpTimeline } from './clock.js';
@@ -17,21 +17,24 @@ export interface ReceivedFrame {
   sizeBytes: number;
   keyFrame: boolean;
   /**
-   * Whether some frames may be missing here although they arrived, because frames are observed in the element
-   * that shows them. Default: false.
+   * Whether frames may have arrived that are not reported here. This is so if frames are observed in the video
+   * element that shows them. Default: false.
    */
   mayMiss?: boolean;
-  /** Its spatial layer (webrtc-svc): all layers of a picture have one RTP timestamp. Default: the lowest. */
+  /**
+   * The frame's spatial layer (webrtc-svc). All layers of a picture have the same RTP timestamp. Default: the
+   * lowest layer.
+   */
   spatialIndex?: number;
 }
 
 type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
 
 /**
- * Send times of frames. A trailer contains the sender's own time; without one, the send time is derived from
- * the RTP timestamp, on the time line of earlier trailers or, if there were none (the far side does not run
- * ccscope), on a time line that starts with the first arrival. The drift of the sender's RTP clock against the
- * receiver's clock is removed from such times.
+ * Finds the send times of frames. A trailer contains the sender's own time. A frame without a trailer gets a
+ * send time from its RTP timestamp, on the time line that the latest trailer fixed. If there was no trailer yet
+ * (the far side does not run ccscope), the time line starts with the first arrival. The drift of the sender's
+ * RTP clock against the receiver's clock is removed from times that are not from a trailer.
  */
 class SendTimes {
   readonly #rtp = new RtpTimeline();
@@ -62,8 +65,8 @@ const REMEMBERED_FRAMES = 256;
 const RTP_TIMESTAMPS = 2 ** 32;
 
 /**
- * Frames that arrived before. Browsers probe with copies of packets that were already sent, so a complete frame
- * may arrive twice; its second arrival says nothing about the path.
+ * Remembers which frames have arrived. Browsers probe the path with copies of packets that were already sent,
+ * so a complete frame may arrive twice. The second arrival contains no information about the path.
  */
 class SeenFrames {
   readonly #recent = new Set<number>();
@@ -89,15 +92,18 @@ export class FrameArrivals {
     const layer = Math.max(0, spatialIndex) * RTP_TIMESTAMPS;
     const id = trailer?.frameSeq ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
     if (id !== null && !this.#seen.add(id)) return null;
-    // A frame completed by a retransmission comes out before later frames that were complete earlier. Controllers
-    // get frames in this order, so their arrival clock must not go back.
+    // If a retransmission completes a frame, the frame comes out before later frames that were complete
+    // earlier. Controllers get frames in this order, and their arrival times must not go back.
     const arrivalTimeUs = Math.max(this.#latestUs, frame.arrivalTimeUs);
     const { seq, sendTimeUs, rttUs } = this.#times.of({ ...frame, arrivalTimeUs });
     const rtp = rtpTimestamp === null ? {} : { rtpTimestamp };
     return { seq, sendTimeUs, arrivalTimeUs, sizeBytes, ...rtp, keyFrame, rttUs };
   }
 
-  /** To be called when a controller has accepted this arrival: the next ones are not given an earlier time. */
+  /**
+   * To be called when a controller has accepted this arrival. Later arrivals never get an earlier time than
+   * this one.
+   */
   took({ arrivalTimeUs }: ArrivalInput): void {
     this.#latestUs = arrivalTimeUs;
   }

@@ -1,42 +1,47 @@
 /**
- * Numbers received frames that carry no number, as their sender would have numbered them: controllers take a
+ * Numbers received frames that carry no number, as their sender would have numbered them. Controllers take a
  * gap in the numbers for a loss, and a number below the newest for a retransmitted frame. RTP timestamps show
- * both: a source that gives a picture every 33 ms and then one after 67 ms may have lost one on the way, and a
- * frame that arrives after later ones was held up. A frame that the source or the encoder skipped leaves the
- * same gap, but never arrives, while a lost one is retransmitted. So gaps are taken for losses as long as a
- * late frame filled at least a quarter of the latest gaps. The share is that low because a queue that drops
- * frames also makes the encoder skip some, and then missing a loss costs more than inventing one. A source
- * without a rhythm (a shared screen) shows no gaps; its frames are numbered consecutively.
+ * both. If a source gives a picture every 33 ms, and then one after 67 ms, a frame may have been lost. If a
+ * frame arrives after later ones, it was held up.
+ *
+ * A frame that the source or the encoder skipped leaves the same gap as a lost frame. But a lost frame is
+ * retransmitted and arrives late, while a skipped frame never arrives. So gaps are taken for losses as long as
+ * late frames have filled at least a quarter of the latest gaps. This share is low on purpose. A queue that
+ * drops frames also makes the encoder skip some, and then it is worse to miss a loss than to invent one. In a
+ * source without a rhythm (a shared screen), no gaps can be seen: its frames are numbered consecutively.
  */
 
 /**
- * The rhythm is judged by at most this many steps between frames, the latest ones, and not before half as many
- * are known.
+ * A step is the time between consecutive frames. The rhythm is judged by the latest steps, at most this many,
+ * and only once half as many are known.
  */
 const STEPS = 30;
 /**
- * `NEAR` is how much a regular step may differ from the usual one, as a share of it; `IN_RHYTHM` is the share
- * of steps that must be regular for the source to have a rhythm.
+ * A step is regular if it differs from the median step by less than the share `NEAR` of the median. The source
+ * has a rhythm if at least the share `IN_RHYTHM` of the steps are regular.
  */
 const NEAR = 0.25;
 const IN_RHYTHM = 0.7;
-/** A gap has to differ from a whole number of usual steps by less than this. */
+/**
+ * A step counts as a gap only if it differs from a whole number of median steps by less than this share of a
+ * median step.
+ */
 const NEAR_WHOLE = 0.35;
-/** A longer gap is a pause, not the loss of that many frames. */
+/** A gap with more missing frames is a pause, not a loss. */
 const MOST_MISSING = 30;
 /**
- * How many frames are remembered. A frame that belongs before all of them gets the number before that of the
- * oldest.
+ * How many frames are remembered. A frame that is older than all of them gets the number of the oldest, minus
+ * 1.
  */
 const REMEMBERED = 64;
 /**
- * A frame that has not arrived after this time was never sent: otherwise one of the repeated requests for it
- * would have been answered by then.
+ * A missing frame that has not arrived after this time was never sent: one of the repeated requests for a lost
+ * frame would have succeeded by then.
  */
 const COMES_WITHIN_US = 1e6;
 /**
- * How many of the latest gaps decide whether the next one is taken for a loss, and the smallest share of them
- * that must have been filled.
+ * The latest `JUDGED_BY` gaps decide about the next gap. It is taken for a loss if late frames filled at least
+ * the share `LEAST_FILLED` of these gaps.
  */
 const JUDGED_BY = 16;
 const LEAST_FILLED = 0.25;
@@ -53,7 +58,7 @@ interface Gap {
 }
 
 export class FrameNumbers {
-  /** Times between consecutive frames, in microseconds, the latest last. */
+  /** Times between consecutive frames, in microseconds. The latest is last. */
   readonly #steps: number[] = [];
   /** The latest frames, in the order of their RTP times. */
   #recent: Numbered[] = [];
@@ -64,8 +69,8 @@ export class FrameNumbers {
   #newest = -1;
 
   /**
-   * To be called with the number of a frame that its sender has numbered: frames without a number are then
-   * counted from it.
+   * To be called with the number of a frame that carries one. Later frames without a number are counted from
+   * this number.
    */
   told(number: number): void {
     this.#newest = number;
@@ -73,8 +78,8 @@ export class FrameNumbers {
   }
 
   /**
-   * The number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time, NaN for none; with
-   * `mayMiss`, not every arrived frame is seen, so gaps are ignored.
+   * Returns the number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time, or NaN
+   * without one. `mayMiss` means that not every arrived frame is reported here, so gaps are ignored.
    */
   of(rtpUs: number, mayMiss = false): number {
     const last = this.#recent.at(-1);
@@ -96,7 +101,7 @@ export class FrameNumbers {
     return filled >= LEAST_FILLED * this.#filled.length;
   }
 
-  /** Gives up gaps that no late frame can fill any more. */
+  /** Removes the gaps that no late frame can fill any more. */
   #giveUp(nowUs: number): void {
     for (let [oldest] = this.#open; oldest !== undefined; [oldest] = this.#open) {
       if (nowUs - oldest.toUs < COMES_WITHIN_US) return;
@@ -105,10 +110,11 @@ export class FrameNumbers {
     }
   }
 
-  /** How many frames the source produced in this step: 1 unless its rhythm suggests more. */
+  /** How many frames the source produced in this step: 1, unless the step is a gap in its rhythm. */
   #framesIn(stepUs: number): number {
     if (!(this.#steps.length >= STEPS / 2)) return 1;
-    // The usual step is no shorter than the shortest one, so this step is less than one and a half usual ones.
+    // A shortcut without sorting: the median step is no shorter than the shortest step, so this step is less
+    // than 1.5 median steps.
     if (stepUs < 1.5 * Math.min(...this.#steps)) return 1;
     const usualUs = [...this.#steps].sort((a, b) => a - b)[this.#steps.length >> 1] ?? NaN;
     const usual = this.#steps.filter((each) => Math.abs(each - usualUs) < NEAR * usualUs);
@@ -119,8 +125,8 @@ export class FrameNumbers {
   }
 
   /**
-   * The number of a frame that arrives after later ones: between the numbers of its neighbours in time or, if
-   * there is none between them, that of the earlier neighbour.
+   * Returns the number of a frame that arrives after later ones. It lies between the numbers of the frames
+   * before and after it in RTP time. If there is no number between them, it is the number of the frame before.
    */
   #overtaken(rtpUs: number): number {
     const filled = this.#open.findIndex(({ fromUs, toUs }) => fromUs < rtpUs && rtpUs < toUs);

@@ -1,17 +1,23 @@
 import { transfer, wrap, type Remote } from 'comlink';
 import type { MediaConfig, MediaWorkerApi, WorkerEvent } from './protocol.js';
 
-/** A worker that could not be made, or did not answer. */
+/** Thrown if a worker could not be created or did not answer. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError';
 }
 
 const START_TIMEOUT_MS = 10_000;
 const COMMAND_TIMEOUT_MS = 1000;
-/** A started worker ticks every 100 ms. After this much silence it is pinged, and has to answer. */
+/**
+ * A started worker ticks every 100 ms. If the page receives nothing for this time, it pings the worker, and the
+ * worker must answer.
+ */
 const SILENCE_MS = 400;
 const WATCH_MS = 100;
-/** It is pinged twice: a page that was busy itself may receive one answer too late, but not two. */
+/**
+ * A silent worker is pinged this many times. If the page itself was busy, the first answer may be too late, but
+ * hardly the second one, too.
+ */
 const QUESTIONS = 2;
 const ANSWER_MS = 200;
 
@@ -23,8 +29,8 @@ function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T
 }
 
 /**
- * The page's end of a media worker. Create it with `createMediaWorker`, which proves that it runs: a transform
- * with a dead worker stops the media.
+ * The page's end of a media worker. Create it with `createMediaWorker`, which proves that the worker runs. A
+ * transform whose worker is dead would stop the media.
  */
 export class MediaWorker {
   readonly #remote: Remote<MediaWorkerApi>;
@@ -40,8 +46,8 @@ export class MediaWorker {
   }
 
   /**
-   * The worker's commands. Each resolves when the worker has executed it; if the worker dies before, it never
-   * settles.
+   * The worker's commands. The promise of a command resolves when the worker has executed the command. If the
+   * worker dies first, the promise never settles.
    *
    * @internal
    */
@@ -49,7 +55,7 @@ export class MediaWorker {
     return this.#remote;
   }
 
-  /** Waits for a command's answer, but not forever. */
+  /** Waits for a command's answer. Rejects with WorkerError if there is none within a second. */
   answered<T>(command: Promise<T>): Promise<T> {
     return within(command, COMMAND_TIMEOUT_MS, 'the worker did not answer');
   }
@@ -58,7 +64,7 @@ export class MediaWorker {
     const failed = new Promise<never>((_, reject) => {
       this.worker.addEventListener(
         'error',
-        (e) => reject(new WorkerError(e.message || 'it failed to load')),
+        (e) => reject(new WorkerError(e.message || 'the media worker failed to load')),
         {
           once: true,
         },
@@ -68,8 +74,8 @@ export class MediaWorker {
   }
 
   /**
-   * Loads the core in the worker, and from then on passes its reports to `onEvent` and watches whether it is
-   * alive.
+   * Loads the core in the worker. From then on, passes the worker's reports to `onEvent`, and calls `onDeath`
+   * if the worker dies.
    *
    * @internal
    */
@@ -116,7 +122,7 @@ export class MediaWorker {
     told?.(reason);
   }
 
-  /** Ends the worker without notifying anyone. */
+  /** Ends the worker without a call of `onDeath`. */
   terminate(): void {
     this.#onDeath = null;
     clearInterval(this.#watch);
@@ -125,11 +131,13 @@ export class MediaWorker {
 }
 
 /**
- * Creates a media worker and waits until it answers. Bundlers look for exactly the expression `new Worker(new
- * URL('./entry.js', import.meta.url))`. Vite resolves the `.js` to the TypeScript source beside it, in dev and
- * build alike; in the compiled package the file really is `entry.js`. Pass a URL if a Content-Security-Policy
- * or a server requires the worker to be at another place. Throws WorkerError if it cannot be created or does
- * not answer.
+ * Creates a media worker and waits until it answers. Throws WorkerError if it cannot be created or does not
+ * answer. Pass a URL if a Content-Security-Policy or a server requires the worker's script to be at another
+ * place.
+ *
+ * Bundlers look for exactly the expression `new Worker(new URL('./entry.js', import.meta.url))`. Vite resolves
+ * the `.js` to the TypeScript source beside it, in dev and build alike. In the compiled package, `entry.js`
+ * exists.
  */
 export async function createMediaWorker(workerUrl?: string | URL): Promise<MediaWorker> {
   const made = () =>
@@ -141,7 +149,7 @@ export async function createMediaWorker(workerUrl?: string | URL): Promise<Media
     client = new MediaWorker(made());
   } catch (error) {
     throw new WorkerError(
-      `the media worker was refused: ${error instanceof Error ? error.message : String(error)}`,
+      `the browser refused the media worker: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   try {

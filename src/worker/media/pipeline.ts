@@ -4,23 +4,23 @@ import type { EncodedFrame } from './encoded.js';
 import type { InboundReport, ReceiverReport, SentReport } from './protocol.js';
 
 /**
- * What one side of a call does between the frames and the core. Any method may throw if the core
- * fails.
+ * One side of a call: connects its frames to the core. Every method may throw if the core fails, except those
+ * that say otherwise.
  */
 export interface Pipeline {
   /** Handles a frame: passes it on with `forward`, now or later, or drops it. */
   frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void;
-  /** Regular work; called every `TICK_MS`. */
+  /** Does the regular work. Called every `TICK_MS`. */
   tick(): void;
   /** Sets a parameter of the controller in charge. */
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
   /**
-   * Replaces the controllers that are not in charge. If one of them fails, this is reported and
+   * Replaces the shadows, the controllers that are not in charge. A shadow that fails is reported; its error is
    * never thrown.
    */
   setShadows(shadows: readonly SlotConfig[]): Promise<void>;
-  /** Sends everything that the core has recorded so far. */
+  /** Sends the page everything that the core has recorded so far. */
   flush(): void;
   /** Passes on all frames that are still held back. Does not use the core, which may have failed. */
   release(): void;

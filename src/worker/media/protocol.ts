@@ -1,7 +1,7 @@
 /**
- * The messages between pages and media workers. Commands go through comlink, so that this one interface defines
- * both the commands and their argument and result types; the worker's reports go, in order, through the port that
- * `start` hands over.
+ * The messages between pages and media workers. Commands go through comlink, so that one interface,
+ * MediaWorkerApi, defines the commands with their argument and result types. The reports of the worker go, in
+ * order, through the port that the page passes to `start`.
  */
 import type { ControllerFault, LinkOptions, TraceBatch, TraceEvent } from '../../core/index.js';
 import type { SlotConfig } from '../slot.js';
@@ -12,7 +12,7 @@ export type Side = 'sender' | 'receiver';
 /** The options of a transform. */
 export interface TransformOptions {
   side: Side;
-  /** Whether it replaces a transform that failed: then frames were lost, and a key frame is needed. */
+  /** Whether the transform replaces one that failed. Frames were then lost, and a key frame is needed. */
   late: boolean;
 }
 
@@ -21,18 +21,18 @@ export interface MediaConfig {
   side: Side;
   /** The zero point of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
-  /** The controller of flow 0. If any controller in this worker is in charge, it is this one. */
+  /** The controller of flow 0. If a controller in this worker is in charge of the call, it is this controller. */
   controller: SlotConfig;
-  /** Controllers that are given the same input, but whose results are only recorded. */
+  /** Shadows: controllers that are given the same input, but whose results are only recorded. */
   shadows: readonly SlotConfig[];
-  /** The URL of the core's module; absent: beside the worker's own code. */
+  /** The URL of the core's module. Default: the module beside the worker's own code. */
   wasmUrl?: string;
   /** Sender: a bottleneck inside the transform, at frame granularity. */
   bottleneck?: LinkOptions;
   /**
-   * Sender: whether changes of parameters are recorded in the trace here. A receiver always records them, in
-   * their place between its rows, so that a replay repeats them exactly; in a page with both sides, one of the
-   * two records is enough.
+   * Sender: whether changes of parameters are recorded in the trace here. A receiver always records them
+   * between its rows, at the place where they took effect, so that a replay repeats them exactly. In a page
+   * with both sides, the receiver's record is enough.
    */
   recordsChanges?: boolean;
   /** Sender: seconds between key frames. */
@@ -47,14 +47,20 @@ export interface InboundReport {
   bytesReceived: number;
 }
 
-/** Cumulative wire bytes sent, and the browser's own measurements; NaN where it reports nothing. */
+/**
+ * Cumulative wire bytes sent, and measurements by the browser. A value is NaN if the browser does not report
+ * it.
+ */
 export interface SentReport {
   sentBytes: number;
   rttUs: number;
   browserEstimateBps: number;
 }
 
-/** Receiver reports (RTCP) as summed up by the sender's browser; used when feedback is missing. */
+/**
+ * Totals of the far side's receiver reports (RTCP), as the sender's browser reports them. Used when feedback is
+ * missing.
+ */
 export interface ReceiverReport {
   packetsSent: number;
   packetsLost: number;
@@ -107,7 +113,10 @@ export interface WorkerStats {
 
 /** Reports of a media worker, in the order in which things happened. */
 export type WorkerEvent =
-  /** All rows since the last such report: inputs in the order in which they were consumed, then outputs. */
+  /**
+   * All rows since the last `batches` report: first inputs, in the order in which they were consumed, then
+   * outputs.
+   */
   | { kind: 'batches'; batches: TraceBatch[] }
   | { kind: 'event'; event: TraceEvent }
   | { kind: 'feedback'; bytes: ArrayBuffer }
@@ -120,9 +129,12 @@ export type WorkerEvent =
    * statistics count all of them.
    */
   | { kind: 'row-refused'; message: string }
-  /** A half failed, and the call continues: the one in charge keeps its last good rate, a shadow is removed. */
+  /**
+   * A half of a controller failed, and the call continues. If it was in charge, its last good rate stays in
+   * force; if it was a shadow, it is removed.
+   */
   | { kind: 'controller-fault'; fault: ControllerFault }
   | { kind: 'tick'; stats: WorkerStats };
 
-/** A worker reports at least this often; silence means that it is stuck or dead. */
+/** A worker reports at least this often. Silence means that it is stuck or dead. */
 export const TICK_MS = 100;

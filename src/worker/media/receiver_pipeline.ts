@@ -10,13 +10,15 @@ import type { Reporter } from './reporter.js';
 import { Slots } from './slots.js';
 import { readTrailer } from './trailer.js';
 
-/** The RTP timestamp of a frame; null if it is not a valid one, which would distort the time line for good. */
+/**
+ * The RTP timestamp of a frame; null if it is invalid. A single invalid timestamp would shift all later times.
+ */
 function rtpTimestampOf(frame: EncodedFrame, metadata: EncodedFrameMetadata): number | null {
   const timestamp = metadata.rtpTimestamp ?? frame.timestamp;
   return Number.isInteger(timestamp) && timestamp >= 0 && timestamp < 2 ** 32 ? timestamp : null;
 }
 
-/** The receiving side: frames and wire counters in, feedback out. */
+/** The receiving side: takes frames and wire counters, and returns feedback. */
 export class ReceiverPipeline implements Pipeline {
   readonly #arrivals = new FrameArrivals();
   #source: 'trailer' | 'rtp_timestamp' | null = null;
@@ -80,7 +82,7 @@ export class ReceiverPipeline implements Pipeline {
     this.slots.shadows((slot) => void this.reporter.row(() => slot.pushArrival(arrival)));
   }
 
-  /** If the source of send times differs from that of the frame before, records this in the trace. */
+  /** Records the source of send times in the trace, if it differs from the source for the previous frame. */
   #mark(source: 'trailer' | 'rtp_timestamp'): void {
     if (source === this.#source) return;
     this.flush();
@@ -108,7 +110,10 @@ export class ReceiverPipeline implements Pipeline {
     this.#record('preset', { name });
   }
 
-  /** Records an event in its place: after the rows that the core has consumed, before those that it will consume. */
+  /**
+   * Records an event at its place in the trace: after all rows that the core has consumed so far, and before
+   * all later rows.
+   */
   #record(name: string, detail: unknown): void {
     this.flush();
     this.reporter.emit({ kind: 'event', event: { time_us: this.clock.nowUs(), name, detail } });

@@ -2,10 +2,7 @@ import { CoreError, type TraceBatch } from '../../core/index.js';
 import { TickLateness } from '../../machine/tick_lateness.js';
 import { TICK_MS, type WorkerEvent, type WorkerStats } from './protocol.js';
 
-/**
- * The only way in which a worker sends its reports: keeps them in order, and transfers columns instead of
- * copying them.
- */
+/** Sends all reports of a worker. Keeps them in order, and transfers columns instead of copying them. */
 export class Reporter {
   readonly stats: WorkerStats = {
     frames: 0,
@@ -25,8 +22,8 @@ export class Reporter {
   }
 
   /**
-   * Sends all batches in one message: a reader that stopped between two messages would have inputs without
-   * their outputs.
+   * Sends all batches in one message. If inputs and outputs were sent in two messages, a reader that stopped
+   * between the messages would have inputs without outputs.
    */
   batches(batches: readonly TraceBatch[]): void {
     const full = batches.filter((batch) => batch.rows > 0).map(packed);
@@ -43,16 +40,16 @@ export class Reporter {
   }
 
   /**
-   * Runs `work`, which gives the core a row of data from outside. A row that the core refuses is dropped
-   * individually: it is counted, and the first one is reported. Returns whether the row was accepted; throws
-   * everything else that goes wrong.
+   * Runs `work`, which gives the core a row of data from outside. Returns whether the core accepted the row. A
+   * refused row is dropped and counted, and the first refused row is reported. Throws every other error.
    */
   row(work: () => void): boolean {
     try {
       work();
       return true;
     } catch (error) {
-      // A refusal names the field; an error without one means that the core itself cannot continue.
+      // The error of a refused row names the wrong field. An error without a field means that the core itself
+      // cannot continue.
       if (!(error instanceof CoreError) || error.field === undefined) throw error;
       this.stats.rowsRefused += 1;
       if (this.stats.rowsRefused === 1) this.emit({ kind: 'row-refused', message: error.message });
@@ -72,7 +69,8 @@ export class Reporter {
 }
 
 /**
- * The same rows with all columns in one buffer: transferring one buffer is much cheaper than transferring many.
+ * Returns the same rows with all columns in one buffer, because transferring one buffer is much cheaper than
+ * transferring many.
  */
 function packed({ table, rows, columns }: TraceBatch): TraceBatch {
   const all = new Float64Array(rows * columns.length);

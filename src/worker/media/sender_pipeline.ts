@@ -12,20 +12,20 @@ import { Slots } from './slots.js';
 import { appendTrailer } from './trailer.js';
 
 /**
- * The shortest time between two requests for a key frame after drops: a key frame takes a while to
+ * The shortest time between two requests for a key frame after drops. A requested key frame takes a while to
  * arrive.
  */
 const KEY_FRAME_RETRY_MS = 500;
 
-/** The part of its worker that a pipeline uses. */
+/** The functions of the media worker that a sender pipeline calls. */
 interface SenderHost {
   reporter: Reporter;
   requestKeyFrame(): void;
-  /** Called for failures that happen outside the pipeline's methods, in a timer. */
+  /** Called for errors that no method of the pipeline can throw, because they happen in a timer. */
   failed(error: unknown): void;
 }
 
-/** The sending side: trailers on frames, feedback in, a target rate out. */
+/** The sending side: appends trailers to frames, takes feedback, and reports a target rate. */
 export class SenderPipeline implements Pipeline {
   readonly #bottleneck: Bottleneck | null;
   #seq = 0;
@@ -82,7 +82,7 @@ export class SenderPipeline implements Pipeline {
     else this.#bottleneck.admit(data.byteLength, () => forward(frame));
   }
 
-  /** Frames after a dropped one can't be decoded until a key frame comes. */
+  /** Frames after a dropped one can't be decoded until the next key frame. */
   #afterDrop(): void {
     const now = performance.now();
     if (now - this.#lastRequestMs < KEY_FRAME_RETRY_MS) return;
@@ -119,7 +119,7 @@ export class SenderPipeline implements Pipeline {
     if (taken) this.slots.shadows((seat) => void this.host.reporter.row(() => seat.sent(report, nowUs)));
   }
 
-  /** Passes on a receiver report: without feedback, losses are all that is known of the network. */
+  /** Passes on a receiver report. Without feedback, its losses are the only information about the network. */
   receiverReport(report: ReceiverReport): void {
     const nowUs = this.clock.nowUs();
     const taken = this.host.reporter.row(() => this.slots.first.receiverReport(report, nowUs));

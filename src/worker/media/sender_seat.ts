@@ -3,11 +3,15 @@ import type { SenderSlot, Slot } from '../slot.js';
 import type { ReceiverReport, SentReport } from './protocol.js';
 
 /**
- * Controllers send feedback every 200 ms or more often; after this long without any, receiver reports take over.
+ * Controllers send feedback at least every 200 ms. After this long without feedback, receiver reports are used
+ * instead.
  */
 const FEEDBACK_SILENCE_US = 1_500_000;
 
-/** A sender half, together with the choice of where its information about the network comes from. */
+/**
+ * A sender half, with the choice between feedback and receiver reports (RTCP) as its information about the
+ * network.
+ */
 export class SenderSeat implements Slot {
   #heardUs = -Infinity;
   #source: 'feedback' | 'receiver-reports' | 'none' = 'none';
@@ -18,7 +22,10 @@ export class SenderSeat implements Slot {
     return this.#source;
   }
 
-  /** Ignores a message that the half refuses: it comes from a different controller on the far side. */
+  /**
+   * Passes on feedback. If the half refuses the message, the message comes from a different controller on the
+   * far side, and is ignored.
+   */
   pushFeedback(feedback: Feedback, nowUs: number): void {
     try {
       this.slot.pushFeedback(feedback, nowUs);
@@ -30,15 +37,19 @@ export class SenderSeat implements Slot {
     this.#source = 'feedback';
   }
 
-  /** Returns the round-trip time that the half was given; NaN if it was given none. */
+  /** Passes on what was sent. Returns the round-trip time that was given to the half; NaN if none was given. */
   sent({ sentBytes, rttUs, browserEstimateBps }: SentReport, nowUs: number): number {
-    // The browser measures the round trip only every few seconds; the echo in feedback is better.
+    // The browser measures the round trip only every few seconds. Feedback echoes send times, so the half can
+    // measure the round trip better.
     const told = this.#source === 'feedback' ? NaN : rttUs;
     this.slot.pushSent(nowUs, sentBytes, told, browserEstimateBps);
     return told;
   }
 
-  /** Passes on a receiver report if there is no feedback: then losses are all that is known of the network. */
+  /**
+   * Passes on a receiver report if there is no feedback. Its losses are then the only information about the
+   * network.
+   */
   receiverReport({ packetsSent, packetsLost }: ReceiverReport, nowUs: number): void {
     if (nowUs - this.#heardUs < FEEDBACK_SILENCE_US) return;
     this.#source = 'receiver-reports';

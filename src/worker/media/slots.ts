@@ -1,9 +1,10 @@
 import type { Feedback, TraceBatch } from '../../core/index.js';
 import type { Slot, SlotConfig, SlotHooks } from '../slot.js';
+import { attempt, message } from './errors.js';
 import type { Side } from './protocol.js';
 import type { Reporter } from './reporter.js';
 
-/** Creates one side's slot. */
+/** Creates a slot for one side of a call. */
 export type MakeSlot<S extends Slot> = (config: SlotConfig, hooks: SlotHooks) => Promise<S>;
 
 interface Shadow<S> {
@@ -11,7 +12,7 @@ interface Shadow<S> {
   slot: S;
 }
 
-/** The part of their pipeline that one side's slots use. */
+/** The part of a pipeline that its slots use. */
 export interface SlotsContext {
   side: Side;
   reporter: Reporter;
@@ -19,17 +20,14 @@ export interface SlotsContext {
   onFeedback(flow: number, feedback: Feedback): void;
 }
 
-function message(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 const sameController = (a: SlotConfig, b: SlotConfig): boolean =>
   a.controller === b.controller && a.url === b.url;
 const same = (a: SlotConfig, b: SlotConfig): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * The controllers of one side of a call. Errors of the one in charge are thrown to its pipeline; a shadow that
- * throws is reported and removed, and nothing else is affected.
+ * The controllers of one side of a call: one in charge, and shadows, whose results are only recorded. An error
+ * of the controller in charge is thrown to the pipeline. A shadow that throws is reported and removed, and
+ * nothing else is affected.
  */
 export class Slots<S extends Slot> {
   readonly #shadows = new Map<number, Shadow<S>>();
@@ -43,7 +41,10 @@ export class Slots<S extends Slot> {
     private readonly context: SlotsContext,
   ) {}
 
-  /** Throws the errors of the controller in charge; shadows are created later, by `setShadows`. */
+  /**
+   * Creates the slot of the controller in charge, and throws its errors. `setShadows` creates the shadows
+   * later.
+   */
   static async open<S extends Slot>(
     config: SlotConfig,
     make: MakeSlot<S>,
@@ -52,7 +53,8 @@ export class Slots<S extends Slot> {
     try {
       return new Slots(await make(config, hooksOf(config, context)), make, context);
     } catch (error) {
-      // Only a user's controller can fail to load, so its name belongs in the message.
+      // Only a user's controller can fail to load. The user then needs a report with the name of the
+      // controller.
       if (config.url !== undefined) report(config, context, message(error));
       throw error;
     }
@@ -71,8 +73,8 @@ export class Slots<S extends Slot> {
   }
 
   /**
-   * Replaces the shadows; those that are also in the new list continue. Shadows that cannot be created are
-   * reported.
+   * Replaces the shadows. A shadow whose flow and controller are also in the new list continues, with the new
+   * parameters. Shadows that cannot be created are reported.
    */
   setShadows(configs: readonly SlotConfig[]): Promise<void> {
     this.#changing = this.#changing.then(() => this.#change(configs));
@@ -122,15 +124,12 @@ export class Slots<S extends Slot> {
     }
   }
 
-  /** Removes a shadow; rows that it can still deliver are sent first. */
+  /** Removes a shadow. Before that, sends the rows that it can still deliver. */
   #remove({ config, slot }: Shadow<S>): void {
     this.#shadows.delete(config.flow);
-    try {
-      this.context.reporter.batches(slot.drain());
-      slot.destroy();
-    } catch {
-      // It has already failed, and that was reported.
-    }
+    // The shadow is removed in any case, and if it has failed, this was already reported.
+    attempt(() => this.context.reporter.batches(slot.drain()));
+    attempt(() => slot.destroy());
   }
 
   /** The rows of the controller in charge, then those of the shadows. */

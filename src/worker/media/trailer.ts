@@ -8,7 +8,7 @@
 export const TRAILER_BYTES = 24;
 const MAGIC = 0x31534343; // 'CCS1', little-endian
 const MAX_U32 = 0xffffffff;
-/** Doubles represent every whole microsecond up to this; the core takes no later times. */
+/** Doubles represent every whole microsecond up to this time. The core accepts no later times. */
 const MAX_TIME_US = 2 ** 53;
 
 /** The sender's information about a frame. */
@@ -49,7 +49,7 @@ export function appendTrailer(frame: ArrayBuffer, trailer: Trailer): ArrayBuffer
   return out.buffer;
 }
 
-/** Whether a frame ends with a complete trailer, whatever its content. */
+/** Whether a frame ends with an intact trailer. The values in it may still be unusable. */
 export function hasTrailer(frame: ArrayBuffer): boolean {
   const at = frame.byteLength - TRAILER_BYTES;
   if (at < 0) return false;
@@ -60,8 +60,8 @@ export function hasTrailer(frame: ArrayBuffer): boolean {
 }
 
 /**
- * Reads the trailer at the end of a frame; null if there is none, or if it is damaged or contains an impossible
- * time.
+ * Reads the trailer at the end of a frame. Returns null if there is no trailer, if it is damaged, or if its
+ * time is impossible.
  */
 export function readTrailer(frame: ArrayBuffer): Trailer | null {
   if (!hasTrailer(frame)) return null;

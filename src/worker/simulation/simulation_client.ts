@@ -14,7 +14,8 @@ import type {
 import type { SimulationWorkerApi } from './simulation_worker.js';
 
 /**
- * Why a simulation gave no result: the `kind` of the problem, the `field` that is wrong, if any, and a `fix`.
+ * The reason why a simulation gave no result: the `kind` of the problem, the wrong `field` if there is one, and
+ * a `fix`.
  */
 export class SimulationError extends Error implements SimulationProblem {
   override readonly name = 'SimulationError';
@@ -41,21 +42,21 @@ export interface SimulationWorkerOptions {
   createWorker?: () => Worker;
   /** The core's module; default: the file that ships with the worker. */
   wasmUrl?: string | URL;
-  /** A run with a user's controller is ended if it reports no progress for this long; default 10 s. */
+  /** If a run with a user's controller reports no progress for this long, it is ended; default 10 s. */
   controllerTimeoutMs?: number;
 }
 
 export interface RunHandlers {
   /**
-   * Called about ten times a second, with the trace rows since it was last called (see `unpackBatches`); these
-   * may be kept and changed. If it returns a promise, the run waits for it.
+   * Called about ten times a second, with the trace rows since the last call (see `unpackBatches`). The callee
+   * may keep and change the rows. If it returns a promise, the run waits for the promise.
    */
   onProgress?: (progress: SimulationProgress) => void | Promise<void>;
-  /** Aborting ends the run; the result then covers the part that was simulated. */
+  /** Aborting this signal ends the run. The result then covers the part that was simulated. */
   signal?: AbortSignal;
 }
 
-/** A worker that takes longer than this to stop is ended, and its result is lost. */
+/** If a worker takes longer than this to stop, it is ended, and the result is lost. */
 const STOP_MS = 5000;
 const CONTROLLER_TIMEOUT_MS = 10_000;
 const WATCH_MS = 200;
@@ -138,8 +139,8 @@ export class SimulationWorker {
   }
 
   /**
-   * Rejects if a run with a user's controller makes no progress: a controller that never returns would block
-   * its worker forever.
+   * Returns a promise that rejects if a run with a user's controller makes no progress. A controller that never
+   * returns would block its worker forever.
    */
   #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
     const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;
@@ -149,7 +150,7 @@ export class SimulationWorker {
       const watch = setInterval(() => {
         if (performance.now() - heardAt <= controllerTimeoutMs) return;
         this.close();
-        const message = `the controller ${controller.name} did not answer for ${controllerTimeoutMs / 1000} s; its run was ended`;
+        const message = `the controller ${controller.name} did not answer for ${controllerTimeoutMs / 1000} s, so its run was stopped`;
         const fix = 'look for a function that does not return, or that fills the memory';
         reject(new SimulationError({ kind: 'controller', message, field: 'controller', fix }));
       }, WATCH_MS);
@@ -158,7 +159,7 @@ export class SimulationWorker {
     return { heard: () => (heardAt = performance.now()), silent };
   }
 
-  /** Rejects if the worker fails, or does not stop when it should. */
+  /** Returns a promise that rejects if the worker fails, or if it does not stop in time after `stop`. */
   #breakdown(life: AbortSignal, stop?: AbortSignal): Promise<never> {
     return new Promise((_, reject) => {
       const fail = (message: string, fix: string): void => {

@@ -10,25 +10,25 @@ export interface ControllerModule {
    * allowed.
    */
   url: string;
-  /** Its name in messages, and for a WebAssembly module, which contains no name. */
+  /** The controller's name in messages. A WebAssembly module contains no name, so it also gets this one. */
   name: string;
-  /** The names of the scenario's media flows that it controls; default: all. */
+  /** The names of those media flows in the scenario that this controller controls; default: all media flows. */
   flows?: readonly string[];
 }
 
 /**
- * What to simulate: a cell of a scenario with a seed, or a simulation given by its options. Either may have a
- * user's controller.
+ * What to simulate: either a cell of a scenario (one combination of its parameter values) with a seed, or a
+ * simulation given directly by its options. Both can include a user's controller.
  */
 export type SimulationRequest = { controller?: ControllerModule } & (
   | {
-      /** A scenario in the form of its file; it is checked. */
+      /** A scenario: an object with the contents of its file. It is checked. */
       scenario: unknown;
       /** Default: the first cell. */
       cell?: CellParams;
-      /** Default: the scenario's. */
+      /** Default: the first seed of the scenario. */
       seed?: number;
-      /** Trace rows to send; by default none. */
+      /** The trace rows that the progress reports contain; by default none. */
       trace?: TraceOptions;
     }
   | { options: SimulationOptions }
@@ -37,7 +37,10 @@ export type SimulationRequest = { controller?: ControllerModule } & (
 /** A scenario that can be run. */
 export interface CheckedScenario {
   scenario: Scenario;
-  /** In the order of the axes' values; a single cell if there are no axes. */
+  /**
+   * All cells, in the order of the values of the axes (the varied parameters). Without axes, there is a single
+   * cell.
+   */
   cells: CellParams[];
 }
 
@@ -51,7 +54,7 @@ export interface SimulationProgress {
 }
 
 export interface SimulationResult {
-  /** The whole run first, then the windows. */
+  /** The first element is for the whole run; the others are for the windows. */
   windows: WindowMetrics[];
   /**
    * The scenario's metrics, including those with published values; empty for a run by options and for a
@@ -59,13 +62,13 @@ export interface SimulationResult {
    */
   metrics: readonly MetricResult[];
   /**
-   * The values of the metrics, and those that claims and pictures need, by `quantityKey`; empty if the run was
-   * cancelled or was given by options.
+   * Values by `quantityKey`: those of the metrics, and those that the claims and pictures of the scenario need.
+   * Empty if the run was cancelled or was given by options.
    */
   values: ReadonlyMap<string, number>;
   /**
-   * The densities that LCC flows have learnt, by flow number; only of those flows whose densities the
-   * scenario's pictures show.
+   * The densities that LCC flows have learnt, by flow number. Contains only the flows whose densities the
+   * pictures of the scenario show.
    */
   densities: ReadonlyMap<number, Density>;
   events: number;
@@ -74,14 +77,16 @@ export interface SimulationResult {
   /** The wall-clock time that the run took, including pauses for other work. */
   elapsedMs: number;
   cancelled: boolean;
-  /** Faults of the user's controller; its flow kept the last good rate from then on. */
+  /** Faults of the user's controller. After a fault, its flow kept the last good rate. */
   faults: readonly ControllerFault[];
 }
 
 /**
- * Why there is no result. `scenario`: the request cannot be run, `field` names the wrong value; `core`: the
- * module could not be loaded; `controller`: the user's controller could not be loaded, or had to be ended;
- * `fault`: the simulator or its worker broke down.
+ * Why there is no result. The kinds are:
+ * - `scenario`: the request cannot be run; `field` names the wrong value.
+ * - `core`: the module of the core could not be loaded.
+ * - `controller`: the user's controller could not be loaded, or had to be ended.
+ * - `fault`: the simulator or its worker broke down.
  */
 export interface SimulationProblem {
   kind: 'scenario' | 'core' | 'controller' | 'fault';

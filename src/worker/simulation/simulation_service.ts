@@ -1,6 +1,6 @@
 /**
- * The inside of the simulation worker: runs one simulation at a time, in slices between which it can receive a
- * request to stop.
+ * The inside of the simulation worker. Runs one simulation at a time, in slices. Between slices, it can receive
+ * a request to stop.
  */
 import {
   CoreError,
@@ -78,8 +78,8 @@ export class SimulationService {
   }
 
   /**
-   * Simulates. `report` gets the rows in order, and each call of it is awaited: it has received all rows before
-   * this resolves.
+   * Simulates. Passes the trace rows to `report` in order, and waits for each call. All rows have been reported
+   * before this resolves.
    */
   async run(
     request: SimulationRequest,
@@ -116,7 +116,7 @@ export class SimulationService {
     }
   }
 
-  /** Stops the run after its present slice; its result covers what was simulated. */
+  /** Stops the run after the slice that is being simulated. The result covers the time simulated so far. */
   cancel(): void {
     this.#cancelled = true;
   }
@@ -181,7 +181,7 @@ export class SimulationService {
       const fix = 'mend the file, or choose another; public/controllers/README.md has an example';
       return { kind: 'controller', message: error.message, field: 'controller', fix };
     }
-    // After a trap the state of the module's memory is unknown: the next run gets a new one.
+    // After a trap, the state of the core's memory is unknown. The next run therefore loads a new core.
     this.#core = null;
     const fix = 'run it again; if it fails again, report the scenario, the cell and the seed';
     return { kind: 'fault', message: `the simulator broke down: ${messageOf(error)}`, fix };
@@ -203,7 +203,7 @@ function chosen(request: Extract<SimulationRequest, { scenario: unknown }>): Cho
   return { scenario, cell, seed };
 }
 
-/** The numbers of the flows with these names; undefined for all. */
+/** The numbers of the flows with these names; undefined (for all flows) if no names are given. */
 function numbersOf(
   names: readonly string[] | undefined,
   request: SimulationRequest,
@@ -217,7 +217,10 @@ function numbersOf(
 
 interface Started {
   run: Run;
-  /** The tables whose rows were requested; the metrics may need rows of others, too. */
+  /**
+   * The tables whose rows were requested. The run may also produce rows of other tables, which the metrics
+   * need.
+   */
   tables: ReadonlySet<TableName>;
   metricsOf: (values: CellRun['values']) => readonly MetricResult[];
 }
@@ -239,7 +242,7 @@ function started(simulator: Simulator, request: SimulationRequest): Started {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Lets waiting messages be handled. (A timer would do so, too, but with a delay of up to 4 ms.) */
+/** Lets the worker handle its waiting messages. A timer would also do this, but with a delay of up to 4 ms. */
 function nextMessage(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -14,28 +14,29 @@ import { watchLife } from '../life.js';
 import { TraceJournal, type JournalEntry } from './trace_journal.js';
 import type { TraceService } from './trace_service.js';
 
-/** A trace that lives in a separate worker, so that it outlives the workers that write to it. */
+/** A trace in a worker of its own, so that it survives the workers that write to it. */
 export interface TraceStore {
   /**
-   * Appends rows; files contain them in the order in which this was called. The columns are transferred: the
-   * caller must not use them again. Failures go to `onError`.
+   * Appends rows. Exported files contain rows in the order of the calls. The columns are transferred, so the
+   * caller must not use them again. Errors go to `onError`.
    */
   append(batch: TraceBatch): void;
-  /** Appends many batches, whose buffers are transferred. */
+  /** Appends many batches. Their buffers are transferred. */
   appendPacked(packed: PackedBatches): void;
   appendEvent(event: TraceEvent): void;
-  /** Rows to draw. Rejects with a RangeError for an unknown table or column. */
+  /** Returns rows to draw. Rejects with a RangeError for an unknown table or column. */
   view(query: ViewQuery): Promise<TraceView>;
   extent(): Promise<TraceExtent>;
   events(): Promise<readonly TraceEvent[]>;
   /**
-   * Explains why a flow's target rate changed, and lists what was changed from outside.
+   * Explains why a flow's target rate changed, and lists the changes from outside the controller.
    *
    * @internal
    */
   explain(query: ExplanationQuery): Promise<Explanation>;
   /**
-   * The trace as a file of format v1. Fields of `header` replace those of the file that was opened, if one was.
+   * Returns the trace as a file of format v1. If a file was opened, fields of `header` replace fields of its
+   * header.
    */
   exportNdjson(header?: Partial<TraceHeader>): Promise<Blob>;
   /**
@@ -44,24 +45,24 @@ export interface TraceStore {
    */
   open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<TraceHeader>;
   clear(): Promise<void>;
-  /** Ends the worker; what was not exported is lost. */
+  /** Ends the worker. Contents that were not exported are lost. */
   close(): void;
 }
 
 export interface TraceStoreOptions {
-  /** Starts the worker; by default `new Worker` on the file beside this one. */
+  /** Starts the worker. Default: `new Worker` with the script beside this file. */
   createWorker?: () => Worker;
-  /** Called for errors of the methods that return nothing, and of the worker itself. */
+  /** Called for errors of the methods that return nothing, and for errors of the worker itself. */
   onError?: (error: Error) => void;
   /**
-   * Keeps a copy of all contents outside the worker: if the worker ends unexpectedly, it is replaced, and
+   * Keeps a copy of all contents outside the worker. If the worker ends unexpectedly, it is replaced, and
    * nothing is lost.
    */
   isKept?: boolean;
-  /** Called when a worker has been replaced in this way. */
+  /** Called when a worker that ended unexpectedly has been replaced. */
   onReplaced?: (why: Error) => void;
   /**
-   * Called with each part of that copy, so that it can be kept elsewhere, too.
+   * Called with each part of the copy that `isKept` requests, so that the caller can store it elsewhere, too.
    *
    * @internal
    */
@@ -75,18 +76,25 @@ export async function createTraceStore(options: TraceStoreOptions = {}): Promise
   return store;
 }
 
-/** The most workers that are started: if one after the other ends, the reason must be their input. */
+/** The most workers that are started. If several workers end one after another, the cause must be their input. */
 const MAX_WORKERS = 4;
+
+interface Asked {
+  send(): void;
+  reject(why: Error): void;
+}
 
 class LastingTraceStore implements TraceStore {
   readonly #journal: TraceJournal | null;
   #connected: TraceStore | null = null;
   #workers = 0;
   #isClosed = false;
-  /** While a new worker is given the old contents, new rows wait in the journal. */
+  /** True while a new worker is given the old contents. Meanwhile, new rows are only added to the journal. */
   #isReplaying = false;
-  /** For each unanswered request, a function that sends it again, to the worker that replaces one that has ended. */
-  readonly #asked = new Set<() => void>();
+  /** The unanswered requests. If the worker ends, they are sent again to its replacement. */
+  readonly #asked = new Set<Asked>();
+  /** The reason why there is no worker any more; null while there is a worker. */
+  #ended: Error | null = null;
 
   constructor(private readonly options: TraceStoreOptions) {
     this.#journal = options.isKept === true ? new TraceJournal(options.onKept) : null;
@@ -112,38 +120,47 @@ class LastingTraceStore implements TraceStore {
   async #replace(why: Error): Promise<void> {
     // The end of a closed store's worker is expected.
     if (this.#isClosed) return;
-    const { onError = reportError, onReplaced } = this.options;
+    const { onReplaced } = this.options;
     this.#store.close();
-    if (this.#journal === null || this.#workers === MAX_WORKERS) {
-      onError(why);
-      return;
-    }
+    if (this.#journal === null || this.#workers === MAX_WORKERS) return this.#end(why);
     this.#isReplaying = true;
     try {
       await this.start();
       await this.#journal.replay(this.#store);
       onReplaced?.(why);
     } catch {
-      onError(why);
+      return this.#end(why);
+    } finally {
+      this.#isReplaying = false;
     }
-    this.#isReplaying = false;
-    for (const ask of [...this.#asked]) ask();
+    for (const { send } of [...this.#asked]) send();
+  }
+
+  /** Rejects the unanswered requests and all later requests, because no worker will answer them. */
+  #end(why: Error): void {
+    this.#ended = why;
+    this.#store.close();
+    for (const { reject } of this.#asked) reject(why);
+    this.#asked.clear();
+    (this.options.onError ?? reportError)(why);
   }
 
   get #store(): TraceStore {
-    if (this.#connected === null) throw new Error('the store was not started');
+    if (this.#connected === null) throw new Error('the trace store was not started');
     return this.#connected;
   }
 
   #ask<T>(question: (store: TraceStore) => Promise<T>): Promise<T> {
+    if (this.#ended !== null) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => {
-      const ask = (): void => {
+      const send = (): void => {
         void question(this.#store)
           .then(resolve, reject)
-          .finally(() => this.#asked.delete(ask));
+          .finally(() => this.#asked.delete(asked));
       };
-      this.#asked.add(ask);
-      if (!this.#isReplaying) ask();
+      const asked: Asked = { send, reject };
+      this.#asked.add(asked);
+      if (!this.#isReplaying) send();
     });
   }
 
@@ -203,7 +220,7 @@ function defaultWorker(): Worker {
   return new Worker(new URL('./trace_worker.js', import.meta.url), { type: 'module' });
 }
 
-/** A store that uses the TraceService at the other end of an endpoint. */
+/** Returns a store that uses the TraceService at the other end of this endpoint. */
 export function connectTraceStore(
   endpoint: Endpoint,
   onError: (error: Error) => void = reportError,
@@ -240,8 +257,8 @@ export function connectTraceStore(
 }
 
 /**
- * Sends the queries that are made at the same moment to the worker in one message: a page of charts makes
- * dozens at once.
+ * Collects queries that are made at the same moment, and sends them to the worker in one message. A page of
+ * charts makes dozens at once.
  */
 class Views {
   #waiting: { query: ViewQuery; resolve(view: TraceView): void; reject(error: unknown): void }[] = [];

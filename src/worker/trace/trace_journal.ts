@@ -1,15 +1,18 @@
-/** Keeps everything that a trace worker was given, so that its replacement can be given the same. */
+/**
+ * Keeps a copy of everything that a trace worker was given. If the worker ends, its replacement is given the
+ * copy.
+ */
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
 import { packBatches, type PackedBatches } from '../../trace/index.js';
 
 /**
- * How many batches are stored in one blob: browsers keep blobs outside the page's memory, and large ones on
- * disk.
+ * How many batches are stored in one blob. Browsers keep blobs outside the memory of the page, and large blobs
+ * on disk.
  */
 const SEAL = 512;
 /**
- * If entries are reported (`onSealed`): this long after the last blob, the next batch completes a new one, even
- * with fewer than SEAL batches.
+ * Applies only if `onSealed` is given. When this much time has passed since the last blob, the next batch
+ * completes a new blob, even if it contains fewer than SEAL batches.
  */
 const SEAL_MS = 2000;
 
@@ -20,7 +23,7 @@ export interface JournalReader {
   open(file: Blob): Promise<unknown>;
 }
 
-/** A part of what was recorded, in a form that can be kept elsewhere. */
+/** A part of the recorded contents, in a form that can be stored elsewhere. */
 export type JournalEntry = { event: TraceEvent } | { layout: PackedBatches['layout']; values: Blob };
 type Entry = { file: Blob } | JournalEntry;
 
@@ -43,8 +46,8 @@ export class TraceJournal {
   #sealedAtMs = -Infinity;
 
   /**
-   * `onSealed` is called with each entry. If it is given, batches become an entry at least every two seconds,
-   * as long as more of them come.
+   * `onSealed` is called with each entry. If it is given, waiting batches become an entry at least every two
+   * seconds while new batches come in.
    */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 
@@ -71,7 +74,7 @@ export class TraceJournal {
     this.onSealed?.(entry);
   }
 
-  /** Discards everything so far. From now on the contents are those of this file or, without one, empty. */
+  /** Discards all entries so far. The new contents are those of `file`; without it, the journal is empty. */
   restart(file?: Blob): void {
     this.#open = [];
     this.#entries = file ? [{ file }] : [];
@@ -85,7 +88,7 @@ export class TraceJournal {
     this.packed(packed);
   }
 
-  /** Replays everything. Entries that are added meanwhile are included. */
+  /** Passes all entries to `reader`, including entries that are added meanwhile. */
   async replay(reader: JournalReader): Promise<void> {
     this.#seal();
     for (let i = 0; i < this.#entries.length; i++) {

@@ -47,7 +47,7 @@ export class TraceService {
     this.#trace.appendEvent(event);
   }
 
-  /** One answer for each query, in their order. */
+  /** Returns one answer for each query, in the order of the queries. */
   views(queries: readonly ViewQuery[]): ViewAnswer[] {
     const answers = queries.map((query): ViewAnswer => {
       try {
@@ -71,18 +71,18 @@ export class TraceService {
     return this.#trace.events;
   }
 
-  /** Explains why a flow's target rate changed, and lists what was changed from outside. */
+  /** Explains why a flow's target rate changed, and lists the changes from outside the controller. */
   explain(query: ExplanationQuery): Explanation {
     return explained(this.#trace, query);
   }
 
-  /** The trace as a file. Fields of `header` replace those of the trace that was opened, if one was. */
+  /** Returns the trace as a file. If a file was opened, fields of `header` replace fields of its header. */
   exportNdjson(header: Partial<TraceHeader>): Blob {
     const chunks = [...formatTrace(this.#trace, { ...this.#header, ...header })];
     return new Blob(chunks, { type: 'application/x-ndjson' });
   }
 
-  /** Replaces the contents with those of a file; a file with an error leaves them unchanged. */
+  /** Replaces the contents with those of a file. If the file has an error, the contents stay unchanged. */
   async open(file: Blob, progress?: (bytes: number, total: number) => void): Promise<Opened> {
     const { sink, trace, header } = collector();
     try {
@@ -103,7 +103,7 @@ export class TraceService {
   }
 }
 
-/** The bytes of a file as a sequence (not every browser can iterate over a stream). */
+/** Yields the bytes of a file in chunks. (Not every browser can iterate over a stream.) */
 async function* chunksOf(file: Blob): AsyncGenerator<Uint8Array, void> {
   const reader = file.stream().getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;

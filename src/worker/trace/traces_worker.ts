@@ -1,4 +1,7 @@
-/** Entry of a worker with many traces: each is a TraceService at the other end of a port. */
+/**
+ * Entry of a worker that contains many traces. Each trace is a TraceService, which is reached through its own
+ * port.
+ */
 import { expose } from 'comlink';
 
 import { holdLife } from '../life.js';
@@ -7,7 +10,7 @@ import { TraceService } from './trace_service.js';
 const api = {
   /** Holds a lock of this name from now on; see life.ts. */
   hold: holdLife,
-  /** An empty trace, for `connectTraceStore` on the port's other end. */
+  /** Creates an empty trace. Pass the other end of the port to `connectTraceStore`. */
   open(port: MessagePort): void {
     expose(new TraceService(), port);
   },

@@ -26,7 +26,10 @@ async function gathered(peer: RTCPeerConnection): Promise<RTCSessionDescription>
 const isDescription = (data: unknown): data is RTCSessionDescriptionInit & { ccscope: string } =>
   typeof data === 'object' && data !== null && 'sdp' in data;
 
-/** A worker that appends random bytes to each frame; half the time they end with a trailer's magic number. */
+/**
+ * A worker that appends random bytes to each frame. Half of the frames then end like a ccscope trailer, with
+ * its magic number.
+ */
 const NOISE_WORKER = `
 onrtctransform = ({ transformer: { readable, writable } }) => {
   const noise = (frame, controller) => {

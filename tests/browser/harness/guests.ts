@@ -1,4 +1,4 @@
-/** A user's controller in guest workers, which the page feeds as a media worker would. */
+/** A user's controller in guest workers. The page gives it frames, as a media worker would. */
 import { compileCore, type Feedback } from '../../../src/core/index.js';
 import { guestReceiver, guestSender } from '../../../src/worker/guest/guest_client.js';
 
@@ -10,7 +10,7 @@ export interface Driven {
   targetsBps: number[];
   /** Rows recorded, by table. */
   rows: Record<string, number>;
-  /** The most by which a frame's timer in this thread was late. */
+  /** The longest delay of the timers in this thread, which give one frame each. */
   longestStallMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface Asked {
   /** The source text of a module, or its URL. */
   source: string;
   durationMs: number;
-  /** Ends the drive early: as soon as this half has failed and this many frames have been fed. */
+  /** Ends early, when this side of the controller has failed and at least this many frames have been given. */
   until?: { fault: 'receiver' | 'sender'; frames: number };
   flow?: number;
 }

@@ -1,4 +1,4 @@
-/** A connection made the way a user's own code makes one, with ccscope attached to both ends. */
+/** A connection that is made as a user's own code would make it. ccscope is attached to both ends. */
 import {
   attachReceiver,
   attachSender,

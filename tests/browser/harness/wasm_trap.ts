@@ -2,7 +2,7 @@
 
 const SECTION = { import: 2, export: 7, code: 10 } as const;
 const FUNCTION_KIND = 0;
-/** A body without locals: `unreachable`, `end`. */
+/** A function body: no local variables, `unreachable`, `end`. */
 const TRAP = [0, 0x00, 0x0b];
 
 class Reader {
@@ -44,7 +44,10 @@ function leb(value: number): number[] {
   return out;
 }
 
-/** The function's index in the module, which counts imported functions first; the core imports only functions. */
+/**
+ * The index of an exported function. Imported functions have the lowest indices. (The core imports only
+ * functions.)
+ */
 function exportedFunction(section: Reader, name: string): number {
   for (let left = section.leb(); left > 0; left--) {
     const found = section.text();
@@ -55,7 +58,6 @@ function exportedFunction(section: Reader, name: string): number {
   throw new Error(`the module exports no ${name}`);
 }
 
-/** Concatenates the pieces. */
 function joined(pieces: readonly ArrayLike<number>[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

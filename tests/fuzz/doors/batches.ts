@@ -1,6 +1,6 @@
 /**
- * Sends inputs to the server in batches. If the server does not answer after a batch, searches the batch for the input
- * that caused this.
+ * Sends inputs to the server in batches. If the server does not answer after a batch, searches the batch for the
+ * input that broke it.
  */
 import { ServerProcess } from './server_process.js';
 
@@ -75,7 +75,7 @@ export class Batches {
     return fault;
   }
 
-  /** Narrows the fault down: halves the inputs for as long as one half alone still causes a fault. */
+  /** Narrows the fault down: keeps one half of the inputs for as long as that half alone still causes a fault. */
   async #smallest(inputs: readonly Uint8Array[], fault: string): Promise<DoorFault> {
     if (inputs.length > 1) {
       const middle = inputs.length >> 1;

@@ -1,4 +1,4 @@
-/** The local server's HTTP door: an input is the bytes that a new connection sends. */
+/** Fuzzes the local server over HTTP. An input consists of the bytes that a new connection sends. */
 import { connect } from 'node:net';
 
 import type { FuzzTarget } from '../target.js';
@@ -6,7 +6,10 @@ import { Batches, inParallel } from './batches.js';
 
 const BATCH = 1024;
 const CONNECTIONS = 192;
-/** How long a connection that waits for an answer stays open. Others may stay open for ten times as long. */
+/**
+ * The longest time that a connection waits for an answer. A connection that ends without waiting may stay open for
+ * ten times as long.
+ */
 const PATIENCE_MS = 20;
 
 const UPGRADE =
@@ -59,8 +62,8 @@ const batches = new Batches(
 );
 
 /**
- * Oracle: after every batch, the process is alive, and still serves a file over HTTP and a room over a
- * WebSocket.
+ * The oracle: after every batch, the process is alive, and still serves a file over HTTP and a room (where pages meet
+ * for a call) over a WebSocket.
  */
 export const target: FuzzTarget = {
   name: 'door: HTTP',

@@ -1,5 +1,5 @@
 /**
- * The local server's WebSocket door: an input is either the bytes after the handshake, or the text in a valid
+ * Fuzzes the local server over a WebSocket. An input is either the bytes after the handshake, or the text of a valid
  * frame.
  */
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { Batches, inParallel } from './batches.js';
 
 const BATCH = 2048;
 const CONNECTIONS = 48;
-/** How many texts share a connection. The links and rooms that they open end with it. */
+/** The number of texts that share a connection. The links and rooms that these texts open end with the connection. */
 const TEXTS_EACH = 64;
 const PATIENCE_MS = 100;
 const MASK = Buffer.from([0x12, 0x34, 0x56, 0x78]);

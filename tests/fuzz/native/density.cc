@@ -82,8 +82,8 @@ class DensityExercise {
     CheckGrid();
   }
 
-  // The Nadaraya-Watson estimator. Each weight is divided by that of the nearest pair: far from all pairs, where weights
-  // would otherwise underflow, the nearest pair determines the mean.
+  // The Nadaraya-Watson estimator. All weights are divided by the weight of the nearest pair. So far from all pairs,
+  // where the weights would underflow, the nearest pair determines the mean.
   void CheckMean() {
     const double delay = input_.Flag() ? fitted_[static_cast<std::size_t>(input_.Byte()) % fitted_.size()].delay_us : input_.Between(-2e6, 2e6);
     const double h = parameters_.bandwidth_delay_ms * 1e3;

@@ -55,7 +55,7 @@ class Input {
     return which < kCount ? kNumbers[which] : Raw();
   }
 
-  // A value that the parameter's range allows: its ends, something between them, or `usual`.
+  // A value that the parameter's range allows: an end of the range, a value between the ends, or `usual`.
   double Parameter(const ParameterSpec& spec, double usual) {
     double value = usual;
     switch (Pick(8)) {
@@ -79,7 +79,7 @@ class Input {
       default:
         break;
     }
-    // For counts the ABI refuses fractions; other parameters are made whole numbers half the time, too.
+    // The ABI accepts only whole numbers for counts. Other parameters are rounded to whole numbers half of the time.
     return spec.whole || Flag() ? std::fmin(spec.max, std::fmax(std::ceil(spec.min), std::floor(value))) : value;
   }
 
@@ -91,7 +91,7 @@ class Input {
 // Sets the name of the corpus input that runs now, which Violated() reports.
 void SetReplayed(const std::string& name);
 
-// An oracle: ends the process with this message if it is violated.
+// Reports a violated oracle, and ends the process. `what` is the condition that did not hold.
 void Violated(const char* what, const char* file, int line);
 #define EXPECT_THAT_HOLDS(condition, what) \
   ((condition) ? static_cast<void>(0) : ::ccscope::fuzz::Violated(what, __FILE__, __LINE__))

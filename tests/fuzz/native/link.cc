@@ -19,7 +19,7 @@ class LinkExercise {
     link_ = ccs_link_create(Capacity(), queue_.kind, values, how & 1, 1 + input.Word(), Delay(), (how & 2) != 0 ? Ratio() : 0,
                             (how & 4) != 0 ? Jitter() : 0, how >> 3);
     EXPECT_THAT_HOLDS(link_ != nullptr, "values in range make a link");
-    // The time -kNever is for settings that are made before the link has been given any time.
+    // The time -kNever is passed with settings that are made before the link has processed any time.
     if ((how & 8) != 0) SetOutages(-kNever);
     if ((how & 16) != 0) SetCrossTraffic(-kNever);
   }
@@ -134,7 +134,7 @@ class LinkExercise {
     Ok(ccs_link_set_cross_traffic(link_, loaded_ ? cubic : 0, loaded_ ? new_reno : 0, at_us));
   }
 
-  // A refused call must give its reason and change nothing, so the model is not told about it.
+  // A refused call must give its reason and change nothing, so it is not passed to the model.
   void Refused(int how) {
     ForgetError();
     const double wild = input_.Wild();
@@ -185,8 +185,9 @@ class LinkExercise {
     highest_bps_ = std::max(highest_bps_, bps);
     return bps;
   }
-  // Short enough to bound the work of cross traffic and outages. tests/node/long_gaps.test.ts tests longer gaps, in
-  // which one call may compute a million events: too many for every input here.
+  // Short enough to bound the work of cross traffic and outages. Longer gaps are tested by
+  // tests/node/long_gaps.test.ts: one call may then compute a million events, which is too much work for every input
+  // here.
   double LongestWaitUs() const { return loaded_ ? std::min(kWorkOfAWaitBits * 1e6 / highest_bps_, kLongestLoadedWaitUs) : 100 * kHourUs; }
   double Delay() { return input_.Scaled(1, 6e7) - 1; }
   double Jitter() { return input_.Scaled(1e-3, 1e7); }

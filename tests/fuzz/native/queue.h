@@ -18,8 +18,9 @@ struct Dropped {
   DropReason reason;
 };
 
-// Checks what one discipline guarantees in addition to the contract. Each function is called after the discipline's;
-// `drops` are the packets that the discipline dropped in that call. `packet` is null if no packet was left to dequeue.
+// Checks what one discipline guarantees in addition to the contract. Each function is called after the corresponding
+// function of the discipline; `drops` are the packets that were dropped in that call. `packet` is null if no packet
+// was left to dequeue.
 class QueueModel {
  public:
   virtual ~QueueModel() = default;

@@ -21,7 +21,7 @@ class FqCoDelModel final : public QueueModel {
     for (int flow = 0; flow < QueueExercise::kFlows; ++flow) {
       const int bucket = disc.BucketOf(flow);
       EXPECT_THAT_HOLDS(bucket >= 0 && bucket < params.queues, "a flow has a queue");
-      // The model numbers a queue by the lowest flow that is hashed to it.
+      // In the model, a queue has the number of the lowest flow that is hashed to it.
       int first = 0;
       while (disc.BucketOf(first) != bucket) ++first;
       queue_of_[static_cast<std::size_t>(flow)] = static_cast<std::size_t>(first);

@@ -20,7 +20,7 @@ class SfqModel final : public QueueModel {
     for (int flow = 0; flow < QueueExercise::kFlows; ++flow) {
       const int bucket = disc.BucketOf(flow);
       EXPECT_THAT_HOLDS(bucket >= 0 && bucket < params.buckets, "a flow has a bucket");
-      // The model numbers a bucket by the lowest flow that is hashed to it.
+      // In the model, a bucket has the number of the lowest flow that is hashed to it.
       int first = 0;
       while (disc.BucketOf(first) != bucket) ++first;
       queue_of_[static_cast<std::size_t>(flow)] = static_cast<std::size_t>(first);

@@ -33,7 +33,7 @@ std::vector<double> ListOf(const Params& params) {
   return values;
 }
 
-// The number of kinds that inputs draw from; the first invalid kind.
+// The number of valid kinds, which are 0 to kQueueKinds - 1.
 constexpr int kQueueKinds = 5;
 
 // Draws a discipline with valid values, and with limits so low that a short input can reach them.

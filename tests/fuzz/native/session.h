@@ -34,8 +34,9 @@ inline void* MakeHalf(bool receiver, int controller, const ControllerParameters&
   return handle;
 }
 
-// Two copies of one half: `twin` does not get the calls that `half` refuses. As a refused call must change nothing,
-// both must always return the same numbers, bit for bit. Without `twin`, only `half` exists.
+// Two copies of one half (receiver or sender) of a controller: `twin` does not get the calls that `half` refuses. A
+// refused call must change nothing, so both must always return the same numbers, bit for bit. Without `twin`, only
+// `half` exists.
 class TwoOfOne {
  public:
   TwoOfOne(bool receiver, int controller, const ControllerParameters& parameters, double seed, bool twin)
@@ -86,7 +87,7 @@ class TwoOfOne {
 // no value.
 void CheckTrace(void* handle);
 
-// Drives a receiver half and a sender half as the input says.
+// Drives a receiver half and a sender half; the input chooses the calls.
 void RunSession(Input& input, int controller);
 
 }  // namespace ccscope::fuzz

@@ -101,7 +101,7 @@ class Scenario {
       at += Number(1, 1e6);
       const bool outage = i > 1 && input_.Flag();
       const bool taken = Maybe(ccs_sim_schedule_capacity(simulation_, direction, at, outage ? 0 : Number(2e4, 1e7)));
-      // If a change is refused, the schedule may end with an outage, in which packets wait forever.
+      // If a change is refused, the schedule may end with an outage. Packets would then wait forever.
       drains_ = drains_ && taken;
     }
   }
@@ -179,7 +179,7 @@ class Scenario {
     const double* paths = numbers + kHeaderFields;
     for (int d = 0; d < 2; ++d) {
       const double* path = paths + d * kPathFields;
-      // Not checked for token buckets, which start full.
+      // Not checked for token buckets: they start full, so they can carry more than their capacity at first.
       if (whole_run && is_serial_[d]) EXPECT_THAT_HOLDS(!(path[1] > 1 + 1e-6), "a path carries no more than its capacity");
       for (int i = 2 + kHistogram; i < kPathFields; ++i) EXPECT_THAT_HOLDS(path[i] >= 0, "counts are not negative");
     }
@@ -193,7 +193,8 @@ class Scenario {
     }
   }
 
-  // A number in range or, now and then, an arbitrary one. If the ABI refuses it, Maybe() checks the error.
+  // Usually a number in the range; now and then an arbitrary number, which the ABI may refuse. Maybe() then checks
+  // the error.
   double Number(double low, double high) {
     ForgetError();
     if (input_.Byte() != 255) return input_.Scaled(low, high);
@@ -222,8 +223,8 @@ FUZZ_TARGET(simulation) {
   Scenario first(input);
   const std::vector<double> once = first.Run(1);
   if (twice_wanted) {
-    // A refused step leaves the run where that step began, so the result of a refused run depends on its steps. Only
-    // runs that ended are repeated in several steps.
+    // A refused step leaves the run in its state before that step, so the result of a refused run depends on its
+    // steps. Only runs that ended are repeated in several steps.
     const std::vector<double> twice = Scenario(again).Run(first.ended() ? 3 : 1);
     EXPECT_THAT_HOLDS(once.size() == twice.size() && std::memcmp(once.data(), twice.data(), once.size() * sizeof(double)) == 0, "the same scenario gives the same bytes");
   }

@@ -34,8 +34,8 @@ function commandTakes(option: string, text: string): boolean {
 type Field = 'capacity' | 'queue' | 'outage' | 'cross_traffic';
 
 /**
- * Parses a text, and checks that link settings, addresses and the command line accept it exactly if `parse`
- * does.
+ * Parses a text. Checks that link settings, addresses and the command line accept the text if `parse` accepts it, and
+ * refuse it otherwise.
  */
 function atEveryDoor<T>(field: Field, text: string, parse: (text: string) => T): T | undefined {
   const value = refused(() => parse(text), ConfigError);
@@ -62,7 +62,7 @@ function checkSchedule(text: string): void {
   const inRange = ({ capacityBps }: { capacityBps: number }, i: number): boolean =>
     (capacityBps >= 1 && capacityBps <= 1e11) || (capacityBps === 0 && i > 0);
   check(steps.every(inRange), () => 'a capacity out of range');
-  // A schedule can be written and read again, unless JavaScript may write its times with an exponent.
+  // A schedule can be written and read again. Times that JavaScript may write with an exponent are exempt.
   if (steps.some(({ atUs }) => atUs > 1e15 || (atUs > 0 && atUs < 1))) return;
   const written = steps.map(({ atUs, capacityBps }, i) => `${capacityBps}bps${i === 0 ? '' : `@${atUs}us`}`);
   const again = refused(() => parseSchedule(written.join(',')), ConfigError) ?? [];
@@ -93,8 +93,8 @@ function checkRate(text: string): void {
 }
 
 /**
- * The first letter of an input chooses the parser, and the rest is the text; without such a letter, all
- * parsers get it.
+ * The parser for each first letter of an input. The letters after it are the text. An input with another first letter
+ * is passed to all parsers.
  */
 const READERS: Readonly<Record<string, (text: string) => void>> = {
   s: checkSchedule,

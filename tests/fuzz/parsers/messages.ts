@@ -108,8 +108,8 @@ function messagesIn(input: Uint8Array): Uint8Array[] {
 }
 
 /**
- * The fields that every message has, and the arguments of `pushFeedback`. Only the values depend on the
- * controller.
+ * The fields that every message has, and the arguments of `pushFeedback`. The rest of a message, its values, depends
+ * on the controller.
  */
 const COMMON_FIELDS = ['time_us', 'received_rate_bps', 'packets_received', 'packets_lost'].concat([
   'echo_send_time_us',
@@ -119,8 +119,8 @@ const COMMON_FIELDS = ['time_us', 'received_rate_bps', 'packets_received', 'pack
 ]);
 
 /**
- * Checks that the core accepts decoded messages, unless a number is NaN or the values do not suit the controller, and
- * that the controller's rates stay valid.
+ * Checks that the core accepts decoded messages, and that the controller's rates stay valid. The core may refuse a
+ * message if a number is NaN or if the values do not suit the controller.
  */
 function checkCore(controller: (typeof CONTROLLERS)[number], messages: readonly Feedback[]): void {
   const sender = core.createSender({ controller, record: [] });

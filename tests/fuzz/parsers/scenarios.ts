@@ -83,7 +83,7 @@ function checkRead(scenario: Scenario): void {
   for (const cell of cells.slice(0, 3)) {
     const instance = instantiate(scenario, cell);
     const { forward, backward } = instance;
-    // Capacities that come from a mahimahi trace are covered by the target for these traces.
+    // Skips capacities from a mahimahi trace: another target covers these traces.
     if (typeof forward.capacity === 'object' || typeof backward?.capacity === 'object') continue;
     const options = compile(instance, 1);
     check(options.flows.length > 0 && options.durationUs > 0, () => 'nothing to simulate');

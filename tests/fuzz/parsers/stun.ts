@@ -51,7 +51,7 @@ function plainly(packet: Uint8Array) {
   };
 }
 
-/** The packet in the middle of a buffer that is full of this byte. */
+/** Puts the packet into the middle of a buffer; this byte fills the rest of the buffer. */
 function within(packet: Uint8Array, filling: number): Buffer {
   const buffer = Buffer.alloc(packet.length + 64, filling);
   buffer.set(packet, 32);

@@ -1,6 +1,6 @@
 /**
- * Traces: a trace that is read can be written and read again. An error names a single line, and the lines before it are
- * read in spite of it.
+ * Traces: a trace that was read can be written and read again. An error names a single line; the lines before that
+ * line have been read.
  */
 import { collector, formatTrace, TraceError, TraceReader, type TraceSink } from '../../../src/trace/index.js';
 import { check, refused, same } from '../oracles.js';

@@ -1,12 +1,13 @@
-// What the pages under test share: a camera whose picture needs any bitrate that is available, and signalling.
+// Used by all pages under test: signalling, and a camera whose picture makes the encoder use any bitrate that is
+// available.
 const query = new URLSearchParams(location.search);
 const side = query.get('side') ?? 'a';
 const room = query.get('room') ?? 'room';
 const other = side === 'a' ? 'b' : 'a';
 
 /**
- * Draws moving blocks of noise: no encoder can compress them well, yet a picture can be coded in one or two
- * kilobytes.
+ * Draws moving blocks of noise. No encoder can compress them well, but at a low quality a picture fits into one or
+ * two kilobytes.
  */
 function camera({ width = 640, height = 360, fps = 30 } = {}) {
   const canvas = document.createElement('canvas');
@@ -30,7 +31,7 @@ function camera({ width = 640, height = 360, fps = 30 } = {}) {
   return canvas.captureStream(fps);
 }
 
-// Sends messages one at a time, because requests that run at the same time may overtake each other.
+// Sends messages one at a time: of two concurrent requests, the later one may arrive first.
 let told = Promise.resolve();
 const post = (message) => fetch(`/tell/${room}-${other}`, { method: 'POST', body: JSON.stringify(message) });
 

@@ -1,5 +1,5 @@
-// Runs in pages before their own scripts. Each sent frame carries its number within its layer and its send time;
-// `window.timedFrames()` resolves with a row for each frame that was received since the last call.
+// Runs in pages before their own scripts. Each frame that is sent carries its number within its layer and its send
+// time. `window.timedFrames()` resolves with a row for each frame that was received since the previous call.
 (() => {
   const inWorker = () => {
     const TRAILER_BYTES = 24;

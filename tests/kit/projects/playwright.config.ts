@@ -1,4 +1,4 @@
-/** A user's project that tests run: the chosen files, in three workers, with one retry. */
+/** A user's project, which tests run: the chosen files, in three workers, with one retry. */
 import { defineConfig } from '@playwright/test';
 
 import browserConfig from '../../playwright.config.js';

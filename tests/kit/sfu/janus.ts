@@ -13,7 +13,10 @@ export interface JanusOptions {
 
 const ROOM = 1234;
 
-/** The folder of Janus's plugins or transports, inside Debian's folder for the machine's architecture. */
+/**
+ * The folder of Janus's plugins or transports. It is inside the folder that Debian has for the machine's
+ * architecture.
+ */
 function pluginFolder(kind: 'plugins' | 'transports'): string {
   const lib = '/usr/lib';
   for (const name of readdirSync(lib)) {
@@ -22,7 +25,7 @@ function pluginFolder(kind: 'plugins' | 'transports'): string {
       readdirSync(folder);
       return folder;
     } catch {
-      // This folder is not that of the architecture.
+      // `name` is not the folder of the architecture.
     }
   }
   throw new Error('Janus is not installed: apt-get install janus');

@@ -6,8 +6,8 @@ import { createServer, type AddressInfo } from 'node:net';
 const START_MS = 20_000;
 
 /**
- * Whether a program is installed. In CI always true, so that tests fail there, and are not skipped, if it is
- * missing.
+ * Whether a program is installed. In CI always true: if a program is missing there, tests fail instead of being
+ * skipped.
  */
 export function isInstalled(program: string): boolean {
   if (process.env['CI'] !== undefined) return true;
@@ -15,7 +15,7 @@ export function isInstalled(program: string): boolean {
   return found.status === 0;
 }
 
-/** A TCP port on which nobody listened a moment ago. */
+/** A TCP port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -25,8 +25,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Resolves with the match when a process's output matches `expected`. Rejects, with all of its output, if the process
- * ends first or takes too long.
+ * Resolves with the match when a process's output matches `expected`. If the process ends first or takes too long,
+ * rejects with all of its output.
  */
 export async function outputMatching(server: ChildProcess, expected: RegExp): Promise<RegExpExecArray> {
   let said = '';

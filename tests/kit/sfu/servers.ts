@@ -11,20 +11,20 @@ import { freePort, outputMatching } from './process.js';
 
 /** A running selective forwarding unit. */
 export interface Unit {
-  /** The path of the page that connects to the unit in this role, with further options of the page. */
+  /** The path of the page that connects to the unit in this role. `more` contains further options of the page. */
   page(role: 'publish' | 'watch' | 'both', more?: Readonly<Record<string, string | number>>): string;
   close(): Promise<void>;
 }
 
 /**
- * What a unit forwards: nothing while `paused`; of simulcast layers only `rid`; and, with `keyFrames`, the watchers'
- * requests for key frames.
+ * What a unit forwards. If `paused`, it forwards nothing. Of simulcast layers, it forwards only `rid`. With
+ * `keyFrames`, it also forwards the watchers' requests for key frames.
  */
 export interface Forwarding {
   paused?: boolean;
   rid?: string | null;
   keyFrames?: boolean;
-  /** Only for pion: REMB limits publishers to this rate; 0: only to what watchers can receive. */
+  /** Only for pion: the rate to which REMB limits publishers; 0: the rate that the watchers can receive. */
   limitBps?: number;
   /** Only for pion: whether the unit sends RTCP at all. */
   feedback?: boolean;
@@ -68,17 +68,18 @@ export const startPion = async (...flags: string[]): Promise<ControlledUnit> =>
   startUnit(await buildPion(), flags);
 
 interface UnitKind {
-  /** Its name in the guide. */
+  /** The name of the unit in the guide. */
   name: string;
   /** The program that the unit needs in addition to Node. */
   program: 'janus' | 'go' | 'node';
-  /** `by`: who connects to the unit, a link's relay (the default) or a page directly. */
+  /** Starts a unit. `by` says who connects to it: a link's relay (the default), or a page directly. */
   start(by?: 'relay' | 'page'): Promise<Unit>;
 }
 
 /**
- * With ICE-lite, werift keeps the candidate pair that is nominated first. A page that connects directly may nominate
- * the pair with werift's loopback address, from which no answer would reach the page; so pages are not offered it.
+ * With ICE-lite, werift uses the candidate pair that is nominated first. A page that connects directly might
+ * nominate the pair with werift's loopback address, and werift's answers from there would not reach the page. So
+ * pages do not get the loopback address.
  */
 const startWeriftLite = (by?: 'relay' | 'page'): Promise<Unit> =>
   startWerift('--lite', ...(by === 'page' ? ['--no-loopback'] : []));
@@ -100,15 +101,15 @@ export interface TurnServer {
 }
 
 /**
- * An address of this machine that a browser can reach. Not a loopback address: each of a browser's sockets is bound to
- * one interface, from which loopback cannot be reached.
+ * An address of this machine that a browser can reach. A loopback address is unsuitable: a browser binds each
+ * socket to one interface, from which loopback cannot be reached.
  */
 export const ownAddress = (): string =>
   Object.values(networkInterfaces())
     .flat()
     .find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.1';
 
-/** Starts coturn, from Debian's package `coturn`. It limits each session to `mostBytesPerS`. */
+/** Starts coturn, from Debian's package `coturn`. Each session is limited to `mostBytesPerS`. */
 export async function startTurn({
   address = '127.0.0.1',
   mostBytesPerS = Infinity,

@@ -1,5 +1,5 @@
-// A selective forwarding unit that uses werift: it forwards each publisher's video and data to each watcher. To be run
-// as a separate process. What it forwards can be changed: see `control`.
+// A selective forwarding unit that uses werift, to be run as a separate process. It forwards each publisher's video
+// and data to each watcher. `control` changes which of these are forwarded.
 import { createServer } from 'node:http';
 
 import {
@@ -45,8 +45,8 @@ async function describe(peer, description) {
 }
 
 /**
- * What a publisher sends. It has a layer per simulcast encoding, lowest first, or a single one with an empty
- * name.
+ * The streams of a publisher. There is one layer per simulcast encoding, lowest first; without simulcast, there is
+ * a single layer with an empty name.
  */
 class Publisher {
   layers = new Map();
@@ -64,7 +64,7 @@ class Publisher {
     });
   }
 
-  /** The requested layer if it is being sent, else the highest one that is. */
+  /** The requested layer if the publisher is sending it, otherwise the highest layer that is being sent. */
   chosen() {
     const sent = [...this.layers.values()].filter(({ heardMs }) => Date.now() - heardMs < SILENT_MS);
     return sent.find(({ rid }) => rid === settings.rid) ?? sent.at(-1);
@@ -91,7 +91,9 @@ class Feed {
     this.track.writeRtp(packet.clone());
   }
 
-  /** Switches to the chosen layer, if that is another one, with a new track, and requests a key frame. */
+  /**
+   * Switches to the chosen layer if it differs from the current one: replaces the track, and requests a key frame.
+   */
   async choose() {
     const layer = this.publisher.chosen();
     if (layer === undefined || layer === this.layer) return;
@@ -129,8 +131,8 @@ async function publish({ sdp }) {
 }
 
 /**
- * Makes an offer with what others publish. Returns an empty object while there are fewer others than
- * requested.
+ * Makes an offer to a watcher, with the streams of the other participants. Returns an empty object while fewer
+ * others than requested publish.
  */
 async function watch({ own = 0, publishers: least = 1 }) {
   const others = [...publishers].filter(([id]) => id !== own).map(([, publisher]) => publisher);
@@ -159,8 +161,8 @@ async function answer({ id, sdp }) {
 }
 
 /**
- * Changes the settings. `paused`: forward nothing; `rid`: the layer to forward; `keyFrames`: whether to
- * request them.
+ * Changes the settings. `paused`: whether to forward nothing; `rid`: the layer to forward; `keyFrames`: whether to
+ * request key frames.
  */
 async function control(change) {
   Object.assign(settings, change);

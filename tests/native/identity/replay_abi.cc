@@ -1,5 +1,5 @@
-// Runs a list of operations through the ABI and writes every number that comes out: the native half
-// of scripts/identity_test.mjs, which describes the operations and runs them on the module, too.
+// Runs a list of operations through the ABI of a native build, and writes every number that the ABI returns.
+// scripts/identity_test.mjs describes the operations and runs them on the WebAssembly module, too.
 #include <array>
 #include <cstddef>
 #include <cstdio>

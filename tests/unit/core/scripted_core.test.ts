@@ -1,5 +1,5 @@
 /**
- * If a page's policy refuses WebAssembly, the controllers run as JavaScript, and give the same numbers bit by
+ * If a page's policy forbids WebAssembly, the controllers run as JavaScript. Their results must be equal bit by
  * bit.
  */
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,10 @@ beforeAll(async () => {
   scripted = startScriptedCore(script);
 });
 
-/** The length of the call: ten minutes, in which the link changes its capacity, loses and reorders. */
+/**
+ * The length of the call. In these ten minutes, the link changes its capacity, loses packets and reorders
+ * frames.
+ */
 const SECONDS = 600;
 
 /** All rows of the controllers that run beside a stream, in the order in which they were made. */

@@ -1,6 +1,6 @@
 /**
- * Receiver halves of one stream can share the analysis of its frames; each must give the same results as
- * alone.
+ * The receiver parts ("halves") of several controllers can share the analysis of one stream's frames. Each must
+ * give the same results as without sharing.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 
 /**
- * A minute of video at 30 fps over a link whose capacity changes, with late stamps, losses, frames that overtake
- * others, and pauses.
+ * A minute of video at 30 fps over a link whose capacity changes. Some frames are late, lost or overtaken, and
+ * there is a pause.
  */
 function* arrivals(): Generator<ArrivalInput> {
   const random = randomNumbers(17);

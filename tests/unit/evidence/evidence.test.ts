@@ -110,8 +110,8 @@ describe('the trace', () => {
     expect(status, stderr).toBe(0);
     const groups = rows(stdout).filter(({ type }) => type === 'group');
     const frames = record.endpoints[1]?.frames.rows ?? 0;
-    // The last group is never complete, as no next one begins, and the first has no previous one to compare
-    // it with.
+    // The last group of frames is never complete, because no further group begins. The first group has no
+    // previous group to compare it with.
     expect(groups.length).toBeGreaterThan(frames - 5);
     expect(groups.length).toBeLessThan(frames);
   });
@@ -140,7 +140,7 @@ describe('the trace', () => {
       ...Array<string>(4).fill('connection_state'),
       'link',
       'freeze',
-      // Three incidents: both ends noticed the fall of the rate, and one end the freeze.
+      // Three incidents: both ends report the fall of the rate, and the receiving end also reports the freeze.
       ...Array<string>(3).fill('incident'),
       'expectation',
       'link',
@@ -152,12 +152,13 @@ describe('the trace', () => {
 describe('the metrics', () => {
   it('count from the connecting at 0.5 s', () => {
     const metrics = metricsJson(input);
-    // 11.5 s at 1 Mbps, 8 s at 0.5 and 10 s at 1 make 25.5 Mbit in 29.5 s. (The very end of the call is missing.)
+    // 11.5 s at 1 Mbps, 8 s at 0.5 Mbps and 10 s at 1 Mbps make 25.5 Mbit in 29.5 s. The metrics end slightly
+    // before 30 s, hence the tolerance of 1 %.
     expect(metrics['call']).toMatchObject({ from_us: 5e5 });
     const call = metrics['call'] as Record<string, number>;
     expect(call['capacity_mean_bps']).toBeGreaterThan(0.99 * (25.5e6 / 29.5));
     expect(call['capacity_mean_bps']).toBeLessThan(1.01 * (25.5e6 / 29.5));
-    // In the drop-tail queue of 300 ms no packet waits longer; the capacity's fall filled the queue.
+    // The fall of the capacity fills the drop-tail queue, which holds 300 ms. No packet waits longer.
     expect(call['queue_delay_max_ms']).toBeGreaterThan(250);
     expect(call['queue_delay_max_ms']).toBeLessThan(312);
   });
@@ -218,7 +219,7 @@ describe('the charts', () => {
     const [estimated] = chartsOf(unseen, []).directions;
     expect([seen?.delaysAreEstimates, estimated?.delaysAreEstimates]).toEqual([false, true]);
     expect(Object.keys(estimated?.tables ?? {})).toEqual(['packets', 'delays', 'media', 'group', 'video']);
-    // A frame waits as long as its packets do, plus the time in which its own packets are transmitted.
+    // The estimate for a frame contains the wait of its packets and their own transmission times.
     const p95 = estimated?.queueDelayMs?.p95 ?? NaN;
     expect(p95).toBeGreaterThan((seen?.queueDelayMs?.p95 ?? NaN) * 0.8);
     expect(p95).toBeLessThan((seen?.queueDelayMs?.p95 ?? NaN) + 40);

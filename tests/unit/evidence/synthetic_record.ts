@@ -1,7 +1,7 @@
 /**
- * A synthetic call of 30 s, for tests of what is derived from a record. One page sends video to another, through the
- * core's link, at a rate that a controller might choose. The link has 1 Mbps, from 12 s to 20 s only 500 kbps; this
- * fall causes a freeze.
+ * A synthetic call of 30 s. It tests the evidence, metrics and charts that are derived from the record of a
+ * call. One page sends video to another through the core's link, at a rate that a controller might choose. The
+ * link has 1 Mbps, but 500 kbps from 12 s to 20 s. The fall to 500 kbps causes a freeze.
  */
 import * as judged from '../judge/synthetic.js';
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
@@ -29,7 +29,10 @@ const CAPACITY = [
   { timeUs: 20e6, capacityBps: 1e6 },
 ];
 
-/** The sending rate: it grows to 0.9 Mbps, falls 0.8 s after the capacity did, and grows again. */
+/**
+ * The sending rate. It grows to 0.9 Mbps, falls 0.8 s after the fall of the capacity, and grows again after 20
+ * s.
+ */
 function rateBps(timeUs: number): number {
   const s = timeUs / 1e6;
   if (s < 12.8) return Math.min(9e5, 3e5 * 1.18 ** s);
@@ -211,7 +214,7 @@ const emptyDirection = (): DirectionRecord => ({
   capacity: [...CAPACITY],
 });
 
-/** The trace rows that GCC's receiver half produces from the frames. */
+/** The trace rows that the receiver side of GCC produces from the frames. */
 function shadowOf(core: Core, frames: FrameColumns): TraceBatch[] {
   const receiver = core.createReceiver({ preset: 'gcc', flow: 0 });
   for (let i = 0; i < frames.rows; i++)

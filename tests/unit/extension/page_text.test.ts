@@ -1,4 +1,4 @@
-/** Texts that a page sends to a panel: only messages that have the form of an observer's are accepted. */
+/** Texts that a page sends to a panel. The panel accepts only messages in the form that the observer uses. */
 import { expect, test } from 'vitest';
 
 import { readFromPage } from '../../../src/extension/page_text.js';

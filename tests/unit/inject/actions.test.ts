@@ -1,6 +1,6 @@
 /**
- * Actions that are requested before a watch ends, but would take effect only after its end. (tests/inject tests
- * actions in a browser.)
+ * Actions that are requested before a watch ends, but would take effect only after it. They must have no
+ * effect. (tests/inject tests actions in a browser.)
  */
 import { afterEach, expect, test, vi } from 'vitest';
 
@@ -31,7 +31,7 @@ function classes() {
     }
   }
   class Receiver {
-    /** The delay in force, not the one that the page gets to read. */
+    /** The delay that the browser applies. The page may read another value. */
     delayMs: number | null = null;
     readonly track = { kind: 'video' };
     waitsFor = Promise.resolve();
@@ -123,8 +123,8 @@ for (const action of onSender)
     await ending;
     expect(await acting).toMatchObject(REFUSED);
     expect(sender.maxBitrate).toBeUndefined();
-    // A drive that gets no statistics ends after three seconds. This one has ended already, and must not end
-    // again.
+    // The action `drive` ends three seconds after its last statistics. This one has already ended with the
+    // watch, and must not be reported again.
     if (action.kind === 'drive') await new Promise((resolve) => setTimeout(resolve, 3200));
     expect(told).toEqual([`${action.kind} refused`]);
   });
@@ -155,7 +155,7 @@ test('a stream of a connection that the page keeps to itself is not said to be c
   expect(await actions.act(release)).toEqual({
     ok: false,
     why: 'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
-    fix: 'reload the page with ccscope in it from the start',
+    fix: 'reload the page with ccscope loaded from the start',
   });
   expect(await actions.act({ ...release, target: { ...SENT, endpoint: 2 } })).toMatchObject({
     why: 'The connection is closed.',

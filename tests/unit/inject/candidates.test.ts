@@ -46,7 +46,10 @@ const CHROME = sdp(
   'a=rtcp-mux',
 );
 
-/** Shortened from a description of Firefox: with candidates of both components in each section, and their end. */
+/**
+ * Shortened from a description of Firefox. Each section has candidates of both components, and
+ * `a=end-of-candidates`.
+ */
 const FIREFOX = sdp(
   'v=0',
   'o=mozilla...THIS_IS_SDPARTA-99.0 1 0 IN IP4 0.0.0.0',

@@ -23,8 +23,8 @@ function watched(): { page: FakePage; track: FakeTrack; shown: ShownFrames; elem
 }
 
 /**
- * Samples a stream of 250 kB/s twice a second. Frames are shown only while `isShown` is true. Returns the sizes of the
- * frames, by the time of the sample.
+ * Samples a stream of 250 kB/s twice a second. Frames are shown only while `isShown` returns true. Returns, for
+ * the time of each sample in ms, the sizes of the frames since the previous sample.
  */
 function sizesOf(fps: number, isShown: (ms: number) => boolean, endMs = 10_000): Map<number, number[]> {
   const { shown, element } = watched();
@@ -58,8 +58,8 @@ test('a stream with fewer frames than looks has all its bytes', () => {
 test('what came while nothing was shown belongs to nobody', () => {
   const sizes = sizesOf(25, (ms) => ms < 2000 || ms > 7600);
   expect(sum([...sizes].flatMap(([ms, each]) => (ms > 2000 && ms < 8000 ? each : [])))).toBe(0);
-  // Bytes that came while nothing was shown are left out; the first frames get the bytes of only the last
-  // half second.
+  // Bytes that came while nothing was shown are not counted. At the first sample afterwards, the frames share
+  // only the bytes of the last half second.
   expect(sum(sizes.get(8000) ?? [])).toBeCloseTo(125e3);
   expect(sum(sizes.get(8500) ?? [])).toBeCloseTo(125e3);
 });

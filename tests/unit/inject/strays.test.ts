@@ -40,8 +40,8 @@ const asReceiver = (track: FakeTrack): RTCRtpReceiver =>
   ({ track, getStats: () => Promise.resolve(new Map()) }) as unknown as RTCRtpReceiver;
 
 /**
- * Waits until a stray track is reported: only after two seconds, since a debugger may still reveal whose it
- * is.
+ * Waits until a stray track (a track of an unknown connection) is old enough to be reported. Before an age of
+ * two seconds, its connection may still be found.
  */
 const grownOld = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2100));
 
@@ -68,7 +68,7 @@ test('a clone of a track that a known connection receives is not told of', async
   const known = { tracks: [asTrack(original)], timestamps: [2 ** 32 - 1000] };
   await look([known]);
   expect(page.made).toHaveLength(1);
-  // The stream's timestamps have wrapped, so they begin again at 0.
+  // The RTP timestamps of the stream have wrapped at 2^32, so they are small again.
   page.made[0]?.show({ receiveTime: 1, rtpTimestamp: 2000 });
   await grownOld();
   expect(await look([known])).toEqual([]);

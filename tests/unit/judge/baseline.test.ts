@@ -11,8 +11,8 @@ const asked = (record: CallRecord, nowS: number): Asked => ({
   nowUs: nowS * 1e6,
 });
 /**
- * A call that connects at `atS` and receives 400 kbps for 4 s, then 800 kbps. No packet falls exactly on the edge of a
- * step of the curve.
+ * A call that connects at `atS` and receives 400 kbps for 4 s, then 800 kbps. Packets leave 1 ms early, so that
+ * no packet is on the border of two half seconds.
  */
 function call(atS: number, more: readonly SyntheticPacket[] = []): CallRecord {
   const packets = [...steady(atS, atS + 4, 4e5), ...steady(atS + 4, atS + 30, 8e5), ...more];
@@ -22,8 +22,8 @@ function call(atS: number, more: readonly SyntheticPacket[] = []): CallRecord {
 describe('curves', () => {
   it('begin at connecting, and hold the trailing 2 s at the end of each half second', () => {
     const curve = curveOf(asked(call(3), 3 + 10.2));
-    // 10.2 s have 20 steps. Means over 2 s: at 0.5 s 0.2 Mbit / 2 s; at 2 s 400 kbps; at 5 s 1 s of each
-    // rate, 600 kbps.
+    // A call of 10.2 s has 20 whole half seconds. Means over the trailing 2 s: (0.5 s × 400 kbps) / 2 s = 100
+    // kbps at 0.5 s, 400 kbps at 2 s, and (400 + 800) / 2 = 600 kbps at 5 s.
     expect(curve?.receivedBps).toHaveLength(20);
     expect(curve?.receivedBps[0]).toBe(1e5);
     expect(curve?.receivedBps[3]).toBe(4e5);
@@ -37,7 +37,7 @@ describe('curves', () => {
     const curve = curveOf(asked(call(3), 13)) ?? { receivedBps: [], queueDelayMs: [] };
     const rule = { curve, tolerance: 0.01, delayToleranceMs: 1 };
     expect(judgeBaseline(asked(call(8), 18), rule)).toMatchObject({ pass: true, final: true, cause: null });
-    // One second before the end of the curve there is no verdict.
+    // One second before the end of the stored curve, the call is not judged yet.
     const early = judgeBaseline(asked(call(8), 17), rule);
     expect(early).toMatchObject({ pass: false, final: false, settled: false, dueUs: 18e6 });
     expect(early.received).toBe('9 s of it so far');
@@ -46,8 +46,9 @@ describe('curves', () => {
   it('differ by the root mean square, and say where first', () => {
     const curve = { receivedBps: [1e5, 2e5, 5e5, 6e5], queueDelayMs: [0, 0, 0, 0] };
     const rule = { curve, tolerance: 0.1, delayToleranceMs: 10 };
-    // At 400 kbps since connecting, the curve is 100, 200, 300, 400 kbps. RMS of the stored rates:
-    // sqrt((1 + 4 + 25 + 36) / 4) = 4.062e5; of the differences 0, 0, 2e5, 2e5: 1.414e5, which is 34.8 %.
+    // A call that receives 400 kbps from the start has the curve 100, 200, 300, 400 kbps. It differs from the
+    // stored one by 0, 0, 200 and 200 kbps, an RMS of 141.4 kbps. The RMS of the stored curve is sqrt((1 + 4 +
+    // 25 + 36) / 4) × 100 = 406.2 kbps. 141.4 / 406.2 = 34.8 %.
     const verdict = judgeBaseline(asked(call(1), 20), rule);
     expect(verdict).toMatchObject({ pass: false, final: true, settled: true });
     expect(verdict.received).toContain('rates differ by 34.8 % (RMS)');

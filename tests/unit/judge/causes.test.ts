@@ -79,13 +79,13 @@ describe('causes of a low rate', () => {
   it('capacity: the link carries less', () => {
     const cause = whyLow(slowCall({}, { capacity: [{ atS: 0, bps: 7e5 }] }));
     expect(cause).toMatchObject({ kind: 'capacity' });
-    expect(cause?.evidence).toBe('The link carried 700 kbps, less than the 800 kbps needed.');
+    expect(cause?.evidence).toBe('The link can carry 700 kbps, less than the 800 kbps needed.');
     expect(whyLow(slowCall({}, { capacity: [{ atS: 0, bps: 8.1e5 }] }))?.kind).toBe('unknown');
   });
 
   it('cap: the encoder stands at its maxBitrate', () => {
     expect(whyLow(slowCall({ maxBitrateBps: 4.4e5 }))?.evidence).toContain('capped at 440 kbps');
-    // A cap is not the cause if it allows the rate, or if the sent rate stays far below it.
+    // A cap is not the cause if it is at least the rate needed, or if the sent rate stays far below the cap.
     expect(whyLow(slowCall({ maxBitrateBps: 1e6 }))?.kind).toBe('unknown');
     expect(whyLow(slowCall({ maxBitrateBps: 7e5 }))?.kind).toBe('unknown');
   });
@@ -97,10 +97,10 @@ describe('causes of a low rate', () => {
 
   it('application-limited: less is sent than the encoder is asked for, or than is available', () => {
     expect(whyLow(slowCall({ targetBps: 6e5 }))?.evidence).toBe(
-      'The encoder was asked for 600 kbps, but its source gave only 400 kbps.',
+      'The encoder was asked for 600 kbps, but it sent only 400 kbps.',
     );
     expect(whyLow(slowCall({ availableOutgoingBps: 1.5e6 }))?.evidence).toContain(
-      'estimated 1.5 Mbps available',
+      "The browser's estimate was 1.5 Mbps",
     );
     const limited = { targetBps: 6e5, qualityLimitationReason: 'bandwidth' };
     expect(whyLow(slowCall(limited))?.kind).toBe('unknown');
@@ -120,10 +120,13 @@ describe('causes of a low rate', () => {
           ),
         },
       );
-    // One packet of eight is lost: 12.5 %, within one packet of the 220 in the time window.
+    // One packet in eight is lost, which is 12.5 %. In a time window of about 220 packets, the count may be off
+    // by one packet.
     expect(whyLow(lossy(8))).toMatchObject({ kind: 'loss' });
-    expect(whyLow(lossy(8))?.evidence).toMatch(/^12\.\d+ % was lost \(\d+ packets by chance, 0 by/);
-    // One packet of twenty is lost: at 5 %, the controller keeps its rate.
+    expect(whyLow(lossy(8))?.evidence).toMatch(
+      /^12\.\d+ % of the traffic was lost \(\d+ packets by chance, 0 by/,
+    );
+    // One packet in twenty is lost. At 5 %, the controller keeps its rate.
     expect(whyLow(lossy(20))?.evidence).toContain('does not raise its rate');
     expect(whyLow(lossy(100))?.kind).toBe('unknown');
   });
@@ -149,7 +152,8 @@ describe('causes of a low rate', () => {
   });
 
   it('ramping-up: the rate still rises', () => {
-    // The rate grows by 50 kbps per second: 500 kbps in the 2 s before 11 s, 400 kbps in the 2 s before those.
+    // The rate grows by 50 kbps per second. Its mean is 400 kbps from 7 s to 9 s, and 500 kbps from 9 s to 11
+    // s.
     const packets = Array.from({ length: 20 }, (_, s) => steady(s, s + 1, 5e4 * (s + 1))).flat();
     const record = slowCall({ targetBps: NaN, availableOutgoingBps: NaN }, { packets });
     expect(whyLow(record)).toMatchObject({ kind: 'ramping-up' });
@@ -163,14 +167,14 @@ describe('causes of a low rate', () => {
   });
 
   it('outage: the link stands still while packets wait', () => {
-    // Between 7 s and 9 s no packet leaves the link; those that arrived meanwhile leave from 9 s on.
+    // From 7 s to 9 s no packet leaves the link. The packets that come in this time leave from 9 s on.
     const waiting = steady(7, 9, 4e5).map(({ departS }, i) => ({
       departS: 9 + i * 0.005,
       queueDelayMs: (9 + i * 0.005 - departS) * 1e3,
     }));
     const packets = [...steady(0, 7, 4e5), ...waiting, ...steady(9.5, 20, 4e5)];
     expect(whyLow(slowCall({}, { packets }))).toMatchObject({ kind: 'outage' });
-    // The same pause, but nothing was sent: not an outage.
+    // The same pause, but nothing was sent in it, so it is not an outage.
     const silent = [...steady(0, 7, 4e5), ...steady(9, 20, 4e5)];
     expect(whyLow(slowCall({}, { packets: silent }))?.kind).not.toBe('outage');
   });
@@ -213,7 +217,8 @@ describe('causes of other failures', () => {
   });
 
   it('a long queue: the call sends more than the link carries', () => {
-    // 600 kbps are sent into 500 kbps all the time: in each 0.5 s, the link carries 250 kbit and is offered 300.
+    // All the time, 600 kbps are sent into a link of 500 kbps. So in each half second, 300 kbit come and 250
+    // kbit leave.
     const packets = steady(0, 20, 5e5).map(({ departS }, i) => {
       const offeredS = (i + 1) / 60;
       return { departS, queueDelayMs: (departS - offeredS) * 1e3 - 20 };
@@ -274,7 +279,8 @@ describe('causes of other failures', () => {
 });
 
 describe('windows', () => {
-  // A long queue in (10.5 s, 11.5 s], half a second after a change at 10 s; the next change is at 15 s.
+  // From 10.5 s to 11.5 s the queue is long, starting half a second after a change of the link. The changes are
+  // at 10 s and 15 s.
   const packets = [
     ...steady(0, 10.5, 4e5),
     ...steady(10.5, 11.5, 4e5, { queueDelayMs: 200 }),
@@ -355,7 +361,7 @@ describe('an overloaded machine', () => {
   it('says by what, how much, what that distorts, and what to do', () => {
     const cause = whyLow(slowCall({}, { shaperLateMs: each(40), callbacksLateMs: each(90) }));
     expect(cause?.evidence).toMatch(
-      /too busy for the call in \d+(\.\d+)? % of the time: packets leave the shaper 40\.0 ms late \(p95\), callbacks come 90 ms late; so the link is slower .*stamped late/,
+      /too busy for the call for \d+(\.\d+)? % of the time: packets leave the shaper 40\.0 ms late \(p95\), callbacks come 90 ms late; so the link is slower .*stamped late/,
     );
     expect(cause?.fix).toMatch(/^Close what else runs .*\.$/);
     const one = whyLow(slowCall({}, { callbacksLateMs: each(callbacksMs) }));
@@ -367,9 +373,9 @@ describe('an overloaded machine', () => {
   it('is not named for hiccups, nor for what was over before the window', () => {
     const hiccups = (every: number) => each(1).map((ms, i) => (i % every < 1 ? 300 : ms));
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(12) }))?.kind).toBe('unknown');
-    // If the machine was late in one second of three, this is reported only if nothing else explains the failure.
+    // The machine is late in every third second. This is reported only if nothing else explains the failure.
     expect(whyLow(slowCall({}, { shaperLateMs: hiccups(3) }))?.evidence).toMatch(
-      /^Nothing else explains it, and in \d of \d+ seconds the machine was late: .* by up to 300 ms\.$/,
+      /^Nothing else explains it, but in \d of \d+ seconds packets or callbacks were late, by up to 300 ms\.$/,
     );
     expect(whyLow(slowCall({ maxBitrateBps: 4.4e5 }, { shaperLateMs: hiccups(3) }))?.kind).toBe('cap');
     const before = [...each(200, 5), ...each(1, 25)];

@@ -23,8 +23,8 @@ import {
 import { callRecord, inbound, outbound, sample, samples } from './synthetic.js';
 
 /**
- * The state of one end of a call at a time. `seen` turns rates and counts into the cumulative counters of
- * getStats.
+ * The state of one end of a call at one moment. `seen` adds its rates and counts up to the cumulative counters
+ * of getStats.
  */
 interface Moment {
   bps?: number;
@@ -44,7 +44,7 @@ interface Moment {
 const STEP_S = 0.5;
 const PACKET_BYTES = 1200;
 
-/** The record of a call of `seconds`, with only one of its ends. */
+/** The record of a call that lasts `seconds`. It contains only one of the call's two ends. */
 function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => Moment): CallRecord {
   const counts = new Map<number, { bytes: number; packets: number; lost: number }>();
   let [heard, checks] = [0, 0];
@@ -94,8 +94,8 @@ function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => 
 }
 
 /**
- * Empties an endpoint of its samples and states. Returns the samples, and a function that adds the next sample, the
- * states up to its time, and the freezes found by then.
+ * Removes the samples and states from an endpoint. Returns the samples, and a function `next` that adds a
+ * sample and the states until then. If the endpoint has no freezes, `next` finds them in the samples.
  */
 function growing(endpoint: EndpointRecord): {
   samples: readonly StatsSample[];
@@ -216,8 +216,8 @@ describe('what is an incident', () => {
 });
 
 /**
- * The incident of a sending rate that falls to a quarter. `later`: what else changes then; `before`: the
- * state until then.
+ * The incident of a sending rate that falls to a quarter. `before` is the state until the fall, and `later` the
+ * state after it, apart from the rate.
  */
 const whySent = (later: Moment, before: Moment = {}): Incident =>
   only(
@@ -236,7 +236,7 @@ describe('why the rate of what is sent fell', () => {
   it('cap', () => {
     const { cause } = whySent({ stream: { ...target, maxBitrateBps: 2.6e5 } });
     expect(cause.kind).toBe('cap');
-    expect(cause.evidence).toContain('capped to 260 kbps');
+    expect(cause.evidence).toContain('cap was set to 260 kbps');
     const lowered = whySent(
       { stream: { ...target, maxBitrateBps: 2.6e5 } },
       { stream: { maxBitrateBps: 2e6 } },
@@ -248,7 +248,7 @@ describe('why the rate of what is sent fell', () => {
 
   it.each([
     [{ active: false }, 'all its encodings are switched off'],
-    [{ trackState: 'none' as const }, 'no track any more'],
+    [{ trackState: 'none' as const }, 'no longer has a track'],
     [{ trackState: 'ended' as const }, 'its track has ended'],
     [{ trackPaused: 'disabled' as const }, 'its track was disabled'],
     [{ trackPaused: 'muted' as const }, 'muted by its source'],
@@ -268,7 +268,7 @@ describe('why the rate of what is sent fell', () => {
     const low = { bps: 2e5, stream: { rid: 'l', targetBps: 2e5 } };
     const { cause } = whySent({ ...low, layers: upper(false) }, { ...low, layers: upper(true) });
     expect(cause.kind).toBe('layer-dropped');
-    expect(cause.evidence).toContain('the layer h off');
+    expect(cause.evidence).toContain('switched off the layer h');
   });
 
   it('route-change', () => {
@@ -382,7 +382,7 @@ describe('why the rate of what is sent fell', () => {
     }));
     expect(only(slows).cause).toMatchObject({
       kind: 'application-limited',
-      evidence: 'The source gives 10.0 frames a second, and gave 30.0 before.',
+      evidence: 'The source delivers 10.0 frames per second, down from 30.0.',
     });
   });
 
@@ -405,7 +405,7 @@ function beside(record: CallRecord, fromS: number, waitMs: number): CallRecord {
     return {
       time_us: timeS * 1e6,
       signal: isWaiting && row % 10 === 0 ? overuse : 0,
-      // Every third frame is a large one, which takes longer.
+      // Every third frame is larger, so its delay is longer.
       one_way_delay_us: (row % 3 === 0 ? 30e3 : 5e3) + (isWaiting ? waitMs * 1e3 : 0),
       gamma_ms: 12.5,
     };
@@ -499,7 +499,7 @@ function badCall(): CallRecord {
       framesReceived: Math.round(30 * timeS),
       framesDecoded: frames(timeS),
       pliCount: Math.min(4, Math.max(0, Math.floor(timeS - 40))),
-      // The browser counts a freeze when it is over; only then is its time known.
+      // The browser counts a freeze only when the freeze is over, and then reports its duration.
       ...(timeS > 44 && { freezeCount: 1, totalFreezesDurationS: 3.7 }),
       frameHeight: timeS > 70 && timeS <= 80 ? 180 : 360,
     },
@@ -616,7 +616,7 @@ describe('several streams of a connection', () => {
     const comes = (timeS: number) => (timeS < 10 ? [stream(1, timeS), stream(2, timeS)] : [stream(2, timeS)]);
     const freezeAt = (atS: number): Incident | undefined => {
       const record = receives(40, comes);
-      // The record of this freeze does not contain which stream froze.
+      // The record does not contain the stream to which this freeze belongs.
       record.endpoints[0]?.freezes.push({ fromUs: atS * 1e6, toUs: (atS + 1) * 1e6 });
       return incidentsOf(record).find(({ kind }) => kind === 'freeze');
     };
@@ -670,7 +670,10 @@ describe('an outage that lasts', () => {
 /** The number of frames that the source has given so far: 30 per second, and 10 per second after the fall. */
 const slowing = (timeS: number): number => 30 * Math.min(timeS, FALL_S) + 10 * Math.max(0, timeS - FALL_S);
 
-/** Other causes that explain a fall of the sending rate, each with a state of the call that shows it. */
+/**
+ * Causes other than the link that explain a fall of the sending rate. Each function returns a state of the call
+ * that shows the cause.
+ */
 const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
   ['application-limited', () => ({ stream: { targetBps: 1e6 } })],
   ['far-side-limited', () => ({ availableOutgoingBps: 2.6e5, stream: { targetBps: 2.5e5 } })],
@@ -679,7 +682,10 @@ const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
   ['layer-dropped', () => ({ stream: { targetBps: 2.5e5, frameHeight: 180 } })],
 ];
 
-/** The incident of a rate that falls to a quarter; `always` holds for the whole call, `later` after the fall. */
+/**
+ * The incident of a rate that falls to a quarter. The state `always` applies to the whole call, and `later`
+ * additionally after the fall.
+ */
 const onLink = (
   side: 'send' | 'receive',
   always: (timeS: number) => Moment,
@@ -709,7 +715,7 @@ describe('loss that is usual', () => {
     );
     expect(more.cause).toMatchObject({
       kind: 'loss',
-      evidence: expect.stringContaining('3 % before') as string,
+      evidence: expect.stringContaining('up from 3 %') as string,
     });
     expect(
       onLink(
@@ -890,7 +896,7 @@ describe('a bound', () => {
     });
     const { cause } = whySent(layers(5e5, 5e5), layers(NaN, 2e6));
     expect(cause.kind).toBe('cap');
-    expect(cause.evidence).toContain('capped to 500 kbps');
+    expect(cause.evidence).toContain('cap was set to 500 kbps');
     expect(whySent(layers(5e5, 9e5), layers(NaN, 2e6)).cause.kind).not.toBe('cap');
   });
 
@@ -938,11 +944,11 @@ describe('a bound that ccscope set itself', () => {
     const cap = why([done(15.1, { ...CAP, target: TARGET }, [CAP])], low);
     expect(cap).toMatchObject({
       kind: 'cap',
-      evidence: expect.stringContaining('since ccscope was told to cap it at 260 kbps') as string,
-      fix: 'ccscope was told to cap it at 260 kbps; Release takes it back.',
+      evidence: expect.stringContaining('because ccscope was told to cap it at 260 kbps') as string,
+      fix: 'ccscope was told to cap it at 260 kbps. Press Release to undo this.',
     });
     const held = why([done(15.1, { kind: 'hold', target: TARGET }, [CAP])], low);
-    expect(held.fix).toBe('ccscope was told to hold it at its rate; Release takes it back.');
+    expect(held.fix).toBe('ccscope was told to hold it at its rate. Press Release to undo this.');
   });
 
   it("is not named where the page's is lower, where it was taken back, and where it is of another stream", () => {
@@ -971,7 +977,7 @@ describe('a bound that ccscope set itself', () => {
     expect(why(drives, { ...low, rttS: 0.2 }, before).kind).toBe('overuse');
     expect(why(drives, low, before)).toMatchObject({
       kind: 'cap',
-      fix: 'ccscope was told to drive it with GCC; Release takes it back.',
+      fix: 'ccscope was told to drive it with GCC. Press Release to undo this.',
     });
     // A limit that the page itself set is the cause, even if there is loss at the same time.
     expect(why([], { ...low, loss: 0.2 }, before).kind).toBe('cap');
@@ -981,7 +987,7 @@ describe('a bound that ccscope set itself', () => {
     const LAYER = { kind: 'layer', encoding: null, active: false } as const;
     const off = { bps: 0, stream: { active: false } };
     const ours = why([done(15, { ...LAYER, target: TARGET }, [LAYER])], off);
-    expect(ours).toMatchObject({ kind: 'sender-paused', fix: 'Release takes it back.' });
+    expect(ours).toMatchObject({ kind: 'sender-paused', fix: 'Press Release to undo this.' });
     expect(why([], off).fix).not.toContain('Release');
   });
 });
@@ -1000,7 +1006,8 @@ describe('a slow fall', () => {
   });
 
   it('has the cause that shows around the time at which it was found', () => {
-    // By the time at which the fall is found, the source gives three in ten frames fewer.
+    // The source gives ever fewer frames. When the fall of the rate is found, about 30 % of its frames are
+    // missing.
     const frames = (timeS: number): number =>
       30 * timeS - (timeS > 20 ? (Math.min(timeS - 20, 30) * (timeS - 20)) / 2.4 : 0);
     const slows = seen('send', 60, (timeS) => ({

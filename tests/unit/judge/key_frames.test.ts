@@ -1,4 +1,4 @@
-/** A receiver that waits for a key frame, which is inferred from the counters of getStats. */
+/** Whether a receiver waits for a key frame is inferred from the counters of getStats. */
 import { describe, expect, it } from 'vitest';
 
 import { judgeFreezes, judgeProved } from '../../../src/judge/index.js';

@@ -5,8 +5,8 @@ import { layersIn } from '../../../src/judge/index.js';
 import { endpoint, outbound, samples } from './synthetic.js';
 
 /**
- * A sender of two layers with 100 and 300 kbps of payload and 4 kbps of headers each. The high one is off
- * half of the time.
+ * A sender of two layers with 100 and 300 kbps of payload, plus 4 kbps of headers each. The layer `h` is off
+ * for the first half of the time.
  */
 const sender = endpoint(4, 0, {
   page: 2,

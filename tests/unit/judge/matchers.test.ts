@@ -62,7 +62,7 @@ describe('matchers in real expect', () => {
     check(message).toContain('expect(call).toConvergeTo(expected)');
     check(message).toContain('Expected: to converge to 1 Mbps ± 10 % within 10 s');
     check(message).toContain('Received: 480 kbps in the last 2 s, 11 s after the start');
-    check(message).toContain('Cause:    capacity: The link carried 500 kbps, less than the 900 kbps needed.');
+    check(message).toContain('Cause:    capacity: The link can carry 500 kbps, less than the 900 kbps needed.');
     check(message).toMatch(/received {2}[▁-█]{48}/);
     check(message).toContain('capacity  500 kbps from 0 s');
   });
@@ -94,7 +94,8 @@ describe('matchers in real expect', () => {
   });
 
   it('wait until there is something to judge', async () => {
-    // The call connected 1 s ago, so the time window of 2 s is full in another second.
+    // The call connected 1 s ago. So the time window of 2 s will be full in 1 s, and the matcher waits until
+    // then.
     const { call } = live(
       { connectedS: 1, packets: steady(1, 60, 4.8e5), capacity: [{ atS: 0, bps: 5e5 }] },
       2,
@@ -155,7 +156,7 @@ describe('matchers in real expect', () => {
     const { sent, received } = videoSamples(0, 40, 9e5);
     const seen = { backend: 'none' as const, offerer: { samples: sent }, answerer: { samples: received } };
     const [greedy, poor] = [live(seen).call, live(HALF).call];
-    // (900 + 480)^2 / (2 * (900^2 + 480^2)) = 0.9152
+    // Jain's fairness index of the two rates: (900 + 480)^2 / (2 * (900^2 + 480^2)) = 0.9152.
     await expect(poor).toBeFairWith(greedy, { jain: 0.9 });
     const message = await messageOf(
       expect.configure({ timeout: 300 })(poor).toBeFairWith(greedy, { jain: 0.92 }),

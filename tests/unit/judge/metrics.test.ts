@@ -123,7 +123,7 @@ describe('metrics of a call without a record of packets', () => {
     // The counter counts 100 kB/s for 5 s, and then starts from zero again.
     const restarted = samples(0, 10, (t) => ({ bytesReceived: t < 5 ? t * 1e5 : (t - 5) * 1e5 }));
     const record = callRecord({ backend: 'none', answerer: { samples: restarted } });
-    // The half second in which the counter restarted is not counted, so only 9.5 of 10 s are.
+    // The half second in which the counter restarted is left out, so 9.5 s of the 10 s are counted.
     expect(callMetrics(record, {}, between(0, 10)).receivedBps).toBeCloseTo(7.6e5, 3);
   });
 });
@@ -145,6 +145,10 @@ describe('views', () => {
     expect(forward.sentBps).toBeCloseTo(1e5, 3);
     const byPage = callMetrics({ ...record, link: null }, { sentBy: 0 }, between(1, 9));
     expect(byPage.sentBps).toBeCloseTo(1e5, 3);
+    // With both ends in one page, that page sends in both directions, and the busier one counts.
+    const endpoints = record.endpoints.map((each) => ({ ...each, page: 0 }));
+    const loopback = callMetrics({ ...record, endpoints, link: null }, { sentBy: 0 }, between(1, 9));
+    expect(loopback.sentBps).toBeCloseTo(9e5, 3);
   });
 
   it('adds up what a page sends on several connections', () => {

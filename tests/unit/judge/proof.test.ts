@@ -55,7 +55,7 @@ describe('a call that goes past its link', () => {
     });
     // Half of one endpoint's bytes bypassed the link. Both endpoints count about the same, so it is a quarter
     // of all bytes.
-    expect(verdict.received).toBe("no verdict: 25 % of the call's bytes went past the link");
+    expect(verdict.received).toBe("no verdict: 25 % of the call's bytes bypassed the link");
     expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 2: .* Why\.$/);
     expect(verdict.cause?.fix).toBe('Do this.');
   });
@@ -82,8 +82,8 @@ describe('a call that goes past its link', () => {
     record.link?.forward?.rows.push(...rows);
     expect(callMetrics(record).outsideRatio).toBe(0);
     for (const sample of record.endpoints[0]?.samples ?? []) sample.bytesSent *= 2;
-    // In 19 s, the candidate pairs count 3.8 MB (1.6 Mbps), and the link 1.9 MB (820 kbps) without headers. 64 kB may
-    // be in transit.
+    // In 19 s, the candidate pairs count 3.8 MB (1.6 Mbps). The link counts 1.9 MB (820 kbps), without headers.
+    // The ratio allows for 64 kB in transit.
     expect(callMetrics(record).outsideRatio).toBeGreaterThan(0.25);
     expect(callMetrics(record).outsideRatio).toBeLessThan(0.35);
   });

@@ -92,7 +92,7 @@ describe('a watcher behind a server', () => {
     const { pass, cause } = converges(record, 1);
     expect(pass).toBe(false);
     expect(cause?.kind).toBe('capacity');
-    expect(cause?.evidence).toMatch(/^On the way from page 1 to the server: The link carried 300 kbps/);
+    expect(cause?.evidence).toMatch(/^On the way from page 1 to the server: The link can carry 300 kbps/);
   });
 
   it('is held down by a maxBitrate of the publisher', () => {

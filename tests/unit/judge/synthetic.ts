@@ -1,4 +1,4 @@
-/** Makes records of calls, so that tests know every number in them. Times are in seconds. */
+/** Makes records of calls in which every number is known to the test. Times are in seconds. */
 import { DROP_REASONS, type DropReason } from '../../../src/core/link.js';
 import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type {
@@ -235,8 +235,8 @@ export interface SyntheticCall {
   answerer?: Partial<EndpointRecord>;
   backend?: 'shaper' | 'devtools' | 'none';
   /**
-   * How late packets left the shaper, and how late callbacks came in pages: a value per second, the first at
-   * 1 s.
+   * How late packets left the shaper (`shaperLateMs`) and how late callbacks came in pages (`callbacksLateMs`).
+   * Each list has one value per second; the first value is for 1 s.
    */
   shaperLateMs?: readonly number[];
   callbacksLateMs?: readonly number[];
@@ -245,7 +245,7 @@ export interface SyntheticCall {
 const lateSeconds = (lateMs: readonly number[] = []): LateSecond[] =>
   lateMs.map((ms, i) => ({ timeUs: (i + 1) * 1e6, lateMs: ms }));
 
-/** The record of a call between page 0, which offers and sends, and page 1. It is flow 1 of the link. */
+/** The record of a call from page 0, which offers and sends, to page 1. Its packets are flow 1 of the link. */
 export function callRecord(call: SyntheticCall): CallRecord {
   const { packets = [], capacity = [{ atS: 0, bps: 1e6 }], connectedS = 0, changesS = [] } = call;
   const { backend = 'shaper' } = call;

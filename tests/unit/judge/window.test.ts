@@ -1,4 +1,7 @@
-/** The end of a time window is found even if times are not whole microseconds, as those of a process's clock. */
+/**
+ * Times on a process's clock are not whole microseconds. Despite rounding errors, the end of a time window must
+ * be found.
+ */
 import { describe, expect, it } from 'vitest';
 
 import { judgeLoss } from '../../../src/judge/index.js';

@@ -34,7 +34,7 @@ describe('the history of edits', () => {
     expect(history.add(3, 'capacity')).toBe(true);
     expect(history.back(4)).toBe(3);
     expect(history.add(3, 'capacity')).toBe(true);
-    // An undone step cannot be redone once something else was done.
+    // An undone step cannot be redone after another change.
     expect(history.forth(5)).toBeUndefined();
   });
 });

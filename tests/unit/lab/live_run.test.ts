@@ -9,7 +9,7 @@ import type { SimulationResult } from '../../../src/worker/simulation/simulation
 
 const network = (title: string): Scenario => ({ ...parseScenario(FRESH_NETWORK), title });
 
-/** A worker whose runs end when the test says so. */
+/** A fake worker. The test decides when each of its runs ends. */
 class Bench {
   readonly begun: { title: string; end: (cancelled?: boolean) => void; row: () => Promise<void> }[] = [];
   readonly worker: NonNullable<LiveRunOptions['worker']> = {
@@ -78,9 +78,10 @@ describe('runs that follow choices', () => {
     (await bench.nth(1)).end();
     expect((await first)?.scenario.title).toBe('a');
 
-    // As the previous run was short, the next one would be allowed to finish, whatever is chosen meanwhile.
+    // Choices b, c and d come at once. The previous run was short, so a run that has begun would not be stopped
+    // for a newer choice.
     const [b, c, d] = [bench.play('b'), bench.play('c'), bench.play('d')];
-    // Of the waiting runs, only the newest is simulated.
+    // Of the waiting runs, only the newest one, d, is simulated.
     const next = await bench.nth(2);
     expect(next.title).toBe('d');
     next.end();

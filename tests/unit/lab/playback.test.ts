@@ -61,7 +61,8 @@ describe('packets at a moment', () => {
       const waiting = packetsAt({ timeUs, ...WAYS, ...all }).filter(({ where }) => where === 'queue');
       const bytes = waiting.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const told = columns['queue_bytes']?.[row] ?? NaN;
-      // The packet that is being transmitted counts here, but the simulator's queue no longer contains it.
+      // The sum includes the packet that is being transmitted. The simulator's number `queue_bytes` does not
+      // include this packet.
       expect(bytes).toBeGreaterThanOrEqual(told);
       expect(bytes - told).toBeLessThanOrEqual(1500);
       compared += 1;

@@ -4,7 +4,7 @@ import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
 import { runFacts } from '../../../src/app/lab/run_facts.js';
 import { parseScenario } from '../../../src/scenario/index.js';
 
-/** A report's text about the network of a scenario with these outages. */
+/** The text about the network in the report of a run, for a scenario with these outages. */
 function networkWith(outage: unknown): string {
   const forward = { ...FRESH_NETWORK.forward, outage };
   const scenario = parseScenario({ ...FRESH_NETWORK, forward });

@@ -79,8 +79,8 @@ describe.each(LESSONS)('$id', ({ id, title, load }) => {
 });
 
 /**
- * Learners see the runs of one seed. What they learn must not depend on it: it must be true for four seeds of
- * five.
+ * Learners see runs with one seed. What they learn must not depend on this seed, so it must be true for at
+ * least four of five seeds.
  */
 describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
   it('has the same solution', async () => {
@@ -93,7 +93,7 @@ describe.each(LESSONS)('$id, with other seeds', ({ load }) => {
   });
 });
 
-/** Checks what the predictions and explanations say about the runs, as far as numbers can check it. */
+/** Checks the statements of predictions and explanations about the runs, if numbers can check them. */
 describe('what the lessons say is so', () => {
   const lessonOf = async (id: string): Promise<Lesson> => {
     const listed = LESSONS.find((each) => each.id === id);

@@ -16,7 +16,10 @@ function watched(
 
 const seconds = (count: number, value: number): number[] => Array.from({ length: count }, () => value);
 
-/** Measured values: the worst of a call on a quiet machine, and those of a call that an overload distorted. */
+/**
+ * Two measured values of each quantity: the worst value of a call on a quiet machine (`quiet`), and the value
+ * of a call that an overload distorted (`loaded`).
+ */
 const MEASURED: Readonly<Record<Quantity, { quiet: number; loaded: number }>> = {
   shaper: { quiet: 9.4, loaded: 27.3 },
   callbacks: { quiet: 11, loaded: 40.8 },
@@ -85,7 +88,8 @@ describe('the alarm', () => {
 
   it('counts how long it lasted, and keeps the worst window', () => {
     const watch = watched('shaper', [...seconds(10, quiet), ...seconds(10, loaded), ...seconds(21, quiet)]);
-    // The overload lasted from the third bad second (at 13 s) to the third good one (at 23 s): 10 s of 40 s.
+    // The third bad second, at 13 s, starts the overload. The third good second, at 23 s, ends it. So it lasted
+    // 10 s of 40 s.
     expect(watch.state.share).toBeCloseTo(10 / 40, 9);
     expect(watch.state).toMatchObject({ overloaded: false, everBy: ['shaper'], worst: { shaper: loaded } });
     expect(isOverloaded(watch.state)).toBe(true);

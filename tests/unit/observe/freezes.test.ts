@@ -12,14 +12,14 @@ interface Look {
   totalS?: number;
   /** The number of frames that the far side's source has given so far. */
   source?: number;
-  /** Whether that source has ended. */
+  /** Whether the far side's source has ended. */
   isStopped?: boolean;
   /** The numbers of packets and of complete frames that have arrived so far. */
   packets?: number;
   frames?: number;
 }
 
-/** The freezes found in these samples. They are half a second apart; the first is at 0.5 s. */
+/** The freezes found in these samples. One sample is taken every half second, the first at 0.5 s. */
 function freezesOf(looks: readonly Look[]): Freeze[] {
   const freezes: Freeze[] = [];
   const finder = new FreezeFinder(freezes);

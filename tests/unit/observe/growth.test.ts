@@ -72,14 +72,15 @@ describe('the observer', () => {
       [many, 800],
     ] as const)
       expect(record.connections.flatMap(({ flows }) => flows)).toHaveLength(pairs);
-    // Measures the two alternately, so that conditions are the same. The shortest time of each is the
-    // undisturbed one.
+    // Measures both pages alternately, so that conditions are the same. The shortest time of each is the one
+    // that other programs disturbed least.
     let [fewUs, manyUs] = [Infinity, Infinity];
     for (let round = 0; round < 30; round++) {
       fewUs = Math.min(fewUs, spentUs(few.batch));
       manyUs = Math.min(manyUs, spentUs(many.batch));
     }
-    // Four times as many connections should take 4 times as long; if each were compared with each, 16 times.
+    // Four times as many connections should take 4 times as long. If each connection were compared with every
+    // other one, they would take 16 times as long.
     expect(manyUs / fewUs).toBeLessThan(8);
   });
 });

@@ -21,12 +21,15 @@ function column(batches: readonly TraceBatch[], table: TableName, name: string):
     .flatMap(({ columns, rows }) => [...(columns[index] ?? []).slice(0, rows)]);
 }
 
-/** The rows of a shadow that gets frames of 4 kB at 30 fps, each with the delay that `delayUs` returns. */
+/**
+ * The rows of a shadow (a controller that only watches) that gets frames of 4 kB at 30 fps. `delayUs` returns
+ * the delay of each frame.
+ */
 function shadowed(frames: number, delayUs: (frame: number) => number, twice = false): TraceBatch[] {
   const shadow = new StreamShadow(core, [{ ...SHADOW, flow: 3 }]);
   const batches: TraceBatch[] = [];
   for (let i = 0; i < frames; i++) {
-    // Starts just below the end of the 32-bit RTP timestamp, which then wraps.
+    // RTP timestamps start just below 2^32, so they soon wrap.
     const rtpTimestamp = (2 ** 32 - 10 * TICKS_PER_FRAME + i * TICKS_PER_FRAME) % 2 ** 32;
     const frame = {
       rtpTimestamp,

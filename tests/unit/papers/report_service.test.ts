@@ -110,7 +110,8 @@ describe('the report on the page of papers', { timeout: 60_000 }, () => {
     expect(failures[0]?.error).toContain('it broke down');
     expect(report.cells[0]?.metrics[0]?.measured.n).toBe(1);
     expect(report.cells[1]?.metrics[0]?.measured.n).toBe(2);
-    // One run failed, so only one pair of runs with equal seeds is left: too few for a statistical test.
+    // One run failed, so only one pair of runs with equal seeds is left. One pair is too few for a statistical
+    // test.
     expect(report.claims[0]).toMatchObject({ p: null });
   });
 });

@@ -1,7 +1,4 @@
-/**
- * Settings that were changed during a trace: they explain falls and limits of the target, and are marked in
- * charts.
- */
+/** Settings that change during a trace. They explain falls and limits of the target, and charts mark them. */
 import { describe, expect, it } from 'vitest';
 
 import { marksOf, targetChanges } from '../../../src/reasons/index.js';

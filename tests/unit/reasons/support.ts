@@ -1,13 +1,13 @@
 /**
- * Traces whose changes of the target are to be explained: simulated ones, and ones with rates that a test
- * lists.
+ * Traces for tests of the explanations of target changes: simulated traces, and traces with listed target
+ * rates.
  */
 import type { Core, FlowOptions, SimulationOptions } from '../../../src/core/index.js';
 import { tableSpec, type TableName } from '../../../src/core/schema.js';
 import type { TargetChange } from '../../../src/reasons/index.js';
 import { TraceData } from '../../../src/trace/index.js';
 
-/** A link of 1.5 Mbps whose capacity is less than half between 30 s and 45 s. */
+/** A link of 1.5 Mbps. From 30 s to 45 s, it has less than half of this capacity. */
 export const FALLING: SimulationOptions['forward'] = {
   capacityBps: 1.5e6,
   oneWayDelayUs: 25e3,

@@ -1,4 +1,7 @@
-/** Annotations of GitHub Actions: how its runner reads a command, and which file it refers to. */
+/**
+ * Annotations of GitHub Actions. Tests that Actions' runner parses each command as intended, and that the
+ * command names the right file.
+ */
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 

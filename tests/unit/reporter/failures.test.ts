@@ -1,4 +1,4 @@
-/** From a failed expectation in a test to the annotation at its line. */
+/** How a failed expectation in a test becomes an annotation at its line. */
 import { describe, expect, it } from 'vitest';
 
 import type { JudgedExpectation, Judgement } from '../../../src/judge/index.js';
@@ -23,7 +23,7 @@ const judged = (received: string, more: Partial<Judgement> = {}, isNot = false):
 const failed = failedText([judged('353 kbps')]) ?? '';
 const location = { file: '/repo/tests/call.spec.ts', line: 14, column: 22 };
 const error = {
-  // With the colour codes that Playwright inserts.
+  // The message contains the colour codes that Playwright inserts.
   message:
     '\u001b[31mexpect(call)\u001b[39m\n\nExpected: to recover within 15 s\nReceived: 353 kbps\nCause:    overuse',
   location,

@@ -93,7 +93,12 @@ describe('readings of getStats', () => {
       packetsSent: 10,
       headerBytesSent: 0,
     };
-    expect(readOutbound(report(layer, layer))?.sentBytes).toBe(2 * 1280);
+    const lost = (packetsLost?: number) => ({ type: 'remote-inbound-rtp', kind: 'video', packetsLost });
+    expect(readOutbound(report(layer, layer, lost(3), lost(), lost(4)))).toMatchObject({
+      sentBytes: 2 * 1280,
+      packetsSent: 20,
+      packetsLost: 7,
+    });
   });
 
   it('name what the encoder is given, and the codec', () => {

@@ -38,7 +38,7 @@ const compared = {
 };
 const scenario = parseScenario(compared);
 
-/** The values of a cell. `runs`: for each quantity, one number per run. */
+/** The values of a cell. Each list in `runs` is for one quantity, with one number per run. */
 function cell(delay: string, controller: string, ...runs: readonly (readonly number[])[]): CellValues {
   const values = QUANTITIES.map((quantity, i): [string, readonly number[]] => [
     quantityKey(quantity),
@@ -57,8 +57,8 @@ describe('who is best', () => {
   });
 
   it('is shared with whose interval overlaps the interval of the best', () => {
-    // Student's t for two runs is 12.7, so the intervals 1 ± 12.7 * 0.1 and 2 ± 12.7 * 0.1 overlap, but not
-    // that around 9.
+    // Student's t for two runs is 12.7, so the intervals are 1 ± 12.7 * 0.1, 2 ± 12.7 * 0.1 and 9 ± 12.7 * 0.1.
+    // The first two overlap; the third does not overlap the first.
     expect(standings('least', [0.9, 1.1], [1.9, 2.1], [8.9, 9.1])).toEqual(['best', 'close', 'none']);
     // A single run has no interval.
     expect(standings('least', [1], [1.01], [9])).toEqual(['best', 'none', 'none']);
@@ -109,8 +109,8 @@ describe('what a scenario compares', () => {
       [0.91, 0, 3],
     ];
     expected.forEach((row, i) => row.forEach((mean, j) => expect(means?.[i]?.[j]).toBeCloseTo(mean, 12)));
-    // Half of the interval of two runs is 12.7 times half of their distance: 0.127 for GCC and LCC, 0.013 for
-    // NADA.
+    // For two runs, half of the interval is 12.7 times half of the runs' difference. For the utilisation, that
+    // is 0.127 for GCC and LCC, and 0.013 for NADA.
     expect(first?.rows.map(({ values }) => values.map(({ standing }) => standing))).toEqual([
       ['close', 'close', 'none'],
       ['none', 'none', 'none'],

@@ -58,9 +58,9 @@ describe('modes', () => {
     expect(density(1, [NaN, Infinity]).modes()).toEqual([]);
   });
 
-  // The sum of two equal normal densities of standard deviation s (here sqrt(1 + 1)) has a single maximum if their
-  // distance d is at most 2 s. The dip between two maxima is a quarter deep if 2 exp(-(d / s)^2 / 8) = 3 / 4, that is,
-  // at d = 2.8 s = 4.0.
+  // The sum of two equal normal densities of standard deviation s (here sqrt(1 + 1)) has a single maximum if
+  // their distance d is at most 2 s. A dip between two maxima separates two modes if it is a quarter deep: 2
+  // exp(-(d / s)^2 / 8) = 3 / 4, that is, d = 2.8 s = 4.0.
   it.each([
     [2.6, 1],
     [3.6, 1],
@@ -81,7 +81,7 @@ describe('modes', () => {
     const main = () => normals(10_000, 0, 1);
     expect(density(1, main(), normals(60, 20, 1)).modes()).toHaveLength(1);
     expect(density(1, main(), normals(200, 20, 1)).modes()).toHaveLength(2);
-    // Two groups that are each too small for a mode do not add up to one.
+    // Two groups that are each too small for a mode do not form a mode together.
     expect(density(1, main(), normals(60, 20, 1), normals(60, 40, 1)).modes()).toHaveLength(1);
   });
 

@@ -186,7 +186,7 @@ describe('pictures', () => {
     expect(
       publishedMark(scenario, { metric: 'utilisation' }, { ...codel, queue: 'droptail' }),
     ).toBeUndefined();
-    // A result that the paper states only in words gives a band, but no point.
+    // The paper states this result only in words, so the mark has a band, but no value.
     expect(publishedMark(scenario, { metric: 'rtt_p95_ms' }, codel)).toEqual({ low: 105, high: 155 });
   });
 

@@ -1,7 +1,4 @@
-/**
- * Maps over two axes: where they are highest, with what certainty, and their slopes. The test's maps are
- * known ones.
- */
+/** Maps over two axes: the highest point, its uncertainty, and the slopes. The shape of each map is known. */
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
@@ -44,8 +41,8 @@ function gaussian(seed: number): () => number {
 }
 
 /**
- * A map whose height at a point is `height` of the log10 of both coordinates, plus normal scatter of standard deviation
- * `sd`. All parts of the map are the same except for the scatter.
+ * A map whose height at a point is `height` of the log10 of both coordinates, plus normal noise of standard
+ * deviation `sd`. The map is a sum of three parts, which are equal except for their noise.
  */
 function mapOf(height: (x: number, y: number) => number, sd: number, scenario: Scenario = small): Surface {
   const { surface } = scenario;
@@ -103,7 +100,7 @@ describe('the slopes of a map', () => {
     Object.fromEntries(mapOf(height, sd).slopes.map(({ id, holds: does }) => [id, does]));
 
   it('hold where it is as the paper says', () => {
-    // The height grows with x - y up to two decades, and falls again beyond 2.5 decades.
+    // The height grows until k_u is two decades above k_d, and falls beyond 2.5 decades.
     const published = (x: number, y: number): number => Math.min(x - y, 2) - Math.max(0, 2 * (x - y - 2.5));
     expect(holds(published)).toEqual({ 'quick-up-slow-down': true, 'not-too-slow-down': true });
   });

@@ -16,7 +16,7 @@ import { varied } from './support.js';
 
 const holds = [[{ holds: true }, { holds: true }]];
 const fails = [[{ holds: true }], [{ holds: true }, { holds: false }]];
-/** Two claims, of which the second one has no case that involves the cell. */
+/** Two claims. The second claim has no case that involves the cell. */
 const elsewhere = [[{ holds: true }], []];
 
 describe('the verdict on a number', () => {
@@ -29,7 +29,7 @@ describe('the verdict on a number', () => {
     [0.951, fails, 'off'],
     [0.951, [], 'off'],
     [0.951, elsewhere, 'off'],
-    // Rounding errors, such as that of the mean of ten times 0.95, are forgiven; a real difference (1e-7) is not.
+    // A rounding error, as in the mean of ten times 0.95, is tolerated. A real difference of 1e-7 is not.
     [0.95 + 4e-16, [], 'within'],
     [0.85 - 4e-16, [], 'within'],
     [0.95 + 1e-7, [], 'off'],
@@ -46,8 +46,8 @@ const JAIN = quantityKey({ metric: 'jain' });
 const SCATTER = [-1, 0, 1];
 
 /**
- * Cells with given mean delays and fairness, and three runs each. Between cells, paired runs differ as their
- * means do.
+ * Cells with given mean delays and fairness, and three runs each. In every pair of cells, the difference
+ * between runs with the same number is the difference of the means.
  */
 function cells(delays: Record<string, [delay: number, jain?: number]>): CellValues[] {
   return Object.entries(delays).map(([key, [delay, jain = 1]]) => {
@@ -193,8 +193,8 @@ describe('a claim that compares', () => {
     expect(holds([67, 68, 69])).toBe(true);
     expect(holds([31, 32, 33])).toBe(true);
     expect(holds([10, 50, 90])).toBe(false);
-    // If runs do not scatter at all, a difference equal to the tolerance is still within it, and a tolerance of 0 means
-    // equality.
+    // Without scatter, a difference equal to the tolerance counts as within the tolerance. With a tolerance of
+    // 0, only equal values do.
     expect([holds([70, 70, 70]), holds([71, 71, 71])]).toEqual([true, false]);
     expect([holds([50, 50, 50], 0), holds([50, 50, 51], 0)]).toEqual([true, false]);
   });

@@ -1,6 +1,6 @@
 /**
- * The frames of a simulated video source with given targets, and statistics of them. The sources of real calls were
- * measured in the same way (wasm/sim/media_source.md).
+ * The frames of a simulated video source with given targets, and statistics of these frames. Frames of real
+ * calls were measured in the same way (wasm/sim/media_source.md).
  */
 import { tableSpec, type Core, type TableName, type UserController } from '../../../src/core/index.js';
 
@@ -24,8 +24,9 @@ const scheduled = (targets: Targets): UserController => ({
 });
 
 /**
- * The frames of a simulated live call over a link that does not limit it, and the times at which the target changed.
- * (The controller is asked for its rate only at intervals, so a change may come later than `targets` says.)
+ * The frames of a simulated live call over a link that does not limit it, and the times (`stepsS`) at which the
+ * target changed. The simulation reads the controller's rate only at intervals, so a change may come later than
+ * in `targets`.
  */
 export function encodedFrames(
   core: Core,
@@ -83,8 +84,9 @@ function correlation(values: readonly number[], lag: number): number {
 }
 
 /**
- * Statistics of frame sizes under a constant target, computed from the frames after 5 s (`first`: the very first
- * frame). Sizes and deviations are relative to the mean size; `rate` is the mean rate divided by the target.
+ * Statistics of frame sizes under a constant target. `first` is the size of the very first frame. All other
+ * numbers are computed from the frames after 5 s. Sizes and deviations are relative to the mean size. `rate` is
+ * the mean rate divided by the target.
  */
 export function constantStatistics(frames: readonly EncodedFrame[], targetBps: number, fps = 30) {
   const first = frames[0]?.bytes ?? NaN;
@@ -118,8 +120,8 @@ const INTERVALS = [
 ] as const;
 
 /**
- * Mean frame sizes before a step of the target and in INTERVALS after it, relative to the mean at 2 to 5 s
- * after it.
+ * Mean frame sizes around a step of the target: in the 2 s before the step, then in each of INTERVALS after it.
+ * They are relative to the mean size from 2 s to 5 s after the step.
  */
 export function stepResponse(frames: readonly EncodedFrame[], stepS: number): number[] {
   const over = (fromS: number, toS: number): number =>

@@ -10,7 +10,10 @@ import { HEADER, HEADER_LINE, randomTrace, text } from './support.js';
 let ports: MessagePort[] = [];
 const errors: Error[] = [];
 
-/** A store whose worker side runs in this thread, but is connected through a message channel, as a worker is. */
+/**
+ * A store whose worker part runs in this thread. It is connected through a message channel, as in a real
+ * worker.
+ */
 function store(): TraceStore {
   const { port1, port2 } = new MessageChannel();
   ports = [port1, port2];

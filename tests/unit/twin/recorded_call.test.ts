@@ -1,6 +1,6 @@
 /**
- * What is read from a call's recording: the schedule for its twin (its simulation), and what cannot be
- * simulated.
+ * What ccscope reads from the recording of a call: the schedule for its twin (the call's simulation), and what
+ * cannot be simulated.
  */
 import { describe, expect, it } from 'vitest';
 
@@ -136,7 +136,8 @@ describe('the twin of a recording', () => {
 
   it('has all of the delay on the way there where the bottleneck was in the page', () => {
     const inPage = { ...header, link: { ...DEFAULT_LINK_CONFIG, rtt_ms: 60, at: 'in-page' } };
-    // A change is recorded twice: by the worker, with the core's names, and with the names of the settings.
+    // Each change is recorded in two events. The worker's event uses the core's names; the other one uses the
+    // names of the settings.
     const events = [
       START,
       event(3, 'link', { queue: { kind: 'codel' }, oneWayDelayUs: 100e3 }),

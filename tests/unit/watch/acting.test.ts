@@ -63,7 +63,7 @@ describe('what was done to a call', () => {
 });
 
 describe('a driver', () => {
-  /** The rate that the driver requests after some seconds in which this share of packets is lost. */
+  /** The rate that the driver requests after ten seconds in which this share of packets was lost. */
   const driven = (lossRatio: number, availableOutgoingBps = NaN): number => {
     const driver = new Driver(core, 0, 1e6);
     let packets = 0;

@@ -1,4 +1,4 @@
-/** The reports of a page's observer about a call of any length. They are the same each time. */
+/** The reports of a page's observer about a call of any length. Each run yields the same reports. */
 import type { PageBatch, PageMessage, StatsSample } from '../../../src/inject/protocol.js';
 import { inbound, outbound, sample } from '../judge/synthetic.js';
 
@@ -23,7 +23,7 @@ interface Received {
   bytes: number;
   packets: number;
   lost: number;
-  /** When the bottleneck has sent everything so far. */
+  /** The time at which the bottleneck will have sent all packets that came so far. */
   freeUs: number;
 }
 
@@ -71,7 +71,7 @@ export function* batchesOf(seconds: number, streamCount: number, seed = 1): Gene
     const rows = streams.flatMap((stream) =>
       Array.from({ length: FRAMES_PER_BATCH }, () => frameRow(stream, random)).flat(),
     );
-    // The batch's time is later than its last frames were sent, so that all of them have arrived by then.
+    // The batch's time is 0.5 s after its last frame was sent, so that all its frames have arrived.
     const timeUs = Math.round((batch + 1) * FRAMES_PER_BATCH * FRAME_US + 5e5);
     const begin: PageMessage[] = [
       { type: 'endpoint', endpoint: 0, timeUs: 0 },

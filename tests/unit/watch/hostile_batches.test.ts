@@ -24,8 +24,8 @@ const TEXTS = [
 const NUMBERS = [NaN, Infinity, -Infinity, -1, -0, 1e300, 2 ** 53, 2 ** 32, 0.5];
 
 /**
- * The same structure with a share of its leaves replaced. The messages' types stay, so that they remain
- * messages.
+ * A copy in which a share of the leaves is replaced with hostile values. The field `type` stays, so that each
+ * message is still recognised.
  */
 function spoilt<T>(value: T, random: () => number, share: number, name = ''): T {
   const one = <U>(list: readonly U[]): U => list[Math.floor(random() * list.length)] as U;
@@ -47,7 +47,8 @@ it.each([1, 2, 3, 4, 5, 6, 7, 8])('hears them all, and a usual call afterwards (
   const core = await loadCore(readFileSync(new URL('../../../build/wasm/controllers.wasm', import.meta.url)));
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
   const hear = (batch: PageBatch): void => {
-    // Of each batch, the window's name and the time are not spoilt below, since the observer itself sets them.
+    // The observer itself, not the page, sets a batch's `window` and `timeUs`. So these two fields are not
+    // spoilt below.
     watch.hear(batch, { page: 0, place: 'page' });
     JSON.stringify(watch.state);
     watch.view({ table: 'group', columns: ['time_us', 'm_ms'], maxPoints: 100 });

@@ -1,6 +1,6 @@
 /**
- * Watching a call for hours takes no more memory than watching it for a quarter of an hour, after which everything that
- * is kept has reached its limit. With CCSCOPE_WATCH_HOURS=8, the test simulates a working day.
+ * Watching a call for hours must take no more memory than watching it for a quarter of an hour. By then, all
+ * stored data has reached its limit. With CCSCOPE_WATCH_HOURS=8, the test simulates a working day.
  */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -53,8 +53,7 @@ it(`watches four streams for ${HOURS} h in memory that stays the same`, async ()
   expect(watch.state.notices).toEqual([]);
   expect(watch.extent().rows['group']).toBeGreaterThan(STREAMS * 600 * 10);
   expect(Math.max(...used)).toBeLessThan(MOST_BYTES);
-  // Tolerates what the garbage collector leaves behind. Anything unbounded would grow by more than this in
-  // two hours.
+  // The factor allows for garbage that is not collected yet. In two hours, unbounded data would exceed it.
   expect(used.at(-1)).toBeLessThan(1.15 * (bounded[0] ?? NaN));
   watch.close();
 }, 3_600_000);

@@ -115,8 +115,8 @@ describe('a recording of a watch', () => {
       }
       for (const shadow of flows.filter(({ kind, of }) => kind === 'shadow' && of === flow)) {
         const table = shadow.controller === 'nada' ? 'nada' : 'lcc';
-        // In a replay, a shadow's rows have the flow number of the arrivals, so the column `flow` is not
-        // compared.
+        // In the replay, a shadow's rows (those of a controller that only watches) have the flow number of the
+        // arrivals. So the column `flow` is not compared.
         const [, ...live] = recorded(text, table, shadow.flow);
         const [, ...again] = columnsOf(others[table], table, flow);
         expect(live[0]?.length, `${table} rows`).toBeGreaterThan(20);
@@ -151,8 +151,8 @@ describe('a recording of a watch', () => {
     }
     const again: unknown[] = [];
     await recordOfTrace(fileOf(watch), { onHeard: (record) => again.push(look(record)) });
-    // When the first batch arrived live, the controllers were still loading, so its rows came later than in
-    // the replay.
+    // When the first batch arrived in the live call, the controllers were still loading. So its rows came later
+    // than in the replay, and the first look is not compared.
     expect(again.slice(1)).toEqual(live.slice(1));
   });
 

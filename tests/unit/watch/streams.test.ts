@@ -1,4 +1,4 @@
-/** Streams that come and go during a call, and the loss controller beside sent ones. */
+/** Streams that come and go during a call, and the loss-based controller that watches a sent stream. */
 import { beforeAll, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../../src/core/index.js';
@@ -102,7 +102,7 @@ it('the layers of which frames come are those of the last two seconds (webrtc-sv
   expect(await modeAfter(GOES_S + 1, asTold)).toBe('L3T2');
   expect(await modeAfter(GOES_S + 3, asTold)).toBe('L2T2');
   expect(await modeAfter(GOES_S, () => NO_LAYER)).toBe('');
-  // A page may report any value.
+  // A page may report any value, including impossible ones.
   for (const absurd of [1e9, 0.5, NaN, -7]) expect(await modeAfter(GOES_S, () => absurd)).toBe('');
 });
 
@@ -146,7 +146,8 @@ it('beside what is sent A_s holds while nothing is lost, and falls by half the l
   };
   const free = await lastA_s(0);
   expect(free).toBeGreaterThan(1e6);
-  // A controller that only watches cannot raise the rate, so A_s is limited to 1.5 times the sending rate.
+  // A_s (the loss-based rate) is limited to 1.5 times the sending rate, which a controller that only watches
+  // cannot raise.
   expect(free).toBeLessThanOrEqual(1.5e6);
   expect(await lastA_s(0.2)).toBeLessThan(0.5e6);
 });

@@ -1,6 +1,6 @@
 /**
- * The reports of an observer in a page that receives video streams and sends one. They are the same each
- * time.
+ * The reports of an observer in a page that receives video streams and sends one. Each run yields the same
+ * reports.
  */
 import { NO_LAYER } from '../../../src/inject/protocol.js';
 import type {
@@ -83,7 +83,7 @@ export function* pageBatches(options: PageOptions): Generator<PageBatch> {
       for (let stream = 0; stream < streams; stream++) {
         const sendUs = sentFrames * FRAME_US + stream * 700;
         const jitterUs = Math.round(random() * 3000);
-        // One frame in two hundred waits for a retransmitted packet.
+        // One frame in two hundred is 80 ms late, because it waits for a retransmitted packet.
         const againUs = random() < 0.005 ? 80_000 : 0;
         const arrivalUs = sendUs + 30_000 + jitterUs + againUs + Math.round(queueUs(sendUs));
         const rtp = (2 ** 32 - 90_000 + sentFrames * TICKS_PER_FRAME) % 2 ** 32;

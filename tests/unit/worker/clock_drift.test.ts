@@ -48,7 +48,10 @@ function delays({
   return found;
 }
 
-/** The slope, after `fromS`, of the shortest delays in every ten seconds, in millionths. */
+/**
+ * The drift that remains in the delays, in millionths. Takes the shortest delay of every ten seconds after
+ * `fromS`, and returns the slope of these over time.
+ */
 function slopePpm(all: readonly Delay[], fromS: number): number {
   const bins = new Map<number, { timeUs: number; delayUs: number }>();
   for (const { timeS, delayUs } of all) {
@@ -60,7 +63,7 @@ function slopePpm(all: readonly Delay[], fromS: number): number {
   return lowerSlope([...bins.values()]) * 1e6;
 }
 
-/** The delay of a queue that grows during 3 s in every 15 s. */
+/** The delay of a queue that grows for 3 s in every 15 s, and is empty otherwise. */
 const queues = (timeS: number): number => (timeS % 15 > 12 ? 80_000 * (((timeS % 15) - 12) / 3) : 0);
 
 describe('the drift of a clock', () => {
@@ -68,8 +71,8 @@ describe('the drift of a clock', () => {
     const all = delays({ durationS: 600, driftPpm, queueUs: queues });
     const residual = slopePpm(all, 200);
     expect(Math.abs(residual)).toBeLessThan(10);
-    // The offset that had accumulated before the drift was known is removed, too, so the last delays equal
-    // the first ones.
+    // The offset that accumulated before the drift was known is also removed. So the last delays equal the
+    // first ones.
     const least = (from: number, to: number): number =>
       Math.min(...all.filter(({ timeS }) => timeS >= from && timeS < to).map(({ delayUs }) => delayUs));
     expect(Math.abs(least(550, 600) - least(0, 2))).toBeLessThan(3000);
@@ -80,8 +83,8 @@ describe('the drift of a clock', () => {
     for (const all of [plain, removed])
       for (let i = 31; i < (all?.length ?? 0); i++) {
         const [before, now] = [all?.[i - 30]?.delayUs ?? NaN, all?.[i]?.delayUs ?? NaN];
-        // Within a second, a delay may change by 300 us of drift, and by 100 us while the accumulated offset
-        // is removed.
+        // In one second, the delay may change by 300 us of drift, and by 100 us while the accumulated offset is
+        // being removed.
         expect(Math.abs(now - before)).toBeLessThan(450);
       }
   });

@@ -17,7 +17,7 @@ it('each spatial layer of a picture is a frame, and copies are dropped (webrtc-s
     true,
   ]);
   expect([isTaken(3000, 1.03e6, 1), isTaken(3000, 1.03e6, 0)]).toEqual([false, false]);
-  // A stream without layers reports -1, or nothing at all.
+  // A stream without layers reports the spatial layer -1, or no layer.
   expect([isTaken(6000, 1.04e6, -1), isTaken(6000, 1.05e6), isTaken(6000, 1.06e6, 0)]).toEqual([
     true,
     false,

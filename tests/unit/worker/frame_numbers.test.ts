@@ -1,4 +1,7 @@
-/** Numbers that frames get from their RTP timestamps, compared with the numbers in the order of sending. */
+/**
+ * A frame without a number gets a number that is computed from its RTP timestamp. These numbers must match the
+ * order of sending.
+ */
 import { describe, expect, it } from 'vitest';
 
 import { FrameNumbers } from '../../../src/worker/media/frame_numbers.js';
@@ -6,7 +9,7 @@ import { FrameNumbers } from '../../../src/worker/media/frame_numbers.js';
 const FRAME_US = 1e6 / 30;
 
 /**
- * The numbers given to frames that arrive in this order. A place is a frame's position in the source's
+ * The numbers that frames get if they arrive in this order. A frame's `place` is its position in the source's
  * regular rhythm.
  */
 function numbered(places: readonly number[], jitterUs = (_place: number): number => 0): number[] {
@@ -40,7 +43,7 @@ describe('numbers of frames without a number', () => {
   });
 
   it('count one by one where the source itself leaves frames out, until frames are overtaken again', () => {
-    // For a minute, the source leaves out every tenth picture, so it never arrives.
+    // For a minute, the source skips every tenth picture. A skipped picture never arrives, not even late.
     const places = range(0, 1800).filter((place) => place % 10 !== 9);
     const numbers = numbered(places);
     expect(numbers.slice(-1000).map((number, i, all) => number - (all[i - 1] ?? number - 1))).toEqual(
@@ -69,7 +72,8 @@ describe('numbers of frames without a number', () => {
   it('count one by one again soon after a source has slowed down', () => {
     const slow = range(0, 60).map((i) => 60 + 2 * i);
     const numbers = numbered([...range(0, 60), ...slow]);
-    // At first, every second frame seems to be missing, until the slower rhythm counts as the usual one.
+    // Before the slower rhythm is recognised, every second frame seems to be missing. Afterwards, numbers are
+    // consecutive again.
     const last = numbers.slice(-20);
     expect(last).toEqual(last.map((_, i) => (last[0] ?? NaN) + i));
   });

@@ -22,7 +22,7 @@ class AdaptiveThreshold {
     double k_d;  // per ms
     TimeDelta min;
     TimeDelta max;
-    TimeDelta max_delta;         // zero: uncapped
+    TimeDelta max_delta;         // zero: no limit
     TimeDelta adaptation_guard;  // zero: none
     explicit Params(const Parameters& p);
   };

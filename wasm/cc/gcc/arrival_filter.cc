@@ -35,12 +35,12 @@ ArrivalFilter::ArrivalFilter(const Parameters& parameters)
       p_{{parameters.p0_inverse_capacity, 0}, {0, parameters.p0_m}},
       noise_variance_(parameters.noise_variance_init_ms2) {}
 
-// The smallest send delta of the latest pairs, including this one.
+// The smallest send delta of the latest pairs of groups, including this pair.
 double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
   const int size = params_.frame_interval_history;
   if (send_delta_next_ >= size) send_delta_next_ = 0;
   double& oldest = send_deltas_[static_cast<std::size_t>(send_delta_next_)];
-  // The whole history is searched only when its minimum leaves, or while it is not yet full.
+  // The whole history is searched only if its smallest value is overwritten, or while the history is not yet full.
   const bool search = send_delta_count_ != size || (oldest <= shortest_send_delta_ && send_delta_ms > oldest);
   oldest = send_delta_ms;
   if (++send_delta_next_ == size) send_delta_next_ = 0;

@@ -20,7 +20,7 @@ class ArrivalFilter {
   struct Params {
     double q_inverse_capacity;
     double q_m;
-    bool literal_noise_variance;  // eq. 10; otherwise the deployed, time-scaled one
+    bool literal_noise_variance;  // true: eq. 10; false: the time-scaled variance of libwebrtc of 2016
     double noise_beta;
     double noise_a_initial;
     double noise_a;
@@ -39,11 +39,11 @@ class ArrivalFilter {
   explicit ArrivalFilter(const Parameters& parameters);
   void Configure(const Parameters& parameters) { params_ = Params(parameters); }
 
-  // Updates with one pair of groups; `previous` is the detector's signal before this pair.
+  // Updates the estimate with one pair of groups. `previous` is the detector's signal before this pair.
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
 
-  // To be called after the filter was not given some pairs of groups: the queue is now empty, or as long as it was
-  // before those pairs, so m starts from 0 again.
+  // To be called when m no longer describes the queue: either the queue is empty, or pairs of groups were withheld
+  // from the filter and the queue is now as long as it was before them. m starts from 0 again.
   void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }

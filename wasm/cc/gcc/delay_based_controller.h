@@ -1,6 +1,6 @@
 // The delay-based controller: arrival filter -> over-use detector -> rate controller (ToN Fig. 1). Its inputs are the
-// deltas from the packet grouping. It runs in the receiver half (ToN, the deployed REMB) or in the sender half, to
-// which the receiver half then sends d_m (CMP Fig. 3).
+// deltas from the packet grouping. It runs in the receiver half (ToN, and libwebrtc of 2016 with REMB) or in the
+// sender half, to which the receiver half then sends d_m (CMP Fig. 3).
 #ifndef CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
 
@@ -30,10 +30,9 @@ class DelayBasedController {
       : flow_(flow), recorder_(recorder), filter_(parameters), detector_(parameters), rate_controller_(parameters) {}
   void Configure(const Parameters& parameters);
 
-  // Takes the deltas between two groups, which became known at `time` on the clock of the arrivals.
+  // Takes the deltas between two groups. They became known at `time`, on the clock of the arrivals.
   void OnGroups(const GroupDeltas& deltas, Timestamp time);
-  // To be called after the filter was not given some pairs of groups: the queue is now empty, or as long as it was
-  // before those pairs, so that m and the signal no longer describe it.
+  // To be called when m and the signal no longer describe the queue (ArrivalFilter::OnQueueRestored()); resets both.
   void OnQueueRestored();
 
   Signal signal() const { return detector_.signal(); }
@@ -47,8 +46,8 @@ class DelayBasedController {
   void Follow(DataRate a_r, Timestamp now) { rate_controller_.Follow(a_r, now); }
 
   bool records() const { return recorder_.keeps(TraceTable::kGroup); }
-  // Records the trace row of a pair of groups. `capacity`: the capacity that frames show; `held`: the filter was not
-  // given this pair.
+  // Records the trace row of a pair of groups. `capacity`: the capacity of the bottleneck as estimated from frames
+  // (receiver_hooks.h), if any; `held`: the pair was withheld from the filter.
   void Record(const GroupDeltas& deltas, const Conditions& conditions, std::optional<DataRate> capacity, bool held,
               Timestamp now);
 

@@ -1,8 +1,8 @@
-// The values of GCC's feedback (cc/controller.h), in one of two forms. If the arrival filter runs in the receiver
-// half, they are A_r and how far to stay below it. If it runs in the sender half (CMP Fig. 3), they are the number of
-// pairs of groups since the last message, the one-way delay of the latest group, and then, for each pair, the
-// filter's inputs: d_m and its parts. f_l and R of CMP come from the common fields. A message is sent as soon as it
-// is full, so that no pair is lost.
+// The values of GCC's feedback (cc/controller.h). They have two forms. If the arrival filter runs in the receiver
+// half, the values are A_r and the part of A_r to leave unused. If the filter runs in the sender half (CMP Fig. 3),
+// the values are the number of pairs of groups since the last message, the one-way delay of the latest group, and
+// then the filter's inputs for each pair (SentPair). CMP's f_l and R come from the common fields. A message is sent
+// as soon as it is full, so that no pair is lost.
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 
@@ -16,28 +16,29 @@ namespace ccscope::gcc {
 
 enum RateValue {
   kA_r,
-  kDrain,  // how far to stay below A_r until a backlog is drained
+  kDrain,  // the part of A_r to leave unused until a backlog is drained
   kRateValues
 };
 
-// A pair of groups, as it is sent.
+// A pair of groups, as a message contains it.
 struct SentPair {
   TimeDelta delay_variation;  // d_m
   TimeDelta send;
   DataSize size;
-  TimeDelta elapsed;  // since the previous pair was complete
+  TimeDelta elapsed;  // since the previous pair was completed
 };
 
 enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
-// The times (us) and sizes (bytes) of real calls stay below this; those in a trace that is replayed may be larger.
+// The largest value in a message. The times (us) and sizes (bytes) of real calls are smaller; a replayed trace may
+// contain larger ones.
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 
-// Whether the message has the form with pairs. The other form cannot be mistaken for it: there, the first value is
-// A_r, which is above 0, and no values follow the first two.
+// Whether the message has the form with pairs. The two forms cannot be confused: a message of two values with pairs
+// begins with 0, their number; in the other form it begins with A_r, which is above 0.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&
          feedback.values[kPairs] * kValuesPerPair == feedback.value_count - kValuesBeforePairs;

@@ -1,7 +1,7 @@
-// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14). It acts on
-// reports that are loss_report_interval apart (RFC 3550: about 1 s) and forms them from cumulative counters.
-// Browsers report several times a second, sometimes about only a handful of packets; taken one by one, such reports
-// would cut A_s to a quarter within a second.
+// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14). It acts on loss
+// reports that are loss_report_interval apart (RFC 3550: about 1 s), which it forms from cumulative counters. It does
+// not act on each report of a browser: browsers report several times a second, sometimes about only a handful of
+// packets, and such reports could cut A_s to a quarter within a second.
 #ifndef CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 

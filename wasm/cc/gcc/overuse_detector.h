@@ -1,9 +1,10 @@
 // Over-use detector: compares m with the threshold and signals overuse, underuse or normal (ToN III-A "Congestion
 // detection", Fig. 3).
 //
-// Deviation from the paper's text, as deployed: m, a variation per group, is compared as T = min(n, 60) m, and
-// overuse has to persist (> 10 ms, two groups, m not falling) before it is signalled. Without that factor
-// (gain_groups = 1) the detector never fires; without the required persistence GCC yields to any TCP flow.
+// It deviates from the paper's text, as libwebrtc of 2016 does, in two points. It compares T = min(n, 60) m with the
+// threshold, not m itself, which is a variation per group. It signals overuse only after T has been above the
+// threshold for some time (> 10 ms, two groups, m not falling). Without the factor min(n, 60) (gain_groups = 1) the
+// detector never signals overuse; without the second point GCC yields to any TCP flow.
 #ifndef CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 #define CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 
@@ -29,11 +30,11 @@ class OveruseDetector {
   explicit OveruseDetector(const Parameters& parameters) : params_(parameters), threshold_(parameters) {}
   void Configure(const Parameters& parameters);
 
-  // Takes one estimate of the arrival filter, based on `num_deltas` pairs of groups, the last of which has the send
-  // delta `send_delta`.
+  // Takes one estimate of the arrival filter. It is based on `num_deltas` pairs of groups; `send_delta` is the send
+  // delta of the last pair.
   Signal Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now);
 
-  // To be called after the filter was not given some pairs of groups: the signal is normal until the next pair.
+  // To be called with ArrivalFilter::OnQueueRestored(). The signal is then normal until the next pair.
   void OnQueueRestored();
 
   Signal signal() const { return signal_; }

@@ -5,7 +5,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// Arrivals within this time form a burst (deployed; the same 5 ms as GRP's Delta T).
+// Arrivals within this time form a burst (as in libwebrtc; equal to GRP's Delta T).
 constexpr TimeDelta kBurstArrivalSpacing = TimeDelta::Millis(5);
 
 // A send clock that goes back by more than this has been restarted; less is reordering.
@@ -29,7 +29,7 @@ void PacketGrouping::Reset() {
 
 bool PacketGrouping::BelongsToBurst(Timestamp send_time, Timestamp arrival_time) const {
   const TimeDelta send_delta = send_time - current_.last_send;
-  // Deployed code compares whole milliseconds: packets sent in the same millisecond form one burst.
+  // libwebrtc compares whole milliseconds: packets sent in the same millisecond form one burst.
   if (send_delta < TimeDelta::Millis(0.5) && send_delta >= TimeDelta::Zero()) return true;
   const TimeDelta arrival_delta = arrival_time - current_.last_arrival;
   const TimeDelta rounded_send = TimeDelta::Millis(static_cast<double>(static_cast<long long>(send_delta.ms() + 0.5)));

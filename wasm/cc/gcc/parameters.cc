@@ -9,7 +9,7 @@ namespace {
 constexpr int IndexOf(std::size_t offset) { return static_cast<int>(offset / sizeof(double)); }
 #define INDEX(name) IndexOf(offsetof(Parameters, name))
 
-// A BASED_ON entry becomes a marker, which WithPreset() follows.
+// In a preset's table, this index marks a BASED_ON entry: Apply() applies the other preset at this place.
 constexpr int kBasedOn = -1;
 
 enum PresetIndex {

@@ -13,7 +13,7 @@ enum class GroupBy { kSendTime, kFrame };
 enum class PreFilter {
   kOff,
   kGrp,    // GRP, back-up slide: compares a packet with its predecessor
-  kBurst,  // deployed: compares a packet with the group
+  kBurst,  // libwebrtc: compares a packet with the group
 };
 enum class NoiseVariance { kLiteral, kTimeScaled };
 enum class IncreaseMode { kHybrid, kAdditive, kAdditiveTon, kMultiplicative, kAdaptiveEta };

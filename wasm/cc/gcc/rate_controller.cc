@@ -12,11 +12,13 @@ constexpr double kFramesPerSecond = 30;
 constexpr DataSize kPacketSize = DataSize::Bytes(1200);
 // The longest time that counts in one increase (draft-02 5.5 has this limit for multiplicative increases).
 constexpr TimeDelta kMaxElapsed = TimeDelta::Seconds(1);
-// Bounds of the normalised variance of R_r at decreases (deployed: standard deviations of 14 to 35 kbps at 500 kbps).
+// Bounds of the normalised variance of R_r at decreases (as in libwebrtc of 2016: standard deviations of 14 to 35
+// kbps at 500 kbps).
 constexpr double kMinVariance = 0.4;
 constexpr double kMaxVariance = 2.5;
 constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
-// Regions (remote_rate_control.cc): a rate this many standard deviations above the maximum counts as above it.
+// Regions (remote_rate_control.cc): a received rate that is higher than the known maximum by this many standard
+// deviations is in the region above the maximum.
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;
@@ -76,8 +78,8 @@ bool RateController::MayDecreaseAgain(std::optional<DataRate> received_rate, Tim
   return received_rate && *received_rate < a_r_ * params_.decrease_again_fraction;
 }
 
-// Deployed code keeps the start bitrate until it has measured the received rate for some seconds, or until the first
-// overuse.
+// libwebrtc of 2015 and 2016 keeps the start bitrate until it has measured the received rate for some seconds, or
+// until the first overuse.
 bool RateController::Initialised(const Input& input, Timestamp now) {
   if (initialised_) return true;
   if (input.received_rate) {
@@ -108,7 +110,7 @@ DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) cons
   const bool literal = params_.mode_of_increase() == IncreaseMode::kAdditiveTon;
   const double responses = literal ? elapsed / response : std::min(elapsed / response, 1.0);
   const DataRate slowest = DataRate::BitsPerSec(params_.additive_min_bps_per_s) * elapsed.seconds();
-  // For each response time, the rate grows by as many bits per second as `step` has bits.
+  // In each response time, the growth in bits per second equals the number of bits in `step`.
   return std::max(DataRate::BitsPerSec(step.bits() * responses), slowest);
 }
 
@@ -144,7 +146,7 @@ bool RateController::Recover(DataRate& rate) {
 }
 
 DataRate RateController::AdaptiveIncrease(TimeDelta elapsed, const Input& input) const {
-  constexpr TimeDelta kFrames = TimeDelta::Millis(300);  // ten frames of delay at the receiver
+  constexpr TimeDelta kFrames = TimeDelta::Millis(300);  // delay at the receiver: about ten frames
   const double eta = AdaptiveEta(update_period_ + input.rtt + kFrames, input.noise_variance_ms2);
   const double growth = det::Pow(eta, elapsed.seconds()) - 1;
   return a_r_ * (1 + growth * RegionalGrowth()) + kMinMultiplicativeStep;
@@ -160,7 +162,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
     const double above_kbps = input.received_rate->kbps() - *mean_max_kbps_;
     const double deviation_kbps = MaxDeviationKbps();
     if (above_kbps > params_.near_max_sigmas * deviation_kbps) {
-      mean_max_kbps_.reset();  // beyond the old maximum: search for a new one
+      mean_max_kbps_.reset();  // above the old maximum: a new maximum has to be found
       region_ = Region::kMaxUnknown;
     } else if (above_kbps > kAboveMaxSigmas * deviation_kbps) {
       region_ = Region::kAboveMax;
@@ -179,7 +181,7 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
 DataRate RateController::Decreased(const Input& input) {
   const DataRate received = input.received_rate.value_or(a_r_);
   DataRate cut = received * Alpha();
-  // While more is received than A_r allows, the known maximum is a better guide than the received rate.
+  // If more is received than A_r allows, the cut starts from the known maximum instead of the received rate.
   if (IsOn(params_.regions) && cut > a_r_ && region_ != Region::kMaxUnknown && mean_max_kbps_) {
     cut = DataRate::KilobitsPerSec(*mean_max_kbps_) * Alpha();
   }

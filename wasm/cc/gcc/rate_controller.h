@@ -17,8 +17,8 @@ enum class RateState { kHold = 0, kIncrease = 1, kDecrease = 2 };
 // The transition table of Fig. 4.
 RateState NextState(RateState state, Signal signal);
 
-// The growth factor per second in the code that Chromium ran until 2015: eta in [1.005, 1.3] of AQM Fig. 2. It falls
-// as the response time and the noise of the delay grow.
+// The growth factor per second of the code that Chromium ran until 2015, between 1.005 and 1.3 (eta of AQM Fig. 2).
+// The factor falls as the response time and the noise of the delay grow.
 double AdaptiveEta(TimeDelta response_time, double noise_variance_ms2);
 
 class RateController {
@@ -26,7 +26,7 @@ class RateController {
   struct Input {
     Signal signal;
     std::optional<DataRate> received_rate;    // R_r
-    double loss = 0;                          // recent fraction lost; ends the fast start
+    double loss = 0;                          // recent fraction lost; a loss ends the fast start
     TimeDelta rtt;
     double noise_variance_ms2 = 0;            // sigma^2 of the arrival filter
   };
@@ -54,7 +54,7 @@ class RateController {
   DataRate AdaptiveIncrease(TimeDelta elapsed, const Input& input) const;
   DataRate Bounded(DataRate rate, const Input& input) const;
   DataRate Clamped(DataRate rate) const;
-  // How the rate relates to the known maximum (the parameter `regions`).
+  // How the received rate relates to the known maximum (the parameter `regions`).
   enum class Region { kMaxUnknown, kAboveMax, kNearMax };
   double Alpha() const;
   double RegionalGrowth() const;
@@ -67,13 +67,13 @@ class RateController {
   DataRate a_r_;
   RateState state_ = RateState::kHold;
   RateState acted_state_ = RateState::kHold;
-  bool updated_ = false;  // while false, A_r is the start bitrate
+  bool updated_ = false;  // false: A_r is still the start bitrate
   bool initialised_;
   bool fast_start_ = true;
   std::optional<Timestamp> first_received_;
   std::optional<Timestamp> last_change_;
   std::optional<Timestamp> last_decrease_;
-  // The averaged time between two updates of A_r.
+  // The time of the last update of A_r, and the average time between two updates.
   std::optional<Timestamp> last_update_;
   TimeDelta update_period_ = TimeDelta::Seconds(1);
   // Mean and normalised variance of R_r at decreases (draft-02 5.5), in kbps.

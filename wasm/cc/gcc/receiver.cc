@@ -37,7 +37,7 @@ std::optional<DataRate> Receiver::ReceivedRate() {
   return stream_.ReceivedRate(params_.rate_source(), params_.received_rate_window());
 }
 
-// Lets the hooks update A_r; returns false if they leave it to the paper's rate controller.
+// Lets the hooks update A_r. Returns false if they leave A_r to the paper's rate controller.
 bool Receiver::FollowHooks() {
   const auto delivered = stream_.ReceivedRate(params_.rate_source(), kDeliveredWindow);
   const auto next = hooks_->NextRate(controller_.a_r(), {delivered, loss_, rtt_}, stream_.now());

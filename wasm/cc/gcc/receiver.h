@@ -53,10 +53,10 @@ class Receiver final : public ReceiverHalf {
   TimeDelta rtt_;
   double loss_ = 0;  // fraction lost between the last two readings of the counters
 
-  Feedback pairs_;  // if the sender half filters: the pairs of groups for the next message
+  Feedback pairs_;  // the next message's pairs of groups, if the sender half filters
   std::optional<Timestamp> last_pair_;
 
-  DataRate drain_;  // the part of A_r that the hooks leave unused
+  DataRate drain_;  // the part of A_r to leave unused, as set by the hooks
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();

@@ -1,5 +1,5 @@
-// The points at which rules other than the papers' take part in GCC's receiver half. The defaults here change
-// nothing; ccscope's rules for live calls are in cc/gcc/live.
+// The points at which additional rules, which are not in the papers, can act in GCC's receiver half. The default
+// hooks change nothing. ccscope's rules for live calls are in cc/gcc/live.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_HOOKS_H_
 #define CCSCOPE_CC_GCC_RECEIVER_HOOKS_H_
 
@@ -15,7 +15,7 @@ namespace ccscope::gcc {
 
 class ReceiverHooks {
  public:
-  // The inputs, besides the frames, that a rate may depend on.
+  // The inputs, besides the frames, on which the hooks may base a rate.
   struct Conditions {
     std::optional<DataRate> delivered;  // on the wire, during the last second
     double loss = 0;
@@ -42,7 +42,8 @@ class ReceiverHooks {
   // Called for each pair of groups, before the filter sees it.
   [[nodiscard]] virtual Use OnGroups(const GroupDeltas& /*deltas*/, Signal /*signal*/, Timestamp /*now*/) { return {}; }
 
-  // The capacity, if a rule knows it; NextRate() then sets the rate instead of the paper's rate controller.
+  // The capacity of the bottleneck, if a rule has estimated it. NextRate() then sets the rate instead of the paper's
+  // rate controller.
   [[nodiscard]] virtual std::optional<DataRate> Capacity() const { return std::nullopt; }
   // Whether the rate of NextRate() must take effect at once, before the next feedback is due.
   [[nodiscard]] virtual bool IsUrgent(DataRate /*a_r*/) const { return false; }
@@ -50,7 +51,7 @@ class ReceiverHooks {
   [[nodiscard]] virtual std::optional<Rate> NextRate(DataRate /*a_r*/, const Conditions& /*conditions*/, Timestamp /*now*/) {
     return std::nullopt;
   }
-  // As in ReceiverHalf.
+  // See ReceiverHalf::frame_capacity().
   virtual FrameCapacity* frame_capacity() { return nullptr; }
   // Whether the paper's rate controller must wait.
   [[nodiscard]] virtual bool IsPaused() const { return false; }

@@ -60,7 +60,8 @@ void Sender::OnFeedback(const Feedback& feedback, Timestamp now) {
   }
 }
 
-// For each pair of groups, and once per message, does what the receiver half does if the filter runs there.
+// Does the work that the receiver half does if the filter runs there: updates the filter and the detector with each
+// pair of groups, and A_r on overuse and once per message.
 void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
   DelayBasedController::Conditions conditions{std::nullopt, loss_controller_.fraction_lost(), rtt_};
   if (feedback.received_rate > DataRate::Zero()) conditions.received_rate = feedback.received_rate;
@@ -69,8 +70,8 @@ void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
     if (overuse && !controller_.MayDecreaseAgain(conditions.received_rate, rtt_, now)) return;
     controller_.UpdateRate(signal, conditions, now);
   };
-  // The message's one-way delay is that of the latest group; subtracting d_m, pair by pair, gives the delays of the
-  // earlier groups.
+  // The message contains the one-way delay of the latest group only. Subtracting each pair's d_m gives the delays of
+  // the earlier groups.
   const int pairs = PairCount(feedback);
   TimeDelta one_way_delay = TimeDelta::Micros(feedback.values[kOneWayDelay]);
   for (int i = pairs - 1; i >= 0; --i) one_way_delay -= PairAt(feedback, i).delay_variation;

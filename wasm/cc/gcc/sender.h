@@ -31,7 +31,7 @@ class Sender final : public SenderHalf {
   DelayBasedController controller_;
   Timestamp arrivals_;  // the time of the latest pair, relative to the first one
   LossController loss_controller_;
-  bool has_feedback_ = false;  // while false, A_r is the start bitrate
+  bool has_feedback_ = false;  // false: A_r is still the start bitrate
   DataRate a_r_;
   DataRate drain_;
   TimeDelta rtt_;

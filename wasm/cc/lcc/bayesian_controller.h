@@ -19,8 +19,8 @@ class BayesianController {
   void Configure(const Parameters& parameters) { params_ = parameters; }
   void Clear() { started_ = false; }
 
-  // The delays of the tracker come from clocks with an unknown offset; `propagation` estimates how much of the
-  // smallest delay is real.
+  // The delays from the tracker include an unknown offset between the clocks. `propagation` is an estimate of the
+  // smallest delay without that offset.
   struct Delays {
     TimeDelta average;  // D_ave,i
     TimeDelta smallest;

@@ -1,6 +1,6 @@
-// Delay-rate tracker (LCC II-A): the mean one-way delay D_i of each epoch, its weighted average D_ave,i (eq. 2),
-// and the smallest one-way delay, to which the delay target is added. One-way delays are differences between two
-// clocks, so only their differences mean anything.
+// Delay-rate tracker (LCC II-A): the mean one-way delay D_i of each epoch, its weighted average D_ave,i (eq. 2), and
+// the smallest one-way delay, to which the delay target is added. A one-way delay includes the unknown offset between
+// two clocks, so only differences of delays are meaningful.
 #ifndef CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
 #define CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
 
@@ -23,7 +23,8 @@ class EpochCollector {
   explicit EpochCollector(TimeDelta epoch) : epoch_(epoch) {}
   void SetEpoch(TimeDelta epoch) { epoch_ = epoch; }
 
-  // Takes arrivals in the order of `now`. Returns the epoch that ended by then, if it had arrivals.
+  // Takes arrivals in the order of `now`. Returns the delays of the previous epoch if it has ended by `now` and had
+  // arrivals.
   std::optional<EpochDelays> Add(TimeDelta one_way_delay, Timestamp now);
   // Like Add(), but without an arrival.
   std::optional<EpochDelays> Advance(Timestamp now);
@@ -41,7 +42,7 @@ class DelayRateTracker {
   explicit DelayRateTracker(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // Returns false if a clock was set: everything that was learnt before is then void.
+  // Returns false if the delays show that a clock was set. Everything learnt before is then invalid.
   bool OnEpoch(const EpochDelays& delays);
 
   bool started() const { return started_; }

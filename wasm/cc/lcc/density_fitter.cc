@@ -8,10 +8,10 @@
 namespace ccscope::lcc {
 namespace {
 
-// Beyond this, e^-x adds nothing to a sum of at most kMaxPairs terms of which one is near 1.
+// For x above this, e^-x is negligible in a sum of at most kMaxPairs terms, the largest of which is near 1.
 constexpr double kNegligible = 40;
 constexpr double kSqrtTwoPi = 2.5066282746310002;
-// Axes whose ends were not given extend this many bandwidths beyond the outermost pairs.
+// An end of an axis that was not given is placed this many bandwidths beyond the outermost pair.
 constexpr double kReach = 4;
 
 double HalfSquare(double x) { return x * x / 2; }
@@ -45,8 +45,7 @@ void DensityFitter::Add(DataRate rate, TimeDelta delay) {
   count_ = std::min(count_ + 1, capacity_);
 }
 
-// A pair's weight depends on its age, so the pairs of a window that is not full yet have the weights of the latest
-// pairs of a full one.
+// A pair's weight depends only on its age, also while the window is not full yet.
 void DensityFitter::Refit() {
   fitted_ = count_;
   double sum = 0;
@@ -70,8 +69,8 @@ DensityFitter::Range DensityFitter::DelayRange() const {
   return {TimeDelta::Micros(smallest), TimeDelta::Micros(largest)};
 }
 
-// The smallest exponent is subtracted from all exponents: far from all pairs, the nearest pair then decides, and the
-// weights do not all become 0.
+// The smallest exponent is subtracted from all exponents, so that not all weights become 0 for a delay far from all
+// pairs. The nearest pair then decides.
 DataRate DensityFitter::ConditionalMean(TimeDelta delay) const {
   const auto exponent = [&](const Fitted& pair) { return HalfSquare((delay.us() - pair.delay_us) / bandwidth_delay_us_); };
   double smallest = kInfinity;
@@ -112,8 +111,8 @@ void DensityFitter::FitAxes(DensityAxes& axes) const {
   Fit(axes.delay_us, ends[2], ends[3], bandwidth_delay_us_);
 }
 
-// Since the density of a pair is a product of two kernels, each pair takes only as many exponentials as the two axes
-// together have points.
+// The density of a pair is the product of one kernel per axis. So the number of exponentials per pair is the sum of
+// the points of both axes, not their product.
 void DensityFitter::Grid(const DensityAxes& axes, double* values) const {
   const int rates = axes.rate_bps.count;
   const double scale = 1 / (bandwidth_rate_bps_ * bandwidth_delay_us_);

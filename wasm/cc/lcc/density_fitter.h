@@ -1,12 +1,12 @@
-// Probability density fitter (LCC II-B): the joint density of sending rate S and one-way delay D, from the latest N
-// pairs by weighted bivariate kernel density estimation (eq. 3 and 4), with a product of two normal kernels, one for
-// each axis:
+// Probability density fitter (LCC II-B): estimates the joint density of sending rate S and one-way delay D from the
+// latest N pairs. It uses weighted bivariate kernel density estimation (eq. 3 and 4) with a product of two normal
+// kernels, one for each axis:
 //
 //   P(S, D) = 1/W sum w_i k(S - S_i; h_S) k(D - D_i; h_D),   w_i = e^(i/N - 1),   W = sum w_i
 //
-// The density is updated when Refit() is called (each second in the paper) and stays unchanged until then, although
-// pairs come in. The conditional expectation of eq. 6 and 7 has a closed form, since the integral over S of S k(S -
-// S_i) is S_i whatever h_S is: the estimator of Nadaraya and Watson,
+// New pairs change the density only when Refit() is called (each second in the paper). The conditional expectation of
+// eq. 6 and 7 has a closed form, since the integral over S of S k(S - S_i) is S_i for every h_S. This form is the
+// estimator of Nadaraya and Watson,
 //
 //   E[S | D] = sum w_i k(D - D_i) S_i / sum w_i k(D - D_i).
 #ifndef CCSCOPE_CC_LCC_DENSITY_FITTER_H_
@@ -43,10 +43,10 @@ class DensityFitter {
   };
   Range DelayRange() const;
 
-  // Queries on the fitted density; they require fitted().
+  // The functions below evaluate the fitted density; they require fitted().
   DataRate ConditionalMean(TimeDelta delay) const;  // E[S | D = delay]
   double Density(DataRate rate, TimeDelta delay) const;  // per bps and us
-  // Replaces the ends of the axes that are NaN.
+  // Replaces each end of an axis that is NaN by a value just beyond the pairs.
   void FitAxes(DensityAxes& axes) const;
   // The density on a grid: one row of rates for each delay.
   void Grid(const DensityAxes& axes, double* values) const;

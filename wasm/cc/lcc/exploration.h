@@ -1,7 +1,7 @@
-// Exploration, an addition of ccscope's own: the paper does not describe any. The paper's law only ever returns an
-// average of rates that were tried before, so the first rate would stay forever, and an increase of the capacity
-// would go unnoticed. Exploration tries rates that are not in the density yet while the delay allows it, and varies
-// each rate a little, so that there is a relation between rate and delay to learn.
+// Exploration: ccscope's own addition to LCC. The paper's law returns only averages of rates that were tried before,
+// so it would keep the first rate forever and not notice an increase of the capacity. While the delay is low enough,
+// exploration tries rates that are not in the density yet. It also varies each rate a little, since the relation
+// between rate and delay cannot be learnt from a single rate.
 #ifndef CCSCOPE_CC_LCC_EXPLORATION_H_
 #define CCSCOPE_CC_LCC_EXPLORATION_H_
 
@@ -19,7 +19,7 @@ class Exploration {
   void Configure(const Parameters& parameters) { params_ = parameters; }
 
   bool on() const { return IsOn(params_.exploration); }
-  // How far T_c may lie outside the range of the delays in the window; without exploration T_c is not limited.
+  // How far T_c may lie outside the range of the delays in the window; infinite without exploration.
   TimeDelta headroom() const {
     return on() ? TimeDelta::Millis(params_.exploration_delay_ms) : TimeDelta::PlusInfinity();
   }
@@ -34,8 +34,8 @@ class Exploration {
   bool Wanted(const State& state) const {
     return on() && (state.control >= state.largest || state.average < state.target);
   }
-  // A raised rate: a step above the present rate, or above the mean of the present and the expected rate if that is
-  // higher. The step is larger where frames show room.
+  // Returns a raised rate: a step above the present rate, or above the mean of the present and the expected rate if
+  // that mean is higher. The step is larger if frames show unused capacity (`has_room`).
   DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room = false) const;
   DataRate Vary(DataRate rate);
 

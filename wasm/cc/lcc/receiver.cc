@@ -8,7 +8,8 @@ namespace ccscope::lcc {
 namespace {
 
 constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);
-// A difference between the clocks beyond this (30 years) is meaningless, and a message carries at most 2^53 us.
+// The largest one-way delay, in absolute value, that is reported (30 years). A larger difference between the clocks
+// is meaningless, and a message can carry at most 2^53 us.
 constexpr TimeDelta kMaxDelay = TimeDelta::Seconds(1e9);
 
 }  // namespace
@@ -25,7 +26,7 @@ void Receiver::Configure(const double* values) {
   epochs_.SetEpoch(TimeDelta::Millis(params_.epoch_ms));
 }
 
-// The received rate comes from the wire's counters where they are known: arrivals exclude frames that never
+// The received rate comes from the wire's counters if there are any, since arrivals exclude frames that never
 // completed.
 std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoch) {
   if (!epoch) return std::nullopt;
@@ -38,9 +39,10 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
   return feedback;
 }
 
-// The delay that an arrival shows. With DelaySample::kWait it is the time from its sending to the arrival of its
-// predecessor, for which it had to wait (Lindley's recursion). If the predecessor had already arrived, the frame did
-// not wait, and the smallest delay so far is returned.
+// The delay sample of an arrival. With DelaySample::kWait, a frame has to wait until its predecessor has arrived
+// (Lindley's recursion), so the sample is the time from the sending of the frame to the arrival of its predecessor.
+// The sample is at least the smallest delay so far, which stands for a frame that did not wait, and at most the
+// frame's own one-way delay.
 TimeDelta Receiver::Sample(const Arrival& arrival) {
   const TimeDelta one_way_delay = std::clamp(arrival.arrival_time - arrival.send_time, -kMaxDelay, kMaxDelay);
   if (params_.sample_of_delay() == DelaySample::kOneWay) return one_way_delay;
@@ -49,7 +51,8 @@ TimeDelta Receiver::Sample(const Arrival& arrival) {
 }
 
 std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
-  // A frame that arrives after later ones waited for a retransmission: its delay shows neither the queue nor the RTT.
+  // A frame that arrives after later frames has waited for a retransmission, so its delay shows neither the queue nor
+  // the RTT.
   const bool is_late = params_.sample_of_delay() == DelaySample::kWait && stream_.IsOvertaken(arrival);
   const TimeDelta sample = Sample(arrival);
   stream_.OnArrival(arrival, !is_late);

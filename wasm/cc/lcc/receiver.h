@@ -14,8 +14,8 @@
 
 namespace ccscope::lcc {
 
-// The values of LCC's feedback: one-way delays of an epoch in us, on the receiver's clock minus the sender's, and
-// an upper bound of the rate from the capacity that frames show (capacity_bound.h), bps; 0: no bound.
+// The values of LCC's feedback. The one-way delays of an epoch are in us; they include the offset between the clocks.
+// kBound is the upper bound of the rate (capacity_bound.h) in bps; 0: no bound.
 enum FeedbackValue { kMeanDelay, kSmallestDelay, kBound, kFeedbackValues };
 
 class Receiver final : public ReceiverHalf {

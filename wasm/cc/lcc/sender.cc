@@ -11,10 +11,11 @@ namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
-// A message that is older than the previous one by more than this is not late: the clock was set.
+// A message that is older than the previous one by more than this is not a late message: the receiver's clock was set
+// back.
 constexpr TimeDelta kMaxReordering = TimeDelta::Seconds(3);
 
-// A rate below this share of the capacity that frames show has room to grow.
+// If the received rate is below this share of the bound from the receiver half, exploration takes larger steps.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // An upper bound on the rate of a live call, from the bottleneck capacity that its own frames show
-// (frame_capacity.h): for controllers whose own law notices a fall of the capacity, or a short queue, too late.
-// ccscope's own addition to NADA and LCC; it is off unless the parameter capacity_bound is on.
+// (frame_capacity.h). It is for controllers that notice a fall of the capacity, or a short queue, too late. The bound
+// is ccscope's own addition to NADA and LCC; it is off unless the parameter capacity_bound is on.
 #ifndef CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_
 #define CCSCOPE_CC_LIVE_CAPACITY_BOUND_H_
 
@@ -25,9 +25,8 @@ class CapacityBound {
   bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
   // Whether frames show that much of the capacity is unused and that there is no queue.
   bool ShowsRoom(DataRate delivered) const;
-  // The upper bound of the target rate, less the rate that is needed to drain the queue, if there really is one; no
-  // value if no capacity is known. The bound may exceed the capacity by as much as the encoder leaves unused of its
-  // target.
+  // The upper bound of the target rate; no value if no capacity is known. It is lower while a queue has to drain. It
+  // may exceed the capacity, since an encoder leaves part of its target unused.
   std::optional<DataRate> Next(DataRate delivered, Timestamp now);
 
  private:
@@ -37,12 +36,12 @@ class CapacityBound {
 
   FrameCapacity capacity_;
   RoomForDrops room_;
-  EncoderShare encoder_share_;  // relative to the bound; too low while the controller's target is below the bound
+  EncoderShare encoder_share_;  // measured against the bound; too low while the target is below the bound
   DataRate bound_;
   Timestamp first_;
   Timestamp last_next_ = Timestamp::MinusInfinity();
   double loss_ = 0;
-  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall of the capacity left will be gone
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // end of the drain after a fall of the capacity
 };
 
 }  // namespace ccscope

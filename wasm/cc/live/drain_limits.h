@@ -1,5 +1,5 @@
-// Limits, the same for all controllers, of how far a rate that is derived from frames (frame_capacity.h) may fall
-// below the capacity to empty a queue.
+// To drain a queue, a rate that is derived from frames (frame_capacity.h) falls below the capacity. These limits of
+// that fall are the same for all controllers.
 #ifndef CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
 #define CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
 
@@ -7,14 +7,14 @@
 
 namespace ccscope {
 
-// Unless there is a queue beyond doubt, a cut leaves at least this share of what was delivered, and draining leaves
-// at least this share of the rate.
+// Unless it is certain that there is a queue, a cut leaves at least this share of the delivered rate, and draining
+// leaves at least this share of the rate.
 inline constexpr double kLeastOfDelivered = 0.7;
-// Except after a fall of the capacity, draining a queue that exists beyond doubt takes at most this share off the
-// rate: VP8 drops frames if more is taken.
+// If it is certain that there is a queue, draining reduces the rate by at most this share, except after a fall of the
+// capacity. VP8 would drop frames after a larger reduction.
 inline constexpr double kMostOfDrain = 0.4;
-// After a fall an encoder first fills its own buffer, which holds 0.4 s of the new rate (VP8). Until the backlog is
-// gone, but for at most kLongestDrain, the encoder is asked for this share only.
+// After a fall of the capacity, VP8 first fills its own buffer, which holds 0.4 s of the new rate. So until the
+// backlog is gone, but for at most kLongestDrain, only this share of the new rate is requested.
 inline constexpr double kLeftWhileDraining = 0.12;
 inline constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
 

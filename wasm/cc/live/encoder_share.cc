@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kHighest = 1.05;
 constexpr TimeDelta kAskedTime = TimeDelta::Millis(800);
-// An encoder that catches up would soon fill a queue, so its share is followed faster upwards than downwards.
+// The estimate rises faster than it falls, since an encoder that sends more than assumed soon fills a queue.
 constexpr TimeDelta kRiseTime = TimeDelta::Millis(500);
 constexpr TimeDelta kFallTime = TimeDelta::Millis(1500);
 constexpr TimeDelta kFallTimeWithRoom = TimeDelta::Millis(800);

@@ -1,6 +1,7 @@
-// How much of its target an encoder really sends: the rate on the wire, headers and retransmissions included, divided
-// by the rate requested. Chromium gives an encoder 1 / 1.2 of each new target (wasm/sim/media_source.md), and the
-// headers come on top; an encoder that is given the whole target exceeds it by the headers.
+// The encoder's share: the share of its target that an encoder really sends. It is the rate on the wire, headers and
+// retransmissions included, divided by the rate requested. Chromium gives an encoder 1 / 1.2 of each new target
+// (wasm/sim/media_source.md), and the headers are added to it. An encoder that is given its whole target exceeds the
+// target by the headers.
 #ifndef CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 #define CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 
@@ -12,11 +13,11 @@ class EncoderShare {
  public:
   double value() const { return share_; }
 
-  // Records that this rate was asked for during `elapsed`.
+  // Records that this rate was requested during `elapsed`.
   void OnAsked(DataRate asked, TimeDelta elapsed);
-  // Rates on the wire, over the last second and over its second half. `has_room`: they are far below the capacity;
-  // `may_be_less`: they may lower the share, since neither losses in a queue nor waiting frames hide part of what was
-  // sent.
+  // Rates on the wire, over the last second and over its second half. `has_room`: these rates are far below the
+  // capacity. `may_be_less`: these rates may lower the share. They must not if losses in a queue or waiting frames
+  // made them lower than the rate sent.
   struct Delivered {
     DataRate second;
     DataRate half;
@@ -24,15 +25,15 @@ class EncoderShare {
     bool may_be_less;
   };
   void OnDelivered(const Delivered& delivered, TimeDelta elapsed);
-  // A lasting queue shows that the encoder's share is larger than assumed: `length` is the excess over the usual
-  // queue, and it lasted for `elapsed`.
+  // Raises the share, since a queue that lasts shows that the encoder sends more than assumed. `length`: the excess
+  // over the usual queue; `elapsed`: how long it lasted.
   void OnQueue(TimeDelta length, TimeDelta elapsed);
 
  private:
   static constexpr double kLowest = 0.8;
 
   double share_ = kLowest;  // an encoder starts below its target
-  DataRate asked_;  // averaged over about as long as the delivered rate
+  DataRate asked_;  // averaged over about the same time as the delivered rate
 };
 
 }  // namespace ccscope

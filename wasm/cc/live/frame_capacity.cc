@@ -6,23 +6,23 @@
 namespace ccscope {
 namespace {
 
-// The frames examined for the capacity: those of the last kHorizon or, just after a fall, those that arrived since
-// kFallHorizon before the fall; in both cases at least kFrames.
+// The capacity is estimated from the frames of the last kHorizon. Just after a fall, only frames that arrived later
+// than kFallHorizon before the fall are used. In both cases at least kFrames frames are used.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
-// The capacity has fallen if it is below this share of what is sent.
+// The capacity has fallen if it is below this share of the rate sent.
 constexpr double kFallenTo = 0.85;
-// While frames may wait for lost packets, fewer frames than this cannot show a fall of the capacity.
+// While frames may wait for lost packets, at least this many frames are needed to show a fall of the capacity.
 constexpr int kFramesBehindLoss = 5;
 // After a real fall, the new capacity serves all frames at rates within this factor of each other.
 constexpr double kAlike = 2.5;
-// A wait longer than kQueue counts as a queue; the part of a wait beyond kWaitToDrain is drained.
+// A wait longer than kQueue counts as a queue. Of a wait longer than kWaitToDrain, the excess is drained.
 constexpr TimeDelta kQueue = TimeDelta::Millis(12);
 constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
-// A queue exists beyond doubt if losses are heavy, if there are losses as well as a queue, if the wait is longer than
-// kLongQueue, or if each of the latest frames took longer to be served than expected by more than kSureExcess plus
-// kSureLatenesses times the lateness of stamps.
+// A queue certainly exists in each of four cases: losses are heavy; there are losses and also a queue; the wait is
+// longer than kLongQueue; each of the latest frames took longer to be served than expected, by more than kSureExcess
+// plus kSureLatenesses times the lateness of stamps.
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
 constexpr double kSureLatenesses = 6;

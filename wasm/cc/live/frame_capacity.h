@@ -1,5 +1,6 @@
-// The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and its falls: the
-// fewer frames show a fall, the further their service times have to exceed what late stamps would explain.
+// The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and its falls. A fall
+// shows in the service times of frames, which late time stamps distort. So the fewer frames show a fall, the larger
+// the excess of their service times must be.
 #ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 #define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 
@@ -20,10 +21,10 @@ class FrameCapacity {
   static constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
 
   void OnFrame(const Arrival& arrival);
-  // Shares the analysis of frames with another receiver that sees the same ones, since most of it does not depend
-  // on the receiver. Only allowed before the first frame.
+  // Shares the analysis of frames with another receiver of the same frames, since most of the analysis does not
+  // depend on the receiver. Only allowed before the first frame.
   void ShareFrames(const FrameCapacity& other) { dispersion_ = other.dispersion_; }
-  // Records a loss: frames that wait for the lost packet say nothing about the capacity.
+  // Records a loss. Frames that wait for the lost packet do not show the capacity.
   void OnLoss(Timestamp now) { lost_at_ = now; }
   void Reset() { estimate_.reset(); }
 
@@ -35,14 +36,14 @@ class FrameCapacity {
   // Records a fall: from then on, the capacity is estimated only from frames since shortly before the fall.
   void OnFall(Timestamp now) { fell_at_ = now; }
 
-  // Whether there really is a queue, beyond what late stamps explain.
+  // Whether frames wait longer than late time stamps can explain, so that there must be a queue.
   bool SeesQueue() const;
-  // Whether the queue exists beyond doubt: because of heavy losses, its length, or because the service of the latest
-  // frames exceeds the expected time by far more than the lateness of single stamps.
+  // Whether it is certain that a queue exists: losses are heavy, the queue is long, or the service times of the
+  // latest frames exceed the expected times by far more than the lateness of single stamps.
   bool IsSureOfQueue(double loss) const;
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return dispersion_->Wait(); }
-  // The part of that wait that is worth draining.
+  // The part of Wait() that is long enough to be drained.
   TimeDelta WaitToDrain() const;
   const FrameDispersion& frames() const { return *dispersion_; }
   Timestamp latest_frame() const { return now_; }

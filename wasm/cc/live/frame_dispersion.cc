@@ -26,10 +26,10 @@ constexpr double kMinUsPerByte = 0.05;
 constexpr double kMaxUsPerByte = 160;
 constexpr double kGolden = 0.6180339887498949;
 constexpr int kSections = 20;
-// How fast the base follows the intercept of the regression. If the regression fits badly, as it does while frames
-// queue and few lie on the line, the base follows much more slowly. It follows more slowly upwards than downwards,
-// since a queue that stays for seconds lifts all points alike.
-constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // mean pinball loss
+// The base (the propagation delay b) follows the intercept of the regression with these weights. It follows more
+// slowly upwards than downwards, since a queue that stays for seconds raises all points alike. It follows much more
+// slowly if the regression fits badly, as it does while frames queue and only few points lie on the line.
+constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // of the regression: its mean pinball loss
 constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;
 constexpr double kWeightOfBadFit = 0.1;
@@ -46,14 +46,14 @@ DataSize OnTheWire(DataSize frame) {
   return frame + kHeadersPerPacket * std::max(1.0, std::ceil(frame / kPayloadPerPacket));
 }
 
-// Missing frames are assumed to be as large as the next frame. At most this many of them count: if more are missing, it
-// is a pause, not a gap.
+// Missing frames are assumed to be as large as the next frame. At most this many of them count; if more are missing,
+// the sender has probably paused.
 constexpr double kMostMissing = 3;
 
 double Pinball(double residual) { return residual > 0 ? kQuantile * residual : (kQuantile - 1) * residual; }
 
-// The n-th smallest of some numbers, counted from 0; reorders them. (C. A. R. Hoare, CACM 4, 1961; the partition does
-// not branch on the numbers, since it is unpredictable on which side of the pivot each of them is.)
+// The n-th smallest of `count` numbers, where n counts from 0 (C. A. R. Hoare, CACM 4, 1961). Reorders the numbers.
+// The partition has no branch that depends on a number, since such a branch would often be mispredicted.
 double NthSmallest(double* from, int count, int n) {
   while (count > 1) {
     const double a = from[0];
@@ -148,7 +148,7 @@ double FrameDispersion::Ordered::ServedUs(int i, double free_us, double us_per_b
   return std::max(free_us, send_us[at]) + own_us;
 }
 
-// The intercept that fits best at this capacity, over all frames, and how well it fits.
+// The intercept that fits all frames best at this capacity, and the loss of that fit.
 FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
   int count = 0;
   double free_us = Timestamp::MinusInfinity().us();
@@ -159,7 +159,7 @@ FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
     count += ordered_.tells_time[at] ? 1 : 0;
   }
   if (count < kMinPoints) return {us_per_byte, 0, kMaxUsPerByte};
-  // Copied to another array, since NthSmallest() reorders: the sum below is only reproducible in a fixed order.
+  // NthSmallest() reorders its numbers, so it gets a copy: the sum below is reproducible only in a fixed order.
   std::copy(residuals_.begin(), residuals_.begin() + count, partitioned_.begin());
   Fit fit{us_per_byte, NthSmallest(partitioned_.data(), count, static_cast<int>(kQuantile * (count - 1))), 0};
   for (int k = 0; k < count; ++k) fit.loss += Pinball(residuals_[static_cast<std::size_t>(k)] - fit.base_us);
@@ -170,7 +170,7 @@ FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
 void FrameDispersion::UpdateBase() {
   const Minimum least = LeastOf(kMinUsPerByte, kMaxUsPerByte, [this](double x) { return BestBase(x).loss; });
   const Fit best = BestBase(least.at);
-  if (best.base_us == 0) return;  // too few stamps tell the time: nearly all frames are bunched
+  if (best.base_us == 0) return;  // too few usable stamps: nearly all frames are bunched
   us_per_byte_ = best.us_per_byte;
   const bool good = best.loss < kGoodFit.us();
   if (!base_us_ || !had_good_fit_) {
@@ -194,9 +194,9 @@ void FrameDispersion::UpdateLateness() {
   lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
 }
 
-// The regression's loss over the latest `frames` frames, with the present base. A frame that came earlier than the
-// model allows corrects the model: the queue was shorter. A frame that came later does not, since its stamp may be
-// late.
+// The regression's loss over the latest `frames` frames, with the present base. If a frame came earlier than the
+// model predicts, the queue was shorter, and the model is corrected. If a frame came later, the model is not
+// corrected, since the stamp may be late.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
   const int first = ordered_.count - frames;
   double free_us = ordered_.arrival_us[static_cast<std::size_t>(first - 1)] - *base_us_;
@@ -256,7 +256,7 @@ TimeDelta FrameDispersion::Wait(int frames) const {
   return base_us_ && enough ? std::max(least, TimeDelta::Zero()) : TimeDelta::Zero();
 }
 
-// The fewer frames show a wait, the further it has to exceed the lateness of single stamps.
+// The fewer frames show a wait, the more it is reduced by the lateness of single stamps.
 TimeDelta FrameDispersion::Wait() const {
   struct Evidence {
     int frames;
@@ -294,12 +294,12 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   int k = 0;
   for (; k < count_ && (k < kMinPoints || Back(0).arrival - Back(k).arrival < window); ++k) size += Back(k).size;
   if (k < count_) return size / (k > kMinPoints ? window : std::max(window, Back(0).arrival - Back(k).arrival));
-  // The time that the link took for the first frame, before that frame arrived, counts as well.
+  // The link was also busy with the first frame before that frame arrived, so this time is added.
   return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 
-// Marks two frames that came too close together: no link serves a frame so much faster than those of the last
-// seconds, so the earlier one waited for the process that stamps them.
+// Marks the two newest frames if they came too close together for the link's capacity in the last seconds. The
+// earlier frame then did not wait for the link but for the process that stamps the frames.
 void FrameDispersion::MarkBunch() {
   if (!Back(0).tells_service() || Back(1).sent_again) return;
   const TimeDelta served = TimeDelta::Micros(us_per_byte_ * Back(0).size.bytes());

@@ -1,19 +1,19 @@
 // Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train, so the time
-// that the bottleneck takes for it is its size divided by the capacity: a probe that costs nothing (packet-train
-// dispersion; cf. Dovrolis et al., "What do packet dispersion techniques measure?", INFOCOM 2001). ccscope's own
-// addition to the controllers: GCC's filter also estimates 1/C, but only from pairs of frames between which the queue
-// ran empty.
+// that the bottleneck takes for it is its size divided by the capacity: every frame probes the capacity at no cost
+// (packet-train dispersion; cf. Dovrolis et al., "What do packet dispersion techniques measure?", INFOCOM 2001). This
+// estimate is ccscope's own addition to the controllers. GCC's filter also estimates 1/C, but only from pairs of
+// frames between which the queue ran empty.
 //
 // Model of a serial bottleneck (Lindley's recursion) with propagation delay b, which includes the offset between the
-// clocks: a frame of L_i bytes that is sent at T_i has left at
-//   f_i = max(T_i, f_{i-1}) + L_i / C     and is stamped at     t_i = f_i + b + n_i.
-// Stamps are only ever late (n_i >= 0); on a machine that also does other work they are late by tens of milliseconds,
-// for several frames at once. So the fit is a quantile regression at a low quantile, which late stamps do not move as
-// long as some stamps are punctual. The queue is the minimum time that *all* of the latest frames waited. The
-// lateness of single stamps determines how far the fit and the queue are trusted.
+// clocks: a frame of L_i bytes is sent at T_i. It leaves the bottleneck at f_i, and its stamp is t_i:
+//   f_i = max(T_i, f_{i-1}) + L_i / C,   t_i = f_i + b + n_i.
+// Stamps may be late but are never early (n_i >= 0). On a machine that also does other work, the stamps of several
+// frames at once are late by tens of milliseconds. So the fit is a quantile regression at a low quantile: late stamps
+// do not change the fit as long as some stamps are punctual. The queue is the minimum time that *all* of the latest
+// frames waited. The lateness of single stamps determines how far the fit and the queue are trusted.
 //
-// A frame that lost a packet arrives after later frames, once that packet has been sent again. It is put in its place
-// in the order of sending, where its bytes passed the bottleneck, but its stamp says nothing about the queue.
+// A frame that lost a packet arrives after later frames, once that packet has been sent again. It is inserted at its
+// place in the order of sending, since most of its bytes passed the bottleneck there. Its stamp is not used.
 #ifndef CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
 #define CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
 
@@ -27,28 +27,28 @@ namespace ccscope {
 
 class FrameDispersion {
  public:
-  // Takes an arrival. An arrival that was already taken (from another controller that shares this object) changes
-  // nothing.
+  // Takes an arrival. Has no effect if this arrival was taken before, from another controller that shares this
+  // object.
   void OnFrame(const Arrival& arrival);
 
   struct Estimate {
     DataRate rate;
-    double spread;  // mean pinball loss of the frames' times, divided by the mean time that the link takes for a frame
+    double spread;  // the fit's mean pinball loss, divided by the mean service time of a frame
   };
-  // The capacity that the frames of the last `horizon` show, or that more frames show, if fewer than `min_frames` of
-  // these have stamps that tell the time (tells_time()). No value until that many have arrived, or while their
+  // The capacity that the frames of the last `horizon` show. If fewer than `min_frames` of them have usable stamps
+  // (tells_time()), older frames are used as well. No value until there are `min_frames` such frames, or while the
   // dispersion is within the noise of the clocks.
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, including the clocks' offset.
   std::optional<TimeDelta> Base() const;
   // The shortest time that any of the latest `frames` frames waited to be served. Zero until there is a base.
   TimeDelta Wait(int frames) const;
-  // How long the newest frames waited, beyond what the lateness of stamps explains: the longest wait that 2 to 8 of the
-  // latest frames show, where fewer frames have to exceed the lateness further.
+  // How long the newest frames waited, beyond what the lateness of stamps explains: the longest wait that the latest
+  // 2, 3, 5 or 8 frames show. The fewer frames show a wait, the more of it is attributed to late stamps.
   TimeDelta Wait() const;
-  // By how much, at least, each of the latest `frames` frames took longer to be served than at the capacity of the
-  // last seconds. A fall of the capacity makes all of them take longer; a late stamp, a retransmission, or a pause
-  // of the machine or of a radio link makes one frame late and the next one's service shorter.
+  // The smallest excess of the service time among the latest `frames` frames, compared with the capacity of the last
+  // seconds. A fall of the capacity makes all service times longer. In contrast, a late stamp, a retransmission, or a
+  // pause of the machine or of a radio link makes one service time longer and the next one shorter.
   TimeDelta ServiceExcess(int frames) const;
   // The rates at which the slowest and the fastest of the latest `frames` frames were served.
   struct ServiceRates {
@@ -56,13 +56,13 @@ class FrameDispersion {
     DataRate fastest;
   };
   ServiceRates ServiceRatesOf(int frames) const;
-  // The rate of frames on the wire in the last `window`, or since the first frame; over a longer time if the window
-  // holds only a few.
+  // The rate of frames on the wire in the last `window`, or since the first frame if that is later. If the window
+  // contains only a few frames, a longer time is used.
   std::optional<DataRate> Delivered(TimeDelta window) const;
-  // Whether the newest frame was stamped so soon after its predecessor that the link cannot have served it in
-  // between.
+  // Whether the newest frame was stamped so soon after its predecessor that the link cannot have served it in that
+  // time.
   bool IsBunched() const { return Back(0).bunched; }
-  // By how much single stamps are later than the model predicts.
+  // How late single stamps are, compared with the model (a high quantile).
   TimeDelta Lateness() const { return lateness_; }
 
  private:
@@ -71,16 +71,16 @@ class FrameDispersion {
     Timestamp send;
     Timestamp arrival;
     DataSize size;  // on the wire
-    TimeDelta excess = {};          // one-way delay beyond propagation and own service
-    DataSize served = {};           // this frame and those retransmitted just before it,
-    TimeDelta service = {};         // how long they took to be served,
-    TimeDelta service_excess = {};  // and by how much longer than at the capacity of the last seconds
-    double missing = 0;             // missing frames between this one and its predecessor
+    TimeDelta excess = {};          // one-way delay less propagation and own transmission
+    DataSize served = {};           // bytes of this frame and of retransmitted frames just before it
+    TimeDelta service = {};         // how long the link took for these bytes
+    TimeDelta service_excess = {};  // `service` less the time expected from the latest capacity
+    double missing = 0;             // number of frames missing before this one
     bool sent_again = false;        // it arrived after later frames
-    bool bunched = false;           // stamped together with a neighbour: neither stamp tells when the link served it
+    bool bunched = false;           // stamped together with a neighbour, later than the link served it
     TimeDelta one_way_delay() const { return arrival - send; }
-    // Whether the frame's stamp tells when the link had served it, and whether `service` tells how long the link needs
-    // for it.
+    // Whether the frame's stamp shows when the link had served the frame, and whether `service` shows how long the
+    // link took.
     bool tells_time() const { return !sent_again && !bunched && missing == 0; }
     bool tells_service() const { return !sent_again && missing == 0; }
   };
@@ -92,7 +92,7 @@ class FrameDispersion {
     std::array<double, kFrames> send_us{};
     std::array<double, kFrames> arrival_us{};
     std::array<double, kFrames> bytes{};
-    std::array<double, kFrames> missing{};  // how many of the frames missing before each one count
+    std::array<double, kFrames> missing{};  // number of missing frames before each one, at most kMostMissing
     std::array<bool, kFrames> tells_time{};
 
     // The time at which the link has served frame `i`, if the link became free at `free_us`.
@@ -105,7 +105,7 @@ class FrameDispersion {
   struct Fit {
     double us_per_byte;
     double base_us;
-    double loss;  // of the regression, per frame
+    double loss;  // pinball loss of the regression, per frame
   };
   Fit BestBase(double us_per_byte);
   std::optional<int> Insert(const Frame& frame);
@@ -130,7 +130,7 @@ class FrameDispersion {
   std::array<double, kFrames> residuals_{};    // scratch
   std::array<double, kFrames> partitioned_{};  // scratch
   std::optional<double> base_us_;
-  double us_per_byte_ = 0;  // the capacity with which the base was found
+  double us_per_byte_ = 0;  // the capacity of the fit from which the base comes
   bool had_good_fit_ = false;
   TimeDelta lateness_;
 };

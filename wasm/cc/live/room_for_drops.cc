@@ -6,12 +6,13 @@ namespace ccscope {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// The room added after each second with a loss, and removed after each second without one.
+// A second with a loss adds kMore to the room, up to kMost; a second without a loss takes kLess away.
 constexpr double kMore = 0.03;
 constexpr double kLess = 0.004;
 constexpr double kMost = 0.12;
-// Losses are attributed to the path after this many seconds with losses in which the room was at least kLarge. Each
-// second without a loss takes kQuiet off that count: where the room helps, losses become rarer than that.
+// Losses are attributed to the path after kLossySeconds seconds with losses although the room was at least kLarge.
+// Each second without a loss takes kQuiet off this count, so that the count stays low where the room makes losses
+// rare.
 constexpr double kLarge = 0.06;
 constexpr double kLossySeconds = 3;
 constexpr double kQuiet = 0.125;

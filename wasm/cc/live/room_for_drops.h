@@ -1,7 +1,6 @@
-// How much of the capacity to leave unused when losses occur. CoDel and similar disciplines drop packets even while
-// the queue is short; the more often the queue is empty, the less they drop, so room helps. Losses that continue with
-// a large room are attributed to the path: for a while, only the room that retransmissions need is then
-// left.
+// How much of the capacity to leave unused (the room) when losses occur. CoDel and similar disciplines drop packets
+// even while the queue is short. They drop less if the queue is often empty, so room helps. Losses that continue with
+// a large room are attributed to the path; the room then shrinks for a while to the rate that retransmissions need.
 #ifndef CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
 #define CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
 
@@ -24,7 +23,7 @@ class RoomForDrops {
   double room_ = 0;
   Timestamp lost_at_ = Timestamp::MinusInfinity();
   Timestamp updated_ = Timestamp::MinusInfinity();
-  double lossy_seconds_ = 0;  // seconds with losses in spite of a large room, less a part of the quiet ones
+  double lossy_seconds_ = 0;  // count of seconds with losses in spite of a large room (kLossySeconds)
   Timestamp random_until_ = Timestamp::MinusInfinity();
 };
 

@@ -11,7 +11,8 @@ namespace {
 
 // The longest interval between two frames; a longer one is a pause or a gap.
 constexpr TimeDelta kLongestInterval = TimeDelta::Millis(100);
-// Shorter tenths of the baseline's window could not be counted exactly from the clock's zero.
+// The shortest tenth of the baseline's window. The tenths are numbered from the clock's zero; the numbers of shorter
+// ones could be too large for exact doubles.
 constexpr TimeDelta kShortestPart = TimeDelta::Millis(1);
 
 }  // namespace
@@ -66,8 +67,9 @@ TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Ti
   const TimeDelta exact_delay = arrival_time - send_time;
   const TimeDelta one_way_delay = whole_ ? WholeMs(exact_delay) : exact_delay;
   UpdateBase(one_way_delay, now);
-  // With `wait_`, the sample is the wait of the next frame, which is taken to leave an interval later: what is then
-  // left of this frame's delay. Otherwise the serialisation of a frame that leaves as a burst would count as queuing.
+  // With `wait_`, the sample is the time that the next frame would have to wait if it left one interval after this
+  // frame: this frame's delay less the interval. In contrast, the plain delay of a frame that leaves as a burst also
+  // contains its transmission time, which is no queuing.
   const TimeDelta interval = std::clamp(send_time - last_send_, TimeDelta::Zero(), kLongestInterval);
   const TimeDelta sample = wait_ ? std::max(one_way_delay - interval, base_) : one_way_delay;
   last_send_ = send_time;

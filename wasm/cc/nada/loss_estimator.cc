@@ -26,7 +26,8 @@ void LossEstimator::Advance(Timestamp now) {
   if (buckets_.empty()) received_ = lost_ = 0;
 }
 
-// Losses within one RTT of the first loss of an event belong to that event (RFC 5348 5.2).
+// Called for a loss that is more than one RTT after the first loss of the previous event; earlier losses belong to
+// that event (RFC 5348 5.2).
 void LossEstimator::BeginLossEvent(double packets_before, Timestamp now) {
   std::copy_backward(intervals_.begin(), intervals_.end() - 1, intervals_.end());
   intervals_[0] = packets_before;
@@ -54,14 +55,14 @@ void LossEstimator::OnPackets(double received, double lost, TimeDelta rtt, Times
 
 void LossEstimator::Update(Timestamp now) {
   Advance(now);
-  // Clamped, since the sums are not exact if counts differ by more than 2^53.
+  // Clamped, since the running sums are inexact if large and small counts are mixed.
   const double p_inst = lost_ > 0 ? std::clamp(lost_ / (lost_ + received_), 0.0, 1.0) : 0;
   p_loss_ += (p_inst - p_loss_) * alpha_;
 }
 
-// The mean of the closed intervals only. RFC 5348 also includes the open one, I_0, where that makes the mean larger;
-// but then loss_int >= I_0 / 6 (6 is the sum of the weights), hence loss_exp >= 7/6 I_0, and losses would count as
-// recent forever after the first loss.
+// The mean of the closed intervals only. RFC 5348 also includes the open interval I_0 if that makes the mean larger.
+// Here this would mean loss_int >= I_0 / 6 (6 is the sum of the weights) and so loss_exp >= 7/6 I_0: after the first
+// loss, losses would count as recent forever.
 double LossEstimator::LossInterval() const {
   constexpr double kWeights[kIntervals] = {1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2};
   double sum = 0;

@@ -1,6 +1,6 @@
-// The receiver's estimates of losses (RFC 8698 5.1.2 and 4.2): the loss ratio over LOGWIN and its exponential
-// average (eq. 10), and the mean loss interval loss_int of RFC 5348 5.4, in packets, which decides how long losses
-// count as recent.
+// The receiver's estimates of losses (RFC 8698 5.1.2 and 4.2): the loss ratio over LOGWIN, its exponential average
+// (eq. 10), and the mean loss interval loss_int of RFC 5348 5.4, in packets. loss_int decides how long losses count
+// as recent.
 #ifndef CCSCOPE_CC_NADA_LOSS_ESTIMATOR_H_
 #define CCSCOPE_CC_NADA_LOSS_ESTIMATOR_H_
 
@@ -19,7 +19,7 @@ class LossEstimator {
 
   // Takes the number of packets that arrived, and the number of packets missing before them. `now` never goes back.
   void OnPackets(double received, double lost, TimeDelta rtt, Timestamp now);
-  // Averages the window's ratio into p_loss; to be called once per feedback.
+  // Updates p_loss, the exponential average of the loss ratio in the window; to be called once per feedback.
   void Update(Timestamp now);
 
   double p_loss() const { return p_loss_; }
@@ -27,8 +27,8 @@ class LossEstimator {
   bool RecentLoss(Timestamp now) const { return now - last_loss_ < window_; }
   // loss_int, in packets; 0 before the first loss.
   double LossInterval() const;
-  // The share of the warped queuing delay that counts: all of it until loss_exp = MULTILOSS * loss_int packets
-  // after the last loss, then gradually less over another loss_int.
+  // The weight of the warped queuing delay. It is 1 until loss_exp = MULTILOSS * loss_int packets after the last
+  // loss, and then falls to 0 over another loss_int packets.
   double WarpingShare() const;
 
  private:

@@ -8,17 +8,18 @@
 namespace ccscope::nada {
 namespace {
 
-// A longer gap between feedback messages counts as one of this length, since the law is linearised for intervals well
-// below TAU.
+// The longest interval between feedback messages that the law uses; a longer interval counts as this one. The law is
+// linearised for intervals well below TAU.
 constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // The weight of a new measurement of the encoder's share.
 constexpr double kShareWeight = 0.1;
 
-// The bound from the capacity does not reduce the rate below this share of the received rate.
+// If there is a bound from the capacity, the rate is at least this share of the received rate, unless the bound is
+// lower.
 constexpr double kLeastOfReceived = 0.5;
-// A rate counted from RMIN is at least this, so that a rate at RMIN can grow.
+// The least value of a rate that is counted from RMIN. With 0, a rate at RMIN could not grow.
 constexpr DataRate kLeastAboveOrigin = DataRate::BitsPerSec(1);
-// A rate below this share of the capacity may grow by the largest step.
+// If the received rate is below this share of the bound from the capacity, the step of the ramp-up is GAMMA_MAX.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace
@@ -34,8 +35,8 @@ void RateController::Configure(const Parameters& parameters) {
 }
 
 // Measures the encoder's share: the received rate divided by the rate that was requested about a second earlier,
-// since an encoder takes that long to follow. Only measured without a queue: with a queue, the received rate reflects
-// the capacity instead of the encoder.
+// since an encoder takes that long to follow. Measures only in ramp-up, that is, without a queue: with a queue, the
+// received rate reflects the capacity instead of the encoder.
 void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   DataRate& then = history_[static_cast<std::size_t>(updates_ % kHistory)];
   if (mode == Mode::kRampUp && updates_ >= kHistory) {
@@ -46,14 +47,14 @@ void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   ++updates_;
 }
 
-// The step of the ramp-up, which may cause a queue of at most qbound. If the capacity is known and much of it is
-// unused, the step is GAMMA_MAX.
+// The step of the ramp-up, which may cause a queue of at most QBOUND. If frames show that much of the capacity is
+// unused, the step is GAMMA_MAX instead.
 double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataRate> bound) const {
   return bound && r_recv < *bound * kMuchUnused ? params_.gamma_max : RampUpGamma(rtt, params_);
 }
 
-// The rate that is sent may grow by gamma, so the target is larger than that by the encoder's share. Otherwise an
-// encoder that leaves more than gamma of its target unused would hold up the ramp-up forever.
+// The rate really sent should grow by gamma, so the target is that rate divided by the encoder's share. Otherwise an
+// encoder that leaves more than gamma of its target unused would stop the ramp-up forever.
 DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
   const DataRate exact = r_recv * ((1 + gamma) / share);

@@ -5,9 +5,9 @@
 //   gradual update        r_ref -= KAPPA delta/TAU x_offset/TAU r_ref + KAPPA ETA x_diff/TAU r_ref,
 //                         x_offset = x_curr - PRIO XREF RMAX / r_ref,   x_diff = x_curr - x_prev
 //
-// so that x_curr = PRIO XREF RMAX / r_ref in equilibrium: flows that see the same signal get rates in
-// proportion to their priorities and highest rates. With rates counted from RMIN (nada.cc of 2015) r_ref and RMAX
-// stand for r_ref - RMIN and RMAX - RMIN in the gradual update.
+// In equilibrium, x_curr = PRIO XREF RMAX / r_ref: flows that see the same signal get rates in proportion to their
+// priorities and highest rates. If rates are counted from RMIN (nada.cc of 2015), r_ref - RMIN and RMAX - RMIN
+// replace r_ref and RMAX in the gradual update.
 #ifndef CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
 #define CCSCOPE_CC_NADA_RATE_CONTROLLER_H_
 
@@ -31,8 +31,8 @@ class RateController {
   }
   void Configure(const Parameters& parameters);
 
-  // Takes each feedback message. `bound`: the upper bound from the capacity that frames show, if known. The rate is at
-  // most this bound, and at least half of the received rate unless that exceeds the bound.
+  // Takes each feedback message. `bound`: the upper bound from the capacity (cc/live/capacity_bound.h), if there is
+  // one. The rate is then at most this bound, and at least half of the received rate unless the bound is lower.
   void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now,
               std::optional<DataRate> bound = std::nullopt);
 

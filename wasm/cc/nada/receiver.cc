@@ -40,7 +40,7 @@ bool Receiver::IsRising(TimeDelta x_curr, Timestamp now) const {
   return (x_curr - last_signal_) * (params_.delta() / (now - *last_feedback_)) >= TimeDelta::Millis(params_.ramp_up_rise_ms);
 }
 
-// A packet that comes late has been counted as lost, and still counts as lost (RFC 8698 5.1.2).
+// A late packet is not counted: it has been counted as lost before and still counts as lost (RFC 8698 5.1.2).
 void Receiver::CountPacket(double seq, std::optional<double> highest_seq) {
   if (stream_.has_counters() || (highest_seq && seq <= *highest_seq)) return;
   losses_.OnPackets(1, highest_seq ? seq - *highest_seq - 1 : 0, rtt_, stream_.now());
@@ -50,8 +50,7 @@ DataRate Receiver::ReceivedRate() {
   return stream_.ReceivedRate(params_.rate_source(), params_.logwin()).value_or(DataRate::Zero());
 }
 
-// A fall of the capacity is reported before the next message is due, but only if time has passed since the last
-// message.
+// A fall of the capacity makes a message due at once, unless the last message was sent at the same time.
 bool Receiver::FeedbackIsDue() {
   const Timestamp now = stream_.now();
   if (!last_feedback_ || now - *last_feedback_ >= params_.delta()) return true;
@@ -73,7 +72,8 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
   last_feedback_ = now;
   last_signal_ = x_curr;
   Feedback feedback = stream_.Message(std::max(ReceivedRate(), DataRate::Zero()));
-  // While frames show room, a loss is attributed to the path, and a single late sample to the machine.
+  // While frames show that capacity is unused, a loss is attributed to the path, and a single late sample to a busy
+  // machine.
   const bool has_room = params_.has_capacity_bound() && bound_.ShowsRoom(feedback.received_rate);
   const Mode mode = (built_up || losses_.RecentLoss(now)) && !has_room ? Mode::kGradual : Mode::kRampUp;
   feedback.Add(static_cast<double>(mode));
@@ -100,7 +100,8 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
 }
 
 std::optional<Feedback> Receiver::OnArrival(const Arrival& arrival) {
-  // A frame that arrives after later ones waited for a retransmission: its delay shows neither the queue nor the RTT.
+  // A frame that arrives after later frames has waited for a retransmission, so its delay shows neither the queue nor
+  // the RTT.
   const bool is_late = params_.sample_of_delay() == DelaySample::kWait && stream_.IsOvertaken(arrival);
   const std::optional<double> highest_seq = stream_.highest_seq();
   stream_.OnArrival(arrival, !is_late);
@@ -121,7 +122,7 @@ std::optional<Feedback> Receiver::OnInboundCounters(const InboundCounters& count
     losses_.OnPackets(received, lost, rtt_, stream_.now());
     bound_.OnLoss(lost / std::max(1.0, lost + received), stream_.now());
   }
-  // Silence says nothing about the queue: no message is sent, and the sender half keeps its rate.
+  // If no packet arrived, the state of the queue is unknown: no message is sent, and the sender half keeps its rate.
   if (!last_feedback_ || received == 0) return std::nullopt;
   return FeedbackIfDue();
 }

@@ -14,7 +14,7 @@ enum FeedbackValue {
   kMode,       // rmode
   kSignal,     // x_curr, ms
   kLossRatio,  // p_loss; for display only
-  kBound,      // upper bound of the rate, from the capacity that frames show (capacity_bound.h), bps; 0: none
+  kBound,      // upper bound of the rate (capacity_bound.h), bps; 0: none
   kFeedbackValues
 };
 

@@ -1,6 +1,6 @@
-// The arithmetic of Chromium's nada.cc of 2015, whose delays are whole milliseconds and whose rates are whole kbps (the
-// parameter `resolution`). The rounding matters: a smoothed delay does not move while the filter's new values are less
-// than 5 ms away, since 0.1 of such a difference rounds to zero.
+// The arithmetic of Chromium's nada.cc of 2015 (the parameter `resolution`). Its delays are whole milliseconds, and
+// its rates are whole kbps. The rounding has visible effects: a smoothed delay does not change while the new values
+// differ from it by less than 5 ms, since 0.1 of such a difference rounds to zero.
 #ifndef CCSCOPE_CC_NADA_WHOLE_NUMBERS_H_
 #define CCSCOPE_CC_NADA_WHOLE_NUMBERS_H_
 

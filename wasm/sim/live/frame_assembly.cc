@@ -10,7 +10,7 @@ constexpr TimeDelta kKeyFrameRetry = TimeDelta::Millis(500);
 
 }  // namespace
 
-// Packets arrive in order, except retransmissions.
+// Assumes that only retransmissions arrive out of order: a gap in the sequence numbers means missing packets.
 void FrameAssembly::FindMissing(double seq, Timestamp now) {
   const auto found = std::find_if(missing_.begin(), missing_.end(), [seq](const Missing& m) { return m.seq == seq; });
   if (found != missing_.end()) missing_.erase(found);
@@ -23,8 +23,8 @@ void FrameAssembly::FindMissing(double seq, Timestamp now) {
   highest_seq_ = std::max(highest_seq_.value_or(seq), seq);
 }
 
-// Returns the frame's slot, and creates it and those before it if necessary; null if the frame was already passed
-// over.
+// Returns the frame's slot. Creates this slot and the slots of earlier frames if necessary. Null if the frame was
+// already decoded or skipped.
 FrameAssembly::Slot* FrameAssembly::SlotOf(const FramePacket& packet) {
   if (packet.frame < next_frame_) return nullptr;
   const auto index = static_cast<std::size_t>(packet.frame - next_frame_);
@@ -43,7 +43,7 @@ std::optional<FrameAssembly::Frame> FrameAssembly::OnPacket(const FramePacket& p
   return slot->frame;
 }
 
-// Skips what waits for a packet that will never come, up to the next complete key frame.
+// After a packet was given up, skips all frames before the next complete key frame.
 void FrameAssembly::SkipToKeyFrame() {
   std::size_t first = 0;
   while (first < slots_.size() && !(slots_[first].complete() && slots_[first].frame.of.key_frame)) ++first;

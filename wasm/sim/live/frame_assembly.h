@@ -1,6 +1,7 @@
 // Assembles a receiver's packets into frames: which packets are missing, when to request them again (RFC 4585,
-// 6.2.1), and which frames are complete. A browser hands a frame to its transform as soon as it is complete,
-// whatever is missing before it, and to its decoder when the frames that it refers to are complete as well.
+// 6.2.1), and which frames are complete. A browser hands a frame to its transform as soon as the frame is complete,
+// even if earlier frames are not. It hands the frame to its decoder when the frames that the frame refers to are
+// complete as well.
 #ifndef CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 #define CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 
@@ -16,13 +17,13 @@ namespace ccscope::live {
 
 // What every packet contains about its frame.
 struct FramePacket {
-  double seq = 0;  // number of the packet; a retransmission has the same
+  double seq = 0;  // number of the packet; a retransmission keeps it
   double frame = 0;
-  int packets = 1;      // of the frame
+  int packets = 1;      // number of packets of the frame
   DataSize frame_size;  // payload
   bool key_frame = false;
   double rtp_timestamp = 0;
-  Timestamp stamped = {};  // by the sender's transform
+  Timestamp stamped = {};  // when the sender's transform stamped the frame
   std::optional<TimeDelta> rtt = {};
 };
 
@@ -35,7 +36,7 @@ class FrameAssembly {
   };
   struct Frame {
     FramePacket of;
-    Timestamp arrived;  // its last packet
+    Timestamp arrived;  // when its last packet arrived
   };
   // The most packets that one message requests.
   static constexpr int kMaxAskedFor = 64;
@@ -54,13 +55,13 @@ class FrameAssembly {
 
   // The packets to request now.
   Request TakeRequest(Timestamp now);
-  // When TakeRequest() or TakeNeedsKeyFrame() next has something to request; infinity if nothing is missing.
+  // When to call TakeRequest() and TakeNeedsKeyFrame() next; infinity if there is nothing to request.
   Timestamp NextRequest() const;
   // Whether to request a key frame now: once a packet was given up, only a key frame helps.
   bool TakeNeedsKeyFrame(Timestamp now);
 
-  // How many packets were missed so far. As in receiver reports, a retransmitted packet still counts as lost, since
-  // it arrives in a separate stream (RFC 4588).
+  // How many packets were missing so far. A packet that was retransmitted still counts as lost, as in receiver
+  // reports, since it arrives in a separate stream (RFC 4588).
   double packets_lost() const { return packets_lost_; }
 
  private:
@@ -81,10 +82,10 @@ class FrameAssembly {
   void GiveUp();
 
   Params params_;
-  RingBuffer<Slot> slots_;  // starting with next_frame_
+  RingBuffer<Slot> slots_;  // [0]: the frame next_frame_
   double next_frame_ = 0;
   std::optional<double> highest_seq_;
-  std::vector<Missing> missing_;  // in the order in which they were missed
+  std::vector<Missing> missing_;  // in the order in which their absence was noticed
   bool awaits_key_frame_ = false;
   Timestamp ask_for_key_frame_at_ = Timestamp::PlusInfinity();
   double packets_lost_ = 0;

@@ -1,6 +1,6 @@
-// How late a process handles its input on a machine that is also busy with other work: now and then it waits for the
-// processor, and the input of that time is handled at once when it runs again. So time stamps are late, never early,
-// and several may be stamped at once (live.md).
+// How late a process handles its input on a machine that is also busy with other work. Now and then the process waits
+// for the processor. When it runs again, it handles all input of that time at once. So time stamps are late, never
+// early, and several items may get the same stamp (live.md).
 #ifndef CCSCOPE_SIM_LIVE_LATENESS_H_
 #define CCSCOPE_SIM_LIVE_LATENESS_H_
 
@@ -14,15 +14,15 @@ namespace ccscope::live {
 class Lateness {
  public:
   struct Params {
-    TimeDelta usual;      // mean of an exponential delay of each item
+    TimeDelta usual;      // mean of the exponential delay of each item
     double stalls_per_s;  // how often a wait begins: a Poisson process that pauses during a wait
-    TimeDelta stall;      // a wait is `stall` times X to the power `tail`,
-    double tail;          // where X is an exponential variate with mean 1
+    TimeDelta stall;      // a wait takes stall * X^tail; X: exponential with mean 1
+    double tail;          // exponent in the duration of a wait
   };
   Lateness(const Params& params, std::uint64_t seed);
 
-  // When an item that is there at `at` is handled: never before an earlier item. `at` must not decrease from one call
-  // of Handled() to the next.
+  // The time at which an item that arrives at `at` is handled: never before an earlier item. `at` must not decrease
+  // from one call of Handled() to the next.
   Timestamp Handled(Timestamp at);
 
  private:

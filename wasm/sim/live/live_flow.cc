@@ -19,11 +19,11 @@ constexpr std::size_t kHistory = 1024;
 constexpr TimeDelta kFeedbackMissing = TimeDelta::Seconds(1);
 constexpr TimeDelta kTickInterval = TimeDelta::Millis(100);
 constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);
-// A freeze (webrtc-stats, freezeCount): an interval between two frames that is longer than three times the mean, or
-// than the mean plus 150 ms, whichever is longer; the mean is taken over the last 30 intervals.
+// A freeze (webrtc-stats, freezeCount) is an interval between two frames that is longer than three times the mean and
+// longer than the mean plus 150 ms. The mean is an exponential average over about 30 intervals.
 constexpr TimeDelta kFreezeBeyond = TimeDelta::Millis(150);
 constexpr double kIntervals = 30;
-// How many frames the jitter buffer takes to forget a late one.
+// The jitter buffer forgets a late frame over about this many frames.
 constexpr double kPlayoutFrames = 300;
 
 Lateness::Params LatenessOf(const Parameters& live, TimeDelta usual) {
@@ -118,7 +118,7 @@ void LiveFlow::Run(Event event, Timestamp now) {
       Schedule(kAudio, now + kAudioInterval);
       return Leave({.what = What::kAudio, .size = DataRate::BitsPerSec(live_.audio_bps) * kAudioInterval}, now);
     case kReport:
-      // Between half and one and a half of the mean interval (RFC 3550 6.2).
+      // 0.5 to 1.5 mean intervals, at random (RFC 3550 6.2).
       Schedule(kReport, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * (0.5 + random_.Uniform()));
       return Leave({.what = What::kReport, .size = kRtcpSize}, now);
     case kEvents:
@@ -126,7 +126,7 @@ void LiveFlow::Run(Event event, Timestamp now) {
   }
 }
 
-// If several pictures come while the encoder waits for the processor, only the last one is encoded.
+// If several pictures are captured while the encoder waits for the processor, only the last picture is encoded.
 void LiveFlow::OnCapture(Timestamp now) {
   if (now >= params().stop) return;
   while (next_frame_ <= now) next_frame_ += source_params_.frame_interval();
@@ -169,7 +169,7 @@ void LiveFlow::SendAgain(const FrameAssembly::Request& request, Timestamp now) {
     const double seq = request.seqs[static_cast<std::size_t>(i)];
     if (seq + static_cast<double>(kHistory) <= next_seq_) continue;
     DataPacket& packet = history_[static_cast<std::size_t>(seq) % kHistory];
-    // Retransmits a packet again only after one RTT, when the last retransmission can have arrived.
+    // A packet that was retransmitted less than one RTT ago is skipped, since it may still be under way.
     if (packet.frame.seq != seq || (packet.again && now - packet.sent < rate_.rtt)) continue;
     packet.again = true;
     packet.sent = now;
@@ -276,7 +276,7 @@ void LiveFlow::OnFrame(const FrameAssembly::Frame& frame) {
   }
 }
 
-// The jitter buffer delays every frame by the largest recent delay, which it slowly forgets.
+// Shows a frame. The jitter buffer delays every frame by the largest recent delay; it forgets this delay slowly.
 void LiveFlow::Show(const FramePacket& frame, Timestamp now) {
   meter().OnFrame();
   const TimeDelta delay = now - frame.stamped;

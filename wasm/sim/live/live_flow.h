@@ -1,9 +1,9 @@
-// A video call as a browser makes it while ccscope controls its rate: the encoder's frames are stamped one by one in
-// a transform, leave as bursts through the browser's pacer and a relay, are assembled from packets that are requested
-// again when they are lost, and are stamped at the far side; the feedback returns over an unreliable data channel,
-// and the target is set through setParameters. Every process on the way may be late (lateness.h). live.md describes
-// how close this is to real calls. In contrast, the controller of a MediaFlow sees every packet, as the papers'
-// senders and receivers do.
+// A video call as a browser makes it while ccscope controls its rate. A transform stamps the encoder's frames one by
+// one. They leave as bursts through the browser's pacer and a relay. The far side requests lost packets again,
+// assembles the frames, and stamps them. The feedback returns over an unreliable data channel, and the target is set
+// through setParameters. Every process on the way may be late (lateness.h). live.md describes how close this model is
+// to real calls. In contrast, the controller of a MediaFlow sees every packet, as the papers' senders and receivers
+// do.
 #ifndef CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 #define CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 
@@ -87,8 +87,8 @@ class LiveFlow final : public Flow {
     DataSize size;
   };
 
-  // The events within the two pages and the relay. Of each kind at most one is scheduled; the queues below hold what
-  // waits for it.
+  // The events within the two pages and the relay. At most one event of each kind is scheduled; the queues below hold
+  // the items that wait for it.
   enum Event { kCapture, kSend, kPace, kEnter, kArrive, kReply, kHear, kStats, kTick, kApply, kEncode, kAskAgain, kAudio, kReport, kEvents };
   template <class T>
   struct Due {
@@ -137,9 +137,9 @@ class LiveFlow final : public Flow {
   Timestamp next_frame_;
   double frames_ = 0;
   double next_seq_ = 0;
-  RingBuffer<Due<int>> stamped_;          // the number of packets of each frame that waits to be sent
-  RingBuffer<DataPacket> encoded_;        // those packets
-  RingBuffer<DataPacket> pacer_;          // waits for the pacer
+  RingBuffer<Due<int>> stamped_;          // for each frame that waits to be sent: its number of packets
+  RingBuffer<DataPacket> encoded_;        // the packets of these frames
+  RingBuffer<DataPacket> pacer_;          // packets that wait for the pacer
   RingBuffer<DataPacket> pacer_again_;    // retransmissions, which go first
   std::vector<DataPacket> history_;       // by sequence number
   RingBuffer<Due<DataPacket>> entering_;  // the relay

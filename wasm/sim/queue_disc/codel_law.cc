@@ -5,7 +5,8 @@
 namespace ccscope {
 namespace {
 
-// A dropping state that begins within this many intervals of the previous one resumes with its number of drops.
+// If a dropping state begins within this many intervals after the previous one, it resumes with the previous number
+// of drops.
 constexpr double kResumeIntervals = 16;
 
 }  // namespace
@@ -27,8 +28,8 @@ bool CoDelLaw::OkToDrop(const Params& params, Timestamp now, const Packet& packe
 void CoDelLaw::EnterDroppingState(const Params& params, Timestamp now) {
   ++stats_.dropping_states;
   state_.dropping = true;
-  // Resumes with the number of drops that the previous dropping state made itself: that many were enough to control
-  // the queue.
+  // Resumes with the number of drops in the previous dropping state, less the number from which that state resumed.
+  // These drops were enough to control the queue.
   const double last = state_.count - state_.last_count;
   const bool recent = now - state_.drop_next < params.interval * kResumeIntervals;
   state_.count = last > 1 && recent ? last : 1;

@@ -1,10 +1,11 @@
-// CoDel's estimator and control loop for one FIFO (RFC 8289, section 5), separate from the queue that it acts on:
-// CoDel has one CoDelLaw, FQ-CoDel one per flow queue.
+// CoDel's estimator and control loop for one FIFO (RFC 8289, section 5), separate from the queue. CoDel has one
+// CoDelLaw; FQ-CoDel has one per flow queue.
 //
 // Follows the RFC's pseudocode. Linux's codel.h (3.5 and later) differs in three points:
-//  - it drops once the delay has stayed above target for more than an interval, the RFC already at exactly one;
-//  - it also counts a drop that ends the dropping state, the RFC only drops after which the state continues;
-//  - it computes 1/sqrt(count) in 16 bits with one Newton step per drop, here sqrt is exact.
+//  - it drops after the delay has stayed above target for more than an interval; in the RFC, exactly one interval is
+//    enough;
+//  - it also counts the drop that ends the dropping state; the RFC counts only drops after which the state continues;
+//  - it computes 1/sqrt(count) in 16 bits with one Newton step per drop; here sqrt is exact.
 // gcc-aqm-2016, section 2.1.1, prints the next spacing after N drops as interval/sqrt(N + 1), one step ahead of the
 // RFC's interval/sqrt(N). Its testbed ran Linux, which uses the RFC's formula.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_CODEL_LAW_H_
@@ -27,11 +28,11 @@ class CoDelLaw {
     bool largest_for_mtu = false;  // mtu is replaced by the largest packet so far
   };
   struct State {
-    double count = 0;       // drops since the dropping state began, including those it resumed from
+    double count = 0;       // drops in this dropping state, plus the count it resumed from
     double last_count = 0;  // count when the dropping state began
     bool dropping = false;
-    Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target; else -inf
-    Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next; kept when dropping ends
+    Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target; below: -inf
+    Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next; not changed when dropping ends
     DataSize largest = DataSize::Bytes(256);             // largest packet so far; the initial value is Linux's
   };
   struct Stats {

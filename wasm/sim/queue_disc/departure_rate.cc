@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kRateWeight = 1.0 / 8;
 constexpr double kTimeWeight = 1.0 / 4;  // RFC 8033, 5.2: DQ_THRESHOLD / 2^16
-// Linux's psched_time_t (PSCHED_SHIFT), and PIE_SCALE: rates are in 1/256 bytes per tick.
+// The units of Linux: a tick of psched_time_t (PSCHED_SHIFT), and rates in 1/256 bytes per tick (PIE_SCALE).
 constexpr TimeDelta kTick = TimeDelta::Micros(0.064);
 constexpr double kPieScale = 256;
 
@@ -15,7 +15,7 @@ constexpr double kPieScale = 256;
 
 std::optional<TimeDelta> DepartureRate::OnDeparture(DataSize size, DataSize backlog, Timestamp now) {
   const bool enough = backlog >= threshold_;
-  // Linux counts the packet with which a measurement begins; the RFC begins after it.
+  // In Linux, a measurement includes the packet with which it begins; in the RFC it begins after that packet.
   if (average_ == Average::kRate && enough && !measuring_) Begin(now);
   std::optional<TimeDelta> took;
   if (measuring_) {
@@ -41,7 +41,7 @@ void DepartureRate::Begin(Timestamp now) {
   departed_ = DataSize::Zero();
 }
 
-// pie_process_dequeue() of Linux: divisions discard their remainders.
+// As in Linux's pie_process_dequeue(), divisions discard their remainders.
 void DepartureRate::MeasureWhole(TimeDelta took) {
   const double ticks = std::floor(took / kTick);
   if (ticks < 1) return;

@@ -1,6 +1,6 @@
-// The rate at which a queue is served, measured by its own departures: each measurement covers a threshold of bytes
-// and begins while at least that much waits (RFC 8033, section 5.2; Linux's pie_process_dequeue). Little's law then
-// gives the delay.
+// The rate at which a queue is served, measured from its departures (RFC 8033, section 5.2; Linux's
+// pie_process_dequeue). A measurement begins only if at least a threshold of bytes waits, and ends when that many
+// bytes have departed. Little's law then gives the delay of the queue.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 #define CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 
@@ -20,8 +20,8 @@ class DepartureRate {
   DepartureRate(Average average, DataSize threshold, bool whole = false)
       : average_(average), threshold_(threshold), whole_(whole) {}
 
-  // A packet left, and `backlog` waits behind it. Returns the duration of the measurement that this packet ended,
-  // if it ended one.
+  // To be called when a packet left; `backlog` waits behind it. If this packet ends a measurement, returns the
+  // duration of the measurement.
   std::optional<TimeDelta> OnDeparture(DataSize size, DataSize backlog, Timestamp now);
 
   bool known() const { return known_; }
@@ -39,8 +39,8 @@ class DepartureRate {
   bool whole_;
   bool known_ = false;
   DataRate rate_;   // with Average::kRate
-  double units_ = 0;  // the same in Linux's unit, if `whole`
-  TimeDelta time_;  // in which the threshold departs, with Average::kTime
+  double units_ = 0;  // the rate in Linux's unit, if `whole`
+  TimeDelta time_;  // time in which the threshold departs, with Average::kTime
   bool measuring_ = false;
   Timestamp since_;
   DataSize departed_;

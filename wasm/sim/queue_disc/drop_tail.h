@@ -1,5 +1,5 @@
-// DropTail: first in, first out; a packet that would take the queue over its limit is dropped.
-// drop_tail.md describes it.
+// DropTail: first in, first out; an arriving packet is dropped if the queue would exceed its limit. drop_tail.md
+// describes it.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_DROP_TAIL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_DROP_TAIL_H_
 
@@ -17,8 +17,8 @@ class DropTail final : public QueueDisc {
 #include "sim/queue_disc/drop_tail.def"
 #undef PARAMETER
 
-    // With a single limit: a time T_q, which is T_q * C / 8 bytes (gcc-ton-2017, section V, the testbed), a number of
-    // bytes, or a number of packets.
+    // Parameters with a single limit: a time, a number of bytes, or a number of packets. A time T_q at capacity C is
+    // a limit of T_q * C / 8 bytes (gcc-ton-2017, section V, the testbed).
     static Params Time(TimeDelta limit) { return {limit.ms(), 0, 0}; }
     static Params Bytes(DataSize limit) { return {0, limit.bytes(), 0}; }
     static Params Packets(double limit) { return {0, 0, limit}; }

@@ -1,6 +1,6 @@
 // Assigns flows to the queues of a discipline: the flow's number, mixed with a seed, is hashed into a number of
-// buckets. As in Linux, which perturbs the hash differently for each discipline, two flows may fall into one bucket
-// and share its queue. A queue is created when its bucket is first used.
+// buckets. Two flows may fall into one bucket and then share its queue. As in Linux, each discipline has its own
+// seed. A queue is created when its bucket is first used.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 #define CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 
@@ -17,7 +17,8 @@ class FlowBuckets {
   FlowBuckets(int buckets, std::uint64_t seed) : queue_of_(static_cast<std::size_t>(buckets), -1), seed_(seed) {}
 
   int BucketOf(int flow) const {
-    // The finaliser of SplitMix64, then the upper half of the product with the number of buckets.
+    // The finaliser of SplitMix64. The upper half of the product of the result and the number of buckets is the
+    // bucket.
     std::uint64_t z = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(flow)) + 1) * 0x9e3779b97f4a7c15ULL;
     z ^= seed_ * 0xd1342543de82ef95ULL;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -36,7 +37,7 @@ class FlowBuckets {
     return index;
   }
 
-  // Forgets all queues; flows are hashed with this seed afterwards.
+  // Removes all queues and changes the seed of the hash.
   void Rehash(std::uint64_t seed) {
     std::fill(queue_of_.begin(), queue_of_.end(), -1);
     queues_.clear();
@@ -49,7 +50,7 @@ class FlowBuckets {
   const Queue& operator[](int index) const { return queues_[static_cast<std::size_t>(index)]; }
 
  private:
-  std::vector<int> queue_of_;  // of each bucket; -1: no queue yet
+  std::vector<int> queue_of_;  // index of each bucket's queue; -1: no queue yet
   std::vector<Queue> queues_;
   std::uint64_t seed_;
 };

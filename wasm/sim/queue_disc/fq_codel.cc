@@ -57,8 +57,8 @@ std::optional<Packet> FqCoDel::Dequeue(Timestamp now, DropSink& drops) {
       queue.deficit -= packet->size.bytes();
       return packet;
     }
-    // An empty queue is removed from the old queues; an empty new queue first becomes an old one, since it could
-    // otherwise become new again at once and starve the old queues.
+    // An empty old queue is removed from its list. An empty new queue becomes an old queue first; if it were removed,
+    // it could become new again at once and starve the old queues.
     if (!state_.new_flows.empty()) {
       PopFront(state_.new_flows);
       PushBack(state_.old_flows, index);
@@ -69,8 +69,8 @@ std::optional<Packet> FqCoDel::Dequeue(Timestamp now, DropSink& drops) {
   return std::nullopt;
 }
 
-// RFC 8290, 4.1: drops packets from the head of the queue with the most bytes: half of its bytes, but at most a batch
-// of packets. Linux before 4.7, and therefore the testbed of gcc-aqm-2016, drops a single packet.
+// RFC 8290, 4.1: drops packets from the head of the queue with the most bytes, until half of its bytes or a batch of
+// packets is dropped. Linux before 4.7, and therefore the testbed of gcc-aqm-2016, drops a single packet.
 void FqCoDel::DropFromLongest(Timestamp now, DropSink& drops) {
   int longest = 0;
   for (int i = 1; i < state_.queues.size(); ++i) {
@@ -104,8 +104,8 @@ void FqCoDel::PopFront(FlowList& list) {
   --state_.listed;
 }
 
-// Returns the first queue with deficit left, looking at new queues first; those that are passed over get a quantum
-// and go to the end of the old queues. kNone if no queue is listed.
+// Returns the first queue with a positive deficit, new queues first. Queues that are passed over get a quantum and
+// move to the end of the old queues. Returns kNone if no queue is listed.
 int FqCoDel::NextInTurn() {
   for (int skipped = 0;; ++skipped) {
     FlowList& list = state_.new_flows.empty() ? state_.old_flows : state_.new_flows;
@@ -120,8 +120,8 @@ int FqCoDel::NextInTurn() {
   }
 }
 
-// Called after a round in which no queue could send; all queues are then old. All further rounds of that kind are
-// done in one step.
+// Called after a round in which no queue could send; all queues are then old. All further such rounds are computed in
+// one step.
 void FqCoDel::SkipIdleRounds() {
   double rounds = kInfinity;
   for (int i = state_.old_flows.first; i != kNone; i = state_.queues[i].next) {

@@ -1,5 +1,5 @@
 // FQ-CoDel (RFC 8290): flows are hashed into queues, each controlled by CoDel. The queues share the link by deficit
-// round robin; a queue that begins to send goes ahead of those that keep sending. fq_codel.md describes it.
+// round robin; queues that have just begun to send are served before the others. fq_codel.md describes it.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_FQ_CODEL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_FQ_CODEL_H_
 
@@ -30,7 +30,7 @@ class FqCoDel final : public QueueDisc {
   struct FlowQueue {
     PacketList packets;
     CoDelLaw law;
-    double deficit = 0;  // bytes that it may still send in this turn; negative: bytes sent in excess
+    double deficit = 0;  // bytes that it may still send in this turn; negative: overdrawn
     bool listed = false;
     int next = kNone;  // the next queue in its list
   };
@@ -45,7 +45,7 @@ class FqCoDel final : public QueueDisc {
     FlowBuckets<FlowQueue> queues;
     FlowList new_flows = {};
     FlowList old_flows = {};
-    int listed = 0;  // number of queues in the two lists together
+    int listed = 0;  // number of queues in both lists
   };
   struct Stats {
     double codel_drops = 0;

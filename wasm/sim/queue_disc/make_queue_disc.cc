@@ -35,7 +35,7 @@ ParameterError Check(const ParameterSpec (&specs)[N], const double* values, int 
   return CheckValues(specs, static_cast<int>(N), values, count);
 }
 
-// The same for parameters with three limits, where 0 stands for no limit: at least one must be set.
+// Like Check(), for parameters with three limits, where 0 stands for no limit; at least one limit must be set.
 template <class Params, std::size_t N>
 ParameterError CheckWithLimits(const ParameterSpec (&specs)[N], const double* values, int count) {
   if (const auto error = Check<Params>(specs, values, count)) return error;

@@ -11,10 +11,10 @@
 
 namespace ccscope {
 
-// In the order in which the schema lists them. README.md in this folder describes how to add a discipline.
+// The disciplines, in the order of the schema. README.md in this folder describes how to add a discipline.
 enum class QueueDiscKind { kDropTail, kCoDel, kPie, kSfq, kFqCoDel };
 
-// Describes what is wrong with the kind or a value, if anything; an unknown kind is an error, too.
+// Returns an error if a value is invalid or the kind is unknown.
 ParameterError CheckQueueDisc(QueueDiscKind kind, const double* values, int count);
 
 // Null if CheckQueueDisc() finds an error. `seed` is for disciplines that draw random numbers or hash flows.

@@ -1,5 +1,6 @@
-// The packets of all flow queues of one discipline, in one array: each queue is a linked list through it. A
-// thousand empty queues cost little, and no packet needs an allocation once the array has reached its largest size.
+// The packets of all flow queues of one discipline, in one array. Each queue is a linked list of elements of the
+// array. So a thousand empty queues need little memory, and nothing is allocated for a packet once the array has
+// reached its largest size.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_PACKET_POOL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_PACKET_POOL_H_
 
@@ -57,7 +58,7 @@ class PacketPool {
   static constexpr int kNone = PacketList::kNone;
   struct Node {
     Packet packet;
-    int next = kNone;  // also links the free nodes
+    int next = kNone;  // in the list; of a free node: the next free node
     int previous = kNone;
   };
 

@@ -8,19 +8,20 @@ namespace {
 
 // Linux starts its timer this long after the discipline was created.
 constexpr TimeDelta kLinuxFirstUpdate = TimeDelta::Millis(500);
-// Above this delay Linux adds kMaxStep to each step (sch_pie: found by experiment).
+// If the delay is longer than this, Linux adds kMaxStep to each step (found by experiment, according to sch_pie).
 constexpr TimeDelta kLinuxHighDelay = TimeDelta::Millis(250);
 // RFC 8033, 5.5, and Linux: at a probability of 10 % or more, a step adds at most 2 %.
 constexpr double kStepLimitFrom = 0.1;
 constexpr double kMaxStep = 0.02;
 // RFC 8033, 4.2, and Linux: the share of the probability that remains after an update without a queue.
 constexpr double kDecay = 0.98;
-// RFC 8033, 4.1, and Linux: below this there are no drops while the delay is below half of the target.
+// RFC 8033, 4.1, and Linux: at a lower probability, nothing is dropped while the delay is below half of the target.
 constexpr double kLowProbability = 0.2;
-// RFC 8033, 5.4: no drop below the first accumulated probability, and a certain drop above the second.
+// RFC 8033, 5.4: if the accumulated probability is below kAccumulatedMin, nothing is dropped; from kAccumulatedMax
+// on, the packet is always dropped.
 constexpr double kAccumulatedMin = 0.85;
 constexpr double kAccumulatedMax = 8.5;
-// How many missed updates are made up for at once; after a longer silence the rest is omitted.
+// After a silence, at most this many missed updates are computed; the rest is omitted.
 constexpr int kMaxUpdates = 10000;
 
 struct TuningStep {
@@ -77,15 +78,16 @@ std::optional<Packet> Pie::Dequeue(Timestamp now, DropSink&) {
   const Packet packet = state_.packets.PopFront();
   stats_.Release(packet);
   const auto took = departure_rate_.OnDeparture(packet.size, stats_.bytes, now);
-  // Linux counts the burst allowance down by measured time only, so that it lasts until the rate is known.
+  // Linux reduces the burst allowance only by the durations of measurements, so that the allowance lasts at least
+  // until the rate is known.
   if (took && params_.is_linux()) {
     state_.burst_allowance = std::max(TimeDelta::Zero(), state_.burst_allowance - *took);
   }
   return packet;
 }
 
-// The queue changes only in Enqueue() and Dequeue(), so updates that were due earlier are made up for there, with the
-// numbers that they would have seen. An update that is due at `now` runs before the packet is handled.
+// Runs the updates that have become due. They can run late, from Enqueue() and Dequeue(), since the queue changes
+// only there. An update that is due at `now` runs before the packet is handled.
 void Pie::RunUpdates(Timestamp now) {
   if (state_.next_update == Timestamp::MinusInfinity()) {
     state_.next_update = now + (params_.is_linux() ? kLinuxFirstUpdate : params_.t_update());
@@ -96,7 +98,7 @@ void Pie::RunUpdates(Timestamp now) {
       state_.next_update += interval;
       continue;
     }
-    // All further updates would change nothing, or are omitted.
+    // All further updates are skipped: they would change nothing, or there are too many.
     const double late_us = std::fmod((now - state_.next_update).us(), interval.us());
     state_.next_update = now + interval - TimeDelta::Micros(late_us);
     return;
@@ -140,7 +142,7 @@ bool Pie::IsCalm() const {
   return state_.probability == 0 && state_.delay < half && state_.old_delay < half;
 }
 
-// Linux restarts its measurement, and allows the next burst, once there is no more congestion.
+// When congestion has ended, Linux restarts the measurement of the rate and renews the burst allowance.
 bool Pie::RestartWhenCalm() {
   if (!IsCalm() || !departure_rate_.known()) return false;
   departure_rate_.Forget();

@@ -5,7 +5,7 @@
 //  2. `now` never decreases from one method call to the next.
 //  3. Dequeue() returns no packet only if no packet is left (it may drop packets before that).
 //  4. The packet being transmitted is not in the queue: it left with Dequeue().
-//  5. Packet::queued is when the packet reached the queue: the caller sets it, never to a time after `now`.
+//  5. Packet::queued is the time at which the packet reached the queue. The caller sets it; it is never after `now`.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
 #define CCSCOPE_SIM_QUEUE_DISC_QUEUE_DISC_H_
 
@@ -51,7 +51,7 @@ struct QueueStats {
   }
   // A packet arrived and was dropped.
   void Refuse() { ++dropped; }
-  // A packet that waited leaves, or is dropped.
+  // A waiting packet leaves (Release) or is dropped (Discard).
   void Release(const Packet& packet) {
     ++dequeued;
     Remove(packet);
@@ -60,9 +60,10 @@ struct QueueStats {
     ++dropped;
     Remove(packet);
   }
-  // A waiting packet is taken out; the caller counts what becomes of it.
+  // A waiting packet is taken out; the caller counts it as dequeued or dropped.
   void Remove(const Packet& packet) {
-    // Avoids a remainder from rounding when sizes are not whole numbers.
+    // If the last packet leaves, sets the size to zero: rounding could leave a remainder if sizes are not whole
+    // numbers.
     bytes = --packets > 0 ? bytes - packet.size : DataSize::Zero();
   }
 };
@@ -71,13 +72,14 @@ class QueueDisc {
  public:
   virtual ~QueueDisc() = default;
 
-  // Offers a packet; the queue may drop it or others.
+  // Offers a packet. The queue may drop this packet or others.
   virtual void Enqueue(const Packet& packet, Timestamp now, DropSink& drops) = 0;
 
   // The packet to transmit next.
   virtual std::optional<Packet> Dequeue(Timestamp now, DropSink& drops) = 0;
 
-  // The capacity behind the queue changed: limits given as a time are adjusted. Zero is an outage.
+  // To be called when the capacity behind the queue has changed; zero is an outage. Limits that are given as a time
+  // are adjusted.
   virtual void OnCapacity(DataRate capacity) = 0;
 
   virtual const QueueStats& stats() const = 0;

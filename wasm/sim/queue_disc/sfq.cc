@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// Lists for queues of up to this length (in packets) are allocated from the start.
+// Memory for lists of queues with up to this many packets is allocated at the start.
 constexpr double kUsualLength = 127;
 
 }  // namespace
@@ -72,7 +72,7 @@ void Sfq::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   }
   Append(index, packet);
   stats_.Accept(packet);
-  // A limit never blocks the link completely: one packet stays, however large.
+  // One packet always stays, so that even a limit below its size does not block the link.
   while (IsOverLimit() && stats_.packets > 1) DropFromLongest(now, drops);
 }
 
@@ -105,8 +105,8 @@ bool Sfq::IsOverLimit() const {
   return bytes || packets || stats_.bytes > state_.time_limit;
 }
 
-// Drops the last packet of the queue with the most packets; of several such queues, the one that reached this length
-// last; if all have one packet, the queue whose turn it is (Linux's sfq_drop).
+// Drops the last packet of the longest queue in packets (Linux's sfq_drop). Of several such queues, it is the queue
+// that reached this length last. If all queues have one packet, it is the queue whose turn is next.
 void Sfq::DropFromLongest(Timestamp now, DropSink& drops) {
   const bool all_have_one = state_.longest == 1;
   const int index = all_have_one ? state_.queues[state_.last].next
@@ -124,7 +124,7 @@ void Sfq::DropFromLongest(Timestamp now, DropSink& drops) {
   drops.OnDrop(packet, DropReason::kOverlimit, now);
 }
 
-// A queue that gets its first packet joins at the end of the round.
+// Appends a queue that gets its first packet to the end of the round.
 void Sfq::JoinRound(int index) {
   FlowQueue& queue = state_.queues[index];
   if (state_.last == kNone) {
@@ -148,7 +148,7 @@ void Sfq::LeaveRound(int index) {
   }
 }
 
-// Returns the first queue with allotment left; those that are passed over get a quantum for their next turn.
+// Returns the first queue with a positive allotment. Queues that are passed over get a quantum for their next turn.
 int Sfq::NextInTurn() {
   for (int skipped = 0;; ++skipped) {
     if (skipped == state_.active) SkipIdleRounds();
@@ -160,8 +160,8 @@ int Sfq::NextInTurn() {
   }
 }
 
-// Called after a round in which no queue may send, since packets are far larger than a quantum. All further rounds of
-// that kind are done in one step.
+// Called after a round in which no queue could send, since packets are far larger than a quantum. All further such
+// rounds are computed in one step.
 void Sfq::SkipIdleRounds() {
   double rounds = kInfinity;
   int index = state_.last;

@@ -1,5 +1,6 @@
-// SFQ, Stochastic Fairness Queueing (McKenney 1990): flows are hashed into queues, which take turns of a quantum of
-// bytes; when the discipline is full, the longest queue loses its last packet. sfq.md describes it.
+// SFQ, Stochastic Fairness Queueing (McKenney 1990): flows are hashed into queues. The queues take turns, each
+// sending a quantum of bytes. If the discipline is full, the last packet of the longest queue is dropped. sfq.md
+// describes it.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
 #define CCSCOPE_SIM_QUEUE_DISC_SFQ_H_
 
@@ -25,9 +26,9 @@ class Sfq final : public QueueDisc {
   static constexpr int kNone = -1;
   struct FlowQueue {
     PacketList packets;
-    double allotment = 0;  // bytes that it may still send in this turn; negative: bytes sent in excess
-    int next = kNone;      // the next queue in the round, a circular list; the one after `last` is served next
-    int peer_next = kNone;  // in the list of queues of the same length
+    double allotment = 0;  // bytes that it may still send in this turn; negative: overdrawn
+    int next = kNone;      // the next queue in the round, a circular list; `last.next` is served next
+    int peer_next = kNone;  // the next queue in the list of queues of this length
     int peer_previous = kNone;
   };
   struct State {
@@ -35,7 +36,7 @@ class Sfq final : public QueueDisc {
     FlowBuckets<FlowQueue> queues;
     int last = kNone;                 // the last queue of the round; kNone while nothing waits
     int active = 0;                   // queues in the round
-    std::vector<int> first_of_length = {};  // for each length in packets: the queue that reached it last
+    std::vector<int> first_of_length = {};  // for each length: the queue that reached it last
     int longest = 0;
     DataSize time_limit = DataSize::PlusInfinity();  // limit_ms at the present capacity
   };
@@ -61,7 +62,7 @@ class Sfq final : public QueueDisc {
   bool IsOverLimit() const;
   void DropFromLongest(Timestamp now, DropSink& drops);
   void JoinRound(int index);
-  void LeaveRound(int index);  // must be the next to be served
+  void LeaveRound(int index);  // the queue must be the next to be served
   int NextInTurn();
   void SkipIdleRounds();
   void LinkByLength(int index);

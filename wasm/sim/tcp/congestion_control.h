@@ -1,6 +1,6 @@
 // A law for the congestion window. The sender detects losses and recovers from them; the law decides how the window
-// grows and how far it falls. Windows are in segments and may be fractions: a segment may leave if the pipe is
-// smaller than the window by at least one.
+// grows and how far it falls. Windows are in segments and may be fractions. A segment may leave if the pipe is
+// smaller than the window by at least one segment.
 #ifndef CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 #define CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 
@@ -27,7 +27,7 @@ struct AckEvent {
   double acked = 0;        // segments newly acknowledged
   std::int64_t una = 0;    // the first unacknowledged segment
   std::int64_t next = 0;   // the next new segment
-  TimeDelta rtt = {};        // this ACK's sample
+  TimeDelta rtt = {};        // the RTT sample of this ACK
   TimeDelta srtt = {};
   bool window_limited = true;  // the window, not the application, limited the sender
 };

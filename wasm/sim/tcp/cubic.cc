@@ -9,7 +9,7 @@ namespace {
 
 // Section 4.2: the target is at most this multiple of the window.
 constexpr double kMaxTarget = 1.5;
-// Linux 3.16: RTT samples from the first second of a stage do not count for the minimum.
+// Linux 3.16: RTT samples from the first second of a stage do not count for the minimum RTT.
 constexpr TimeDelta kSettling = TimeDelta::Seconds(1);
 
 double CubeRoot(double x) {
@@ -48,7 +48,7 @@ double Cubic::WCubic(double t) const {
   return c_ * d * d * d + state_.origin;
 }
 
-// Section 4.2; without an earlier reduction (4.8, 4.10) the stage starts at its own W_max.
+// Section 4.2. If no W_max is known (sections 4.8, 4.10), the present window is the W_max of the stage.
 void Cubic::BeginEpoch(Timestamp now, double cwnd) {
   state_.in_epoch = true;
   state_.epoch = state_.last_ack = now;
@@ -110,7 +110,7 @@ double Cubic::Reduce(double flight, const Window& window) {
 
 double Cubic::OnCongestionEvent(Timestamp, double flight, const Window& window) { return Reduce(flight, window); }
 
-// Section 4.8: the stage after a timeout has K = 0, and the window at its beginning as W_max.
+// Section 4.8: in the stage after a timeout, K is 0 and W_max is the window at the beginning of the stage.
 double Cubic::OnTimeout(Timestamp, double flight, const Window& window) {
   const double ssthresh = Reduce(flight, window);
   state_.w_max = 0;

@@ -15,7 +15,7 @@ class Cubic final : public CongestionControl {
     double w_max = 0;       // window before the last reduction, possibly lowered by fast convergence; 0: unknown
     double cwnd_prior = 0;  // window before the last reduction
     bool in_epoch = false;  // a stage of congestion avoidance has begun
-    Timestamp epoch;        // when it began
+    Timestamp epoch;        // when that stage began
     double origin = 0;      // W_max of this stage
     double k = 0;           // seconds
     double w_est = 0;
@@ -36,7 +36,7 @@ class Cubic final : public CongestionControl {
   double WCubic(double t) const;
   // Equation 2: the time after which W_cubic reaches W_max again.
   static double K(double w_max, double cwnd_epoch, double c);
-  // Section 4.3: the additive increase that gives, with a decrease by beta, Reno's average window.
+  // Section 4.3: the additive increase that results in Reno's average window if the decrease is by beta.
   static double AlphaCubic(double beta) { return 3 * (1 - beta) / (1 + beta); }
 
  private:

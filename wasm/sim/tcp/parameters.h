@@ -24,7 +24,7 @@ struct Parameters {
 #undef PARAMETER
 
   DataSize segment_size() const { return DataSize::Bytes(segment_size_bytes); }
-  // What `auto` means for the kind of sender.
+  // Whether the sender uses SACK. `auto`: yes for CUBIC, no for NewReno.
   bool UsesSack(CongestionControlKind kind) const {
     return Means(sack, kind == CongestionControlKind::kCubic);
   }

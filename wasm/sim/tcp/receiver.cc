@@ -49,7 +49,7 @@ void Receiver::Grow(std::int64_t seq) {
   runs_ = std::move(larger);
 }
 
-// RFC 2018, section 4: the block with the newest segment comes first, then those reported before.
+// RFC 2018, section 4: the block with the newest segment comes first, then the blocks that were reported before.
 void Receiver::RememberBlock(SackBlock block) {
   std::array<SackBlock, kRecentBlocks> updated = {block};
   std::size_t count = 1;
@@ -70,8 +70,9 @@ void Receiver::ForgetBlocks() {
 
 std::optional<Ack> Receiver::OnSegment(const Segment& segment, Timestamp now) {
   ++stats_.segments;
-  // RFC 7323, section 4.3: the ACK echoes the earliest segment that it newly acknowledges, or a later repetition of
-  // one that was already acknowledged (otherwise lost ACKs would turn the RTO into an RTT sample).
+  // RFC 7323, section 4.3: an ACK echoes the timestamp of the earliest segment that it newly acknowledges. A
+  // repetition of an acknowledged segment also updates the timestamp; otherwise a lost ACK would make an RTT sample
+  // as long as the RTO.
   if (segment.seq <= last_ack_sent_) echo_ = std::max(echo_, segment.sent);
   const bool known = segment.seq < next_expected_ || (segment.seq < highest_ && At(segment.seq) != 0);
   if (known) {

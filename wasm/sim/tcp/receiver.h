@@ -19,8 +19,8 @@ namespace ccscope::tcp {
 class Receiver {
  public:
   struct Stats {
-    double segments = 0;    // that arrived
-    double duplicates = 0;  // that had arrived before
+    double segments = 0;    // segments that arrived
+    double duplicates = 0;  // segments that arrived although they had arrived before
     double acks = 0;
   };
 
@@ -36,8 +36,8 @@ class Receiver {
   const Stats& stats() const { return stats_; }
 
  private:
-  // One block more than fits into an ACK, so that when the cumulative acknowledgement covers one, the others are
-  // still known.
+  // One block more than an ACK can contain. When the cumulative acknowledgement covers one block, an ACK can still
+  // contain all others.
   static constexpr std::size_t kRecentBlocks = kMaxSackBlocks + 1;
   static constexpr std::size_t kInitialSlots = 32;
 
@@ -57,8 +57,9 @@ class Receiver {
 
   std::int64_t next_expected_ = 0;
   std::int64_t highest_ = 0;  // one past the highest segment received
-  // One entry for each segment, starting with next_expected_: 0 if it is missing; at both ends of a run of received
-  // segments the run's length; inside the run any value except 0. A ring whose length is a power of two.
+  // One entry for each segment from next_expected_ on. Of a missing segment: 0. At both ends of a run of received
+  // segments: the length of the run. Inside a run: any value except 0. The vector is a ring; its length is a power of
+  // two.
   std::vector<std::uint32_t> runs_;
   std::array<SackBlock, kRecentBlocks> recent_ = {};  // the most recent first
   std::size_t recent_count_ = 0;

@@ -17,8 +17,8 @@ RttEstimator::RttEstimator(const Parameters& parameters)
     : initial_(TimeDelta::Millis(parameters.rto_initial_ms)),
       min_(TimeDelta::Millis(parameters.bounds_whole_rto() ? parameters.rto_min_ms : 0)),
       max_(TimeDelta::Millis(parameters.rto_max_ms)),
-      // The clock granularity G; with Linux's rule at least rto_min, so that the RTO exceeds SRTT
-      // by at least that.
+      // The clock granularity G. With Linux's rule (rto_min_of), it is at least rto_min, so that the RTO exceeds SRTT
+      // by at least rto_min.
       floor_(TimeDelta::Millis(parameters.bounds_whole_rto()
                                    ? parameters.clock_granularity_ms
                                    : std::max(parameters.clock_granularity_ms, parameters.rto_min_ms))) {

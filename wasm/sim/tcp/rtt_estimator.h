@@ -14,7 +14,7 @@ class RttEstimator {
 
   // Forgets everything, for a new connection.
   void Reset();
-  // Section 2.2 for the first sample and 2.3 for the others; ends a backoff.
+  // Section 2.2 for the first sample, section 2.3 for all further samples; also ends a backoff.
   void OnSample(TimeDelta rtt);
   // The timer expired (5.5).
   void Backoff();

@@ -70,15 +70,15 @@ void Scoreboard::SackOne(std::int64_t seq) {
 }
 
 void Scoreboard::DetectLosses() {
-  // A segment is lost if three segments above it were received; with FACK, if one was received that is at least three
-  // above it.
+  // A segment is lost if three segments above it were received. With FACK, it is lost if a segment that is at least
+  // three above it was received.
   const std::int64_t edge = fack_ ? highest_[0] - (kDupThresh - 1) : highest_[2];
   for (loss_edge_ = std::max(loss_edge_, una_); loss_edge_ < edge; ++loss_edge_)
     if (!IsSacked(loss_edge_)) MarkLost(loss_edge_);
   if (fack_) DetectLostRetransmissions();
 }
 
-// If a segment that was first sent after a retransmission has been received, the retransmission is lost as well.
+// A retransmission is lost as well if a segment that was first sent after the retransmission has been received.
 void Scoreboard::DetectLostRetransmissions() {
   while (!retransmissions_.empty() && retransmissions_.front().next <= highest_[0]) {
     const std::int64_t seq = retransmissions_.PopFront().seq;
@@ -90,7 +90,7 @@ void Scoreboard::DetectLostRetransmissions() {
 }
 
 void Scoreboard::CountDuplicates(std::int64_t change) {
-  // The hole itself, and segments known to be lost, caused no duplicate ACKs.
+  // The first missing segment, and other segments known to be lost, have caused no duplicate ACKs.
   const std::int64_t most = std::max<std::int64_t>(outstanding() - std::max<std::int64_t>(lost_, 1), 0);
   sacked_ = std::clamp<std::int64_t>(sacked_ + change, 0, most);
 }
@@ -110,7 +110,7 @@ void Scoreboard::MarkAllLost() {
     At(seq).flags = kLost;
     ++lost_;
   }
-  sacked_ = outstanding() - lost_;  // duplicate ACKs no longer count
+  sacked_ = outstanding() - lost_;  // without SACK: 0, since duplicate ACKs do not count after a timeout
   loss_edge_ = next_;
   lost_hint_ = una_;
   retransmissions_.Clear();

@@ -1,11 +1,11 @@
 // The state of each outstanding segment, as the sender knows it (RFC 6675): received selectively, lost,
-// retransmitted. A ring of one small record per segment, and counts that are kept up to date, so that each ACK costs
-// constant time on average:
+// retransmitted. The scoreboard is a ring of one small record per segment. Its counts are always up to date, so an
+// ACK takes constant time on average:
 //
 //   pipe = outstanding - sacked - lost + retransmitted        (RFC 6675, SetPipe)
 //
-// Without SACK, duplicate ACKs stand for segments received above the hole, so that a smaller `pipe` has the same
-// effect as NewReno's inflated window (RFC 6582, section 3.2).
+// Without SACK, each duplicate ACK counts as one segment received above the first missing segment. `pipe` becomes
+// smaller, which has the same effect as NewReno's inflated window (RFC 6582, section 3.2).
 #ifndef CCSCOPE_SIM_TCP_SCOREBOARD_H_
 #define CCSCOPE_SIM_TCP_SCOREBOARD_H_
 
@@ -42,9 +42,9 @@ class Scoreboard {
 
   // Segments begin..end-1 were received.
   void Sack(std::int64_t begin, std::int64_t end);
-  // Marks the segments that the received ones show to be lost (RFC 6675, IsLost).
+  // Marks the segments that must be lost, given the segments received (RFC 6675, IsLost).
   void DetectLosses();
-  // Without SACK: the number of segments that duplicate ACKs stand for has changed, or is unknown again.
+  // Without SACK: changes the number of segments that duplicate ACKs stand for, or sets it to 0.
   void CountDuplicates(std::int64_t change);
   void ForgetDuplicates() { sacked_ = 0; }
 
@@ -68,7 +68,7 @@ class Scoreboard {
   };
   struct Retransmission {
     std::int64_t seq = 0;
-    std::int64_t next = 0;  // the next new segment when it was retransmitted
+    std::int64_t next = 0;  // value of next() at the time of the retransmission
   };
 
   Slot& At(std::int64_t seq) { return slots_[static_cast<std::size_t>(seq) & (slots_.size() - 1)]; }
@@ -81,7 +81,7 @@ class Scoreboard {
   void DetectLostRetransmissions();
 
   bool fack_;
-  std::vector<Slot> slots_;  // its length is a power of two
+  std::vector<Slot> slots_;  // a ring; its length is a power of two
   std::int64_t una_ = 0;
   std::int64_t next_ = 0;
   std::int64_t sacked_ = 0;         // without SACK: the segments that duplicate ACKs stand for
@@ -91,7 +91,7 @@ class Scoreboard {
   std::int64_t lost_hint_ = 0;      // no lost segment below this waits for its retransmission
   // The three highest segments received, the highest first.
   std::array<std::int64_t, kDupThresh> highest_ = {kNone, kNone, kNone};
-  RingBuffer<Retransmission> retransmissions_;  // under way, in order (fack)
+  RingBuffer<Retransmission> retransmissions_;  // those under way, in the order of sending; with FACK only
 };
 
 }  // namespace ccscope::tcp

@@ -11,7 +11,7 @@ namespace ccscope::tcp {
 struct Segment {
   std::int64_t seq = 0;
   DataSize size = {};   // on the wire
-  Timestamp sent = {};  // the timestamp option (RFC 7323)
+  Timestamp sent = {};  // timestamp option (RFC 7323)
   bool retransmission = false;
 };
 
@@ -26,7 +26,7 @@ inline constexpr int kMaxSackBlocks = 3;
 
 struct Ack {
   std::int64_t next_expected = 0;  // cumulative: everything below was received
-  Timestamp echo = {};                  // of the earliest segment that this ACK acknowledges (RFC 7323, section 4)
+  Timestamp echo = {};                  // timestamp of the earliest segment acknowledged (RFC 7323, section 4)
   int sack_count = 0;
   SackBlock sack[kMaxSackBlocks] = {};  // the most recent first
   DataSize size = {};                   // on the wire

@@ -71,8 +71,8 @@ void Sender::Stop(Timestamp) {
 
 bool Sender::MaySendNew(bool fits) const {
   if (!fits || board_.next() >= end_ || board_.outstanding() >= max_window_) return false;
-  // Duplicate ACKs make room in the pipe, which gives limited transmit (RFC 3042); without it the window limits
-  // what is outstanding until recovery begins.
+  // Duplicate ACKs reduce the pipe, which permits new segments: limited transmit (RFC 3042). If it is off, the window
+  // limits all outstanding segments until recovery begins.
   return limited_transmit_ || state_ != State::kOpen ||
          static_cast<double>(board_.outstanding()) + 1 <= window_.cwnd;
 }
@@ -100,7 +100,7 @@ Segment Sender::Send(std::int64_t seq, bool retransmission, Timestamp now) {
   ++stats_.segments_sent;
   if (resent) ++stats_.retransmissions;
   if (state_ == State::kRecovery) prr_.OnSent();
-  // RFC 6298, 5.1; the timer also restarts with the retransmission of the first segment, unless partial ACKs must not
+  // RFC 6298, 5.1. A retransmission of the first segment also restarts the timer, unless partial ACKs must not
   // restart it.
   const bool first = retransmission && seq == board_.una() && (RestartsAtPartialAck() || !partial_ack_seen_);
   if (timer_ == Timestamp::PlusInfinity() || first) RestartTimer(now);
@@ -111,8 +111,8 @@ void Sender::RestartTimer(Timestamp now) {
   timer_ = board_.outstanding() > 0 ? now + rtt_.rto() : Timestamp::PlusInfinity();
 }
 
-// Returns whether the cumulative part of the ACK is plausible. Also handles ACKs of segments that Stop() had
-// forgotten.
+// Returns whether the cumulative part of the ACK can be processed. If it acknowledges segments that were outstanding
+// at Stop(), the sender continues after them.
 bool Sender::AcceptCumulative(const Ack& ack) {
   if (ack.next_expected < board_.una() || ack.next_expected > highest_sent_) return false;
   if (ack.next_expected > board_.next()) {
@@ -135,15 +135,15 @@ void Sender::Account(const Ack& ack, std::int64_t acked) {
   } else if (acked > 0) {
     duplicate_acks_ = 0;
     if (state_ == State::kRecovery && ack.next_expected < recover_) {
-      // RFC 6582, section 3.2, step 3: deflation. The first segment was the hole, the others had caused duplicate
-      // ACKs.
+      // RFC 6582, section 3.2, step 3: deflation. The first of the segments was missing; the others had caused
+      // duplicate ACKs.
       board_.CountDuplicates(1 - acked);
     } else {
       board_.ForgetDuplicates();
     }
   } else if (board_.outstanding() > 0 && state_ != State::kLoss) {
     ++duplicate_acks_;
-    // RFC 6582, section 3.2, step 1: after a timeout, duplicates come from segments that were sent twice.
+    // RFC 6582, section 3.2, step 1: after a timeout, duplicate ACKs are caused by segments that were sent twice.
     if (board_.una() > recover_ || state_ == State::kRecovery) board_.CountDuplicates(1);
   }
 }
@@ -193,7 +193,8 @@ void Sender::OnNewData(const Ack& ack, std::int64_t acked, std::int64_t pipe_bef
 }
 
 void Sender::Grow(std::int64_t acked, std::int64_t pipe_before, Timestamp now) {
-  // Whether the window was used (cf. RFC 7661). In slow start it is enough that half of it was used.
+  // Whether the window limited the sender (cf. RFC 7661). In slow start it is enough that half of the window was
+  // used.
   const double used = static_cast<double>(pipe_before) * (window_.InSlowStart() ? 2 : 1);
   const AckEvent event = {.now = now,
                           .acked = static_cast<double>(acked),
@@ -206,7 +207,7 @@ void Sender::Grow(std::int64_t acked, std::int64_t pipe_before, Timestamp now) {
   window_.cwnd = std::min(window_.cwnd, static_cast<double>(max_window_));
 }
 
-// RFC 6582, section 3.2, step 3: the next hole is lost as well.
+// RFC 6582, section 3.2, step 3: the first unacknowledged segment is lost as well.
 void Sender::OnPartialAck() {
   partial_ack_seen_ = true;
   if (sack_) return;
@@ -243,7 +244,7 @@ void Sender::OnTimer(Timestamp now) {
     return;
   }
   ++stats_.timeouts;
-  // RFC 5681, equation 4, once for the segment that timed out.
+  // RFC 5681, equation 4, applied only once if the same segment times out repeatedly.
   if (!timed_out_ && (timeout_reduces_again_ || state_ != State::kRecovery)) {
     const double flight = std::min(static_cast<double>(board_.outstanding()), window_.cwnd);
     window_.ssthresh = law_->OnTimeout(now, flight, window_);

@@ -5,11 +5,10 @@
 // Contract:
 //  1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns no segment.
 //  2. Call OnTimer() at next_timer(); earlier calls do nothing.
-//  3. No more than max_window_segments are outstanding, and no new segment leaves unless the pipe
-//     is smaller than the congestion window.
-//  4. Sequence numbers never start again: Reset() begins a new connection with the next number, as
-//     if both ends had agreed on it, so that late segments and ACKs of the old one do no harm and
-//     the receiver needs no reset.
+//  3. At most max_window_segments segments are outstanding. A new segment leaves only if the pipe is smaller than the
+//     congestion window.
+//  4. Sequence numbers never start again. Reset() begins a new connection with the next number, as if both ends had
+//     agreed on it. So late segments and ACKs of the old connection do no harm, and the receiver needs no reset.
 #ifndef CCSCOPE_SIM_TCP_SENDER_H_
 #define CCSCOPE_SIM_TCP_SENDER_H_
 
@@ -39,15 +38,15 @@ class Sender {
   struct Stats {
     double segments_sent = 0;  // retransmissions included
     double retransmissions = 0;
-    double acked = 0;  // cumulatively
+    double acked = 0;  // segments acknowledged cumulatively
     double fast_recoveries = 0;
     double timeouts = 0;
   };
 
   Sender(const Parameters& parameters, CongestionControlKind kind);
 
-  // Sends without end, or a file of this many segments after what was sent before. Segments that were outstanding at
-  // Stop() count as not sent: they are sent again.
+  // Starts to send: without end, or a file of `segments` further segments. Segments that were outstanding at Stop()
+  // count as not sent and are sent again.
   void Start(Timestamp now);
   void Start(Timestamp now, std::int64_t segments);
   // Stops sending, and forgets what is outstanding.
@@ -111,8 +110,8 @@ class Sender {
   bool running_ = false;
   std::int64_t end_ = kEndless;       // the first segment that the application does not provide
   std::int64_t highest_sent_ = 0;     // one past the highest segment ever sent
-  std::int64_t recover_ = -1;         // the next new segment when the last loss was found
-  std::int64_t duplicate_acks_ = 0;   // without SACK
+  std::int64_t recover_ = -1;         // board_.next() when the last loss was found
+  std::int64_t duplicate_acks_ = 0;   // used without SACK only
   bool retransmit_now_ = false;       // one retransmission may leave regardless of the window
   bool partial_ack_seen_ = false;
   bool timed_out_ = false;            // the timer expired, and nothing was acknowledged since

@@ -1,12 +1,12 @@
-/** The default theme, without fonts to download, and with live figures on the pages that have some. */
+/** The default theme, without fonts to download, and with live figures on the pages that contain them. */
 import { onContentUpdated, withBase, type Theme } from 'vitepress';
 import theme from 'vitepress/theme-without-fonts';
 
 import './style.css';
 
 /**
- * The site serves the script of `<ccscope-view>` from a separate folder, as any site that uses the
- * element would.
+ * The script of `<ccscope-view>`. The site serves it from a separate folder, as any site that uses the element
+ * would.
  */
 const FIGURES = '/view/ccscope-view.js';
 

@@ -3,11 +3,11 @@ import type { Moment, Row } from './moment.js';
 
 export interface Equation {
   title: string;
-  /** Paper, section and equation, or RFC. */
+  /** The paper with section and equation, or the RFC. */
   source: string;
   /** In TeX. */
   formula: string;
-  /** The values of its variables at the moment, and the result. */
+  /** The values of the formula's variables at the moment, and the result. */
   values: string;
 }
 

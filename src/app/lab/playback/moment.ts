@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, number>>;
 
 export interface Moment {
   timeUs: number;
-  /** The newest row at that time and the one before it; undefined if they do not exist. */
+  /** For each table, the newest row at that time and the row before it. Each is undefined if there is no such row. */
   rows: Partial<Record<TableName, { now: Row; before: Row | undefined }>>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Where packets are at a moment: in their sender's pacer, in the queue of the bottleneck, on their way to the
+ * The places of packets at a moment: in their sender's pacer, in the queue of the bottleneck, on their way to the
  * receiver, just lost, or (feedback) on their way back.
  */
 import type { Columns } from '../../../charts/index.js';
@@ -9,7 +9,10 @@ export interface ShownPacket {
   flow: number;
   sizeBytes: number;
   where: 'pacer' | 'queue' | 'way' | 'lost' | 'back';
-  /** In the queue: the bytes that leave before this packet. Elsewhere: its progress, from 0 (enters) to 1 (leaves). */
+  /**
+   * In the queue: the number of bytes that leave before this packet. Elsewhere: the packet's progress, from 0 (it
+   * enters) to 1 (it leaves).
+   */
   at: number;
 }
 
@@ -64,9 +67,9 @@ function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
 const RTP_HZ = 90e3;
 
 /**
- * The packets that wait in the pacers. All packets of a frame enter the pacer together and share an RTP timestamp.
- * The packet with the smallest difference between send time and RTP time did not wait, so this difference relates the
- * RTP clock to the run's clock.
+ * The packets that wait in the pacers. All packets of a frame enter the pacer together and share an RTP timestamp. In
+ * each flow, the packet with the smallest difference between send time and RTP time is assumed not to have waited.
+ * That difference relates the RTP clock to the run's clock.
  */
 function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
   const [sent, rtp, size, flow] = [
@@ -101,7 +104,7 @@ function inPacers({ timeUs, arrivals }: Moment): ShownPacket[] {
 const FEEDBACK_BYTES = 96;
 
 /**
- * The feedback messages on their way back: the trace has their send times, and each takes the link's one-way delay.
+ * The feedback messages on their way back. The trace contains their send times; each message arrives `backUs` later.
  */
 function goingBack({ timeUs, backUs, feedback, calls }: Moment): ShownPacket[] {
   const [sent, flow] = [numbers(feedback, 'time_us'), numbers(feedback, 'flow')];

@@ -1,4 +1,7 @@
-/** The moment of a run that is shown; it can be played, stepped and dragged. It is also the cursor of the charts. */
+/**
+ * The moment of a run that is shown. The user can play, step and drag it. It is also the position of the charts'
+ * cursor.
+ */
 import { signal } from '@preact/signals';
 
 import type { TimeAxis } from '../../../charts/index.js';
@@ -9,14 +12,14 @@ import type { TraceStore } from '../../../worker/trace/trace_client.js';
 export const SPEEDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10] as const;
 
 /**
- * Where one step leads: to the next event of a packet, to the next decision of the controller, or on by a fixed time.
+ * The target of one step: the next event of a packet, the next decision of the controller, or a moment at a fixed
+ * distance.
  */
 export type Step = 'event' | 'frame' | 'time';
 
 const STEP_US = 100e3;
 /**
- * The stretch of time that is first searched for the next row; the search widens until a row is found or the run
- * ends.
+ * The length of time that is first searched for the next row. The search widens until a row is found or the run ends.
  */
 const LOOK_US = 500e3;
 
@@ -25,7 +28,7 @@ interface PlaybackOptions {
   store: Pick<TraceStore, 'view'>;
   /** The end of the run. */
   durationUs: () => number;
-  /** The table whose rows' times are the steps; `where` selects some of its rows. */
+  /** The table whose rows are the targets of steps; `where` selects some of its rows. */
   rowsOf: (step: 'event' | 'frame') => { table: TableName; where?: { column: string; value: number } };
 }
 
@@ -41,8 +44,7 @@ export class Playback {
     this.#options = options;
     const { axis } = options;
     axis.subscribe((change) => {
-      // The pointer over the charts moves the moment. During playback it is the other way round: the moment moves the
-      // cursor.
+      // The pointer over the charts moves the moment. During playback, it does not: the moment then moves the cursor.
       if (change !== 'cursor' || this.#movesCursor || this.isPlaying.peek()) return;
       if (axis.cursorUs !== null) this.timeUs.value = this.#within(axis.cursorUs);
     });
@@ -82,7 +84,7 @@ export class Playback {
 
   readonly #frame = (nowMs: number): void => {
     if (!this.isPlaying.peek()) return;
-    // After the page was hidden, playback continues where it was.
+    // A hidden page gets no frames. Limiting the elapsed time lets playback continue where it stopped.
     const elapsedMs = Math.min(100, Math.max(0, nowMs - this.#lastFrameMs));
     this.#lastFrameMs = nowMs;
     this.seek(this.timeUs.peek() + elapsedMs * 1e3 * this.speed.peek());

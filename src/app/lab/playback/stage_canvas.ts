@@ -13,7 +13,7 @@ export interface StageState {
   fullBytes: number;
 }
 
-/** Where pacers, queue and receivers are drawn, as fractions of the canvas's width. */
+/** The places of pacers, queue and receivers, as fractions of the canvas's width. */
 const PACER = [0.1, 0.3] as const;
 const QUEUE = [0.36, 0.74] as const;
 const RECEIVER = 0.9;
@@ -100,7 +100,7 @@ export function drawStage(
       const left = x(QUEUE[1]) + at * x(RECEIVER - QUEUE[1]);
       ctx.fillRect(left, middle + (laneY(flow) - middle) * at - 4, length, 8);
     } else if (where === 'back') {
-      // An arrowhead, since feedback goes in the opposite direction to all other packets.
+      // Drawn as an arrowhead, since feedback moves in the opposite direction to all other packets.
       const tip = x(RECEIVER) - at * x(RECEIVER - PACER[0]);
       ctx.beginPath();
       ctx.moveTo(tip, backY(flow));

@@ -12,18 +12,18 @@ export interface StageRows {
 
 const PACKET_COLUMNS = ['flow', 'offered_us', 'size_bytes', 'dropped'];
 const ARRIVAL_COLUMNS = ['flow', 'send_time_us', 'rtp_timestamp', 'size_bytes'];
-/** How much time before and after the moment is read at once. */
+/** The rows of this much time before and after the moment are read at once. */
 const [BEFORE_US, AFTER_US] = [2e6, 6e6];
 /**
- * A packet's row is stored under the time at which the packet left or arrived. For a packet that waits now, that time
- * may be up to LATEST_US later.
+ * A packet's row has the time at which the packet left or arrived. For a packet that waits now, that time may be up
+ * to LATEST_US in the future.
  */
 const LATEST_US = 3e6;
 
 export class StageReader {
   #rows: StageRows | null = null;
   #reading: Promise<void> | null = null;
-  /** Counts changes of the run. */
+  /** Counts changes of the run, to recognise rows of an earlier run. */
   #turn = 0;
 
   constructor(private readonly store: Pick<TraceStore, 'view'>) {}
@@ -34,7 +34,10 @@ export class StageReader {
     this.#rows = null;
   }
 
-  /** The rows for a moment; null until they have been read. Also reads ahead, before later rows are needed. */
+  /**
+   * The rows for a moment; null until they have been read. Reads further rows before playback reaches the end of the
+   * present ones.
+   */
   at(timeUs: number): StageRows | null {
     const rows = this.#rows;
     const isThere = rows !== null && timeUs >= rows.fromUs && timeUs <= rows.toUs;

@@ -1,4 +1,4 @@
-/** Runs a network once for each value of one of its numbers, and keeps what a small picture of each run needs. */
+/** Runs a network once for each value of one of its numbers, and keeps the data for a small picture of each run. */
 import { signal } from '@preact/signals';
 
 import type { WindowMetrics } from '../../../core/simulation.js';
@@ -34,7 +34,7 @@ export interface SweepRequest {
 }
 
 const INTERVAL_US = 500e3;
-/** The most points of a line: a small picture has no room for more. */
+/** The largest number of points in a line: a small picture has no room for more. */
 const POINTS = 160;
 
 function lineOf(
@@ -118,7 +118,7 @@ export class Sweep {
       },
     );
     const [whole] = windows;
-    if (whole === undefined) throw new Error('the run measured nothing');
+    if (whole === undefined) throw new Error('the run returned no metrics');
     const rates = flows.map(({ flow }): [number, Line] => {
       const where = { column: 'flow', value: flow };
       return [flow, lineOf(trace, { table: 'throughput', where, columns: [] }, 'received_bps', 1)];

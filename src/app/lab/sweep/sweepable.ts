@@ -23,7 +23,7 @@ export interface Sweepable {
   edit: (value: number) => Edit;
 }
 
-/** The default range goes from the present value divided by this to the present value times this. */
+/** The default range goes from the present value divided by SPAN to the present value times SPAN. */
 const SPAN = 4;
 const around = (value: number): Pick<Sweepable, 'from' | 'to'> => ({ from: value / SPAN, to: value * SPAN });
 const plain = { isLogarithmic: false, whole: false };
@@ -109,7 +109,7 @@ function ofController(flow: MediaFlow): Sweepable[] {
     });
 }
 
-/** All that can be swept in a network. */
+/** All numbers that can be swept in a network. */
 export const sweepables = (scenario: Scenario): Sweepable[] => [
   ...ofPath(scenario),
   ...scenario.flows.flatMap((flow) => (flow.kind === 'media' ? ofController(flow) : [])),

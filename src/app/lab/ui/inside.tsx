@@ -19,7 +19,7 @@ interface InsideProps {
   scope: Scope;
 }
 
-/** The table whose rows are a controller's decisions. */
+/** For each controller, the table with one row for each of its decisions. */
 const DECISIONS: Readonly<Record<string, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
 
 /** The moment is written into the address once it has stayed unchanged for this long. */
@@ -29,7 +29,7 @@ type Panel = ComponentType<ComponentProps<typeof MomentPanel>>;
 
 export function Inside({ lab, scope }: InsideProps) {
   const { live, store } = lab;
-  /** The panel with the formulas; it is loaded when it is first shown, since its library is large. */
+  /** The panel with the formulas. It is loaded when it is first shown, since the library for formulas is large. */
   const panel = useSignal<{ Panel: Panel } | null>(null);
   const playback = useMemo(
     () =>
@@ -50,7 +50,7 @@ export function Inside({ lab, scope }: InsideProps) {
   const run = live.run.value;
   const hasRun = run !== null;
   useEffect(() => {
-    // Nothing has happened yet at the beginning of a run, so another moment is shown first.
+    // At time 0 there is nothing to show yet, so the view opens at another moment.
     if (!isInside || !hasRun || playback.timeUs.peek() !== 0) return;
     const { at_s } = settings.peek();
     playback.seek(at_s > 0 ? at_s * 1e6 : live.durationUs / 4);

@@ -1,4 +1,7 @@
-/** The Lab: choose an experiment, run one cell of it, look inside. */
+/**
+ * The Lab: the user chooses an experiment, runs one cell of it (one combination of the values of its axes), and looks
+ * inside the run.
+ */
 import { useEffect } from 'preact/hooks';
 
 import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
@@ -138,7 +141,7 @@ function controllersText({ flows }: Run): string {
   return [...new Set(names)].join(', ');
 }
 
-/** Shows which run the figures and charts below belong to: the settings may have changed since. */
+/** Describes the run of the figures and charts below. The settings may have changed since that run. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
   const simulated = `${((result?.timeUs ?? 0) / 1e6).toFixed(0)} s${result?.cancelled === true ? ', then cancelled' : ''}`;
@@ -166,7 +169,7 @@ function Provenance({ run }: { run: Run }) {
   );
 }
 
-/** A run's figures and charts, with those of the pinned run to their left. */
+/** A run's figures and charts. If a run is pinned, its figures and charts are shown to the left. */
 function Compared({ lab, scope }: Parts) {
   const run = lab.live.run.value;
   const pinned = lab.pin.pinned.value;
@@ -214,7 +217,7 @@ function RunGlance({ run }: { run: Run }) {
   return window && flow ? <Glance window={window} flow={flow} /> : null;
 }
 
-/** What can be done with the run that is shown. */
+/** The buttons for the run that is shown. */
 function RunTools({ lab }: { lab: Lab }) {
   const isPinned = lab.pin.pinned.value !== null;
   return (

@@ -1,4 +1,4 @@
-/** What a controller does at the chosen moment: its state, and its equations with their values. */
+/** The state of a controller at the chosen moment, and its equations with their values. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 

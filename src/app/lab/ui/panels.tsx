@@ -1,4 +1,4 @@
-/** Sidebar of the Lab: which scenario, which cell of it, and files. */
+/** Sidebar of the Lab: the choice of the scenario and of its cell, and files. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -57,6 +57,12 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
           Build a network of your own
         </button>
       </div>
+      {/* A change made while another scenario is loading would be lost. */}
+      <fieldset class="bare" disabled={lab.isLoading.value}>
+        {(loaded?.scenario.axes ?? []).map(({ name }) => (
+          <AxisField key={name} lab={lab} name={name} />
+        ))}
+      </fieldset>
       {loaded && (
         <>
           <p>
@@ -114,6 +120,7 @@ function AxisField({ lab, name }: { lab: Lab; name: string }) {
 function ControllerField({ lab }: { lab: Lab }) {
   const id = useId();
   const { controller } = settings.value;
+  const chosen = CHOICES.flatMap(({ presets }) => presets).find(({ name }) => name === controller);
   return (
     <div class="field">
       <label for={id}>Controller of the media flows</label>
@@ -136,8 +143,11 @@ function ControllerField({ lab }: { lab: Lab }) {
           </optgroup>
         ))}
       </select>
-      {controller !== '' && (
-        <small class="hint">Bounds of the rate stay; what was published is of the scenario’s own.</small>
+      {chosen !== undefined && (
+        <small class="hint">
+          {chosen.name}: {chosen.description}. The flows keep their bounds of the rate. Published values are not
+          shown, since they belong to the scenario’s own controller.
+        </small>
       )}
     </div>
   );
@@ -157,9 +167,6 @@ export function CellPanel({ lab }: { lab: Lab }) {
   return (
     <details class="panel" open>
       <summary>Run</summary>
-      {(loaded.scenario.axes ?? []).map(({ name }) => (
-        <AxisField key={name} lab={lab} name={name} />
-      ))}
       {isFree(loaded.scenario) && <ControllerField lab={lab} />}
       <div class="field">
         <label for={id}>Seed</label>

@@ -1,5 +1,6 @@
-/** A table of what a paper published and what this run measured. */
+/** A table of the numbers that a paper published, with the values that this run measured. */
 import { METRICS, metricText } from '../../../scenario/metrics.js';
+import type { Scenario } from '../../../scenario/scenario.js';
 import type { MetricResult } from '../../../scenario/verdict.js';
 import type { Run } from '../../../runs/run.js';
 
@@ -9,6 +10,9 @@ const VERDICTS = {
   off: 'outside of the band',
 };
 
+/** Whether the experiment consists of this run only. Otherwise the run cannot have a verdict. */
+const isExperiment = ({ runs = 1 }: Scenario): boolean => runs === 1;
+
 /** `utilisation of tcp, late`: the metric with its flow and its time window. */
 function nameOf({ name, flow, window, path }: MetricResult): string {
   const metric = name.replace(/_(ms|bps|s)$/, '').replaceAll('_', ' ');
@@ -17,7 +21,7 @@ function nameOf({ name, flow, window, path }: MetricResult): string {
   return `${metric}${about}${where}${window === undefined ? '' : `, ${window}`}`;
 }
 
-function Row({ metric }: { metric: MetricResult }) {
+function Row({ metric, isJudged }: { metric: MetricResult; isJudged: boolean }) {
   const { name, published = NaN, says, where, read, band, why, note, measured, verdict } = metric;
   const text = (value: number): string => metricText(name, value);
   return (
@@ -31,7 +35,8 @@ function Row({ metric }: { metric: MetricResult }) {
       <td title={why}>{band === undefined ? '' : `${text(band[0])} to ${text(band[1])}`}</td>
       <td class="number">{text(measured.mean)}</td>
       <td title={note}>
-        {verdict && (
+        {verdict && !isJudged && (verdict === 'within' ? 'inside' : 'outside')}
+        {verdict && isJudged && (
           <span class={`verdict ${verdict}`} title={VERDICTS[verdict]}>
             {verdict}
           </span>
@@ -45,6 +50,7 @@ export function Published({ run }: { run: Run }) {
   const expected = (run.result?.metrics ?? []).filter(({ published }) => published !== undefined);
   if (expected.length === 0) return null;
   const { scenario, seed } = run;
+  const isJudged = isExperiment(scenario);
   return (
     <section class="results" aria-labelledby="published-title">
       <h2 id="published-title">Published and measured</h2>
@@ -58,20 +64,22 @@ export function Published({ run }: { run: Run }) {
               <th scope="col" class="number">
                 This run
               </th>
-              <th scope="col">Verdict</th>
+              <th scope="col">{isJudged ? 'Verdict' : 'Of the band'}</th>
             </tr>
           </thead>
           <tbody>
             {expected.map((metric, index) => (
-              <Row key={index} metric={metric} />
+              <Row key={index} metric={metric} isJudged={isJudged} />
             ))}
           </tbody>
         </table>
       </div>
       <p class="hint">
-        A single run, seed {seed}. Single runs scatter: the paper’s own way is the mean of{' '}
-        {scenario.runs ?? 1} {scenario.runs === 1 ? 'run' : 'runs'}, which{' '}
-        <code>ccscope reproduce {scenario.id}</code> gives.
+        A single run, seed {seed}.{' '}
+        {isJudged
+          ? 'Single runs scatter with the seed.'
+          : `Single runs scatter: a verdict needs the mean of ${scenario.runs ?? 1} runs.`}{' '}
+        <code>ccscope reproduce {scenario.id}</code> makes the whole experiment.
       </p>
     </section>
   );

@@ -8,7 +8,7 @@ interface SmallMultipleProps {
   swept: Swept;
   /** `2 Mbps`. */
   title: string;
-  /** The upper ends of the scales, the same in all pictures of a sweep. */
+  /** The upper ends of the two scales. All pictures of a sweep share them. */
   topBps: number;
   topMs: number;
   onTake: () => void;

@@ -21,7 +21,7 @@ interface StageProps {
 }
 
 /**
- * The full width of the drawn queue stands for the queue's greatest length in the run, or for this if that is less.
+ * The full width of the drawn queue represents the queue's greatest length in the run, but at least this many bytes.
  */
 const LEAST_FULL_BYTES = 6000;
 
@@ -31,7 +31,7 @@ const count = (packets: readonly ShownPacket[], where: ShownPacket['where']): nu
 const delayUs = ({ one_way_delay_ms = 0 }: Scenario['forward']): number =>
   Math.max(1, one_way_delay_ms * 1e3);
 
-/** The drawn calls that send their media over the forward link, so that their feedback takes the way back. */
+/** The drawn calls that send their media over the forward link. Their feedback returns over the backward link. */
 function callsAmong(run: Run, flows: readonly DrawnFlow[]): ReadonlySet<number> {
   const drawn = new Set(flows.map(({ flow }) => flow));
   const calls = run.flows.filter(({ kind, direction }) => kind === 'media' && direction !== 'backward');

@@ -48,7 +48,7 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
 };
 
 const RADIUS = { x: 44, y: 17 };
-/** How far an arrow's curve bends aside, so that the two arrows between two states stay apart. */
+/** The distance by which an arrow's curve bends aside, so that the two arrows between two states stay apart. */
 const BEND = -24;
 
 function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: number; on: string }) {
@@ -63,8 +63,8 @@ function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: 
   };
   const [start, end] = [edge(a, 1), edge(b, -1)];
   const middle = { x: (start.x + end.x) / 2 - uy * BEND, y: (start.y + end.y) / 2 + ux * BEND };
-  // The curve bends only half as far as its control point, so a label just beyond that point stands outside of the
-  // curve.
+  // A quadratic curve reaches only half as far as its control point. A label just beyond that point is therefore
+  // clear of the curve.
   const label = { x: middle.x - uy * 8, y: middle.y + ux * 8 };
   const side = Math.abs(ux) > 0.9 ? 'middle' : uy > 0 ? 'start' : 'end';
   return (
@@ -79,9 +79,9 @@ function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: 
 
 interface StateMachineProps {
   controller: ControllerName;
-  /** The index of the present state; NaN where there is none. */
+  /** The index of the present state; NaN if there is no state yet. */
   state: number;
-  /** The detector's signal; empty without a detector. */
+  /** The signal of GCC's overuse detector; empty for controllers without a detector. */
   signal: string;
 }
 

@@ -1,6 +1,7 @@
 /** All lessons, with the learner's progress in each. */
 import { answers } from '../answers.js';
 import { LESSONS } from '../lessons.js';
+import { HandIn } from './hand_in.js';
 import { LessonLink } from './lesson_link.js';
 
 function doneOf(id: string): string {
@@ -32,6 +33,7 @@ export function LessonList() {
           </li>
         ))}
       </ol>
+      <HandIn />
     </article>
   );
 }

@@ -11,7 +11,8 @@ import { answers, predict, solve } from '../answers.js';
 import type { Lesson, Tried } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
 import type { Player } from '../player.js';
-import { change, linkTo, settings } from '../settings.js';
+import { change, linkTo, refuse, settings } from '../settings.js';
+import { LabLink } from './lab_link.js';
 import { LessonLink } from './lesson_link.js';
 
 interface LessonParts {
@@ -150,7 +151,11 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
   const isShown = isPredicted || isChoice;
   useEffect(() => {
     if (isChoice) void player.play(lesson, choice);
-    else if (choice !== '') change({ choice: '' });
+    else if (choice !== '') {
+      const names = lesson.scenario.axes[0].values.map(({ name }) => name);
+      refuse({ field: 'choice', got: choice, expected: `one of ${names.join(', ')}` });
+      change({ choice: '' });
+    }
   }, [lesson.id]);
   useEffect(() => {
     const first = lesson.scenario.axes[0].values[0]?.name;
@@ -184,6 +189,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
               </Wheel>
             )}
             <Readings lesson={lesson} tried={player.tried.value} />
+            {run !== null && <LabLink run={run} />}
           </section>
           <section class="reason">{lesson.text}</section>
           <Task lesson={lesson} player={player} />

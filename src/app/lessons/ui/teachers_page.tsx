@@ -1,15 +1,17 @@
-/** The page for teachers: a plan, advice on projecting, tasks with solutions, and what learners hand in. */
+/** The page for teachers: a plan, how a class opens the lessons, advice on projecting, and tasks with solutions. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 
-import { saveAs } from '../../files.js';
-import { messageOf, notify } from '../../notices.js';
-import { answers, answersCsv, forgetAll } from '../answers.js';
+import { isOnPaper } from '../../print.js';
 import type { Lesson } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
+import { loadAll, notFetched } from './all_lessons.js';
 import { LessonLink } from './lesson_link.js';
 
-/** Minutes, what to do, and the lesson with the choice to show; no choice where each would give the answer away. */
+/**
+ * The parts of a class: the minutes, the subject, and the lesson to show with a choice. The choice is empty if every
+ * choice would give the answer away.
+ */
 const PLAN: readonly { minutes: string; what: string; lesson: string; choice: string }[] = [
   { minutes: '0–5', what: 'Why delay warns earlier than loss', lesson: 'delay-before-loss', choice: '300ms' },
   { minutes: '5–12', what: 'What a receiver can measure', lesson: 'delay-variation', choice: '5ms' },
@@ -23,69 +25,9 @@ const PLAN: readonly { minutes: string; what: string; lesson: string; choice: st
 function useLessons(): readonly Lesson[] {
   const lessons = useSignal<readonly Lesson[]>([]);
   useEffect(() => {
-    Promise.all(LESSONS.map(({ load }) => load())).then(
-      (modules) => (lessons.value = modules.map((module) => module.default)),
-      (error: unknown) => {
-        const what = `The lessons could not be fetched: ${messageOf(error)}.`;
-        notify('error', 'lesson', what, 'Check the connection, and reload the page.');
-      },
-    );
+    loadAll().then((all) => (lessons.value = all), notFetched);
   }, []);
   return lessons.value;
-}
-
-function HandIn({ lessons }: { lessons: readonly Lesson[] }) {
-  const id = useId();
-  const name = useSignal('');
-  const asks = useSignal(false);
-  const done = Object.keys(answers.value).length;
-  const forget = (): void => {
-    forgetAll();
-    asks.value = false;
-  };
-  const save = (): void => {
-    const who = name.value.trim();
-    const predictions = lessons.map(({ id: lesson, prediction }) => ({ ...prediction, id: lesson }));
-    const csv = answersCsv(who, predictions, answers.value);
-    const file = ['ccscope-lessons', who.replace(/[^\p{L}\p{N}]+/gu, '-')].filter(Boolean).join('-');
-    saveAs(new Blob([csv], { type: 'text/csv' }), `${file}.csv`);
-  };
-  return (
-    <section aria-labelledby="hand-in">
-      <h3 id="hand-in">Handing in answers</h3>
-      <p>
-        Predictions and solved tasks are kept in this browser and are not sent anywhere. To hand them in,
-        learners enter their name, save them as a table with one line per lesson, and send you that file.
-        Lessons started in this browser: {done} of {LESSONS.length}.
-      </p>
-      <div class="row">
-        <label for={id}>Name</label>
-        <input
-          id={id}
-          value={name.value}
-          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
-        />
-        <button type="button" disabled={lessons.length === 0} onClick={save}>
-          Save my answers
-        </button>
-        {asks.value ? (
-          <span role="alertdialog" aria-label="All answers in this browser would be lost">
-            Forget all answers in this browser?{' '}
-            <button type="button" onClick={forget}>
-              Forget them
-            </button>{' '}
-            <button type="button" onClick={() => (asks.value = false)}>
-              Keep them
-            </button>
-          </span>
-        ) : (
-          <button type="button" disabled={done === 0} onClick={() => (asks.value = true)}>
-            Forget my answers
-          </button>
-        )}
-      </div>
-    </section>
-  );
 }
 
 export function TeachersPage() {
@@ -122,6 +64,26 @@ export function TeachersPage() {
           </tbody>
         </table>
       </section>
+      <section aria-labelledby="class">
+        <h3 id="class">For a whole class</h3>
+        <ul>
+          <li>
+            The lessons, the Lab and the papers need no server of their own. Put the folder <code>dist/app</code>,
+            which <code>npm start</code> or <code>npm run build</code> makes, on any web server, and send learners
+            the address of its <code>lessons.html</code>.
+          </li>
+          <li>
+            In a classroom, <code>npm start -- --host 0.0.0.0</code> serves the pages to the local network:
+            learners open <code>http://</code>, the address of your computer, and{' '}
+            <code>:8088/lessons.html</code>. The Call page needs more: browsers allow the camera, and recordings
+            that survive a reload, only over HTTPS or on the computer itself.
+          </li>
+          <li>
+            Learners save their answers below the <LessonLink to="">list of lessons</LessonLink>, and send you a
+            table with one line per lesson: their prediction, and whether it was right and the task solved.
+          </li>
+        </ul>
+      </section>
       <section aria-labelledby="project">
         <h3 id="project">On a projector</h3>
         <ul>
@@ -140,7 +102,7 @@ export function TeachersPage() {
       <section aria-labelledby="solutions">
         <h3 id="solutions">Tasks and solutions</h3>
         {lessons.map(({ id, title, prediction, task, scenario }) => (
-          <details key={id}>
+          <details key={id} open={isOnPaper.value}>
             <summary>{title}</summary>
             <p>
               <b>Prediction:</b> {prediction.options[prediction.right]}. {prediction.because}
@@ -156,7 +118,6 @@ export function TeachersPage() {
           </details>
         ))}
       </section>
-      <HandIn lessons={lessons} />
     </article>
   );
 }

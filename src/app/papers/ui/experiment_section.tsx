@@ -1,4 +1,4 @@
-/** One experiment: what it is, how long it takes, published and measured numbers, claims, notes and pictures. */
+/** One experiment: its description, its duration, published and measured numbers, claims, notes and pictures. */
 import { PAPERS } from '../../lab/papers.js';
 import { maximumText } from '../../../papers/surface.js';
 import { CLAIM_OUTCOMES, claimText, failureText } from '../../../papers/text.js';
@@ -85,7 +85,7 @@ function Texts({ title, texts }: { title: string; texts: readonly string[] }) {
   );
 }
 
-/** The most failures that are listed: a longer list would add nothing new. */
+/** The largest number of failures that are listed; more would add nothing new. */
 const MOST_FAILURES = 20;
 
 function Failures({ failures }: Pick<Reported, 'failures'>) {
@@ -104,7 +104,7 @@ function Failures({ failures }: Pick<Reported, 'failures'>) {
   );
 }
 
-/** What the paper states about the map, for an experiment whose cells are the points of a map. */
+/** The paper's statements about a map. The cells of such an experiment are the points of the map. */
 function MapStatements({
   statements,
   isComplete,

@@ -11,9 +11,9 @@ import { csvOfFigure, pictureOfFigure } from '../../chart_files.js';
 import { followPaper } from '../../print.js';
 import { ChartTools } from '../../ui/chart_tools.js';
 
-/** Pictures are drawn when they are this close to being scrolled into view. */
+/** Pictures are drawn once they are at most this far from the visible part of the page. */
 const AHEAD = '400px';
-/** Pictures are drawn one after the other, each in a frame of its own: several at once would block the page. */
+/** Pictures are drawn one after the other, each in a separate frame. Drawing several at once would block the page. */
 const inTurn = pLimit(1);
 const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
 
@@ -22,8 +22,8 @@ const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.de
 const fileOf = (title: string): string => `ccscope-${title.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}`;
 
 /**
- * A paper has dozens of figures, and each takes some time to draw: on the screen, only those near the view are drawn;
- * for printing, all are.
+ * Draws a figure when it is needed. A paper has dozens of figures, and each takes some time to draw. On the screen,
+ * only figures near the view are drawn; for printing, all figures are.
  */
 function Drawing({ figure }: { figure: Figure }) {
   const { title } = figure;

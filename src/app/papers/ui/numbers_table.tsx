@@ -1,6 +1,6 @@
 /**
- * The table of published and measured numbers, with verdicts and reasons; before the first run, only the published
- * ones.
+ * The table of published and measured numbers, with verdicts and reasons. Before the first run, it contains only the
+ * published numbers.
  */
 import { useSignal } from '@preact/signals';
 
@@ -48,7 +48,7 @@ function Row({ id, cell, metric, index, isComplete }: RowProps) {
 
 interface NumbersTableProps {
   published: ExperimentReport;
-  /** The result of the runs that have ended; undefined before there is one. */
+  /** The result of the runs that have ended; undefined if no run has ended. */
   measured: ExperimentReport | undefined;
   /** Whether all runs have ended. */
   isComplete: boolean;
@@ -124,7 +124,7 @@ function OtherTable({ id, rows }: { id: string; rows: readonly OtherRow[] }) {
   );
 }
 
-/** The quantities for which the paper gives no number; their table is made when the user opens it. */
+/** The measured quantities for which the paper contains no number. Their table is created when the user opens it. */
 export function OtherNumbers({ report: { id, cells } }: { report: ExperimentReport }) {
   const isOpen = useSignal(false);
   const rows = cells.flatMap(({ label, others }) => others.map((other): OtherRow => ({ label, other })));

@@ -22,7 +22,7 @@ import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
 import { SummaryLines } from './verdicts.js';
 
-const ENDS = { '': 'Ready', done: 'Done', cancelled: 'Cancelled' } as const;
+const ENDS = { '': 'Ready', done: 'Done', partly: 'Partly cancelled', cancelled: 'Cancelled' } as const;
 
 function Header({ papers }: { papers: Papers }) {
   const { paper, scenario, theme } = settings.value;
@@ -106,7 +106,7 @@ function AllPapers({ papers, ids }: { papers: Papers; ids: readonly string[] }) 
   );
 }
 
-/** This is a component of its own so that a new result redraws only this and not the whole paper. */
+/** A separate component, so that a new result renders only the comparison again and not the whole paper. */
 function PaperComparison({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const reported = papers.of(ids).map((each) => each.reported.value);
   const cases = useMemo(() => reported.flatMap((each) => each?.cases ?? []), reported);

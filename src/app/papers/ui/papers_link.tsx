@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { change, linkTo, settings } from '../settings.js';
 
 interface PapersLinkProps {
-  /** What the link leads to: a paper, an experiment or, with neither, all papers. */
+  /** The target of the link: a paper or an experiment. If both are absent, the list of all papers. */
   to: { paper?: string; scenario?: string };
   children: ComponentChildren;
 }

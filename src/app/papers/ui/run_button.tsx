@@ -6,7 +6,10 @@ import { registry } from '../../lab/registry.js';
 interface RunButtonProps {
   papers: Papers;
   ids: readonly string[];
-  /** What the button runs, for screen readers; on the screen, its place shows that. */
+  /**
+   * A name for the experiments that the button runs, for screen readers. On the screen, the button's position
+   * identifies them.
+   */
   name: string;
   /** Whether this is the main button of the view. */
   isMain?: boolean;

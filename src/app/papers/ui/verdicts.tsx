@@ -25,7 +25,10 @@ export function VerdictCounts({ counts }: { counts: Counts }) {
   );
 }
 
-/** How many statements, and how many numbers in them, got each verdict; nothing if no number was published. */
+/**
+ * The number of statements, and the number of numbers in them, that got each verdict. Shows nothing if no number was
+ * published.
+ */
 export function SummaryLines({ summary: { statements, numbers } }: { summary: Summary }) {
   if (VERDICTS.every((verdict) => statements[verdict] === 0)) return null;
   return (

@@ -8,17 +8,18 @@
 namespace ccscope::gcc {
 namespace {
 
-// The delivered rate is measured over the frames of this latest span. For as long after the start, or after a drain,
-// those frames still include the time before it.
+// The delivered rate is measured over the frames of the latest kHorizon. Until this time has passed after the start,
+// or after a drain, the measurement still covers part of the time before.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
-// The queue counts as empty if the one-way delay exceeds propagation and the group's own serialisation by less than
-// this.
+// The queue counts as empty if the one-way delay exceeds the sum of the propagation delay and the group's own
+// transmission time by less than this.
 constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
-// How long an encoder takes to follow a new target, beyond the RTT.
+// How long an encoder takes to follow a new target, in addition to the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// Limits of the growth beyond the rate recently delivered: the limit is highest where frames agree about the capacity,
-// and falls as they disagree more.
+// The rate may exceed the rate recently delivered (in the last kNewest or kHorizon, whichever is higher) by a share
+// of it: by kBeyondDelivered if frames agree about the capacity, and by less, down to kLeastBeyondDelivered, the more
+// they disagree.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
@@ -26,22 +27,22 @@ constexpr double kDoubtPerSpread = 3;
 // A delivered rate above this multiple of the requested rate is not trusted.
 constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
-// A queue that builds up while less than this share of the measured capacity is sent puts that capacity in doubt: other
-// flows compete for it. The capacity is then trusted only up to the rate at which the queue built up. This limit grows
-// with the cube of time, as in CUBIC's probing, and has doubled after kDoubt.
+// If a queue builds up while the flow sends less than this share of the measured capacity, the capacity is in doubt:
+// other flows use part of it. The flow then trusts only the rate at which the queue built up. This limit grows with
+// the cube of time, as in CUBIC's probing, and has doubled after kDoubt.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// The encoder's share is also measured over the latest half second. A delivered rate below this share of the capacity
-// leaves room in which the encoder may catch up with its target.
+// The encoder's share of its target (encoder_share.h) is also measured over the latest kLatest. If the delivered rate
+// is below the share kFarBelow of the capacity, the encoder has room to catch up with its target.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
-// When losses, averaged over kLossTime, are heavy, or when no frame has arrived for kNoFrames, the rate is at most
-// kOfDelivered, less the fraction lost, times the delivered rate.
+// If losses, averaged over kLossTime, are heavy, or if no frame has arrived for kNoFrames, the rate is at most
+// (kOfDelivered - fraction lost) times the delivered rate.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
-// The frames may add up to less, by up to this share, than the counters report as delivered, since the two cover
-// different seconds. Only what is missing beyond that counts as retransmissions.
+// The counters report more than the frames add up to if packets were retransmitted. But the two cover different
+// seconds, so a difference of up to this share is ignored.
 constexpr double kUnexplained = 0.1;
 
 }  // namespace
@@ -66,8 +67,9 @@ void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions,
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
   const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
   const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
-  // Losses on the path take the same share at every sending rate. Losses in a full queue, or a queue itself, hide how
-  // much was sent: a low delivered rate then does not mean that the encoder uses a smaller share of its target.
+  // Losses in a full queue, and a queue itself, make the delivered rate lower than the rate sent. A low delivered
+  // rate then does not show that the encoder uses a smaller share of its target. Losses of the path do not prevent
+  // this conclusion, since they take the same share at every rate.
   const bool may_be_less = (!room_.LostIn(FrameCapacity::kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
@@ -88,8 +90,9 @@ DataRate CapacityProbe::Trusted(DataRate capacity, Timestamp now) const {
   return std::min(capacity, doubt_->rate * (1 + t * t * t));
 }
 
-// Data sent at the old rate, since the newest frame and until the new rate takes effect, does not show in the frames
-// yet but is on its way into the queue.
+// Returns the rate after a fall of the capacity, and plans how long to drain the backlog. The backlog includes data
+// that the frames do not show yet: all that is sent at the old rate after the newest frame, until the new rate takes
+// effect.
 DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now) {
   const DataRate sent = a_r * encoder_share_.value();
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
@@ -102,16 +105,16 @@ DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& 
 }
 
 DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const {
-  // While the rate grows, the newest frames are more telling than those of a whole second.
+  // While the rate grows, the newest frames show the delivered rate better than those of a whole second.
   delivered = std::max(delivered, capacity_.frames().Delivered(kNewest).value_or(DataRate::Zero()));
-  // A delivered rate above this multiple is due to a key frame, or to frames that were stamped late.
+  // A delivered rate above this multiple of a_r is caused by a key frame or by frames that were stamped late.
   delivered = std::min(delivered, a_r * kMostOfAsked);
   const double beyond = std::max(kLeastBeyondDelivered, kBeyondDelivered * (1 - kDoubtPerSpread * capacity_.spread()));
   const DataRate risen = a_r + (level - a_r) * (1 - det::Exp(-(elapsed / params_.time)));
   return std::min(risen, std::max((delivered * (1 + beyond) + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
 }
 
-// How much of A_r is left unused to empty the queue.
+// The part of A_r to leave unused, so that the queue drains.
 DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
   const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kLeftWhileDraining, params_.min_bitrate));
@@ -125,8 +128,8 @@ DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
   return capacity_.frames().Delivered(kHorizon).value_or(DataRate::Zero());
 }
 
-// Traffic on the wire besides the frames. When a queue drops packets, the sender retransmits them on top of its
-// target: without room for that, the retransmissions are dropped and sent again as well.
+// The rate of the traffic on the wire besides the frames. When a queue drops packets, the sender retransmits them in
+// addition to its target rate. If that rate leaves no room for them, the queue drops the retransmissions too.
 DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp now) const {
   const DataRate delivered = conditions.delivered.value_or(DataRate::Zero());
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
@@ -137,7 +140,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
   if (!last_next_.IsFinite()) first_ = now;
   last_next_ = now;
-  // Counters arrive late, and frames exclude what was lost: take the larger of the two.
+  // Counters arrive late, and incomplete frames are not counted as frames, so the larger of the two rates is taken.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
   room_.Update(conditions.loss > 0, now);
   if (conditions.loss > 0) capacity_.OnLoss(now);
@@ -145,7 +148,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   DataRate level = Trusted(*Capacity(), now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
   if (conditions.loss > 0) level = std::max(level - Retransmissions(conditions, now), level * kLeastOfDelivered);
   if (const auto fallen = Fallen(a_r)) level = Fall(a_r, *fallen, conditions, now);
-  // When much is lost, or frames stop arriving, the counters are more reliable.
+  // If much is lost, or if no frames arrive, the counters are more reliable than the estimate from frames.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));
   const bool no_frames = now - capacity_.latest_frame() > kNoFrames;
   if (loss_ > FrameCapacity::kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));

@@ -1,12 +1,12 @@
 // Sets the rate of a live call from the bottleneck capacity that its own frames show (frame_dispersion.h): a share of
-// that capacity, less the rate that is needed to drain the queue, if there really is one. This is ccscope's own
-// addition to GCC; it is off unless the parameter capacity_probe is on. Where frames show no capacity, it returns no
-// rate, and the paper's detector and rate controller decide.
+// that capacity, less the rate that is needed to drain a queue. This rule is ccscope's own addition to GCC; it is off
+// unless the parameter capacity_probe is on. While frames show no capacity, Next() returns no rate, and the paper's
+// detector and rate controller decide.
 //
-// Each estimate is trusted only as far as the frames agree. The rate grows towards the estimate until the encoder is
-// expected to send 1.5 times what was recently delivered, or as little as 1.1 times where frames disagree about the
-// capacity. The rate falls towards the estimate if all of the latest frames waited longer than occasional late time
-// stamps can explain.
+// How far an estimate is trusted depends on how well the frames agree about it. The rate grows towards the estimate,
+// but the encoder must not be expected to send more than 1.5 times the rate recently delivered, or only 1.1 times if
+// frames disagree. The rate falls towards the estimate if all of the latest frames waited longer than occasional late
+// time stamps can explain.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -29,7 +29,7 @@ class CapacityProbe {
   struct Params {
     bool on;
     double target;          // share of the capacity
-    TimeDelta time;         // time constant of the growth
+    TimeDelta time;         // time constant of the growth of the rate
     TimeDelta drain_time;   // zero: no drain
     DataRate min_bitrate;
     DataRate max_bitrate;
@@ -50,15 +50,15 @@ class CapacityProbe {
 
   // The capacity that the frames of about the last second show.
   std::optional<DataRate> Capacity() const { return capacity_.capacity(); }
-  // Whether there really is a queue, beyond what late stamps explain.
+  // Whether frames wait longer than late time stamps can explain, so that there must be a queue.
   bool SeesQueue() const { return capacity_.SeesQueue(); }
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return capacity_.Wait(); }
   // Whether the queue was empty for several groups in a row, including this one; to be called once per pair of
-  // groups. Judged by the one-way delay, so that queues of other flows count as well.
+  // groups. The one-way delay decides, so that queues caused by other flows count as well.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
-  // Whether the capacity is far below the sending rate and frames queue: the rate has to fall at once.
+  // Whether frames queue and the capacity is far below the sending rate, so that the rate has to fall at once.
   bool HasFallen(DataRate a_r) const { return params_.on && Fallen(a_r).has_value(); }
   // The rate that follows `a_r`, the rate requested so far; no value if no capacity is known.
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
@@ -83,10 +83,10 @@ class CapacityProbe {
   RoomForWaits room_for_waits_;
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
-  Timestamp drained_at_ = Timestamp::MinusInfinity();  // when the backlog that a fall of the capacity left will be gone
-  bool is_sure_ = false;                               // whether the queue existed beyond doubt at that fall
-  // When a queue last built up at a rate well below the measured capacity, and at what rate: other flows then share
-  // the capacity.
+  Timestamp drained_at_ = Timestamp::MinusInfinity();  // end of the drain after a fall of the capacity
+  bool is_sure_ = false;                               // whether it was certain at that fall that a queue existed
+  // The last time at which a queue built up although the rate was well below the measured capacity, and that rate: a
+  // sign that other flows use part of the capacity (kPlausibleShare).
   struct Doubt {
     DataRate rate;
     Timestamp since;

@@ -20,12 +20,12 @@ void FilterHold::Begin(Timestamp now) {
   one_way_delay_before_ = last_one_way_delay_;
 }
 
-// The first frame begins no hold: no earlier frame can disturb it, and the start must not be delayed.
+// The first frame, although it is a key frame, begins no hold, since a hold would delay the start.
 void FilterHold::BeginIfDisturbed(const Arrival& arrival, std::optional<double> highest_seq, Timestamp now) {
   if (highest_seq && (arrival.key_frame || arrival.seq > *highest_seq + 1)) Begin(now);
 }
 
-// Whether the queue is back to what it was before the disturbance.
+// Whether the queue is again as short as before the disturbance.
 bool FilterHold::IsSettled(const GroupDeltas& deltas, std::optional<TimeDelta> wait) const {
   if (groups_held_ <= kGroupsBeforeSettled) return false;
   if (wait) return *wait <= params_.release;
@@ -39,7 +39,7 @@ ReceiverHooks::Use FilterHold::OnGroups(const GroupDeltas& deltas, std::optional
   ++groups_held_;
   const bool is_settled = IsSettled(deltas, wait);
   if (is_settled || now - *held_since_ >= params_.longest) held_since_.reset();
-  return {false, is_settled};  // this pair still spans the disturbance
+  return {false, is_settled};  // the deltas of this pair still include the disturbance
 }
 
 }  // namespace ccscope::gcc

@@ -5,7 +5,7 @@
 namespace ccscope::gcc {
 namespace {
 
-// A loss while frames wait longer than this comes from a full queue, not from the path.
+// If packets are lost while frames wait longer than this, the losses are attributed to a full queue, not to the path.
 constexpr TimeDelta kOverflowingWait = TimeDelta::Millis(50);
 
 }  // namespace
@@ -28,7 +28,7 @@ void LiveRules::OnCounters(double loss, Timestamp now) {
 
 ReceiverHooks::Use LiveRules::OnGroups(const GroupDeltas& deltas, Signal signal, Timestamp now) {
   Use use = hold_.OnGroups(deltas, probe_.on() ? std::optional(probe_.Wait()) : std::nullopt, now);
-  // A queue that stays empty does not grow, whatever m says.
+  // A queue that stays empty cannot be growing, even if the detector signals overuse.
   const bool stays_empty = probe_.QueueStaysEmpty(deltas);
   if (stays_empty && signal == Signal::kOveruse) use.queue_is_restored = true;
   return use;

@@ -1,4 +1,4 @@
-/** The capacity of a bottleneck: a slider, the text of a schedule, and the curve to draw it by hand. */
+/** The capacity of a bottleneck: a slider, the schedule as text, and a curve for drawing the schedule by hand. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -13,7 +13,7 @@ type Capacity = Pick<ScenarioPath, 'capacity' | 'capacity_per_flow'>;
 interface CapacityFieldProps {
   path: Capacity;
   durationS: number;
-  /** `part` names the part that was changed. */
+  /** `part` is the name of the control that the user changed. */
   onChange: (part: string, capacity: { [K in keyof Capacity]: Capacity[K] | undefined }) => void;
 }
 

@@ -19,7 +19,9 @@ import { NumberInput } from '../../../ui/number_input.js';
 
 type Values = Readonly<Record<string, number>>;
 
-/** The values with one of them set, or removed if `value` is null; undefined if none are left. */
+/**
+ * A copy of `given` in which `name` has `value`, or is removed if `value` is null. Undefined if no values are left.
+ */
 function changed(given: Values, name: string, value: number | null): Values | undefined {
   const { [name]: _, ...others } = given;
   const next = value === null ? others : { ...others, [name]: value };

@@ -1,4 +1,4 @@
-/** The editor of the network: the bottleneck's capacity, its queue, and what else happens to packets. */
+/** The editor of the network: the bottleneck's capacity, its queue, and all other effects on packets. */
 import { useId } from 'preact/hooks';
 
 import { BOTTLENECKS } from '../../../../core/link_arguments.js';

@@ -1,6 +1,6 @@
 /** The address of a run in the Lab of an app. */
-import { toFragment } from '../runs/fragment.js';
-import type { Run } from '../runs/run.js';
+import { toFragment } from './fragment.js';
+import type { Run } from './run.js';
 
 /** Scenarios that are part of lessons; the Lab lists the others. */
 const OF_LESSON = /^lesson-/;
