@@ -46,7 +46,7 @@ export const documentRooms = [
 ];
 const configuration = ['package.json', 'tsconfig.json', 'scripts/tsconfig.lib.json', 'scripts/build.mjs'];
 
-/** Removes outputs whose sources no longer exist: they could still be imported. */
+/** Removes outputs whose sources no longer exist, since such outputs could still be imported. */
 function removeOrphans() {
   for (const file of filesUnder(['dist/lib'], (f) => /\.(js|d\.ts)$/.test(f))) {
     if (
@@ -61,8 +61,8 @@ function removeOrphans() {
 }
 
 /**
- * Generates TypeScript sources, and tables in documents. Both list declarations of the module, such as parameters
- * and trace columns.
+ * Generates TypeScript sources, and tables in documents. Sources and tables list declarations, for example the
+ * module's parameters and trace columns.
  */
 async function generate() {
   const scripts = [
@@ -183,7 +183,7 @@ const viewRooms = [
   'worker',
 ];
 
-/** All source files of such a view, and the files of the folders in `more`. */
+/** All source files of a view, and the files of the folders in `more`. */
 export const viewSources = (...more) =>
   filesUnder(
     [...viewRooms, ...more].map((room) => `src/${room}`),
@@ -210,8 +210,8 @@ async function buildInjected() {
       format: 'esm',
       write: false,
       define: { FRAME_WORKER_SOURCE: JSON.stringify(await frameWorker(bundle)), 'import.meta.url': '""' },
-      // A function can return its own source text. So the file need not contain the script a second time, for the
-      // workers.
+      // The script is a function, which can read its own source text and start its workers from it. So the file need
+      // not contain the script twice.
       banner: { js: '(function ccscope(){const CCSCOPE_SOURCE=`(${ccscope})()`;' },
       footer: { js: '})();' },
     });

@@ -1,5 +1,5 @@
-// `npm run dev`: runs the app with instant reload (Vite), and the local server for the shaper and for rooms. The
-// server's port is that of CCSCOPE_PORT (8088 if unset); vite.config.ts passes requests for /ws on to this port.
+// `npm run dev`: runs the app with instant reload (Vite), and the local server (link shaper, signalling). The
+// server's port is CCSCOPE_PORT (8088 if unset); vite.config.ts passes requests for /ws on to this port.
 import { build } from './build.mjs';
 import { inRoot } from './lib/files.mjs';
 import { canOpenBrowser, fail, nodeBin } from './lib/run.mjs';

@@ -155,7 +155,7 @@ function notesOf(command) {
   return notes && `\`\`\`text\n${notes}\n\`\`\``;
 }
 
-/** The settings of a test's link: those of all links, and two that only the kit has. */
+/** The settings of a test's link: the settings that every link has, and two that only the kit for tests has. */
 async function settingsTable() {
   const { LINK_FIELDS } = await load('src/link/fields.ts');
   const { LINK_WORDS, usualText } = await load('src/link/words.ts');

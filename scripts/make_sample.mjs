@@ -49,7 +49,10 @@ const number = (value) => (typeof value === 'number' ? Number(value.toPrecision(
 const seen = { rate: 0, group: 0, queue: 0 };
 let signal = 'normal';
 
-/** Whether a row is kept. One row in `EVERY` is kept, and each row in which the detector's signal changes. */
+/**
+ * Whether a row is kept. Of each table, one row in `EVERY` is kept. Rows in which the detector's signal changes are
+ * also kept.
+ */
 function isKept(row) {
   const isTurn = seen[row.type]++ % EVERY[row.type] === 0;
   const isChange = row.type === 'group' && row.signal !== signal;

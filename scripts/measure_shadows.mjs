@@ -38,8 +38,8 @@ const links = [
 ];
 
 /**
- * Makes a call and records it. In its trace, time 0 is the beginning of the call; in its report, it is the first
- * packet.
+ * Makes a call and records it. Times in its trace count from the beginning of the call; times in its report count
+ * from the first packet.
  */
 async function call(flags, trace) {
   const args = ['call', '--controller', 'native', '--capacity', '2mbps', '--duration', '75s', ...flags];

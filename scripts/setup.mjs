@@ -48,8 +48,8 @@ Please run this, then try again:
   git clone --depth 1 https://github.com/emscripten-core/emsdk ~/emsdk && ~/emsdk/emsdk install latest && ~/emsdk/emsdk activate latest
 `;
 
-const noChromium = `No Chromium that runs was found. Install one or set CCSCOPE_CHROMIUM to its path; if only its system
-libraries are missing, run this, then try again:
+const noChromium = `No Chromium that runs was found. Install one or set CCSCOPE_CHROMIUM to its path; if only its
+system libraries are missing, run this, then try again:
 
   sudo npx playwright-core install-deps chromium
 `;

@@ -1,4 +1,4 @@
-// `npm start`: gets from a fresh clone to the app in the browser. Sets up and builds what is missing or stale,
+// `npm start`: opens the app in the browser, even from a fresh clone. Sets up and builds what is missing or stale,
 // starts the local server (pages, link shaper, signalling) and opens the page.
 //
 //   npm start -- [--port N] [--host ADDRESS] [--no-open]

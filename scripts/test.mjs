@@ -65,8 +65,8 @@ function progress() {
 }
 
 /**
- * A part's line of the summary, and a line for each test that failed, that has no verdict or that passed only at its
- * second run.
+ * The summary of a part: one line for the part, and one line for each test that failed, that has no verdict or that
+ * passed only at its second run.
  */
 function summaryOf({ name, seconds, blockedBy, files, ...outcome }) {
   const { passed, failed, skipped, failures = [], unsteady = [], unjudged = [] } = outcome;

@@ -81,8 +81,8 @@ const untyped = ['./ccscope.wasm', './inject', './inject/bookmarklet.txt'];
 /** Checks that publint and are-the-types-wrong find nothing wrong in the package. */
 async function lintTarball(tarball) {
   await nodeBin('publint/src/cli.js', ['--strict', tarball], { what: 'publint' });
-  // Two checks are left out. `cjs-resolves-to-esm`: Node 20.19 and newer can require ES modules. The resolution
-  // `node10`: it does not support `exports`, which the package needs.
+  // Two checks are left out. `cjs-resolves-to-esm` is left out because Node 20.19 and newer can require ES modules.
+  // The resolution `node10` is left out because it does not support `exports`, which the package needs.
   const rules = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm'];
   const args = [tarball, ...rules, '--exclude-entrypoints', ...untyped, '--format', 'ascii', '--no-summary'];
   await nodeBin('@arethetypeswrong/cli/dist/index.js', args, { what: 'are-the-types-wrong' });

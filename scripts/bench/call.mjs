@@ -1,5 +1,6 @@
 // A real call at 1 Mbps: the share of a core that the workers use, the page's redraws, and its long tasks. The
-// workers measure their share by their own clock; on Linux, the kernel also measures that of their threads.
+// workers measure their share by their own clock; on Linux, the kernel also measures the share of the workers'
+// threads.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -44,8 +45,8 @@ async function look(page) {
 }
 
 /**
- * The share of a core that was used during `durationS`, in percent. `own`: of each side's worker, by its own clock.
- * `threads`: of each worker thread, by the kernel's clock.
+ * The share of a core that was used during `durationS`, in percent. `own`: the share of each side's worker, by its
+ * own clock. `threads`: the share of each worker thread, by the kernel's clock.
  */
 async function shareOver(page, durationS) {
   const before = await look(page);

@@ -26,8 +26,8 @@ function timePreset(core, preset) {
 const NO_BOUND = 0;
 
 /**
- * Microseconds per message that LCC's sender half takes when each message refits the density to 300
- * pairs.
+ * Microseconds that LCC's sender half (its part at the sender) takes per message, if each message refits the density
+ * to 300 pairs.
  */
 function timeRefit(core) {
   const parameters = { refit_interval_ms: 0 };

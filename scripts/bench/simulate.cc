@@ -1,4 +1,4 @@
-// The native half of the simulator's benchmark: runs the simulations that
+// The native part of the simulator's benchmark: runs the simulations that
 // scripts/bench/simulator.mjs also runs on the WebAssembly module.
 //
 //   simulate MEDIA_FLOWS TCP_FLOWS CAPACITY_BPS DURATION_S SEED

@@ -25,9 +25,9 @@ function children() {
 const isCodec = (name) => name.startsWith('ThreadPoolPrese');
 
 /**
- * The CPU seconds so far: `all` of the browser's threads; `codec` of those that encode and decode; `workers` of the
- * pages' workers. `observed` is the time of the threads in which an observer does nearly all the work: the pages'
- * workers, and the browser's first process, which carries the messages from pages to Node.
+ * The CPU seconds that threads have used so far. `all`: all threads of the browser. `codec`: the threads that encode
+ * and decode. `workers`: the pages' workers. `observed`: the threads in which an observer does nearly all of its
+ * work, i.e. the pages' workers and the browser's first process, which carries the messages from pages to Node.
  *
  * On a shared machine, the speed of a processor changes by a tenth from minute to minute. Encoders and decoders do
  * the same work with and without an observer, so costs are compared as multiples of their CPU time.

@@ -67,8 +67,8 @@ async function cover(binary, target, options) {
 }
 
 /**
- * Builds the committed corpus from all inputs. It takes inputs that together cover every edge. Up to `mostInputs`,
- * it adds inputs that pass an edge a number of times that no other input reaches.
+ * Builds the committed corpus from all inputs. It takes inputs that together cover every edge. It then adds inputs
+ * that differ in how often they pass an edge, until there are `mostInputs`.
  */
 export async function mergeCorpus(binary, target) {
   const inputs = new Map();

@@ -27,10 +27,7 @@ const CONCURRENCY = { doors: 16, parsers: 1 };
 /** Fuzzing a target ends after this many different faults: more faults would reveal nothing new. */
 const MOST_FAULTS = 20;
 
-/**
- * A target is given up after this many of its threads have ended early: before each end, a long time may have been
- * lost.
- */
+/** A target is given up after this many of its threads have ended early: each of them may have hung for HANG_MS. */
 const MOST_ENDS = 5;
 
 /** Bundles the targets. Returns them, each with the file that it is in. */
@@ -78,8 +75,9 @@ async function bundle() {
 }
 
 /**
- * Runs a thread until it has done its work or is ended. Resolves to the number of the next input. If a fault ended
- * the thread, also resolves to the number of the last input and the message.
+ * Runs a thread until it has done its work or is ended. Resolves to `next`, the number of the next input, and to the
+ * number of executions. If a fault ended the thread, the result also contains `index`, the number of the last input,
+ * and a message.
  */
 function thread(target, order, onFault) {
   const shared = new Int32Array(new SharedArrayBuffer(8));
@@ -135,7 +133,7 @@ async function failing(target, files) {
   return [...failed];
 }
 
-/** How many of the inputs that have ever failed still fail. */
+/** The number of inputs that failed at some time and still fail. */
 async function openOnes(target) {
   const folders = [artifacts(target), inRoot('tests/fuzz/corpus', target.folder)];
   const files = folders.flatMap((folder) => filesIn(folder).map((file) => readFileSync(join(folder, file))));

@@ -24,7 +24,7 @@ function attribute(type, value) {
 
 const passwordOf = (ufrag) => `the password of ${ufrag}`;
 
-/** A copy of the message so far, whose length field also counts the next attribute, of `bytes` bytes. */
+/** A copy of the message so far. Its length field already counts the next attribute, which has `bytes` bytes. */
 function sealed(head, bytes) {
   const covered = Buffer.from(head);
   covered.writeUInt16BE(head.length - 20 + bytes, 2);

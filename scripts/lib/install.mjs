@@ -99,8 +99,8 @@ async function agreesTo(command) {
 }
 
 /**
- * The prefix with which a command gets root's rights: [], ['sudo'] or ['sudo', '-n']. Undefined if it cannot get
- * them.
+ * The prefix with which a command gets root's rights: [], ['sudo'] or ['sudo', '-n']. Undefined if the command cannot
+ * get these rights.
  */
 async function elevation(command) {
   if (isRoot()) return [];

@@ -41,8 +41,9 @@ async function compile({ compiler, source, object, flags, inputs = [], options }
 }
 
 /**
- * Precompiles a header. Returns the flags and inputs with which jobs include it first. Flags that affect the
- * generated code have to be equal to those of the jobs: otherwise the compiler reads the header itself.
+ * Precompiles a header. Returns flags and inputs for jobs; with these flags, each source includes the header first.
+ * Flags that affect the generated code must be the same as those of the jobs: otherwise the compiler reads the header
+ * itself, not its precompiled form.
  */
 export async function precompile({ compiler, source, folder, flags }) {
   const header = join(folder, relative(root, source));

@@ -48,9 +48,9 @@ export function textReader(checker, { namesUnions = false } = {}) {
   }
 
   /**
-   * The texts of a function call. If the only argument is constant, these are the texts of the argument: functions
-   * of this kind, e.g. one that completes a sentence, keep the words. Otherwise, if the body of the function is an
-   * expression, these are the texts that the function returns.
+   * The texts of a function call. A function with a single constant argument is taken to keep the words of the
+   * argument (for example, it completes a sentence), so the texts are those of the argument. Otherwise, if the body
+   * of the function is an expression, the texts are those that the function returns.
    */
   function callOf({ expression, arguments: [argument, ...more] }) {
     if (!ts.isIdentifier(expression)) return UNKNOWN;

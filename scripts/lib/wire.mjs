@@ -87,9 +87,9 @@ function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
 /**
  * The rate at which packets arrived, divided by the rate of an ideal link that got the same packets. The first
  * `skipS` seconds are left out. The k-th packet that arrived is compared with the k-th packet that leaves the ideal
- * link. The least late packet is chosen in the first third and in the last third, and both rates are taken between
- * these two packets. So packets that arrived while the receiver was asleep do not count. When the sender pauses,
- * the ideal link pauses, too.
+ * link; the difference of their times is the lateness. Two packets are chosen: the least late packet in the first
+ * third and the least late packet in the last third. Both rates are computed between these two packets. So packets
+ * that arrived while the receiver was asleep do not count. When the sender pauses, the ideal link pauses, too.
  */
 export function rateRatio(passage, capacityBps, { skipS = 1, queueUs = 300_000 } = {}) {
   const ideal = idealDeparturesUs(passage, capacityBps, queueUs);

@@ -11,8 +11,8 @@ const mayInclude = {
   units: [],
   trace: ['units'],
   cc: ['units', 'trace'],
-  // cc/live is code that the rules for live calls of several controllers share. cc/gcc follows the papers: it does
-  // not include its rules for live calls, but only has hooks for them.
+  // cc/live contains code for live calls that several controllers share. cc/gcc follows the papers: it has hooks for
+  // GCC's own rules for live calls (cc/gcc/live), but does not include them.
   'cc/live': ['cc', 'units'],
   'cc/gcc': ['cc', 'units', 'trace'],
   'cc/gcc/live': ['cc', 'cc/gcc', 'cc/live', 'units', 'trace'],

@@ -1,6 +1,6 @@
 // Compares the size of a visitor's downloads, gzipped, with their budgets: the module, each page, the script for
-// other people's pages, and the `<ccscope-view>` element. Those entries of the package that pages import are
-// bundled with everything that they import.
+// other people's pages, and the `<ccscope-view>` element. Some entries of the package are meant for pages. For its
+// size, such an entry is bundled with everything that it imports.
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -50,7 +50,7 @@ class SimulatedCall {
   #underWay = new Map();
   #feedback = [];
   /**
-   * The number of results of each kind. They show that the day was not without events, which would prove nothing.
+   * The number of results of each kind. They show that the day had events: a day without events would prove nothing.
    */
   counts = { frames: 0, feedback: 0, target: 0, rows: 0, faults: 0, outOfRange: 0 };
 

@@ -37,7 +37,9 @@ async function request() {
   else socket.destroy();
 }
 
-/** A session that uses up as much as it can: links, rooms, and memory, by not reading the answers. */
+/**
+ * A session that uses up as much as it can: links, rooms and memory. (It uses up memory by not reading the answers.)
+ */
 async function session() {
   const socket = new WebSocket(`${serverUrl.replace('http', 'ws')}ws`);
   socket.on('error', () => undefined);

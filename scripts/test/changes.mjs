@@ -39,8 +39,8 @@ export function rememberPassed(name, passed) {
 
 /**
  * The files that have to run again if the contents of a part changed from `before` to `now`: null for none, [] for
- * the whole part, otherwise a list of test files. A test file is read only by the runner of its part, so if only
- * test files have changed, these are enough.
+ * the whole part, otherwise a list of test files. Only the runner of its part reads a test file. So if only test
+ * files have changed, it is enough to run these files.
  */
 export function affected(before, now) {
   if (!before) return [];

@@ -5,14 +5,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
 const SLEEP_MS = 5;
-/**
- * A wake-up that is later than this counts as late. A machine without other work wakes a sleeper within a tenth of
- * it.
- */
+/** A wake-up that is later than this counts as late. A machine without other work wakes a sleeper within 0.1 ms. */
 const LATE_MS = 1;
 /**
- * The largest share of an attempt's time that may be late. Beyond it, one packet in twenty waits for the machine,
- * which changes a 95th percentile.
+ * The largest share of an attempt's time in which a wake-up may be overdue. With a larger share, more than one packet
+ * in twenty waits for the machine, which changes a 95th percentile.
  */
 const MOST_LATE_SHARE = 0.05;
 /**
@@ -83,7 +80,7 @@ export function stolenShare(looks, fromMs, toMs) {
   return last?.all > first?.all ? (last.stolen - first.stolen) / (last.all - first.all) : 0;
 }
 
-/** Whether other machines took this machine's processors away during every one of the attempts at a test. */
+/** Whether other machines took this machine's processors away during each attempt at a test. */
 export const isTaken = (wakes, attempts) =>
   attempts.length > 0 &&
   attempts.every(

@@ -26,7 +26,10 @@ export interface AutomationState {
 
 export interface Automation {
   state(): AutomationState;
-  /** Counters of the received video, from the running call or else from the last one; null before the first call. */
+  /**
+   * Counters of the received video in the running call or, if no call runs, in the last call. Null before the first
+   * call.
+   */
   media(): Promise<MediaStats | null>;
   counters(): Counters;
   /**

@@ -50,7 +50,7 @@ export function pngOf(picture: Picture): Promise<Blob> {
     Math.max(2, devicePixelRatio),
     () =>
       new Promise((resolve, reject) =>
-        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser could not encode it')))),
+        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser cannot encode it')))),
       ),
   );
 }
@@ -71,8 +71,8 @@ const csv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map((cell) => field(String(cell ?? ''))).join(',')}\r\n`).join('');
 
 /**
- * The unit of a series' values, by the unit that the axis shows. If an axis shows the unit of the values, it is not
- * listed.
+ * For an axis unit, the unit of the values in the file. An axis unit that is not listed is also the unit of the
+ * values.
  */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 

@@ -8,7 +8,7 @@ type Kind = 'trace' | 'scenario';
 /** The length of the part of a file that is searched for its kind. */
 const HEAD_BYTES = 4096;
 
-/** The kind of a file, recognised by a word near its beginning; null for any other file. */
+/** The kind of a file, recognised by a word near its beginning. Null if the file has no such word there. */
 async function kindOf(file: File): Promise<Kind | null> {
   const head = await file.slice(0, HEAD_BYTES).text();
   const [, kind] = /"ccscope_(trace|scenario)"\s*:/.exec(head) ?? [];

@@ -17,7 +17,7 @@ import { chartTheme } from '../boards/theme.js';
 import { followTheme } from './theme.js';
 import { App } from './ui/app.js';
 
-/** Opens the trace that the user dropped on another page, which passed it to this page. */
+/** Opens a trace that the user dropped on another page. That page passed the file on to this page. */
 async function openPassed(recorder: Recorder): Promise<void> {
   const file = await takePassedFile().catch(() => null);
   if (file) await openTraceFile(recorder, file);

@@ -1,7 +1,7 @@
 /**
  * The networks that the buttons choose. Each network sets every setting of the link, so that no setting of an earlier
- * network remains. If the test kit (`ccscope/playwright`) has a network of the same name (`network: 'lte'`), the
- * button takes its values from that network's upload.
+ * network remains. The test kit (`ccscope/playwright`) also has named networks (`network: 'lte'`). If it has a
+ * network of the same name, the button sets the values of that network's upload direction.
  */
 import { LINK_FIELDS } from '../link/fields.js';
 import { NETWORKS, type NetworkName } from '../link/networks.js';
@@ -19,7 +19,7 @@ export interface NetworkButton {
 
 const { seed: _, ...USUAL } = USUAL_IN_URL;
 
-/** The upload settings of a network of the test kit. */
+/** The settings of the upload direction in a network of the test kit. */
 function uploadOf(name: NetworkName): NetworkLink {
   const { forward, rtt } = NETWORKS[name];
   const values: Record<string, unknown> = {

@@ -2,7 +2,7 @@
 import { LINK_FIELDS, linkField } from '../link/fields.js';
 import { URL_KEYS, type LinkInUrl } from '../link/url.js';
 
-/** The ranges of numbers that are not settings of the link, in their units. */
+/** The ranges of numbers that are not settings of the link, each with its unit. */
 const BITRATE = [1000, 1e8, 'bits per second'] as const;
 export const NUMBERS = {
   min_bps: BITRATE,

@@ -82,6 +82,6 @@ export function svgSurface(): { canvas: HTMLCanvasElement; text(title: string): 
     splitOpacity(svg);
     return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`;
   };
-  // Chart.js needs no other members of a canvas.
+  // Chart.js uses only these members of a canvas.
   return { canvas: canvas as unknown as HTMLCanvasElement, text };
 }

@@ -16,8 +16,8 @@ export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'se
 }
 
 /**
- * The settings after `controller` was put in charge. It begins with its own preset for calls and is removed from the
- * shadows. In a call that runs, the controller that it replaces continues as a shadow.
+ * The settings after `controller` was put in charge. `controller` gets its own preset for calls and is removed from
+ * the shadows. If a call runs, the replaced controller continues as a shadow.
  */
 export function takeCharge(before: AppState, controller: string, running: boolean): Partial<AppState> {
   const former = flowZeroText(before);

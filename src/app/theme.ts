@@ -1,4 +1,4 @@
-/** Keeps the page in the theme of its settings, and light on paper. */
+/** Shows the page in the theme of its settings, but prints it in the light theme. */
 import { effect } from '@preact/signals';
 
 import type { ChartTheme } from '../charts/index.js';

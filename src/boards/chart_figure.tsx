@@ -228,7 +228,7 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
 /** Null in Node, which has no `matchMedia`. Node may import this module as part of the embedded element's script. */
 const narrow = typeof matchMedia === 'undefined' ? null : matchMedia('(max-width: 900px)');
 
-/** Whether the page is as narrow as a phone's. */
+/** Whether the page is as narrow as on a phone. */
 export function useNarrow(): boolean {
   const isNarrow = useSignal(narrow?.matches ?? false);
   useEffect(() => {

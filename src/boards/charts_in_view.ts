@@ -5,7 +5,7 @@ import type { TimeChart } from '../charts/index.js';
 const MARGIN = '300px';
 
 export class ChartsInView {
-  /** The charts by their canvases, each with whether it is in view. */
+  /** The charts, by their canvases. `isSeen`: whether the chart is in view. */
   readonly #charts = new Map<Element, { chart: TimeChart; isSeen: boolean }>();
   readonly #observer: IntersectionObserver;
 

@@ -6,7 +6,7 @@ import { chosenRows, type Filters } from './filters.js';
 
 /**
  * The largest number of points in a ghost. A ghost is read only once, so it has more points than a chart has pixels
- * across; later zooms can use them. It has not many more, since every point costs time whenever the chart is drawn.
+ * across; later zooms can use them. The number is limited, since every point costs time whenever the chart is drawn.
  */
 const POINTS = 2000;
 

@@ -68,8 +68,8 @@ export function controllerOfFile(header: Partial<TraceHeader>, flow: number): Dr
 
 /**
  * Selects the rows that are drawn: the rows of `flow`, and in the charts of internals the rows of `detailed`, which
- * may be the same flow. If `flow` is NaN, all rows are drawn. If there are several bottlenecks, only the forward
- * path's is drawn.
+ * may be the same flow. If `flow` is NaN, all rows are drawn. If there are several bottlenecks, only the bottleneck
+ * of the forward path is drawn.
  */
 export function filtersFor(flow: number, detailed: number, severalLinks: boolean): Filters {
   if (Number.isNaN(flow)) return {};

@@ -20,7 +20,7 @@ import { Ghosts } from './ghosts.js';
 const REFRESH_MS = 100;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
-/** The number of latest redraws that the statistics of the cost cover. */
+/** The statistics of the cost cover this many redraws: the latest ones. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
@@ -282,7 +282,7 @@ export class Scope {
 
   /** Resolves when every chart that is being mounted has been mounted and drawn. */
   async settled(): Promise<void> {
-    // A component calls `inFrame` only a frame after it was rendered.
+    // A component calls `inFrame` one frame after it was rendered.
     await nextFrame();
     do await nextFrame();
     while (this.#works.size > 0);

@@ -103,7 +103,10 @@ export function utilisation(
   return (bytesOf(departedIn(records, window)) * 8) / capacityBits(steps, window);
 }
 
-/** Seconds from `window.fromUs`; null if 90 % of `capacityBps` was not reached in the window. */
+/**
+ * Seconds from `window.fromUs` until 90 % of `capacityBps` was reached; null if that did not happen in the
+ * window.
+ */
 export function timeTo90(
   records: readonly PacketRecord[],
   capacityBps: number,

@@ -49,8 +49,8 @@ export function formatTime(seconds: number): string {
 const FONT = { size: 11, family: 'system-ui, sans-serif' };
 
 /**
- * The axis is stretched for series with spikes, but to at most this multiple of the range that the other series
- * need.
+ * Series with spikes may stretch the axis: each end of the axis is at most this multiple of the end that the other
+ * series need.
  */
 const SPIKE = 4;
 

@@ -40,7 +40,7 @@ export interface FlowRateOptions {
   fitCapacity: boolean;
 }
 
-/** What each flow receives, compared with what the bottleneck can carry. */
+/** The rate that each flow receives, and the capacity of the bottleneck. */
 export class FlowRateChart extends TimeChart {
   constructor(
     container: HTMLElement,

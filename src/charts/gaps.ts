@@ -6,7 +6,7 @@ export interface TimedPoint {
 }
 
 /**
- * A shorter pause is not a gap. Rows come several times a second, but only once a second from a page in the
+ * A pause shorter than this is not a gap. Rows come several times a second, but only once a second from a page in the
  * background.
  */
 const LEAST_GAP_S = 2.5;

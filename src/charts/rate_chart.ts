@@ -73,7 +73,7 @@ const series: readonly Series[] = [
   },
 ];
 
-/** A controller that only watches: a flow of `rate` rows. */
+/** A controller that only watches. Its rows in the table `rate` have the number `flow`. */
 export interface Shadow {
   flow: number;
   name: string;
@@ -103,7 +103,7 @@ export const shadowSeries = ({ flow, name }: Shadow, index: number): Series => (
   width: 2,
 });
 
-/** Traffic beside the call: a flow of `throughput` rows that shares the call's bottleneck. */
+/** Traffic that shares the call's bottleneck. Its rows in the table `throughput` have the number `flow`. */
 export interface Beside {
   flow: number;
   name: string;
@@ -155,7 +155,7 @@ const general = series
     return one.id === 'target' ? { ...one, label: 'Target', description: 'Rate asked of the encoder' } : one;
   });
 
-/** Rates: what is asked for, what is sent, what arrives, and what the link can carry. */
+/** Rates: the target, the sent rate, the received rate, and the capacity of the link. */
 export class RateChart extends TimeChart {
   constructor(
     container: HTMLElement,

@@ -69,7 +69,7 @@ const sent: readonly Series[] = [
   },
 ];
 
-/** Rates of a stream, sent or received, beside what the watching controllers would ask for. */
+/** Rates of a stream, sent or received, and the targets of the controllers that watch the stream. */
 export class StreamRateChart extends TimeChart {
   constructor(
     container: HTMLElement,

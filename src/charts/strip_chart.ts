@@ -117,7 +117,10 @@ export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number
   return runs;
 }
 
-/** The state of a row at a time; NaN in a gap between two runs. After the newest run, its state still applies. */
+/**
+ * The state of a row at a time; NaN in a gap between two runs. After the newest run, the state of that run still
+ * applies.
+ */
 export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS: number): number {
   const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
   if (run === undefined) return NaN;

@@ -1,4 +1,7 @@
-/** The shortest window; and the longest window, unless the data are longer. */
+/**
+ * The shortest and the longest window. If the data are longer than MAX_WINDOW_US, the window may be as long as the
+ * data.
+ */
 const MIN_WINDOW_US = 1e6;
 const MAX_WINDOW_US = 3600e6;
 
@@ -117,9 +120,9 @@ export class TimeAxis {
   }
 
   /**
-   * Moves a window so that it shows as little time without data as possible. A window that is longer than the
-   * data's range and the present window is also shortened, to the longer of these two. Without data, returns the
-   * window unchanged.
+   * Adjusts a window to the data. If the window is longer than both the range of the data and the present window, it
+   * is shortened to the longer of these two. Then it is moved so that it shows as little time without data as
+   * possible. Without data, returns the window unchanged.
    */
   #withinExtent({ fromUs, toUs }: TimeWindow): TimeWindow {
     const { fromUs: first, toUs: last } = this.#extent;

@@ -109,7 +109,7 @@ export class TimeChart {
     this.draw();
   }
 
-  /** A configuration that draws this chart as it is now, with its time axis labelled, on another canvas. */
+  /** A configuration that draws this chart, as it is now, on another canvas. Its time axis always has labels. */
   copy(): ChartConfiguration<'line', Point[]> {
     const { options, plugins } = this.chart.config as ChartConfiguration<'line', Point[]>;
     const x = options?.scales?.['x'];

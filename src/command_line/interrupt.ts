@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { FailedRun } from '../text/errors.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The longest time that a timer can take: longer waits are split. */
+/** The longest delay of a Node timer, 2^31 - 1 ms; longer waits are split. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 /**
- * Runs `work` with a signal that is aborted, with a FailedRun, when the process is asked to end. A second request
- * ends the process at once, together with the browsers that it started.
+ * Runs `work`. When the process is asked to end, aborts the signal that `work` gets; the reason is a FailedRun. A
+ * second request ends the process at once, together with the browsers that it started.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

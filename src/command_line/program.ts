@@ -59,9 +59,9 @@ async function runCommand(args: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * Streams report write errors as events, which end a process that does not handle them. A reader that leaves, as
- * `head` does, is not a failure. Returns a function that waits until everything is written and returns any other
- * failure.
+ * Streams report write errors as events. An error event without a listener would end the process, so this function
+ * listens. Returns a function that waits until everything is written. That function returns the first failure of
+ * standard output, or null. A reader that leaves, as `head` does, is not a failure.
  */
 function watchOutput({ stdout, stderr }: Io): () => Promise<Error | null> {
   let failure: Error | null = null;

@@ -6,7 +6,7 @@ import { SingleBar } from 'cli-progress';
 import type { Io } from './io.js';
 
 export interface Progress {
-  /** `done` of the total is finished; `what` names the current work. */
+  /** `done`: how much of the total is finished. `what`: the name of the current work. */
   update(done: number, what?: string): void;
   /** Removes the bar. To be called before text is written, and at the end. The next update draws the bar again. */
   clear(): void;

@@ -38,8 +38,8 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * The scenario with that id, or in that file; `full`: with all values of its logarithmic axes. Throws UsageError
- * that says where the error is.
+ * Returns the scenario with this id, or the scenario in this file. If `full` is set, its logarithmic axes have all
+ * their values. Throws UsageError that says where the error is.
  */
 export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();
@@ -58,7 +58,7 @@ export function readScenario(idOrFile: string, { full = false } = {}): Scenario 
   }
 }
 
-/** Reads a text file. Throws UsageError; if there is no such file, `absent` returns its message. */
+/** Reads a text file. Throws UsageError. If there is no such file, `absent` returns the message of the error. */
 export function readText(file: string, absent: () => string): string {
   try {
     return readFileSync(file, 'utf8');

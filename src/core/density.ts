@@ -15,7 +15,10 @@ export interface DensityOptions {
 export interface Density {
   /** The points of the rate axis, evenly spaced. */
   ratesBps: number[];
-  /** The points of the delay axis: one-way delays, if the backward path is assumed to have the same delay. */
+  /**
+   * The points of the delay axis: one-way delays. The offset between the clocks is unknown, so the smallest one-way
+   * delay is assumed to be half of the smallest RTT.
+   */
   delaysUs: number[];
   /** The density per bps and us: `values[delay * ratesBps.length + rate]`, with the indices of the points. */
   values: Float64Array;

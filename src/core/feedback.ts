@@ -11,8 +11,8 @@ export interface Feedback {
   packetsReceived: number;
   packetsLost: number;
   /**
-   * The send time of the latest arrival, and the time since this arrival. So RTT = now - echoSendTimeUs -
-   * echoDelayUs.
+   * `echoSendTimeUs`: the send time of the latest arrival. `echoDelayUs`: the time from this arrival to `timeUs`. So
+   * RTT = now - echoSendTimeUs - echoDelayUs.
    */
   echoSendTimeUs: number;
   echoDelayUs: number;

@@ -40,8 +40,8 @@ export interface ReorderingOptions {
 }
 
 /**
- * TCP connections of the core that always have data to send: for each congestion control their number, 0 to 64.
- * Default 0.
+ * The numbers of TCP connections in the core that always have data to send, for each congestion control: 0 to 64,
+ * default 0.
  */
 export interface CrossTraffic {
   cubic?: number;
@@ -112,8 +112,8 @@ export interface LinkDelivery {
   /** When the last bit of the packet left the bottleneck. */
   departUs: number;
   /**
-   * When the packet is due at the far end. If reordering holds the packet back, this time may be later than the
-   * poll.
+   * When the packet is due at the far end. For a packet that reordering holds back, this time may be later than the
+   * time of the poll that returns it.
    */
   deliverUs: number;
   /** From the packet's arrival at the queue to the start of its transmission. */
@@ -173,8 +173,9 @@ export interface Link {
   /** The packets that were delivered since the last poll, in order, without those of the cross traffic. */
   poll(nowUs: number): LinkDelivery[];
   /**
-   * The drops of the last poll: packets that were accepted and dropped later. This happens after jitter, in
-   * disciplines that drop waiting packets, and when the queue is changed.
+   * The drops that happened up to the last poll and since the poll before it: packets that were accepted and dropped
+   * later. A packet may be dropped when it reaches the queue after its jitter, by a discipline that drops waiting
+   * packets, or by a change of the queue.
    */
   lateDrops(): LinkDrop[];
   /**

@@ -36,7 +36,10 @@ export type ScriptedCore = (imports: Readonly<Record<string, unknown>>) => WebAs
 
 type Exported = (...args: number[]) => number;
 
-/** Used in place of functions that the module lacks: looking one up throws a CoreError with its name. */
+/**
+ * The prototype of the object `abi`. It is reached only for a function that the module lacks, and throws a CoreError
+ * with the name of this function.
+ */
 const MISSING = new Proxy(
   {},
   {
@@ -192,6 +195,6 @@ function started(exports: WebAssembly.Exports, users: UserHost): CoreModule {
   const core = new CoreModule(exports, users);
   const version = core.abi.ccs_abi_version();
   if (version !== ABI_VERSION)
-    throw new CoreError(`the core has ABI ${version}, but these bindings expect ABI ${ABI_VERSION}; rebuild both`);
+    throw new CoreError(`the core has ABI ${version}, these bindings expect ${ABI_VERSION}; rebuild both`);
   return core;
 }

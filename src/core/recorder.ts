@@ -1,4 +1,6 @@
-/** Takes recorded rows out of the core: rows of a controller's half, or of a simulation. */
+/**
+ * Takes recorded rows out of the core: the rows of a simulation, or of one half (receiver or sender) of a controller.
+ */
 import { CoreError, type CoreModule } from './load.js';
 import { TABLE_SPECS, type TableName } from './schema.js';
 
@@ -23,8 +25,8 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
 }
 
 /**
- * Takes the rows that were recorded since the last call. The input rows come first, in the order in which they were
- * consumed: each batch contains consecutive rows of one table. The output tables follow.
+ * Takes the rows that were recorded since the last call, in batches of consecutive rows of one table. The batches of
+ * input tables come first, in the order in which their rows were consumed. The batches of output tables follow.
  */
 export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
   const count = core.abi.ccs_trace_input_count(recorder);

@@ -1,4 +1,4 @@
-/** The base class of a controller's two halves: parameters and the trace. */
+/** The base class of a controller's two halves (receiver and sender): parameters and the trace. */
 import type { Abi } from './abi.generated.js';
 import { numberOf, valuesOf } from './component.js';
 import { controllerSetup, type ControllerChoice } from './controller_setup.js';
@@ -109,9 +109,9 @@ export class Session {
   }
 
   /**
-   * Takes the rows that were recorded since the last call. The input rows come first, in the order in which they
-   * were consumed; if they are replayed in this order, the outputs are the same. Each batch contains consecutive
-   * rows of one table. The output tables follow.
+   * Takes the rows that were recorded since the last call, in batches of consecutive rows of one table. The batches
+   * of input tables come first, in the order in which their rows were consumed; if they are replayed in this order,
+   * the outputs are the same. The batches of output tables follow.
    */
   drain(): TraceBatch[] {
     return drainRecorder(this.half.core, this.half.abi.ccs_session_recorder(this.half.pointer));

@@ -58,8 +58,8 @@ export interface FlowMetrics {
   /** Frames of a live call that could be shown. */
   frames: number;
   /**
-   * How often the picture of a live call froze (freezeCount of webrtc-stats), and the length of the longest freeze,
-   * us.
+   * `freezes`: how often the picture of a live call froze (freezeCount of webrtc-stats). `longestFreezeUs`: the
+   * length of the longest freeze.
    */
   freezes: number;
   longestFreezeUs: number;
@@ -105,10 +105,13 @@ export interface WindowMetrics extends WindowOptions {
   /** Jain's fairness index of the media flows' received rates over the window; NaN without media flows. */
   jain: number;
   /**
-   * Jain's index is computed in each rate interval, over the media flows that were active in it; this is the mean.
+   * The mean of Jain's index over the rate intervals. In each interval, the index covers the media flows that were
+   * active in it.
    */
   jainMean: number;
-  /** Like `jain` and `jainMean`, but over all flows of the forward path, including TCP. */
+  /**
+   * `jainAll` and `jainAllMean`: like `jain` and `jainMean`, but over all flows of the forward path, including TCP.
+   */
   jainAll: number;
   jainAllMean: number;
 }

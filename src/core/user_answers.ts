@@ -1,4 +1,4 @@
-/** Calls the halves of users' controllers, and accepts only valid answers. */
+/** Calls the receiver halves and sender halves of users' controllers, and accepts only valid answers. */
 import { MAX_FEEDBACK_VALUES, type Feedback } from './feedback.js';
 import type {
   Arrival,

@@ -1,8 +1,8 @@
 /**
  * Runs users' controllers outside the core. The core calls a single import (wasm/abi/user_controller.h), and this
- * file passes the call on to the user's object. An exception never reaches the core. If a half throws, or returns
- * something invalid, neither this half nor the other half of its pair is called again: their flow keeps its last
- * good rate.
+ * file passes the call on to the user's object: a receiver half or a sender half. An exception never reaches the
+ * core. If a half throws, or returns something invalid, neither half of this pair is called again. Their flow then
+ * keeps its last good rate.
  */
 import { feedbackFrom, MAX_FEEDBACK_VALUES } from './feedback.js';
 import { askHalf, makeHalf, problemOf, type Question, type UserHalf } from './user_answers.js';

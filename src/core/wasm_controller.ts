@@ -1,6 +1,7 @@
 /**
  * Runs a controller from a separate WebAssembly module. The module implements the functions of the core's ABI that
- * concern a controller's halves: public/controllers/ccscope_controller.h lists and explains them.
+ * concern a controller's receiver half and sender half. public/controllers/ccscope_controller.h lists and explains
+ * these functions.
  */
 import type { Abi } from './abi.generated.js';
 import { ABI_VERSION, CoreError } from './load.js';

@@ -36,7 +36,7 @@ export interface Choices {
   charts: readonly ChartName[];
   /** The flow whose controller is shown; empty: the first flow that has a controller. */
   flow: string;
-  /** The address of the app to whose Lab the view links; null: no link. */
+  /** The address of the app. The view links to the Lab of this app; null: no link. */
   lab: string | null;
 }
 

@@ -125,7 +125,8 @@ export class CcscopeView extends Base implements CcscopeViewElement {
     try {
       const choices = readAttributes(this.#attributes(), this.#inline(), document.baseURI);
       if (choices !== null) void this.#picture.show(choices);
-      // While the page loads, the element's content may still be missing, so nothing to draw is not an error yet.
+      // While the page loads, the element's content may still be missing. An element that has nothing to draw is
+      // therefore not an error yet.
       else if (document.readyState !== 'loading') this.#picture.fail(NOTHING);
     } catch (error) {
       this.#picture.fail(error);

@@ -54,8 +54,8 @@ export function FlowNumbers({ window }: { window: WindowMetrics }) {
 }
 
 /**
- * The rows of a recording's table, each with the trace column that it summarises. A recording without a column has no
- * such row.
+ * The rows of a recording's table, each with the trace column that it summarises. If the recording lacks the column,
+ * the row is left out.
  */
 const QUANTITIES: readonly {
   title: string;

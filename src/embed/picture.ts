@@ -197,7 +197,8 @@ function checkFlow(flows: readonly FlowInfo[], wanted: string): void {
   if (wanted === '' || detailedFlow(flows, wanted)?.name === wanted) return;
   const names = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
   const expected = `a flow with a controller (${cut(names.join(', '), 200) || 'the scenario has none'})`;
-  throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove it');
+  const fix = names.length === 0 ? 'remove it' : 'correct the name, or remove it';
+  throw new ConfigError('flow', expected, shown(wanted), fix);
 }
 
 /** The part of the choices that decides which rows are simulated or read. */

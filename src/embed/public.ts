@@ -62,8 +62,8 @@ export interface CcscopeViewEventMap extends HTMLElementEventMap {
 }
 
 /**
- * The element. Each property reflects the attribute of the same name. It is null if the attribute is absent; only
- * `theme` is `auto` then.
+ * The element. Each property reflects the attribute of the same name. If the attribute is absent, the property is
+ * null, except `theme`, which is then `auto`.
  */
 export interface CcscopeView extends HTMLElement {
   /** The id of a shipped scenario, or the address of a scenario's JSON. */
@@ -75,7 +75,7 @@ export interface CcscopeView extends HTMLElement {
    * the value in the scenario's first cell is used.
    */
   cell: string | null;
-  /** Null: the scenario's own. */
+  /** Null: the scenario's own seed. */
   seed: number | null;
   /** Names of charts, joined by commas: see `ChartName`. */
   charts: string | null;

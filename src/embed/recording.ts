@@ -58,7 +58,8 @@ export function describedRecording(
   if (wanted !== '' && !recorded.some((flow) => nameOf(flow) === wanted)) {
     const names = recorded.map(nameOf).join(', ');
     const expected = names === '' ? 'no flow, since the recording names none' : `one of ${cut(names, 200)}`;
-    throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove it');
+    const fix = names === '' ? 'remove it' : 'correct the name, or remove it';
+    throw new ConfigError('flow', expected, shown(wanted), fix);
   }
   const { fromUs, toUs, rows } = extent;
   const isSimulation = (rows['throughput'] ?? 0) > 0 && recorded.some(({ kind }) => kind === 'media');

@@ -96,8 +96,8 @@ function Problem({ problem: { message, fix } }: { problem: ErrorDetail }) {
 }
 
 /**
- * Makes a sentence: adds a capital and a full stop. A text that begins with the name of an attribute or a field keeps
- * its first letter.
+ * Makes a sentence: capitalises the first letter and adds a full stop. A text that begins with the name of an
+ * attribute or a field keeps its first letter.
  */
 function sentence(text: string): string {
   const first = /^\S+:/.test(text) ? text.slice(0, 1) : text.slice(0, 1).toUpperCase();

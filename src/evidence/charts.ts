@@ -72,7 +72,7 @@ const sides = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRec
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-/** The shadows (controllers that only watch) of the media at these paths' receivers. */
+/** The shadows at the receivers of these paths. (A shadow is a controller that only watches the media.) */
 function shadowsOf(record: CallRecord, paths: readonly Path[]): ShadowRecord[] {
   const receivers = sides(paths, 'receiver');
   return record.shadows.filter(({ endpoint }) => receivers.some(({ id }) => id === endpoint));

@@ -19,7 +19,7 @@ import { connectionName, durationUs } from './extent.js';
 export interface EvidenceMetrics {
   /** Null if nothing was connected. */
   call: CallMetrics | null;
-  /** `layers` contains the video streams that both sides send, in both directions. */
+  /** `layers` contains the video streams that the two sides send. */
   connections: { id: number; name: string; metrics: CallMetrics; layers: LayerMetrics[] }[];
   /**
    * The time from the start of the connected call until the rate over the trailing 2 s reached 90 % of the first

@@ -13,13 +13,14 @@ import type {
 
 const SECOND_US = 1e6;
 /**
- * The time over which rates are averaged. In a long call it is longer, so that a line has at most MOST_BINS points.
+ * The time over which rates are averaged. In a long call a longer time is used, so that a line has at most MOST_BINS
+ * points.
  */
 const RATE_BIN_US = 250_000;
 const MOST_BINS = 1000;
 /**
- * If there are more packets than this, each group of successive packets is reduced to those with the shortest and
- * the longest wait.
+ * If there are more packets than this, packets are divided into groups of successive packets. From each group, only
+ * the packets with the shortest and the longest wait are shown.
  */
 const MOST_PACKETS = 12_000;
 const RANDOM_LOSS = DROP_REASONS.indexOf('random-loss');
@@ -243,7 +244,10 @@ export function videoTable(receivers: readonly EndpointRecord[]): EvidenceTable 
 
 const GROUP_COLUMNS = ['delay_variation_ms', 'm_ms', 'detector_input_ms', 'gamma_ms', 'signal'];
 
-/** The values from a shadow's `group` rows that the chart of the overuse detector shows. */
+/**
+ * The values that the chart of the overuse detector shows, from the `group` rows of a shadow (a GCC that only
+ * watches).
+ */
 export function groupTable({ batches }: ShadowRecord): EvidenceTable {
   const { columns } = tableSpec('group');
   const groups = batches.filter(({ table }) => table === 'group');

@@ -1,8 +1,9 @@
 /**
- * The call as a trace in format v1. The tables `arrival`, `inbound`, `group` and `rate` contain the frames of the
- * observed streams, and the values that GCC, which only watched, computed from them: one flow for each received video
- * stream. The table `queue` contains the queues of the links: link 0 is the main direction (see `mainDirection`),
- * link 1 is the other direction, and the links of single pages follow. The table `event` contains events.
+ * The call as a trace in format v1. Each received video stream is one flow. The table `arrival` contains its frames,
+ * and `inbound` the counters of its receiver. GCC watches each stream without control over it; the tables `group` and
+ * `rate` contain the values that it computed. The table `queue` contains the queues of the links: link 0 is the main
+ * direction (see `mainDirection`), link 1 is the other direction, and the links of single pages follow. The table
+ * `event` contains events.
  */
 import { tableSpec } from '../core/index.js';
 import type { TraceEvent } from '../core/session.js';

@@ -11,15 +11,15 @@ export interface AskedPage {
 }
 
 /**
- * The events with which the page's script offers a port to the bridge, and the bridge requests one. All further
- * messages use the port.
+ * The page's script offers a port to the bridge with the event PORT_OFFERED. The bridge requests a port with
+ * PORT_WANTED. All further messages use the port.
  */
 export const PORT_OFFERED = 'ccscope-port';
 export const PORT_WANTED = 'ccscope-port-wanted';
 
 /**
- * The messages over that port that are not JSON. The page's script asks whether the bridge still exists, and the
- * bridge answers. The bridge also announces its own end.
+ * The only messages over this port that are not JSON. The page's script asks ARE_YOU_HERE to find out whether the
+ * bridge still exists, and the bridge answers STILL_HERE. With GOODBYE, the bridge announces its own end.
  */
 export const ARE_YOU_HERE = 'are you here';
 export const STILL_HERE = 'still here';

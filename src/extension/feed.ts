@@ -17,8 +17,8 @@ interface Known {
 
 /**
  * The reports of one document, on their way to one panel. When a panel is opened, the observer reports all open
- * connections again, and every panel receives these reports. A panel that already has a connection must not treat it
- * as new.
+ * connections again, and every panel receives these reports. A panel that already knows a connection must not treat
+ * the connection as new.
  */
 export class Feed {
   readonly #endpoints = new Map<number, Known>();

@@ -30,7 +30,7 @@ export function publishedMark(
   params: CellParams,
   scale = 1,
 ): PublishedMark | undefined {
-  // The default flow may also be named explicitly.
+  // A quantity that names the default flow is the same as a quantity that names no flow.
   const usual = defaultFlow(scenario);
   const keyOf = ({ flow = usual, ...rest }: Quantity): string => quantityKey({ ...rest, flow });
   const key = keyOf(quantity);

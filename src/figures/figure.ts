@@ -33,7 +33,7 @@ export interface Bar {
   published?: PublishedMark;
 }
 
-/** Groups of bars, one bar per series in each. */
+/** Groups of bars. Each group has one bar for each series. */
 export interface BarFigure extends FigureCommon {
   kind: 'bars';
   /** The meaning of the groups, such as `capacity`. */
@@ -102,7 +102,10 @@ function densest({ x, y, density }: CurveFigure): string {
   return ` Densest at ${at(x, density.x[i])}, ${at(y, density.y[j])}.`;
 }
 
-/** A figure in words, for those who do not see it. The numbers are in the tables. */
+/**
+ * Describes a figure in words, for people who cannot see it: the series, the ranges of their values, and the densest
+ * place.
+ */
 export function describeFigure(figure: Figure): string {
   const unit = figure.y.unit === '' ? '' : ` ${figure.y.unit}`;
   const parts = figure.series.map((series) => {

@@ -43,7 +43,9 @@ const valueName = (axis: Axis, name: string | undefined): string => {
   return label ?? plain;
 };
 const axisName = ({ name, label }: Axis): string => label ?? name;
-/** The name of a series, such as `C 0.5 Mbps`: a value that begins with a number gets the name of its axis. */
+/**
+ * The name of a series, such as `C 0.5 Mbps`. If a value begins with a number, the name of its axis is put before it.
+ */
 const seriesName = (axis: Axis, value: string): string => {
   const text = valueName(axis, value);
   return /^[\d.]/.test(text) ? `${axisName(axis)} ${text}` : text;

@@ -24,7 +24,10 @@ const UNITS: readonly [suffix: string, units: Readonly<Record<string, number>>][
 const unitsOf = (column: string): Readonly<Record<string, number>> =>
   UNITS.find(([suffix]) => column.endsWith(suffix))?.[1] ?? {};
 
-/** The unit in which a column is shown. This is never the stored unit, since numbers in it have too many digits. */
+/**
+ * The unit in which a column is shown. A stored unit (STORED) is replaced by the default, since numbers in stored
+ * units have too many digits.
+ */
 export function shownUnit(column: string, unit?: string): string {
   const [usual = ''] = Object.keys(unitsOf(column));
   return unit === undefined || STORED.has(unit) ? usual : unit;
@@ -35,12 +38,12 @@ const STORED: ReadonlySet<string> = new Set(['bps', 'us', 'bytes', 'ratio']);
 /** The factor from a column's stored unit to `unit`; 1 for an unknown unit. */
 export const unitFactor = (column: string, unit: string): number => unitsOf(column)[unit] ?? 1;
 
-/** If a flow has no value for longer than this, its curve has a gap: the flow did not exist. */
+/** A flow without a value for longer than this counts as absent during that time: its curve has a gap. */
 const SHORTEST_GAP_US = 2e6;
 
 /**
- * The rows of one column, a series for each flow in the order of their numbers. Rows without a value are left out,
- * except in a gap between two values, where they stay as NaN.
+ * The rows of one column, a series for each flow in the order of their numbers. Rows without a value are left out.
+ * Only if two values are more than SHORTEST_GAP_US apart, the rows between them are kept, with NaN.
  */
 export function traceSeries(batches: readonly TraceBatch[], table: string, column: string): TraceSeries[] {
   const spec = tableSpec(table as TableName);
@@ -81,7 +84,7 @@ function withGaps(flow: number, time: readonly number[], values: readonly number
   };
 }
 
-/** The mean of several flows: at each time, over those that have a value. */
+/** The mean of several flows: at each time, the mean over the flows that have a value then. */
 export function meanSeries(series: readonly TraceSeries[]): TraceSeries | null {
   const [first] = series;
   if (first === undefined) return null;
@@ -107,7 +110,10 @@ export function meanSeries(series: readonly TraceSeries[]): TraceSeries | null {
 
 const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
-/** Seconds and values, thinned to about `most` points that keep peaks; null in a gap. */
+/**
+ * The points of a curve: the time in seconds, and the value times `factor` (null in a gap). The points are thinned to
+ * about `most`, without the loss of peaks.
+ */
 export function curvePoints(
   { timeUs, values }: TraceSeries,
   factor: number,
@@ -121,7 +127,7 @@ export function curvePoints(
   });
 }
 
-/** The distribution of the values: the share of them, in per cent, that is at most x. */
+/** The distribution of the values: for each x, the percentage of the values that are at most x. */
 export function cumulative({ values }: TraceSeries, factor: number, most: number): [number, number][] {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort();
   const n = sorted.length;

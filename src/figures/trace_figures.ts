@@ -20,14 +20,14 @@ type Panel = Of<'time_series'>['panels'][number];
 type Line = Panel['lines'][number];
 type Curve = CurveFigure['series'][number];
 
-/** More curves than this are replaced by their mean. */
+/** If a group of flows has more curves than this, only their mean is drawn. */
 const MOST_CURVES = 6;
 const MOST_POINTS = 700;
 const CDF_POINTS = 200;
 const PERCENTILES = [5, 25, 50, 75, 95, 99] as const;
 /**
- * The curve labels for links 0 and 1. The table of bottlenecks has links instead of flows: the forward one, and the
- * backward one if the backward path has a bottleneck.
+ * The curve labels for links 0 and 1. The table `queue` has links instead of flows: the forward link and, if the
+ * backward path has a bottleneck, the backward link.
  */
 const LINKS = ['', 'backward'] as const;
 
@@ -36,7 +36,7 @@ interface NamedSeries {
   series: TraceSeries;
 }
 
-/** The curves of one column: of the requested flows, or all. */
+/** The curves of one column, for the requested flows or, if none is requested, for all flows. */
 function linesOf(
   { scenario, trace }: CellResults,
   line: Pick<Line, 'table' | 'column' | 'flow'>,

@@ -37,8 +37,8 @@ export const SERVED_DOCS_POLICY = policyText({ 'frame-ancestors': "'none'" });
 
 /**
  * For everything else that the local server sends, including the scripts of workers. A worker may run a user's
- * controller, which comes from a `blob:` URL if its file was chosen in the page. The policy lets it reach this
- * server and nothing else.
+ * controller, which comes from a `blob:` URL if its file was chosen in the page. The policy lets the worker
+ * reach this server and nothing else.
  */
 export const SERVED_FILE_POLICY = policyText({
   'default-src': "'none'",

@@ -70,7 +70,7 @@ const form = v.variant(
 ) satisfies v.GenericSchema<unknown, Action>;
 
 /**
- * Parses an action. If it is invalid, returns the name of the wrong field, and a description of its valid
+ * Parses an action. If it is invalid, returns the name of the invalid field and a description of its valid
  * values.
  */
 export function readAction(value: unknown): Action | { field: string; expected: string } {

@@ -106,10 +106,11 @@ export class Actions {
 
   async #do(action: Action, watch: Watch): Promise<ActionResult> {
     const { target } = action;
-    // A controller's last message may arrive after `end`.
+    // An action may still arrive after `end`, for instance a controller's last message. It is refused.
     checkWatch(watch);
     const transceiver = await this.#transceiver(target);
-    // If the target has no mid, finding its SSRC took time, and the watch may have ended meanwhile.
+    // If the target has no mid, it was searched for by its SSRC. This took time, and the watch may have ended
+    // meanwhile.
     if (action.kind !== 'release') checkWatch(watch);
     const message =
       target.direction === 'send'
@@ -286,7 +287,7 @@ export class Actions {
     await change(
       (_, encodings) => checkName(encoding, encodings),
       (encodings) => ({
-        // Detects whether the browser supports this option: only then does it call this getter.
+        // Detects whether the browser supports this option: only a browser that supports it calls this getter.
         get encodingOptions() {
           looked.at = true;
           return encodings.map((each, index) => ({ keyFrame: isNamed(encoding, each, index) }));

@@ -58,8 +58,7 @@ export function patchEvents(found: Found): void {
       meet(target);
       return target;
     });
-  // The method that adds listeners belongs to the prototype of EventTarget, which connections share with all
-  // other targets.
+  // These methods belong to the prototype of EventTarget, which connections share with all other event targets.
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'])
     patch(EventTarget.prototype, name, (self) => {
       meet(self);

@@ -49,8 +49,8 @@ export class Endpoint {
   #role: 'offerer' | 'answerer' | null = null;
   #looking: Promise<void> | null = null;
   /**
-   * The time of the far side's first candidate, while the far side has sent only candidates for other
-   * transports than UDP. Null before its first candidate, and Infinity after its first UDP candidate.
+   * The time of the far side's first candidate, as long as the far side has sent no UDP candidate. Null before
+   * the first candidate. Infinity after the first UDP candidate.
    */
   #lacksUdpSinceMs: number | null = null;
   #ufrags = '';
@@ -234,8 +234,8 @@ export class Endpoint {
   /**
    * Attaches transforms to new receivers, in the same task in which `addTrack`, `addTransceiver` or an offer of
    * the far side creates them. Chromium never calls a transform that is set later. Therefore receivers get a
-   * transform even while nobody listens. It then only lets frames pass, and starts to note them when somebody
-   * listens.
+   * transform even while nobody listens. Until somebody listens, the transform only lets frames pass. From then
+   * on, it also notes them.
    */
   watch(): void {
     for (const transceiver of this.peer.getTransceivers()) {
@@ -313,7 +313,7 @@ export class Endpoint {
     }
   }
 
-  /** The page has replaced our transform by its own. */
+  /** To be called when the page has replaced the observer's transform of a receiver by its own. */
   #yield(receiver: RTCRtpReceiver): void {
     this.#ours.delete(receiver);
     this.#withoutTransform(receiver, notices.pageTransforms());

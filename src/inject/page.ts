@@ -116,7 +116,10 @@ export class Observer implements PageObserver {
     return worker;
   }
 
-  /** Sends the waiting messages when the document is unloaded. There may be no time for more. */
+  /**
+   * Sends the waiting messages when the document is unloaded. There may be no time for a last reading of
+   * getStats.
+   */
   #listen(): void {
     listen(globalThis, 'pagehide', () => void this.#window.reporter.send());
   }

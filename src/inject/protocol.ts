@@ -76,30 +76,33 @@ export interface OutboundStats {
    */
   sectionBoundBps: number;
   keyFramesEncoded: number;
-  /** Frames that the source has given to the encoder; NaN while it has no source. */
+  /** Frames that the source has given to the encoder; NaN while the encoder has no source. */
   sourceFrames: number;
   /** The state of the sender's track; `none` without a track, '' if unknown. */
   trackState: MediaStreamTrackState | 'none' | '';
   /**
    * Why a live track delivers no pictures: the page has disabled it, or its source is muted; '' if neither is
-   * so.
+   * the case.
    */
   trackPaused: 'disabled' | 'muted' | '';
   /**
-   * How many requests the far side has sent, for lost packets and for key frames (RFC 4585, 6.2.1 and 6.3.1;
-   * RFC 5104, 4.3.1).
+   * `nackCount`, `pliCount` and `firCount`: how many requests the far side has sent. A NACK requests lost
+   * packets (RFC 4585, 6.2.1). A PLI or FIR requests a key frame (RFC 4585, 6.3.1; RFC 5104, 4.3.1).
    */
   nackCount: number;
   pliCount: number;
   firCount: number;
-  /** Sums: of the send delays of all packets, and of the encoding times of all frames. */
+  /**
+   * `totalPacketSendDelayS`: the sum of the send delays of all packets. `totalEncodeTimeS`: the sum of the
+   * encoding times of all frames.
+   */
   totalPacketSendDelayS: number;
   totalEncodeTimeS: number;
   /** Sent packets that were marked ECT(1), for L4S (RFC 9331). */
   packetsSentWithEct1: number;
   /**
-   * The contents of the far side's latest receiver report. `reportTimeUs` is the time when it arrived, on the
-   * sample's clock.
+   * `packetsLost`, `fractionLost` and `roundTripTimeS`: from the far side's latest receiver report.
+   * `reportTimeUs`: the time when this report arrived, on the sample's clock.
    */
   packetsLost: number;
   fractionLost: number;
@@ -121,17 +124,22 @@ export interface InboundStats {
   keyFramesDecoded: number;
   framesDropped: number;
   totalDecodeTimeS: number;
-  /** Requests for retransmissions, and retransmitted packets that arrived (RFC 4588). */
+  /**
+   * `nackCount`: requests for retransmissions. `retransmittedPacketsReceived`: retransmitted packets that
+   * arrived (RFC 4588).
+   */
   nackCount: number;
   retransmittedPacketsReceived: number;
   /** Interarrival jitter (RFC 3550, 6.4.1). */
   jitterS: number;
-  /** Packets that arrived marked ECT(1), and packets that arrived marked CE, for L4S (RFC 9331). */
+  /**
+   * The packets that arrived with the mark ECT(1), and those that arrived with the mark CE (for L4S, RFC 9331).
+   */
   packetsReceivedWithEct1: number;
   packetsReceivedWithCe: number;
   /**
-   * From the far side's latest sender report: how many packets it had sent. `reportTimeUs` is the time when the
-   * report arrived.
+   * `remotePacketsSent`: how many packets the far side had sent, from its latest sender report. `reportTimeUs`:
+   * the time when this report arrived.
    */
   remotePacketsSent: number;
   reportTimeUs: number;
@@ -155,14 +163,17 @@ export interface StatsSample {
   timeUs: number;
   outbound: OutboundStats[];
   inbound: InboundStats[];
-  /** Two values of the selected candidate pair; NaN if the browser does not report them. */
+  /**
+   * `availableOutgoingBps` and `rttS`: values of the selected candidate pair; NaN if the browser does not
+   * report them.
+   */
   availableOutgoingBps: number;
   rttS: number;
   /** Answers to the connectivity checks on the selected pair (RFC 7675). */
   checksAnswered: number;
   /**
-   * The types and protocols of the selected pair's candidates, such as `host/udp srflx/udp`, and how often
-   * another pair was selected.
+   * `route`: the types and protocols of the selected pair's candidates, such as `host/udp srflx/udp`.
+   * `routeChanges`: how often another pair was selected.
    */
   route: string;
   routeChanges: number;
@@ -255,7 +266,7 @@ export type PageMessage =
   | { type: 'local'; endpoint: number; role: 'offerer' | 'answerer' | null; ufrags: string[] }
   | { type: 'remote'; endpoint: number; sides: RemoteSide[] }
   | { type: 'sample'; endpoint: number; sample: StatsSample }
-  /** `rows` contains NUMBERS_PER_FRAME numbers for each frame. The frames follow each other. */
+  /** `rows` contains NUMBERS_PER_FRAME numbers for each frame, one frame after another. */
   | { type: 'frames'; endpoint: number; rows: number[] }
   | { type: 'source'; endpoint: number; source: FrameTiming }
   | { type: 'notice'; endpoint: number; notice: RecordNotice }

@@ -51,8 +51,9 @@ export class ReceiverTransforms {
   }
 
   /**
-   * Removes the observer's transform. If media is already flowing, Chromium needs something else that passes it
-   * on. Therefore the streams of Chromium's older API, createEncodedStreams, are connected to each other.
+   * Removes the observer's transform. In Chromium, media that is already flowing would then stop. Therefore the
+   * readable and the writable stream of Chromium's older API, createEncodedStreams, are connected to each
+   * other.
    */
   release(receiver: RTCRtpReceiver, flows: boolean): void {
     if (!this.#ours.delete(receiver)) return;

@@ -6,8 +6,8 @@ import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 export type Deliver = (batch: PageBatch) => Promise<void> | void;
 
 /**
- * The batches of five minutes. A listener that has not taken any of so many batches is assumed to be gone.
- * Later batches are dropped.
+ * At most this many batches wait for the listener: the batches of five minutes. While so many wait, the
+ * listener is assumed to be gone, and new messages are dropped.
  */
 const MOST_WAITING = 600;
 
@@ -20,7 +20,10 @@ export class Reporter {
   #isPaused = false;
   /** The batches that have not been taken yet, oldest first. */
   readonly #waiting = new Set<{ sentMs: number }>();
-  /** When the first of the deliveries that have failed since the last success was sent; null if none has failed. */
+  /**
+   * The send time of the first batch whose delivery has failed since the last success; null if there is no such
+   * batch.
+   */
   #failingSinceMs: number | null = null;
 
   constructor(
@@ -39,8 +42,8 @@ export class Reporter {
   }
 
   /**
-   * The age in milliseconds of the oldest batch that the listener has not taken, or that could not be delivered
-   * since it last took one; 0 if there is no such batch.
+   * The age in milliseconds of the oldest batch that still waits, or whose delivery has failed since the
+   * listener last took a batch. 0 if there is no such batch.
    */
   get unheardMs(): number {
     const now = epochMs();

@@ -72,8 +72,8 @@ function theirsOf(theirs: Theirs, { rid }: Encoding, index: number) {
 }
 
 /**
- * The shares of the encodings in a limit for all of them. The shares are proportional to the page's own limits
- * if every encoding has one, otherwise to the side lengths of the pictures.
+ * The shares of the encodings in a common limit. If the page limits every encoding, the shares are proportional
+ * to the page's limits. Otherwise, they are proportional to the side lengths of the pictures.
  */
 function shares(encodings: readonly Encoding[]): number[] {
   const bounds = encodings.map(({ maxBitrate = NaN }) => maxBitrate);

@@ -38,7 +38,10 @@ const LONGEST_US = 1_500_000;
  * arrival.
  */
 const KEPT_US = 10_000_000;
-/** If none of this many frames came by a peer connection, the track is assumed to have another source. */
+/**
+ * If this many frames were shown and none of them came by a peer connection, the track is assumed to have
+ * another source.
+ */
 const ENOUGH_FRAMES = 30;
 
 export class ShownFrames {

@@ -27,8 +27,8 @@ const LEAST_AGE_MS = 2000;
 
 /**
  * If two frames that are shown at the same time belong to one stream, their RTP timestamps differ by at most
- * this: a second. The timestamps of different streams start at random (RFC 3550, 5.1). They are that close by
- * chance with a probability of 1 in 24,000.
+ * this number of ticks (one second). The timestamps of different streams start at random (RFC 3550, 5.1). The
+ * probability that they are so close by chance is 1 in 24,000.
  */
 const NEAR_TICKS = 90_000;
 

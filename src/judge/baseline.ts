@@ -95,7 +95,7 @@ export function compareCurves(stored: Curve, now: Curve, tolerance: number): Cur
   };
 }
 
-/** Where and how two curves diverge. */
+/** Describes how much two curves differ, and where their rates first differ by more than the tolerance. */
 function differenceText(stored: Curve, now: Curve, { rate, delayMs, first }: CurveDifference): string {
   const whole = `rates differ by ${percentText(rate)} (RMS), delays by ${msText(delayMs)} (RMS)`;
   if (first < 0) return whole;

@@ -112,8 +112,8 @@ export function capacityBitsIn(record: CallRecord, paths: readonly Path[], windo
 }
 
 /**
- * Bytes of all traffic that left a direction's bottleneck in a window, from the rows of its queue, which are
- * cumulative.
+ * The bytes of all traffic that left a direction's bottleneck in a window. The rows of the queue contain
+ * cumulative counts of these bytes.
  */
 function passedBytes({ link, name }: LinkWay, { fromUs, toUs }: Window): number {
   const until = (timeUs: number): number =>
@@ -172,7 +172,7 @@ export function pathUtilisation(record: CallRecord, paths: readonly Path[], wind
   return finiteOrNull((8 * sum(ways.map((way) => passedBytes(way, window)))) / bits);
 }
 
-/** Decoded frames per second, averaged over the existing video streams. */
+/** Decoded frames per second, averaged over the video streams of the receivers' latest samples. */
 function framesPerSecond(receivers: readonly EndpointRecord[], window: Window): number | null {
   const videos = receivers.flatMap((endpoint) =>
     (endpoint.samples.at(-1)?.inbound ?? [])

@@ -19,8 +19,8 @@ const FILLED = 0.75;
 /** A rate at this share of a cap or above counts as limited by the cap. */
 const AT_CAP = 0.8;
 /**
- * A cap may explain a low rate only if it is below this multiple of the needed rate, since an encoder at its cap
- * may send a little less.
+ * A cap may explain a low rate only if the cap is below this multiple of the needed rate. The multiple is above
+ * 1, since an encoder at its cap may send a little less than the cap.
  */
 const CAP_MARGIN = 1.1;
 const SHORT_QUEUE_MS = 50;
@@ -83,7 +83,7 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
 
-/** Turns the fix of a notice into a sentence, as causes have it: with a capital letter and a full stop. */
+/** Adds a capital letter and a full stop to the fix of a notice, since the fix of a cause is a whole sentence. */
 const sentence = (text: string): string => `${sentenceCase(text)}.`;
 
 const notRouted: Explanation = ({ routing }) =>
@@ -242,7 +242,8 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
   if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
   const isSeen = excess !== null || (drops !== null && drops.full + drops.aqm > 0);
-  // If the detector never signalled overuse, only an excess rate or drops at the queue count as overuse.
+  // If the detector never signalled overuse, a long queue is not enough: an excess rate or drops by the queue
+  // must confirm the overuse.
   if (detector?.overuseShare === 0 && !isSeen) return null;
   const sends = excess
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
@@ -303,7 +304,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
         fix: sentence(FIX),
       };
 
-/** Explanations that rule out all others. */
+/** Explanations that are tried first for every symptom: if one of them applies, it explains any symptom. */
 const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
 const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
   'rate-low': [

@@ -36,7 +36,7 @@ type Found = { reachedUs: number; confirmedUs: number } | { reachedUs: null; fin
 
 /**
  * The first time from which `holds` is true at every evaluation for HOLD_US. This time must be at most
- * `withinUs` after the start. The time HOLD_US that follows may end later.
+ * `withinUs` after the start. The hold of HOLD_US may end later than `withinUs`.
  */
 function firstHeld(
   { startUs, withinUs, knownUs, endUs }: Search,
@@ -86,9 +86,9 @@ export interface ConvergenceRule {
 }
 
 /**
- * A call has converged when the received rate over the trailing 2 s is within the tolerance around the
- * requested rate, and stays there for a second. The time counts from when the call was connected, or from the
- * last change of the link before the request if that is later. Only data after this start count.
+ * A call has converged when the received rate over the trailing 2 s is within the tolerance around `rateBps`,
+ * and stays there for a second. The time starts when the call was connected or, if that is later, at the last
+ * change of the link before the judgement was requested. Only data after this start count.
  */
 export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }: ConvergenceRule): Judgement {
   const { record, view, nowUs, askedUs } = asked;

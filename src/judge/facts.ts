@@ -34,7 +34,7 @@ import {
 
 export interface Facts {
   metrics: CallMetrics;
-  /** A page of the paths that has ended. */
+  /** The first page of the paths that has ended; null if none has. */
   endedPage: { id: number; url: string; why: string; timeUs: number } | null;
   /** The first notice of an error, if nothing is connected. */
   errorNotice: RecordNotice | null;
@@ -52,7 +52,10 @@ export interface Facts {
   hasVideo: boolean | null;
   /** Sum of the limits of the video sections that are sent (maxBitrate, `b=`); null if one has no limit. */
   capBps: number | null;
-  /** Shares of the senders' video samples with this qualityLimitationReason, 0 to 1. */
+  /**
+   * `cpuLimitedShare`, `bandwidthLimitedShare`: the shares of the senders' video samples with the
+   * qualityLimitationReason `cpu` or `bandwidth`, 0 to 1.
+   */
   cpuLimitedShare: number;
   bandwidthLimitedShare: number;
   /** Dropped packets; null without the link's record of them. */
@@ -81,8 +84,8 @@ export interface Facts {
   /** Whether the machine was too busy for the call. */
   machine: MachineState;
   /**
-   * The number of seconds in the window, the number of those that were too late, and the largest lateness. A
-   * second is too late if its lateness would count as that of a busy machine.
+   * The number of measured seconds in the window, the number of late seconds among them, and the largest
+   * lateness. A second counts as late if its lateness reached the limit for a busy machine.
    */
   lateSeconds: LateSeconds;
   /**
@@ -111,7 +114,7 @@ function shareLimitedBy(samples: readonly StatsSample[], reason: string): number
   return known.length === 0 ? 0 : limited.length / known.length;
 }
 
-/** The last sample of each sender's video streams. */
+/** The video streams in each sender's latest sample. */
 const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
   senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
 

@@ -22,7 +22,10 @@ interface Look {
   stats: InboundStats;
 }
 
-/** The wait for a key frame, from the last decoded picture to a sample; null if the receiver was not waiting. */
+/**
+ * The wait for a key frame, from `begin` to a sample; null if the receiver was not waiting. `begin` is the
+ * sample with the last newly decoded picture, or the first sample of the stream.
+ */
 function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
   // Packets are counted instead of frames: before the first key frame Chromium counts no frames.
   const packetsReceived = stats.packetsReceived - begin.stats.packetsReceived;

@@ -33,8 +33,8 @@ function bySecond(seconds: readonly LateSecond[], { fromUs, toUs }: Window): Map
 }
 
 /**
- * Passes the lateness of every second of a window to a MachineWatch. After each second, `after` is called with
- * the end of the second and the state of the machine.
+ * Passes the lateness of every measured second of a window to a MachineWatch. After each second, `after` is
+ * called with the end of the second and the state of the machine.
  */
 function watched(
   { link, late }: CallRecord,
@@ -69,8 +69,8 @@ export interface LateSeconds {
 }
 
 /**
- * Counts the seconds of a window, and the seconds whose lateness reached a limit. Each second counts by itself,
- * without a median over several seconds.
+ * Counts the seconds of a window for which a lateness was measured, and the seconds whose lateness reached a
+ * limit. Each second counts by itself, without a median over several seconds.
  */
 export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateSeconds {
   const shaper = bySecond(link?.late ?? [], window);

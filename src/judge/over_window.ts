@@ -1,10 +1,10 @@
 /**
- * Judgements of a call over a window of a given length. The window begins no earlier than a start time: the
- * time when the call was connected, or the last change of the link before the request if that is later. The
- * judgement waits until the call has run for the window's length since this start time.
- * - `once`: the window ends when the judgement was requested or, if the call had not run long enough by then,
- *   as soon as it has. Conditions that must hold throughout (delay, loss, freezes) are judged this way: with a
- *   later window, a bad moment would be missed.
+ * Judgements of a call over a window of a given length. The window begins at a start time or later. The start
+ * time is when the call was connected or, if that is later, the last change of the link before the judgement
+ * was requested. The judgement waits until the call has run for the window's length since the start time.
+ * - `once`: the window ends when the judgement was requested. If the call had not run long enough by that time,
+ *   the window ends when the call has run long enough. Conditions that must hold throughout (delay, loss,
+ *   freezes) are judged this way: with a later window, a bad moment would be missed.
  * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still
  *   reach (utilisation, fairness) are judged this way.
  */
@@ -24,8 +24,9 @@ export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
   /**
-   * The start time to use instead of the last change of the link. With `once` the window begins at this time
-   * (or when the call was connected, if that is later); with `retry` at this time or later.
+   * If `afterUs` is given, the start time is computed with it instead of the last change of the link. With
+   * `once`, the window then begins exactly at the start time; with `retry`, it begins at the start time or
+   * later.
    */
   afterUs?: number;
 }
@@ -73,7 +74,7 @@ function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge)
   return { ...common, pass, final, settled: true, received, cause, metrics };
 }
 
-/** An upper limit of a percentile of the queuing delay; percentile 100 is the largest. */
+/** An upper limit of a percentile of the queuing delay; percentile 100 is the largest delay. */
 export interface DelayLimit {
   percentile: number;
   ms: number;
@@ -144,7 +145,7 @@ export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio
   }));
 }
 
-/** No freeze of the picture, clipped to the window, is longer than `longestUs`. */
+/** No freeze of the picture is longer than `longestUs`. Only the part of a freeze within the window counts. */
 export function judgeFreezes(
   asked: Asked,
   { longestUs, ...rule }: WindowRule & { longestUs: number },

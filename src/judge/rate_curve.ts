@@ -30,7 +30,7 @@ export interface RateCurve {
 
 interface Points {
   timesUs: number[];
-  /** Cumulative count at the time with the same index. */
+  /** The bytes counted until the time with the same index. */
   bytes: number[];
 }
 

@@ -17,8 +17,8 @@ import { linkOf, sidesOf, type Path } from './view.js';
 /** A larger share of bytes outside the link cannot come from inaccurate counting. */
 export const LEAST_OUTSIDE_RATIO = 0.001;
 /**
- * The link reports bytes later than the pairs count them. So a sample is compared only if it is at least
- * UNDER_WAY_S older than the link's latest report, and a difference of UNDER_WAY_BYTES is tolerated.
+ * The link reports bytes later than the candidate pairs count them. So a sample is compared only if it is at
+ * least UNDER_WAY_S older than the link's latest report, and a difference of UNDER_WAY_BYTES is tolerated.
  */
 const UNDER_WAY_S = 1;
 const UNDER_WAY_BYTES = 64e3;

@@ -169,9 +169,9 @@ export function lastChangeUs(record: CallRecord, untilUs: number): number {
 }
 
 /**
- * When the call was connected, from the view of `askedUs`. If some paths were connected by then, the time when
- * the last of them was connected. Otherwise, the time when the first path was connected after that. Null if no
- * path has been connected.
+ * When the call was connected. If some paths were connected by `askedUs`, the latest time at which one of these
+ * paths was connected. Otherwise, the time at which the first path was connected. Null if no path has been
+ * connected.
  */
 export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -201,7 +201,7 @@ function firstRowAfter({ rows, departUs }: PacketColumns, timeUs: number): numbe
   return low;
 }
 
-/** A window begins before the data that the record still has. */
+/** Thrown if a window begins before the data that the record still has. */
 export class DroppedRecordError extends Error {
   override readonly name = 'DroppedRecordError';
   readonly field = 'window.fromUs';
@@ -214,7 +214,7 @@ export class DroppedRecordError extends Error {
   }
 }
 
-/** Throws DroppedRecordError. */
+/** Throws DroppedRecordError if the window begins before the kept data. */
 export function checkKept({ keptFromUs }: { keptFromUs?: number }, window: Window): void {
   if (keptFromUs !== undefined && window.fromUs < keptFromUs)
     throw new DroppedRecordError(window, keptFromUs);

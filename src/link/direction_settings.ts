@@ -35,6 +35,9 @@ export interface DirectionSettings {
    * Connections given outside `backward` send only forward; `backward` has its own connections.
    */
   crossTraffic?: string | undefined;
-  /** Default `serial`. */
+  /**
+   * `serial`: packets pass one after the other at the capacity. `token-bucket`: a burst passes at once. Default
+   * `serial`.
+   */
   bottleneck?: 'serial' | 'token-bucket' | undefined;
 }

@@ -27,7 +27,7 @@ interface Numbers {
 }
 
 /**
- * The default of every setting. A preset sets them all, so that it also replaces the earlier settings of a link.
+ * The default of every setting. A network sets all of them, so that it also replaces the earlier settings of a link.
  */
 const PLAIN = Object.fromEntries(
   LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === 'way').map((key) => [

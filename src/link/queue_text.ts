@@ -48,7 +48,10 @@ function expectation(specs: readonly ParameterSpec[]): string {
   return `${specs[0] === undefined ? '' : shortName(specs[0])} as ${ranges.join(', or ')}`;
 }
 
-/** The parts before and after the equals sign; no key if there is no equals sign, or no name before it. */
+/**
+ * Splits a setting at the equals sign into its name and its value. The name is undefined if there is no equals sign,
+ * or no name before it.
+ */
 function keyAndValue(text: string): [key: string | undefined, value: string] {
   const equals = text.indexOf('=');
   const key = text.slice(0, Math.max(0, equals)).trim();

@@ -1,15 +1,15 @@
 /**
- * The messages between a page and the local server over the WebSocket at `/ws`, as JSON. A page opens links (two
- * UDP sockets with a shaped path between them) or joins one that the server's owner provided, and it joins rooms,
- * through which two pages exchange their session descriptions. The links that a page opened, and its memberships
- * in rooms, end when its socket closes.
+ * The messages between a page and the local server over the WebSocket at `/ws`, as JSON. A page opens links (two UDP
+ * sockets with a shaped path between them), or joins a link that the server's owner provided. A page also joins
+ * rooms. Through a room, two pages exchange their session descriptions. When the WebSocket closes, the links that the
+ * page opened end, and so do its memberships in rooms.
  */
 import * as v from 'valibot';
 
 import type { LinkConfig, PartialLinkConfig } from './link_config.js';
 
 export const SERVER_PATH = '/ws';
-/** The server has the controllers from its command line under this path, each under its name. */
+/** Under this path, the server offers the controllers that were given on its command line, each under its name. */
 export const OWN_FOLDER = 'own/';
 /** A page recognises the local server by this metric of `Server-Timing`. */
 export const SERVER_METRIC = 'ccscope';
@@ -96,7 +96,7 @@ export interface LinkRow extends QueueRow {
   cross_delivered_bytes: number;
 }
 
-/** How late packets were sent: the time of sending minus the time when they were due. */
+/** How late packets were sent: the actual sending time of a packet minus the time when it was due. */
 export interface LatenessMs {
   p50_ms: number;
   p95_ms: number;
@@ -106,7 +106,10 @@ export interface LatenessMs {
 
 /** The lateness over the whole call, and over the recent past. */
 export interface ToldLatenessMs extends LatenessMs {
-  /** The lateness of the packets since the last such message; null if there were no packets. */
+  /**
+   * The 95th percentile of the lateness in the latest second; null if no packets were sent since the last message
+   * `link/lateness`.
+   */
   recent_p95_ms: number | null;
 }
 

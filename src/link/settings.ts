@@ -26,7 +26,7 @@ export interface LinkSettings extends DirectionSettings {
   rtt?: number | string | undefined;
   /** Seeds all randomness of the link. Default 1. Has an effect only when the link is opened. */
   seed?: number | undefined;
-  /** From the side that answered to the side that offered. */
+  /** The direction from the side that answered to the side that offered. */
   backward?: DirectionSettings | undefined;
 }
 

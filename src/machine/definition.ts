@@ -11,7 +11,10 @@ export const QUANTITIES = ['shaper', 'callbacks', 'source'] as const;
  */
 export type Quantity = (typeof QUANTITIES)[number];
 
-/** A quantity at `begin` or worse makes the machine overloaded; a quantity at `end` or better ends that. */
+/**
+ * The limits for the median of a quantity. At `begin` or worse the machine becomes overloaded; at `end` or better the
+ * overload ends.
+ */
 export interface Limits {
   begin: number;
   end: number;
@@ -25,7 +28,7 @@ export const LIMITS: Readonly<Record<Quantity, Limits>> = {
 
 /** The median over this many seconds counts, so that two bad seconds among them raise no alarm. */
 export const WINDOW_SECONDS = 5;
-/** Seconds that are older than this are dropped: they say nothing about the present. */
+/** Measured seconds that are older than this are dropped, since they do not describe the present. */
 export const KEPT_US = 2 * WINDOW_SECONDS * 1e6;
 
 /**

@@ -5,13 +5,13 @@ import { isOverloaded, type MachineState } from './watch.js';
 
 /**
  * If `overloaded`, the call's numbers reflect the machine rather than the network. Each quantity is given as its
- * worst median over WINDOW_SECONDS; null if there was none.
+ * worst median over WINDOW_SECONDS; null if it was never measured for that long.
  */
 export interface MachineReport {
   overloaded: boolean;
   /** The share of the time in which the machine was overloaded. */
   share: number;
-  /** The quantities for which the machine counted as overloaded. */
+  /** The quantities for which the machine counted as overloaded at any time; empty if not `overloaded`. */
   reasons: readonly Quantity[];
   shaper_late_p95_ms: number | null;
   callbacks_late_ms: number | null;

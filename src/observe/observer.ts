@@ -20,7 +20,7 @@ export interface ObservedLink {
   readonly relay?: RelayAddress;
   /** Announces that this ICE user name fragment belongs to the page under test with this id. */
   local?(ufrag: string, page: number): void;
-  /** Announces where a far side that is not a page under test can be reached. */
+  /** Announces the address of a connection's far side if it is not a page under test. */
   remote?(side: RemoteSide): void;
   /** Shapes the connections of a page, if the browser itself does the shaping. */
   attach?(page: Page): Promise<void>;
@@ -87,7 +87,7 @@ export class CallObserver {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from now on; Call it before the pages navigate:
+   * Observes every page, popup and iframe of a context from now on. Call it before the pages navigate:
    * connections that exist already keep their ICE candidates, so their packets do not pass a link's relay.
    * Idempotent. Throws FailedRun if the package is incomplete, and Playwright's errors for a closed context.
    */

@@ -78,7 +78,8 @@ export class Pages {
   }
 
   /**
-   * To be called when a window of the page reports. Another window that was in the same frame before has ended.
+   * To be called when a window of the page reports. If the same frame had another window before, that window
+   * has ended.
    */
   window(seen: SeenPage, frame: Frame, window: string): void {
     // An ended window is ignored: its last report may arrive after the first report of its successor.

@@ -67,8 +67,8 @@ function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): S
 }
 
 /**
- * The name of an encoding: its rid. Without a rid, it is the only encoding of its sender, and its index 0 is
- * its name.
+ * The name of an encoding: its rid. An encoding without a rid is the only encoding of its sender, and is named
+ * by its index, 0.
  */
 const nameOf = ({ rid }: StreamState): EncodingName => (rid === '' ? 0 : rid);
 

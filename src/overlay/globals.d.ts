@@ -12,7 +12,7 @@ declare module 'ccscope:style.css' {
   const text: string;
   export default text;
 }
-/** The text of the whole script, as a function. The worker of the script runs the same text. */
+/** The source text of the whole script. The worker of the script is started from this text. */
 declare const CCSCOPE_SOURCE: string;
 /** The frame worker's script. */
 declare const FRAME_WORKER_SOURCE: string;

@@ -1,8 +1,8 @@
 /**
  * The overlay's element in the page. It is in the top layer, above everything in the page. If the page removes
  * the element, it is inserted again. Key and pointer events for the overlay do not bubble up to listeners of
- * the page. Capturing listeners of the page do get them, with the overlay's element as their target. If they
- * were stopped before these listeners, the overlay would not get them either.
+ * the page. Capturing listeners of the page do get them, with the overlay's element as their target. If the
+ * events were stopped before these listeners, the overlay would not get the events either.
  */
 import { clearTimeout, listen, setTimeout } from '../inject/natives.js';
 

@@ -27,7 +27,7 @@ interface Injected {
   state(): Promise<InjectedState | null>;
   /**
    * Observes connections that the caller has found, for instance with the debugger's
-   * `queryObjects(RTCPeerConnection)`, which lists all.
+   * `queryObjects(RTCPeerConnection)`, which lists all connections of the window.
    */
   adopt(...peers: Connection[]): void;
   /** Ends the watch and removes the overlay. The connections continue undisturbed. */
@@ -131,9 +131,9 @@ function inPage(): void {
       return;
     }
     isAttached = true;
-    // In the same document, somebody called `show` or ran the script again, to see the view. In a new document,
-    // the script may only have run because it runs in every frame. Then the view opens under the same
-    // conditions as at first.
+    // In the same document, the user wants to see the view: somebody called `show` or ran the script again. A
+    // new document may run the script only because every frame runs it. So `hasView` decides, as it did when
+    // the script first ran.
     isWanted = !isElsewhere || hasView();
     // The observer resumes only after its pause has undone all actions on the calls.
     void ending.then(() => {

@@ -31,8 +31,8 @@ export class Model {
   readonly acting = signal(false);
   readonly scope: Scope;
   /**
-   * The flow that is drawn if the user has chosen none. It stays the same as long as its stream is live.
-   * Otherwise, streams with similar rates would alternate.
+   * The flow that is drawn if the user has chosen none. It stays the same as long as its stream is live. If it
+   * always were the busiest stream, streams with similar rates would alternate.
    */
   #shown: number | null = null;
 

@@ -85,7 +85,7 @@ function Section({ streams, model }: { streams: readonly StreamState[]; model: M
 interface ConnectionProps {
   connection: ConnectionState;
   model: Model;
-  /** Whether to show to which page the connection belongs. */
+  /** Whether to show the URL of the connection's page. */
   named: boolean;
 }
 

@@ -43,8 +43,8 @@ export interface FileOptions {
 
 export type WatchPlace = 'worker' | 'page';
 /**
- * A sender that a controller is to drive, by limits that it sends repeatedly. `target` identifies the sender in
- * its window. `endpoint` is the number of its connection in the watch.
+ * A sender that a controller is to drive: the controller repeatedly limits its rate. `target` identifies the
+ * sender in its window. `endpoint` is the number of its connection in the watch.
  */
 export interface Driven {
   target: ActionTarget;
@@ -243,7 +243,7 @@ function placeNotices(core: CoreKind | null, place: WatchPlace): RecordNotice[] 
   return notices;
 }
 
-/** Notices for the user about a recording of which old parts can no longer be stored on the disk. */
+/** A warning for the user if the old parts of the recording can no longer be stored on the disk. */
 const diskNotices = (stopped: string | null): RecordNotice[] =>
   stopped === null
     ? []

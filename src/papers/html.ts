@@ -164,7 +164,7 @@ function claimList({ claims }: ExperimentReport): Html {
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
-/** Collects the figures for the page's data, and makes elements that refer to them by their index in it. */
+/** Collects the figures for the page's data. Makes elements that refer to a figure by its index in the data. */
 class Gallery {
   readonly figures: Figure[] = [];
 

@@ -27,8 +27,8 @@ const failed = (error: unknown): { failure: RunFailure } => {
 };
 
 /**
- * Watches the pool's threads for a thread that ends without an error. Tinypool handles errors of threads, but would
- * wait for the job of such a thread forever. To be called whenever the pool may have created threads.
+ * Turns the end of a thread without an error into an error. Tinypool handles errors of threads; but if a thread ends
+ * without an error, Tinypool waits for its job forever. To be called whenever the pool may have created threads.
  */
 function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => boolean): void {
   for (const thread of pool.threads.filter((each) => !watched.has(each))) {

@@ -60,8 +60,8 @@ export function metricName({ name, flow, window, path }: Measurement): string {
 export const WIDER = '°';
 
 /**
- * `3 of 4 cases, p 0.021`: in how many cases a claim holds, and the largest p-value, which is omitted if the
- * claim fails in one of several cases.
+ * `3 of 4 cases, p 0.021`: the number of cases in which a claim holds, and the largest p-value. The number is left
+ * out if there is a single case. The p-value is left out if the claim has several cases and fails.
  */
 export function claimText({ holds, p, cases }: ClaimReport): string {
   const count = cases.of === 1 ? [] : [`${cases.hold} of ${cases.of} cases`];

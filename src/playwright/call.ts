@@ -93,7 +93,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     return this.#part({ ...this.view, sentBy: this.#idOf(page) });
   }
 
-  /** Also observes the pages of another context; call it before they navigate. */
+  /** Also observes the pages of another context. Call this method before those pages navigate. */
   observe(context: BrowserContext): Promise<void> {
     return this.#source.observe(context);
   }

@@ -68,12 +68,7 @@ export class TestLink implements ControlledLink {
    */
   for(page: Page): PageLink {
     if (this.carrier.backend === 'devtools')
-      throw new ConfigError(
-        'linkBackend',
-        'shaper for link.for(page)',
-        'devtools',
-        'remove linkBackend',
-      );
+      throw new ConfigError('linkBackend', 'shaper for link.for(page)', 'devtools', 'remove linkBackend');
     return this.carrier.for(this.find(page));
   }
 

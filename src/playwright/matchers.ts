@@ -38,8 +38,9 @@ export interface WindowOptions extends WaitingOptions {
   /** Length of the judged window. Default: 10 s. The matcher waits until the call has run for this time. */
   over?: Time;
   /**
-   * The window starts at this change of the link. Default: the last change; the window then starts at this
-   * change or later.
+   * A change of the link. A matcher that judges its window once starts the window at this change. A matcher
+   * that judges repeatedly starts it at this change or later. Default: the window starts at the last change of
+   * the link or later.
    */
   after?: { readonly timeUs: number };
 }
@@ -102,8 +103,8 @@ async function expectOf(
 }
 
 /**
- * The rule for a window. If the test sets a `timeout`, a matcher that normally judges its window once judges
- * repeatedly.
+ * The rule for a window. Some matchers judge their window only once. If the test sets a `timeout`, these
+ * matchers also judge repeatedly.
  */
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),

@@ -184,10 +184,7 @@ const numbersOf = (returned: unknown): Record<string, number> =>
       )
     : {};
 
-/**
- * The result of a promise, or an error if it takes longer than the limit. What the promise does after that has no
- * effect.
- */
+/** The result of a promise, or an error if the promise takes longer than the limit. A later result is ignored. */
 async function within<T>(promise: Promise<T>, limitMs: number, run: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

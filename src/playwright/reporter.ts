@@ -91,7 +91,7 @@ export default class CallReporter implements Reporter {
     return false;
   }
 
-  /** @throws Error for a broken budget in `merge-reports`, since that command fails only if a reporter throws */
+  /** @throws Error in `merge-reports` if a budget is broken, since this command fails only if a reporter throws */
   #end({ status, startTime }: FullResult): { status: FullResult['status'] } | undefined {
     const tests = [...this.#tests];
     if (tests.length === 0) return undefined;

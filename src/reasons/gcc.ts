@@ -19,8 +19,8 @@ import type { TraceData } from '../trace/index.js';
  */
 const SCATTER = { law: 0.01, capacity: 0.025 };
 /**
- * The rate counts as held if the controller was in a state other than increase at this share of the packet
- * groups, or more.
+ * The rate counts as held if the controller was in a state other than increase at no less than this share of
+ * the packet groups.
  */
 const HELD = 0.3;
 

@@ -7,11 +7,14 @@ import type { Segment } from './segments.js';
 import { comparedText, factorText } from './words.js';
 import { percentText, rateText } from '../judge/text.js';
 
-/** If the target is below A_r by less than this share of A_r, the controller does not count as draining a queue. */
+/**
+ * A controller counts as draining a queue only if its target is below the smaller of A_r and A_s by more than
+ * this share of A_r.
+ */
 const DRAINS = 0.02;
 /** If the received rate is below this share of the estimated capacity, it also bounds the target. */
 const STARVED = 0.5;
-/** If the overuse was at least this long before a fall, it did not cause the fall. */
+/** Overuse that was signalled this long before a fall began, or earlier, did not cause the fall. */
 const LAST_OVERUSE_US = 1e6;
 
 /** Explains a fall of the target, whether it came in one step or in many small ones. */
@@ -38,8 +41,8 @@ function lossFall(rows: GccRows, row: number): Reason | null {
 
 /**
  * The reason if the target fell so that a queue can drain; otherwise null. While a queue drains, the target is
- * below the smaller of A_r and A_s. The distance must have grown by more than `timesFall` times the fall of
- * A_r.
+ * below the smaller of A_r and A_s. The gap between the target and the smaller rate must have grown by more
+ * than `timesFall` times the fall of A_r.
  */
 function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
   const left = (row: number): number =>
@@ -108,7 +111,8 @@ export function receivedBound(rows: GccRows, row: number): Reason | null {
   const factor = rows.parameter('upper_bound_factor', row);
   if (!(factor > 0)) return null;
   const bound = received * factor + rows.parameter('upper_bound_offset_bps', row);
-  // The received rate may have changed a little since the bound was last applied.
+  // The received rate may have changed a little since the bound was last applied. So an A_r a little below the
+  // bound counts, too.
   if (!(rows.rate('a_r_bps', row) > bound * (1 - NEAR_BOUND))) return null;
   const detail = `A_r is bounded by ${factor} × the ${rateText(received)} received`;
   const evidence = { received_rate_bps: received, upper_bound_factor: factor };

@@ -27,9 +27,9 @@ function additiveBpsPerS({ rate, settings }: Flow, row: number): number {
   const frameBits = rate.at('a_r_bps', row) / FRAMES_PER_S;
   const packetBits = frameBits / Math.max(1, Math.ceil(frameBits / PACKET_BITS));
   const responseMs = rate.at('rtt_us', row) / 1e3 + parameter('response_time_offset_ms');
-  // The law adds one step per response time, but an update never adds more than one step. So if feedback is
-  // less frequent, its interval counts. The mode `additiveTon`, which follows the paper literally, does not
-  // have this limit.
+  // The law adds one step per response time, but an update never adds more than one step. So if the interval
+  // between feedback messages is longer than the response time, the law adds one step per interval. The mode
+  // `additiveTon`, which follows the paper literally, does not have this limit.
   const isLiteral = parameter('increase_mode') === INCREASE_MODES.additiveTon;
   const everyMs = isLiteral ? responseMs : Math.max(responseMs, parameter('feedback_interval_ms'));
   const bpsPerS = (packetBits * parameter('additive_packets') * 1e3) / everyMs;

@@ -23,10 +23,7 @@ export const INCREASE = valueOf('group', 'state', 'increase');
 
 /** Rates that differ by less than this share count as equal. */
 const SAME = 1e-3;
-/**
- * A decision of the receiver's part shows in the rows of the sender's part at most this time plus a round trip
- * later.
- */
+/** A decision of the receiver's part takes effect in the `rate` rows within a round trip plus this time. */
 const MESSAGE_US = 250e3;
 
 export class GccRows {
@@ -94,10 +91,7 @@ export class GccRows {
     return Number.isNaN(value) ? { loss_high: LOSS_DECREASES, loss_low: LOSS_HOLDS }[name] : value;
   }
 
-  /**
-   * The first group whose row has the value of A_r in row `to` of `rate`. If there is no such group, the last
-   * group.
-   */
+  /** The first group whose A_r equals the A_r in row `to` of `rate`. If there is no such group, the last group. */
   madeAt(to: number, first: number, end: number): number {
     const a_r = this.rate('a_r_bps', to);
     for (let row = first; row < end; row++)

@@ -121,8 +121,8 @@ function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
 }
 
 /**
- * A change of the link in the words of its settings. The event of a test's record already contains this text in
- * `set`.
+ * Describes a change of the link by its changed settings. In the record of a test, the field `set` of the event
+ * already contains this text.
  */
 function linkText(detail: Record<string, unknown>): string {
   if (typeof detail['set'] === 'string') return detail['set'];

@@ -1,7 +1,7 @@
 /**
  * Explains NADA's target. While no queue builds up, the target follows the accelerated ramp-up. Otherwise it
- * follows the gradual law: for each value of the congestion signal x_curr there is a rate that stays constant,
- * and the target moves towards this rate (RFC 8698, 4.3).
+ * follows the gradual law: each value of the congestion signal x_curr has an equilibrium rate, and the target
+ * moves towards this rate (RFC 8698, 4.3).
  */
 import { UNKNOWN, type ChangeShape, type Reason } from './change.js';
 import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';

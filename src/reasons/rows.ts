@@ -1,4 +1,7 @@
-/** Rows of a trace table (all, or those of one flow) by column and in time order, with lookup by time. */
+/**
+ * The rows of a trace table, or only the rows of one flow, stored by column. They are in time order and can be
+ * looked up by time.
+ */
 import { tableSpec, type TableName } from '../core/schema.js';
 import type { TraceData, ViewQuery } from '../trace/index.js';
 

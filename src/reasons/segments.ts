@@ -29,7 +29,7 @@ export interface Course {
   targetBps: Float64Array;
   /** How far the target swings about a constant value, as a share of this value. Such swings are not changes. */
   scatter(row: number): number;
-  /** Whether the target does not swing: while it is constant, it has exactly one value. */
+  /** Whether a constant target keeps exactly one value, instead of swinging about it. */
   isExact(row: number): boolean;
   /** Whether the step down to this row was a decision of the controller. Then it is a fall, even if it is small. */
   isDecision(row: number): boolean;

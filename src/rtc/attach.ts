@@ -26,8 +26,8 @@ export interface Attachment {
 
 /**
  * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or `addTransceiver`: a
- * browser that has started to send without a transform never calls a later one. Create `worker` with
- * `createMediaWorker`, which checks that the worker runs. Without a `feedback` channel the sender relies on
+ * browser that has started to send without a transform never calls a transform that is added later. Create `worker`
+ * with `createMediaWorker`, which checks that the worker runs. Without a `feedback` channel the sender relies on
  * receiver reports. Mode `control` also requires `takeOver` on both remote descriptions. The status shows that mode
  * only once control was seen to work.
  */

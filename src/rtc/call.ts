@@ -11,7 +11,7 @@ import { StatusBoard } from './status.js';
 import { supported } from './support.js';
 import type { Call, CallOptions, CallStatus, MediaStats, ShadowController, VideoCodec } from './types.js';
 
-/** A call that cannot be made as requested: `field` names the option. */
+/** Thrown if a call cannot be made as requested. `field` names the option that is missing or wrong. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   constructor(
@@ -47,19 +47,25 @@ function checkOptions(o: CallOptions): void {
   const support = supported();
   if (support.transforms === 'none') throw new CallError(support.message);
   if (o.codec !== undefined && codecsFrom(o.codec) === null) {
-    throw new CallError(`codec: this browser does not support ${o.codec.toUpperCase()}; choose another`, 'codec');
+    throw new CallError(
+      `codec: this browser does not support ${o.codec.toUpperCase()}; choose another`,
+      'codec',
+    );
   }
   if (o.role !== 'receive' && o.track?.kind !== 'video') {
     throw new CallError(`track: a video track is needed for role "${o.role}"`, 'track');
   }
   if (o.audioTrack !== undefined && o.audioTrack.kind !== 'audio') {
-    throw new CallError('audioTrack: expected an audio track; leave it out for a call without audio', 'audioTrack');
+    throw new CallError('audioTrack: expected an audio track; remove it to call without audio', 'audioTrack');
   }
   if (o.role !== 'loopback' && o.signalling === undefined) {
     throw new CallError(`signalling: needed for role "${o.role}"`, 'signalling');
   }
   if (o.relay !== undefined && o.bottleneck !== undefined) {
-    throw new CallError('bottleneck: not with a relay, which is already a bottleneck; remove one of them', 'bottleneck');
+    throw new CallError(
+      'bottleneck: not with a relay, which is already a bottleneck; remove one of them',
+      'bottleneck',
+    );
   }
   if (!(o.minBitrateBps > 0 && o.minBitrateBps <= o.maxBitrateBps)) {
     throw new CallError('minBitrateBps: must be above 0 and not above maxBitrateBps', 'minBitrateBps');
@@ -282,10 +288,10 @@ class LiveCall implements Call {
   }
 
   /**
-   * Extends new faults to whole controllers. A controller has two halves, one in the sender's worker and one in the
-   * receiver's, and a fault concerns one half. If the controller in charge failed, its last good rate stays. A
-   * shadow (a controller that only watches) is removed, since the half that still works would produce a rate
-   * without the other half.
+   * Handles new faults of controllers. A controller has two halves, one in the sender's worker and one in the
+   * receiver's. A fault concerns only one half. If the controller in charge failed, its last good rate stays. A
+   * shadow (a controller that only watches) is removed, since the half that still works would produce a rate without
+   * the other half.
    */
   #settleFaults({ controllerFaults }: CallStatus): void {
     const fresh = controllerFaults.slice(this.#faults);

@@ -37,8 +37,5 @@ export function shadowSlots(shadows: readonly ShadowController[], rails: Rails):
   const flows = new Set(slots.map(({ flow }) => flow));
   const isRight = slots.every(({ flow }) => Number.isInteger(flow) && flow > 0 && flow < 2 ** 32);
   if (isRight && flows.size === slots.length) return slots;
-  throw new CoreError(
-    'shadows: expected a different flow for each, a whole number above 0',
-    'shadows',
-  );
+  throw new CoreError('shadows: expected a different flow for each, a whole number above 0', 'shadows');
 }

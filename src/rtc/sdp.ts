@@ -131,7 +131,8 @@ export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
 /**
  * Bounds the bitrate that the receiver of this description may send in each of its video sections. Adds a bandwidth
  * line (b=TIAS, RFC 3890) behind the lines that must come before it (RFC 8866, section 5). In Chromium, this bound
- * can change during a call without a new encoder. The bounds among a format's parameters cannot.
+ * can change during a call without a new encoder. The bounds among a format's parameters (see `takeOver`) cannot
+ * change in this way.
  */
 export function boundVideo(sdp: string, bitrateBps: number): string {
   const sections = split(sdp).map((section) => {

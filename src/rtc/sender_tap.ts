@@ -19,7 +19,10 @@ const REPORT_MS = 1000;
 /** If the takeover works, the browser's estimate rises to its floor within this time. */
 const VERIFY_MS = 5000;
 const FLOOR_SEEN = 0.95;
-/** Feedback starts with the first frames. If none has come this long after the connection, it is missing. */
+/**
+ * Feedback starts with the first frames. If no feedback has come this long after the connection was established, it
+ * counts as missing.
+ */
 const FEEDBACK_PATIENCE_MS = 2000;
 const REPAIR_AGAIN_MS = 300;
 

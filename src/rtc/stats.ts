@@ -1,4 +1,7 @@
-/** Reads `getStats` reports, without side effects. A field that the browser omits becomes NaN or null. */
+/**
+ * Reads `getStats` reports, without side effects. A field that the browser omits becomes NaN or null. There are two
+ * exceptions for video: the lost packets of a receiver and the header bytes become 0.
+ */
 
 /** IPv4 and UDP headers of a packet; getStats counts neither. */
 export const IP_UDP_HEADER_BYTES = 28;
@@ -14,7 +17,7 @@ function* ofKind(report: RTCStatsReport, type: string, kind: 'video' | 'audio'):
     if (stat['kind'] === undefined || stat['kind'] === kind) yield stat;
 }
 
-/** Controllers only get the video's numbers, to which their target refers: audio is not counted. */
+/** Yields only the statistics about video, since a controller's target does not include audio. */
 const video = (report: RTCStatsReport, type: string): Generator<Fields> => ofKind(report, type, 'video');
 
 /** The codec of a stream, lower-case, as `vp8`. */
@@ -80,8 +83,8 @@ export interface OutboundCounters {
   rttUs: number;
   browserEstimateBps: number;
   /**
-   * Frames that the source has given to the encoder, and when they were counted, in milliseconds of the Unix
-   * epoch.
+   * `sourceFrames`: the number of frames that the source has given to the encoder. `epochMs`: the time of this count,
+   * in milliseconds of the Unix epoch.
    */
   sourceFrames: number;
   epochMs: number;
@@ -175,7 +178,7 @@ export interface EncoderCounters {
   framesEncoded: number;
   /** Sum of the frames' quantisers. */
   qpSum: number;
-  /** Requests from the receiver. */
+  /** `nacks` and `plis`: the numbers of NACK and PLI messages from the receiver. */
   nacks: number;
   plis: number;
   /** `none`, `cpu`, `bandwidth` or `other`. */

@@ -26,8 +26,9 @@ export interface FeatureScope {
 }
 
 /**
- * Detects Chromium by its track generator in the window scope (other browsers have one at most in workers). Only
- * Chromium also has the older encoded streams, and the SDP parameters with which `takeOver` bounds the estimate.
+ * Detects Chromium by its track generator in the window scope. Other browsers have a track generator only in workers,
+ * or not at all. The older encoded streams, and the SDP parameters with which `takeOver` bounds the estimate, also
+ * exist only in Chromium.
  */
 function isChromium(scope: FeatureScope): boolean {
   return scope.MediaStreamTrackGenerator !== undefined;

@@ -9,7 +9,7 @@ export interface SyntheticCameraOptions extends Partial<CameraSettings> {
 
 export interface SyntheticCamera {
   readonly track: MediaStreamTrack;
-  /** The requested frame rate. The track's own setting is the actual one. */
+  /** The requested frame rate. The actual frame rate is in the settings of the track. */
   readonly fps: number;
   stop(): void;
 }

@@ -188,7 +188,10 @@ export class Tap {
     if (client !== null) await client.answered(client.commands.passThrough()).catch(() => undefined);
   }
 
-  /** Sends the worker a command, if it still controls. Rejects with its error, or if it does not answer. */
+  /**
+   * Sends a command to the worker if the worker still controls. Rejects with the worker's error, or if the worker
+   * does not answer.
+   */
   async ask(command: (commands: MediaWorker['commands']) => Promise<void>): Promise<void> {
     const client = this.worker;
     if (client !== null) await client.answered(command(client.commands));

@@ -5,9 +5,9 @@ import type { EncoderCounters } from './stats.js';
 import type { Side, WorkerStats } from '../worker/media/protocol.js';
 
 /**
- * Who decides the bitrate. `observe`: the browser's own controller decides, and ccscope only watches (frames of
- * our own calls still carry the timing trailer). `cap`: ccscope limits the encoder under the browser's own
- * estimate. `control`: the browser's estimator is disabled.
+ * Who decides the bitrate. `observe`: the browser's own controller decides, and ccscope only watches (frames of our
+ * own calls still carry the timing trailer). `cap`: the encoder uses the lower of the browser's own estimate and
+ * ccscope's limit. `control`: the browser's estimator is disabled.
  */
 export type Mode = 'observe' | 'cap' | 'control';
 
@@ -156,8 +156,8 @@ export interface CallOptions extends ControlOptions {
 }
 
 /**
- * The browser's statistics on what is sent and on the picture at the receiving side; NaN or null where it reports
- * nothing.
+ * The browser's statistics on what is sent and on the picture at the receiving side; NaN or null where the browser
+ * reports nothing.
  */
 export interface MediaStats {
   fps: number;
@@ -167,7 +167,7 @@ export interface MediaStats {
   longestFreezeS: number;
   width: number;
   height: number;
-  /** The picture that the encoder gets. */
+  /** `sourceWidth`, `sourceHeight` and `sourceFps`: the picture that the encoder gets. */
   sourceWidth: number;
   sourceHeight: number;
   sourceFps: number;
@@ -187,7 +187,7 @@ export interface Call {
   readonly remoteStream: MediaStream | null;
   readonly status: CallStatus;
   /**
-   * Changes a parameter of the controller in charge, at every side of the call in this page. Rejects with a
+   * Changes a parameter of the controller in charge, in every worker of this call in this page. Rejects with a
    * CoreError for an invalid value.
    */
   setParameter(name: string, value: number): Promise<void>;

@@ -1,4 +1,7 @@
-/** Finds a cell when its axes are chosen one by one. On an axis that a cell omits, its value is the empty text. */
+/**
+ * Finds a cell when its axes are chosen one by one. If a cell omits an axis, its value on that axis is the empty
+ * text.
+ */
 import type { CellParams } from '../scenario/cells.js';
 
 const valueOf = (cell: CellParams, axis: string): string => cell[axis] ?? '';

@@ -1,6 +1,6 @@
 /**
- * Texts that are too long for the query of a page's address are put into its fragment, compressed: a user's own
- * scenario, and the pinned run.
+ * The fragment of a page's address contains, compressed, the texts that are too long for the query: a user's own
+ * scenario, and the pinned run (a run that is shown beside the current run).
  */
 
 /** A part of the fragment; parts are joined by `&`. */
@@ -21,8 +21,8 @@ export const partOf = (part: FragmentPart, fragment: string): string =>
   fragment.split('&').find((each) => each.startsWith(`${part}=`)) ?? '';
 
 /**
- * Decodes a part of a fragment; null if it is missing. Rejects if it is damaged, or longer than any that
- * `toFragment` returns.
+ * Decodes a part of a fragment; null if the part is missing. Rejects if the part is damaged, or longer than any part
+ * that `toFragment` returns.
  */
 export async function fromFragment(part: FragmentPart, fragment: string): Promise<string | null> {
   const written = partOf(part, fragment);

@@ -63,7 +63,7 @@ export class LiveRun implements Runs {
   #given: Promise<unknown> = Promise.resolve();
   /** The number of the latest request, which is the one that counts. */
   #turn = 0;
-  /** How long the simulation of the last run took, which is also expected of the next one. */
+  /** How long the simulation of the latest run took. The next simulation is expected to take as long. */
   #expectedMs = Infinity;
   /** The choices for which nothing has been drawn yet. */
   #waiting: { turn: number; sinceMs: number }[] = [];
@@ -193,8 +193,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * Passes the rows that wait to the charts, after the rows of earlier runs. Resolves to `all` for the first rows of
-   * a run, and to `more` for later ones.
+   * Passes the waiting rows of a run to the charts, after the rows of earlier runs. Resolves to `all` for the first
+   * rows of a run, and to `more` for later rows.
    */
   #give(drawing: Drawing): Promise<'more' | 'all'> {
     const giving = this.#given.then(() => this.#take(drawing));

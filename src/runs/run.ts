@@ -68,7 +68,8 @@ function controllerOf(flow: FlowOptions): ControllerName | undefined {
 }
 
 /**
- * The rows of single packets are recorded only up to this length of a run: seconds multiplied by the number of flows.
+ * The rows of single packets are recorded only if the length of the run, in seconds, multiplied by the number of its
+ * flows is at most this.
  */
 const LOOKED_AT_FLOW_S = 2500;
 

@@ -33,7 +33,7 @@ export class SimulationPool {
     return this.#first.plan(request);
   }
 
-  /** Simulates when there is a worker for it. Rejects with SimulationError. */
+  /** Simulates as soon as a worker is free. Rejects with SimulationError. */
   run(request: SimulationRequest, handlers?: RunHandlers): Promise<SimulationResult> {
     return this.use((worker) => worker.run(request, handlers));
   }

@@ -25,7 +25,7 @@ export function axisOf(scenario: Scenario, name: string, field: string): Axis {
 /** The error for an unknown name. It lists the names that exist, or only the nearest ones if there are many. */
 export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
   const nearest = near(name, names, 3);
-  const shownNames = names.length <= MANY ? names : [...nearest, '…'];
+  const shownNames = names.length <= MANY ? names : [...(nearest.length > 0 ? nearest : names.slice(0, FEW)), '…'];
   const expected =
     names.length === 0
       ? `no ${what}: the scenario has none`
@@ -34,13 +34,17 @@ export function unknown(field: string, what: string, name: string, names: readon
     names.length === 0
       ? 'remove it'
       : nearest[0] === undefined
-        ? 'use one of these'
+        ? names.length <= MANY
+          ? 'use one of these'
+          : 'choose one from the documentation of scenarios'
         : `did you mean ${nearest[0]}?`;
   return new ConfigError(field, expected, shown(name), fix);
 }
 
 /** A message lists all names only if there are at most this many. */
 const MANY = 20;
+/** Of a longer list, this many names are shown as examples if none is near. */
+const FEW = 5;
 const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 
 /**
@@ -53,14 +57,14 @@ export function cellsOf(scenario: Scenario): CellParams[] {
   const entries = (cells === 'product' ? [all] : cells).map((entry, index) =>
     namedBy(scenario, entry, cells === 'product' ? 'axes' : `cells.${index}`),
   );
-  // Counted before they are created: a few lines may describe more cells than fit into memory.
+  // Cells are counted before they are created: a few lines may describe more cells than fit into memory.
   const count = entries.reduce((sum, axes) => sum + axes.reduce((n, { names }) => n * names.length, 1), 0);
   const most = scenario.surface === undefined ? MAX_CELLS : MAX_POINTS;
   if (count > most) throw new ConfigError('cells', `at most ${most} cells`, String(count), 'list fewer');
   return entries.flatMap(expand);
 }
 
-/** An axis, and those of its values that an entry of the scenario's `cells` selects. */
+/** The name of an axis, and the names of the values on this axis that an entry of the scenario's `cells` selects. */
 interface NamedValues {
   axis: string;
   names: readonly string[];

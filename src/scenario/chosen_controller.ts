@@ -51,7 +51,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** The controller's faults in the latest simulation, up to the time that it has simulated. */
+  /** The faults that the controller has had so far in the latest simulation. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

@@ -26,8 +26,8 @@ export interface ClaimCase {
   /** The means, in the same order; if a quantity is compared with a number, that number is the last. */
   values: readonly number[];
   /**
-   * The p-value: if the claim were false, the probability of runs that support it this clearly. Null for a single
-   * run, which cannot be tested.
+   * The p-value: if the claim were false, the runs would support it at least this clearly with this probability. Null
+   * for a single run, which cannot be tested.
    */
   p: number | null;
   holds: boolean;

@@ -11,7 +11,7 @@ import type { Summary } from './summary.js';
 
 /**
  * `best`: no other value has a better mean. `close`: another value has the best mean, but the 95 % intervals of the
- * two overlap. `none`: all other cases, and quantities without a better direction.
+ * two overlap. `none`: all other cases; also quantities for which neither more nor less is better.
  */
 export type Standing = 'best' | 'close' | 'none';
 
@@ -97,8 +97,8 @@ function casesOf(
 
 /**
  * Ranks the summaries. Only the summaries with the largest number of valid runs can be best or close: a controller
- * that converged in three of ten runs is not faster than one that converged in all ten. If all means are equal and
- * all have that number of runs, none is best.
+ * that converged in three of ten runs is not faster than one that converged in all ten. If all summaries have equal
+ * means and equally many valid runs, none is best.
  */
 export function rank(summaries: readonly Summary[], best: 'most' | 'least' | undefined): Standing[] {
   const most = Math.max(...summaries.map(({ n }) => n));

@@ -8,19 +8,19 @@ import { parseRate, parseSchedule } from '../link/capacity_text.js';
 import { checkMahimahi, mahimahiSchedule } from '../link/mahimahi.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from './scenario.js';
 
-/** The flows of the simulation that one flow of the scenario stands for; their number is its `count`. */
+/** One flow of the scenario stands for `count` flows of the simulation. These form a group. */
 export interface FlowGroup {
   name: string;
   kind: 'media' | 'tcp';
   direction: 'forward' | 'backward';
-  /** Their numbers in the simulation. */
+  /** The indices of these flows in the simulation. */
   flows: readonly number[];
 }
 
 const us = (s: number): number => Math.round(s * 1e6);
 const usOfMs = (ms: number): number => Math.round(ms * 1e3);
 
-/** The flows of the simulation, grouped by the flow of the scenario that stands for them. */
+/** The flows of the simulation, in groups: one group for each flow of the scenario. */
 export function flowGroups(scenario: Scenario): FlowGroup[] {
   let next = 0;
   return scenario.flows.map(({ name, kind, direction = 'forward', count = 1 }) => ({
@@ -31,7 +31,7 @@ export function flowGroups(scenario: Scenario): FlowGroup[] {
   }));
 }
 
-/** The numbers, in the simulation, of the scenario's flows with these names. */
+/** The indices, in the simulation, of the flows that have one of these names in the scenario. */
 export const flowNumbers = (scenario: Scenario, names: readonly string[]): ReadonlySet<number> =>
   new Set(flowGroups(scenario).flatMap(({ name, flows }) => (names.includes(name) ? flows : [])));
 
@@ -104,8 +104,9 @@ function checkOneCapacity({ capacity, capacity_per_flow }: ScenarioPath, field: 
 }
 
 /**
- * Throws the ConfigError that `compile` would throw, without its work: creates no schedules of traces, which may be
- * long, and does not read the traces in `checked` again. The form of the scenario must already be checked.
+ * Throws the ConfigError that `compile` would throw, but does less work. It does not turn traces into schedules,
+ * which may be long, and it does not read the traces in `checked` again. The form of the scenario must already be
+ * checked.
  */
 export function checkPaths(scenario: Scenario, checked: Set<string>): void {
   const { id, duration_s, forward, backward } = scenario;

@@ -18,8 +18,8 @@ import { checkLength, ConfigError, cut, shown } from '../text/quantities.js';
 import { didYouMean } from '../text/suggest.js';
 
 /**
- * The text form of a user's own controller: the name of its file. The text does not contain the code: only the page
- * that opened the file, or its local server, has that.
+ * The text form of a user's own controller: the name of its file. The text does not contain the code. Only the page
+ * that opened the file, or the local server of this page, has the code.
  */
 const OWN = /^own:[^,:]{1,80}$/;
 export const OWN_EXAMPLE = 'own:NAME of a file that was chosen';

@@ -8,7 +8,8 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   const { expectations = [], claims = [], metrics = [], pictures = [], comparison, surface } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
-    // An expectation of another cell may need a metric of this cell, if its metric relates two cells.
+    // If the metric of an expectation relates two cells, an expectation about another cell may need a measurement in
+    // this cell.
     ...expectations.filter((each) => relation(each.metric) !== null || here(each)).map(measuredOf),
     ...metrics,
     // The quantity with which a claim compares may be measured in any cell.
@@ -21,8 +22,8 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
 }
 
 /**
- * Returns what has to be measured for a quantity. If its metric is computed from another metric of two cells, that is
- * the other metric; else it is the quantity itself.
+ * The quantity that has to be measured to obtain `quantity`. If the metric of `quantity` is computed from another
+ * metric in two cells, the result has that other metric. Otherwise the result is `quantity` itself.
  */
 export function measuredOf<Q extends Quantity>(quantity: Q): Q {
   return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };

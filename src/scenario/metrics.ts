@@ -326,8 +326,8 @@ export function measure(quantity: Quantity, scenario: Scenario, windows: readonl
 }
 
 /**
- * For a metric that relates two cells, the metric that is measured in each of them, and the function of its two
- * values. Null for all other metrics.
+ * For a metric that relates two cells: `of` is the metric that is measured in each of them, and `relate` computes the
+ * value from the two measured values. Null for all other metrics.
  */
 export function relation(
   metric: string,

@@ -40,7 +40,7 @@ export interface RunOptions {
 
 /** One step of a run, that is, of the simulation of a stretch of virtual time. */
 export interface RunStep {
-  /** Virtual time so far, and its share of the whole. */
+  /** `timeUs`: the virtual time so far. `share`: its share of the whole. */
   timeUs: number;
   share: number;
   /** The rows of this stretch. */

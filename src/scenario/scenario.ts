@@ -83,7 +83,10 @@ const networkEntries = {
   backward: v.optional(path),
   flows: v.pipe(list(flow, 'flows'), v.nonEmpty('at least one flow')),
   windows: v.optional(list(window, 'windows')),
-  /** The interval of the rates from which fairness over time and convergence are computed. Default 500. */
+  /**
+   * The length of a rate interval. Fairness over time and convergence are computed from the mean rates in these
+   * intervals. Default 500.
+   */
   rate_interval_ms: v.optional(within(1, 1e6, ' ms')),
 };
 const networkSchema = record(networkEntries);

@@ -47,8 +47,8 @@ export interface Surface {
   noise: number;
   maximum: SurfacePoint;
   /**
-   * The points that are not significantly lower than the maximum (5 %, one-sided), and the ranges of x and y
-   * that contain them.
+   * `highest`: the points that are not significantly lower than the maximum (5 %, one-sided). `maximumX` and
+   * `maximumY`: the ranges of x and y over these points.
    */
   highest: readonly SurfacePoint[];
   maximumX: readonly [low: number, high: number];
@@ -58,7 +58,7 @@ export interface Surface {
 }
 
 /**
- * The test of mirrored points uses only one in this many points along each axis, since neighbouring points are
+ * The test of mirrored points uses only every APART-th point along each axis, since neighbouring points are
  * correlated.
  */
 const APART = 4;
@@ -209,8 +209,8 @@ function described(
   const maximum = points.reduce((best, point) => (point.value > best.value ? point : best), {
     ...{ x: NaN, y: NaN, value: -Infinity },
   });
-  // The maximum and each point that is compared with it are means of nine points, whose standard deviation is noise /
-  // 3.
+  // The maximum and each point that is compared with it are means of nine points. The standard deviation of such a
+  // mean is noise / 3.
   const least = maximum.value - (SURELY * Math.SQRT2 * noise) / 3;
   const highest = points.filter(({ value }) => value >= least);
   const ends = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];

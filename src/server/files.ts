@@ -109,7 +109,7 @@ const ASSETS = '/assets/';
 const FOR_EVER = 'public,max-age=31536000,immutable';
 
 /**
- * Sends a file. Refuses a path that is malformed, leaves the folder or names no file, and a request with an invalid
+ * Sends a file. Refuses a path that is malformed, leads out of the folder or names no file. Also refuses an invalid
  * Range header.
  */
 function sendFile(

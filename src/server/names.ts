@@ -74,8 +74,8 @@ export function isOurOrigin(origin: string | undefined, { host }: Target): boole
 }
 
 /**
- * The address that relays bind. Relays use only IPv4. For another form of the loopback address, this is 127.0.0.1;
- * for any other host that is not an IPv4 address, all addresses.
+ * The IPv4 address that relays bind: `host` itself if it is an IPv4 address. For any other form of the loopback
+ * address, 127.0.0.1. For every other host, 0.0.0.0 (all addresses).
  */
 export function bindAddress(host: string): string {
   if (isIP(host) === 4) return host;

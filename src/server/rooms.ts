@@ -1,4 +1,4 @@
-/** Rooms for two clients: each receives what the other sends. */
+/** A room connects two clients: each client receives what the other client sends. */
 import { Refusal } from './limits.js';
 
 /** A call has two ends, and a third client must not read their messages. */
@@ -59,7 +59,7 @@ export class Rooms {
       throw new Refusal(`all ${rooms} rooms of this server are in use; close a page that uses one`, 'room');
     const joined = [...this.#rooms.values()].filter((others) => others.has(member)).length;
     if (joined >= each)
-      throw new Refusal(`this page is already in ${each} rooms, the most allowed; reload it to leave them`, 'room');
+      throw new Refusal(`this page is in ${each} rooms, the maximum; reload it to leave them`, 'room');
   }
 
   #tell(room: string, members: ReadonlySet<Member>): void {

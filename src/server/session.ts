@@ -29,7 +29,7 @@ export interface SessionContext {
   /** The address that relays bind, and the address that is announced to the peers. */
   address: string;
   announce: string;
-  /** The links that were lent to the server and that no page has joined yet, by their names. */
+  /** The links of the program that started the server (`lend`) that no page has joined yet, by their names. */
   lent: Map<string, Shaper>;
   nextLink(): number;
 }
@@ -179,7 +179,7 @@ export class Session implements Member {
     shaper.onRows = (rows) => this.#sendRows(name, rows);
     shaper.onError = ({ message }) => {
       this.#links.delete(name);
-      // The link has failed already, and its failure is what the page hears of.
+      // The page gets the link's own error. A further error while ending the link is ignored.
       end().catch(() => undefined);
       this.#send({ type: 'link/error', link: name, message });
     };

@@ -14,18 +14,18 @@ const TRACE_US = 600e6;
 /** A capacity function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
 /**
- * If the machine paused, a capacity function is called only for the last part of the missed time. This is the
- * length of that part.
+ * If the machine paused, a capacity function is called only for the last part of the missed time: for at most this
+ * long.
  */
 const MAX_BEHIND_US = 10e6;
 
 /** Produces the steps of a capacity in pieces, in time order. */
 export interface CapacitySource {
-  /** Whether more steps follow the first piece. */
+  /** Whether more steps follow those that the first call of `next` returned. */
   readonly isEndless: boolean;
   /**
-   * Returns the next steps, at least up to `untilUs`, without the steps of earlier calls. The first piece starts at
-   * 0. Throws ConfigError.
+   * Returns the steps that follow those of the earlier calls, at least up to `untilUs`. The steps of the first call
+   * begin at time 0. Throws ConfigError.
    */
   next(untilUs: number): CapacitySteps;
 }
@@ -41,8 +41,8 @@ export function capacitySource(capacity: Capacity, field: string): CapacitySourc
 }
 
 /**
- * Returns the text of a trace. The argument is that text or the path of its file: it is a text if its first line
- * (after comments) is a number.
+ * Returns the text of a trace. The argument is either this text or the path of a file that contains it. It is the
+ * text if its first line (after comments) is a number.
  */
 function traceText(textOrFile: string, field: string): string {
   if (/^\s*(#.*\n\s*)*\d+\s*(\n|$)/.test(textOrFile)) return textOrFile;

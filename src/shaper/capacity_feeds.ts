@@ -9,13 +9,13 @@ import { DIRECTIONS, type Direction } from '../core/direction.js';
 import type { CapacitySteps, PathChange } from './thread/protocol.js';
 import type { PathSettings } from './path_settings.js';
 
-/** Functions are called this far ahead. A test may therefore block its thread for this long, minus the interval. */
+/** Functions are called this far ahead. A test may therefore block its thread for this long, minus INTERVAL_MS. */
 const AHEAD_US = 3e6;
 const INTERVAL_MS = 200;
 
 interface Feed {
   source: CapacitySource;
-  /** When time 0 of the function was, on this thread's clock; null before the first packet of its link. */
+  /** Time 0 of the function, on this thread's clock; null until `started` was called. */
   startUs: number | null;
 }
 

@@ -8,7 +8,7 @@ export interface LinkChange {
   /** When the change took effect, on the record's clock. */
   timeUs: number;
   settings: LinkSettings;
-  /** For people: `500 kbps, droptail:300ms`. */
+  /** The settings as text for people, such as `500 kbps, droptail:300ms`. */
   text: string;
 }
 

@@ -22,7 +22,7 @@ const PIECES = 8;
 const MAX_PAUSES = 20;
 /** About four and a half hours. */
 const MAX_LATE_SECONDS = 2 ** 14;
-/** The largest number of rows in a column: the limit of packets, and as many as may arrive in one batch. */
+/** The largest length of a column, in rows: MAX_PACKETS, and as many rows as may arrive in one batch. */
 const LARGEST = MAX_PACKETS + 2 ** 16;
 
 function emptyPackets(): PacketColumns {
@@ -77,8 +77,8 @@ const PUNCTUAL_MS = 3;
 const LEAST_PACKETS = 200;
 
 /**
- * Adds a notice if the machine delayed packets during the whole call. Removes it once the 95th percentile of their
- * lateness is within the limit again.
+ * Adds a notice if the machine delayed the packets: if the 95th percentile of their lateness over the whole call
+ * exceeds PUNCTUAL_MS. Otherwise removes this notice.
  */
 export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   const code = 'packets-late';
@@ -124,7 +124,7 @@ export function boundDirection(direction: DirectionRecord): boolean {
   return keptFromUs === undefined;
 }
 
-/** Drops the oldest packets; returns when the last of them departed. */
+/** Drops the oldest packets. Returns the time when the last dropped packet departed. */
 function dropPackets(packets: PacketColumns): number | undefined {
   const dropped = packets.rows - MAX_PACKETS + MAX_PACKETS / PIECES;
   const endUs = packets.departUs[dropped - 1];
@@ -132,7 +132,7 @@ function dropPackets(packets: PacketColumns): number | undefined {
   return endUs;
 }
 
-/** Drops the oldest capacities; returns when the first remaining one took effect. */
+/** Drops the oldest capacities. Returns the time when the oldest remaining capacity took effect. */
 function dropCapacities({ capacity }: DirectionRecord): number | undefined {
   capacity.splice(0, MAX_CAPACITIES / PIECES);
   return capacity[0]?.timeUs;

@@ -130,9 +130,10 @@ export class RecordedLink implements ShaperLink {
     return this.address('a');
   }
 
-  /** The addresses that peer A and peer B send to. A relay has one socket for both. */
+  /** The address that a peer sends to. With a relay, both peers have the same address. */
   address(peer: 'a' | 'b'): RelayAddress {
-    if (this.#where === null) throw new ShaperError('the link is not open yet; await the call that opens it first');
+    if (this.#where === null)
+      throw new ShaperError('the link is not open yet; await the call that opens it first');
     return this.#where[peer];
   }
 
@@ -210,8 +211,8 @@ export class RecordedLink implements ShaperLink {
   }
 
   /**
-   * Throws ConfigError if the page has answered another page under test. On that connection the page's upload is
-   * the backward direction, but on a path of its own it would have to be the forward direction.
+   * Throws ConfigError if the page has answered another page under test. On that connection the page's upload is the
+   * backward direction. On a path of its own, the upload would have to be the forward direction.
    */
   #mayHaveOwn(page: number): void {
     const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {

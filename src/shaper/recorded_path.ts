@@ -117,7 +117,10 @@ export class OwnPath implements PathControl {
 
   constructor(
     private readonly page: number,
-    /** The initial settings of the shared link. This path starts with them, changed by its own first change. */
+    /**
+     * The initial settings of the shared link. The page's path begins with these settings, changed by the first
+     * `set`.
+     */
     private readonly settings: LinkSettings,
     private readonly context: PathContext,
     /** Throws ConfigError if the page cannot have its own path. */

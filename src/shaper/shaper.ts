@@ -124,7 +124,7 @@ export class Shaper {
   #start: () => void = () => undefined;
   /** Resolves with the first packet from peer A. */
   readonly started = new Promise<void>((resolve) => (this.#start = resolve));
-  /** The lateness of packets has been reported up to this time. */
+  /** The time of the latest second that takeRecentLatenessP95Ms has returned. */
   #toldUs = -Infinity;
 
   /**
@@ -169,8 +169,9 @@ export class Shaper {
   }
 
   /**
-   * Changes settings at once; a schedule counts from now. Rejects with ConfigError, leaving everything as it was,
-   * and with ShaperError after the shaper has ended.
+   * Changes settings at once. The times of a schedule count from now, or from the first packet if there was none yet.
+   * Rejects with ConfigError for invalid settings; then nothing changes. Rejects with ShaperError after the shaper
+   * has ended.
    */
   async set(change: PartialLinkConfig): Promise<void> {
     // The seed and the origin only apply when a link is opened.
@@ -195,7 +196,7 @@ export class Shaper {
 
   /** The statistics of the forward direction, at most a tenth of a second old. */
   stats(): LinkStats {
-    if (this.#latest === null) throw new ShaperError('the link has not reported anything yet; await sync() first');
+    if (this.#latest === null) throw new ShaperError('the link has reported nothing yet; await sync() first');
     const stats = { ...this.#latest.forward.stats };
     for (const name of COUNTERS) stats[name] += this.#counted[name] ?? 0;
     return stats;
@@ -203,11 +204,11 @@ export class Shaper {
 
   /** The queue of the forward direction, at most a tenth of a second old. */
   row(): QueueRow {
-    if (this.#latest === null) throw new ShaperError('the link has not reported anything yet; await sync() first');
+    if (this.#latest === null) throw new ShaperError('the link has reported nothing yet; await sync() first');
     return { ...this.#latest.forward.row, link: this.#linkNumber };
   }
 
-  /** Percentiles of the lateness of sent packets, both directions. */
+  /** Percentiles of the lateness of sent packets, over both directions. */
   latenessMs(): LatenessMs {
     const { p50, p95, p99, packets } = this.link.record.latenessMs ?? {
       p50: NaN,
@@ -218,7 +219,7 @@ export class Shaper {
     return { p50_ms: p50, p95_ms: p95, p99_ms: p99, packets };
   }
 
-  /** The 95th percentile of the latest second; null if it has been read already. */
+  /** The 95th percentile of the packets' lateness in the latest second; null if it has been returned already. */
   takeRecentLatenessP95Ms(): number | null {
     const latest = this.link.record.late.at(-1);
     if (latest === undefined || latest.timeUs <= this.#toldUs) return null;

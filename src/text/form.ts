@@ -14,8 +14,8 @@ function problemOf(parse: () => unknown): string | undefined {
 }
 
 /**
- * Accepts the values that `parse` accepts. For any other value, the issue is the expectation and the fix of `parse`'s
- * error.
+ * Accepts the values that `parse` accepts. For any other value, `parse` throws an error; the text of the issue is the
+ * expectation and the fix in this error.
  */
 export const parsedBy = <T extends string | number>(
   schema: v.GenericSchema<T>,

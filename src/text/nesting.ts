@@ -16,5 +16,5 @@ export function isNestedTooDeeply(value: unknown): boolean {
   return false;
 }
 
-/** What error messages say was expected. */
+/** The expected value, in the words of error messages. */
 export const nestingExpectation = `lists and objects nested at most ${MAX_NESTING} deep`;

@@ -39,7 +39,10 @@ type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 /** Parameters that a change of preset does not change: the application's bounds of the bitrate. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/** The preset and the parameters of a replay. They may follow the recorded changes. */
+/**
+ * The preset and the parameters of a replay. With `recordedChanges`, the changes that the trace records are
+ * applied to them.
+ */
 export class ReplayPlan {
   #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;

@@ -1,4 +1,4 @@
-/** A trend as one self-contained page: a chart for each number, and all of them as a table. */
+/** A trend as one self-contained page: a chart for each metric, and a table of all values. */
 import { standalonePage } from '../html/document.js';
 import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';

@@ -94,8 +94,8 @@ function lineOf(metric: PropertyName, perRun: readonly (readonly HistoryCall[])[
 const keyOf = ({ test, project, network }: HistoryCall): string => JSON.stringify([test, project, network]);
 
 /**
- * Compares the latest run with the earlier runs, separately for each test, project and network. `runs` is in
- * time order, the oldest run first.
+ * Compares the latest known value of each metric with its earlier values, separately for each test, project and
+ * network. `runs` is in time order, the oldest run first.
  */
 export function trendOf(runs: readonly HistoryRun[], created = new Date()): TrendReport {
   const firsts = new Map(runs.flatMap(({ calls }) => calls.map((call) => [keyOf(call), call])));

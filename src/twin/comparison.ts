@@ -95,9 +95,9 @@ export async function distances(
 
 /**
  * Brings the rows of a twin into the form of a call's recording. Rows before the first frame are dropped, and all TCP
- * connections together get one rate. Two series become NaN, since the twin counts them in another way. The sent rate:
- * the twin averages it over each interval of the trace, not over a second. The drops, if there is TCP: a recording
- * has only the drops of the call.
+ * connections together get one rate. Two series become NaN, since twin and recording measure them differently. The
+ * sent rate: the twin averages over each interval of the trace, the recording over a second. The drops, if there is
+ * TCP: the recording has only the drops of the call.
  */
 export function asRecorded(
   batches: readonly TraceBatch[],

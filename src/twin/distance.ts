@@ -1,6 +1,6 @@
 /**
  * Measures how far a call and its twin (its simulation) are apart, for each series. Both are averaged over each
- * second of the call; each value counts for as long as it is the newest. Shorter times cannot be compared. Single
+ * second of the call; each value counts for as long as it is the newest. Shorter intervals cannot be compared: single
  * frames fill and empty a queue many times a second, and the frames of the two are not in step. A second in which one
  * of the two has no value is left out.
  */
@@ -16,7 +16,7 @@ export interface Second {
 }
 
 export interface Distance {
-  /** The averages of the call and of the twin, over all seconds in which both have values. */
+  /** `call` and `twin`: the averages of each, over all seconds in which both have values. */
   call: number;
   twin: number;
   /** The average of twin minus call. */

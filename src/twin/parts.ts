@@ -22,11 +22,12 @@ export interface Part {
   role: string;
   keyFrameIntervalS: number;
   /**
-   * The link with which this call started, if it is not the recording's first call and its event `start` contains the
-   * link. Null: the link in the header, with all changes before this call, applies.
+   * The link's settings at the start of this call, from its event `start`. Null for the recording's first call, for
+   * an event without settings, and for a link that a program opened. In these cases, the link in the header applies,
+   * with all changes before this call.
    */
   linkSettings: LinkConfig | null;
-  /** The events before this call, and those within it. */
+  /** `eventsBefore`: the events before this call. `events`: the events within this call. */
   eventsBefore: readonly TraceEvent[];
   events: readonly TraceEvent[];
 }

@@ -43,7 +43,7 @@ export interface CallRows {
 /** A call whose twin can be simulated. */
 export interface RecordedCall {
   call: TwinCall;
-  /** The time of the first frame and the time of the end, on the clock of the recording. */
+  /** `fromUs` and `toUs`: the time of the first frame and the time of the end, on the clock of the recording. */
   fromUs: number;
   toUs: number;
   capacity: readonly CapacityStep[];

@@ -1,9 +1,9 @@
 /**
  * GCC's loss controller for one sender of a page. It either drives the sender's rate or only watches. The far
  * side does not cooperate, so all inputs are from the sender: the losses and the round-trip time in receiver
- * reports, and the sent bytes. If the browser reports its own bandwidth estimate, that estimate replaces a
- * receiver's A_r. The loss controller (ToN eq. 14) can then only go below the estimate. It has no information
- * about the far side's queue, and cannot send more than the browser allows.
+ * reports, and the sent bytes. No receiver sends A_r, so A_r is set to `ABOVE_SENT` times the sent rate, or to
+ * the browser's own bandwidth estimate if that is lower. The loss controller (ToN eq. 14) can therefore only go
+ * below the estimate. It has no information about the far side's queue.
  */
 import type { Core, SenderHalf, TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
@@ -12,7 +12,7 @@ import { orZero } from '../calls/record/stream_bytes.js';
 /** The lowest and the highest rate that a driver sets. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
-/** A_r exceeds the sent rate by at most this factor (ToN, III-A). */
+/** A_r is at most this multiple of the sent rate (ToN, III-A). */
 const ABOVE_SENT = 1.5;
 
 /**

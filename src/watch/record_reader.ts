@@ -19,7 +19,8 @@ export interface RecordReaderOptions {
   /** Data older than this are dropped, as in a watch. Default: nothing is dropped. */
   keepUs?: number;
   /**
-   * Called after each batch of a page. At that time, the record is as it was after this batch during the call.
+   * Called after each batch of a page. The record then has the same contents as after this batch during the
+   * call.
    */
   onHeard?: (record: CallRecord, nowUs: number) => void;
   /** The name of the file, for error messages. */

@@ -1,8 +1,8 @@
 /**
  * The recording of a watch: a trace in format v1. It contains the reports of pages, line by line, and the rows
- * of the controllers beside the streams. `record_reader.ts` can restore the record of the call from it, in
- * which causes of incidents are searched for. A replay of the recording produces the same rows of the
- * controllers. Aliases replace everything that identifies people, see `aliases.ts`.
+ * of the controllers beside the streams. From the recording, `record_reader.ts` can restore the record of the
+ * call. The causes of incidents are searched for in that record. A replay of the recording produces the same
+ * rows of the controllers. Aliases replace everything that identifies people, see `aliases.ts`.
  */
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { WindowPlace } from '../calls/record/endpoints.js';
@@ -48,8 +48,8 @@ export interface ExportOptions {
 }
 
 /**
- * The parts of a file, in this order: `before`, then the segments from `first` on that are stored elsewhere,
- * then `after`.
+ * The parts of a file. The file consists of `before`, then the segments that are stored elsewhere (beginning
+ * with number `first`), then `after`.
  */
 export interface Exported {
   before: string;

@@ -24,8 +24,8 @@ const viewMessage = v.strictObject({
   /** A number that the answer to this request repeats. */
   id: v.pipe(v.number(), v.safeInteger()),
   /**
-   * The window (page, iframe or popup) to which the request goes, by the name in its batches. Null: all
-   * windows.
+   * The window (page, iframe or popup) to which the request goes: the name that the window's batches contain.
+   * Null: all windows.
    */
   window: v.nullable(v.string()),
   request: pageRequest,

@@ -59,8 +59,8 @@ export interface ConnectionState {
   /** The types and protocols of the selected candidates, such as `host/udp srflx/udp`. */
   route: string;
   /**
-   * The window (page, iframe or popup) of the connection, by the name in its batches, and the number of the
-   * connection in that window. Both are needed for actions on the connection.
+   * `window`: the window (page, iframe or popup) of the connection, by the name that the window's batches
+   * contain. `number`: the number of the connection in that window. Actions on the connection need both.
    */
   window: string;
   number: number;

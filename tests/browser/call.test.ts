@@ -248,7 +248,7 @@ test('a codec that the browser has not is refused by name, before there is a cal
     RTCRtpSender.getCapabilities = () => ({ headerExtensions: [], ...all, codecs });
   });
   await expect(call.start({ codec: 'vp9' })).rejects.toThrow(
-    'codec: this browser has no VP9; choose another',
+    'codec: this browser does not support VP9; choose another',
   );
   expect(await call.page.evaluate(() => window.harness.call)).toBeNull();
   await call.start({ codec: 'vp8' });

@@ -14,7 +14,9 @@ interface Fixtures {
   /** The browser to which the command attaches. */
   attached: BrowserProcess;
   folder: string;
-  /** Starts `ccscope attach` with the given arguments. A command that still runs after the test is ended. */
+  /**
+   * Starts `ccscope attach` with the given arguments. If the command still runs after the test, the command is ended.
+   */
   attach: (args: readonly string[], env?: NodeJS.ProcessEnv) => Command;
 }
 
@@ -61,8 +63,8 @@ async function openCall({ open }: BrowserProcess, server: TestServer, room: stri
 type Called = Window & { peer: RTCPeerConnection };
 
 /**
- * Frames shown so far; read from the video element, because the tests count who reads the connection's
- * statistics.
+ * Frames shown so far. They are read from the video element, because the tests count how often the connection's
+ * statistics are read.
  */
 const framesShown = (page: Page): Promise<number> =>
   page.evaluate(() => document.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0);
@@ -310,7 +312,7 @@ test('a browser that ends ends the command, and the recording is whole', async (
   const { status, stderr } = await command.outcome;
   expect(status).toBe(1);
   expect(stderr).toBe(
-    `the browser at ${attached.url} has ended; what was recorded until then is in ${file}\n`,
+    `the connection to the browser at ${attached.url} ended; the recording up to then is in ${file}\n`,
   );
   const replay = await start(['replay', file, '--json', '-']).outcome;
   expect(replay).toMatchObject({ status: 0, stderr: '' });
@@ -366,8 +368,8 @@ esac
 `,
   );
 
-  // Even if only one phone is connected, the command requests its serial number first. All later calls name
-  // this phone, since another phone may be plugged in.
+  // Even if only one phone is connected, the command first requests the phone's serial number from adb. All later
+  // calls of adb name this phone, since another phone may be plugged in.
   writeFileSync(log, '');
   const only = await attach(['--list', '--adb'], env).outcome;
   expect(only.status).toBe(0);
@@ -385,7 +387,7 @@ esac
   const unknown = await attach(['--list', '--adb', 'unknown'], env).outcome;
   expect(unknown.status).toBe(1);
   expect(unknown.stderr).toContain("device 'unknown' not found");
-  expect(unknown.stderr).toContain('adb devices lists the phones that are there');
+  expect(unknown.stderr).toContain('check the output of `adb devices`');
   const missing = await attach(['--list', '--adb'], { ...process.env, PATH: '' }).outcome;
-  expect(missing.stderr).toContain('adb is not in the PATH; install the platform tools of Android');
+  expect(missing.stderr).toContain('adb is not in the PATH; install the Android platform tools');
 });

@@ -165,7 +165,7 @@ test.describe('a run of our own page', () => {
   test('fails when the page goes over to another link', async () => {
     const app = await fakeApp(CONNECTED, { ...CONNECTED, link: 'link-2' });
     const started = lending(app.url, (shaper) => void startedBy(shaper));
-    await expect(runCall(plan, started, context())).rejects.toThrow(/^the call went over to another link/);
+    await expect(runCall(plan, started, context())).rejects.toThrow(/^the call switched to another link/);
     app.close();
   });
 

@@ -106,7 +106,7 @@ for (const [attributes, words, fix] of [
   [
     'scenario="ton-fig8" src="call.ndjson"',
     /src: expected a scenario or a recording, got both/,
-    /remove one/i,
+    /remove scenario or src/i,
   ],
   ['src="page.html"', /ccscope_trace: expected a first line/, /format v1/i],
   ['', /scenario: expected .*got nothing/, /add scenario/i],

@@ -117,6 +117,6 @@ test('a link to a file that is not here says so', async ({ page, served }) => {
   await page.goto(`${served.url}?controller=own:gone.mjs`);
   await page.getByRole('banner').getByRole('button', { name: 'Start' }).click();
   await expect(page.getByLabel('Notices')).toContainText(
-    /gone\.mjs is not in this page.*Choose the file again/s,
+    /does not have the controller gone\.mjs.*Choose the file again/s,
   );
 });

@@ -128,7 +128,7 @@ test('a controller of the user decides in the simulation as it did in the call',
   await elsewhere.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
   await compare(elsewhere).click();
   await expect(told(elsewhere)).toHaveText(
-    /its controller fixed\.mjs is a file of its user that this page does not have.*choose the file under Controller/,
+    /its controller fixed\.mjs is a file that this page does not have.*choose the file under Controller/,
   );
   await elsewhere.close();
 });
@@ -141,7 +141,7 @@ test('what cannot be simulated is said with its reason', async ({ page, served }
     .setInputFiles({ name: 'sample.ndjson', mimeType: 'application/x-ndjson', buffer: sample });
   await compare(page).click();
   await expect(told(page)).toHaveText(
-    /^It cannot be compared: the recording is of a simulation already\. To compare: /,
+    /^It cannot be compared: the recording is itself a simulation\. To compare: /,
   );
   await expect(page.locator('.panel.twin')).toHaveCount(0);
   expect(await accessibilityFaults(page)).toEqual([]);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { launch, type Browser, type Page } from 'puppeteer-core';
 
 const EXTENSION = fileURLToPath(new URL('../../dist/extension/firefox', import.meta.url));
-/** The id in the manifest, and the host of its pages in this Firefox. */
+/** `ID`: the extension's id in its manifest. `HOST`: the host of the extension's pages in this Firefox. */
 const ID = 'extension@ccscope';
 const HOST = '7a1c1d1e-cc5c-4b0e-9e55-c0de00000001';
 

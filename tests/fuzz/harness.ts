@@ -47,8 +47,8 @@ async function withStack(target: FuzzTarget, input: Uint8Array, fault: Fault): P
 }
 
 /**
- * Runs an input once: returns its fault, if any, and the milliseconds that the target took (0 if it is
- * asynchronous).
+ * Runs an input once. Returns its fault, if it causes one, and the milliseconds that the target took (0 for an
+ * asynchronous target).
  */
 async function attempt(target: FuzzTarget, input: Uint8Array): Promise<{ fault?: Fault; ms: number }> {
   const beganMs = performance.now();

@@ -102,7 +102,7 @@ test('a cap of all layers is shared among them, and their bounds never exceed it
   const bounds = (await inBrowser(page)).encodings.map(({ maxBitrate = NaN }) => maxBitrate);
   expect(bounds.reduce((total, bound) => total + bound, 0)).toBeLessThanOrEqual(300e3 + 2);
   expect(bounds[0]).toBeLessThan(bounds[2] ?? NaN);
-  // When a layer is switched off, its share of the cap goes to the others.
+  // When a layer is switched off, its share of the cap goes to the other layers.
   expect(await act(page, { kind: 'layer', target: VIDEO, encoding: 'f', active: false })).toMatchObject({
     ok: true,
   });
@@ -299,7 +299,7 @@ test('a hold that is under way at the end changes nothing', async ({ page }) => 
     await window.acting.pause();
     return holding;
   }, VIDEO);
-  expect(result).toMatchObject({ ok: false, why: expect.stringContaining('not watched') });
+  expect(result).toMatchObject({ ok: false, why: expect.stringContaining('no longer watches') });
   expect((await inBrowser(page)).encodings).toEqual(before.encodings);
 });
 
@@ -316,7 +316,7 @@ test('a stream that is looked for by its SSRC at the end is left as it is', asyn
     await window.acting.pause();
     return { result: await acting, target: receiver.jitterBufferTarget };
   });
-  expect(result).toMatchObject({ ok: false, why: expect.stringContaining('not watched') });
+  expect(result).toMatchObject({ ok: false, why: expect.stringContaining('no longer watches') });
   expect(target).toBeNull();
 });
 

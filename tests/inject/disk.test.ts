@@ -53,7 +53,7 @@ const made: Readonly<Record<string, string>> = {
 const recordingOf = (page: Page): Promise<RecordingState> =>
   page.evaluate(async () => (await (globalThis as unknown as Scope).watch.state()).recording);
 
-/** Opens a page that runs the watch in a worker. */
+/** Opens a page that runs the watch (the analysis of an observer's reports) in a worker. */
 async function openWatch({ visit, server }: Foreign, beside?: Page, spills = true): Promise<Page> {
   const page = beside === undefined ? (await visit('frame.html')).page : await beside.context().newPage();
   for (const [path, body] of Object.entries(made))
@@ -157,7 +157,7 @@ test('a file of the whole call has every frame once, in its order, from the disk
   expect(await kept(page)).toEqual({});
 });
 
-/** Expects the frames in a file of the watch to be the latest reported ones, without a gap. */
+/** Expects the frames in the watch's file to be the latest frames that were reported, without a gap. */
 function expectLatest(text: string, minutes: number): void {
   const [told, there] = [toldTimestamps(minutes), columnOf(traceOf(text), 'arrival', 'rtp_timestamp')];
   expect(there).toEqual(told.slice(-there.length));

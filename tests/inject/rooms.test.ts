@@ -21,8 +21,8 @@ import {
 } from './support.js';
 
 /**
- * When the script starts, the same in words, and the expected notices. A script that starts before the page
- * sees every frame. A script that starts later finds a running connection, and a notice reports that.
+ * For each entry: when the script starts, a description of this time, and the expected notices. A script that starts
+ * before the page sees every frame. A script that starts later finds a running connection, and a notice reports that.
  */
 const WAYS: readonly (readonly [Way, string, readonly string[]])[] = [
   ['early', 'before the page', []],

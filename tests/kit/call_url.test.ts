@@ -93,7 +93,7 @@ test('two calls beside each other: what each received of the link', async () => 
 test('what cannot be called ends with status 1 and the remedy', async () => {
   const gone = await call(['--url', 'http://127.0.0.1:9/', '--duration', '3s']);
   expect(gone).toMatchObject({ status: 1, stdout: '' });
-  expect(gone.stderr).toMatch(/did not load .*see that its server runs/);
+  expect(gone.stderr).toMatch(/did not load .*check that its server is running/);
   const selector = await call([
     '--url',
     `${server.url}/plain.html?side=z`,

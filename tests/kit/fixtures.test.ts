@@ -85,7 +85,7 @@ test('two peers need a base URL or a whole address', async ({ browser }) => {
     baseURL: undefined,
     browser,
   });
-  await expect(session.peers()).rejects.toThrow(/url.*whole address.*use\.baseURL/s);
+  await expect(session.peers()).rejects.toThrow(/url.*full URL.*use\.baseURL/s);
   await session.finish();
 });
 
@@ -99,7 +99,7 @@ test('a browser that does not throttle WebRTC: the message says what to do', asy
     baseURL: undefined,
     browser: firefox,
   });
-  await expect(session.call()).rejects.toThrow(/linkBackend.*Chromium.*firefox.*leave linkBackend out/s);
+  await expect(session.call()).rejects.toThrow(/linkBackend.*Chromium.*firefox.*remove linkBackend/s);
   await session.finish();
 });
 

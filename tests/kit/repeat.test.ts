@@ -130,7 +130,7 @@ test('extends the timeout of the test', async ({ made: { repeat } }, testInfo) =
 });
 
 test('says what is wrong with its options', async ({ made: { repeat } }) => {
-  expect((await failureOf(repeat(0, {}, failingIn()))).message).toContain('a number of runs from 1 on');
+  expect((await failureOf(repeat(0, {}, failingIn()))).message).toContain('at least 1 run');
   expect((await failureOf(repeat(1, { pass: 2 }, failingIn()))).message).toContain('a ratio from 0 to 1');
   const bad = { percentiles: { run: { pp: { max: 1 } } } } as object;
   expect((await failureOf(repeat(1, bad, failingIn()))).message).toContain('a percentile such as p90');

@@ -154,7 +154,7 @@ kit(
       Object.assign(globalThis, { peers: [a, b] });
     });
     await call.observe(context);
-    // The observer only notices these connections when the page calls one of their methods.
+    // The observer notices these connections only when the page calls one of their methods.
     await page.evaluate(() => {
       const { peers } = globalThis as unknown as { peers: RTCPeerConnection[] };
       for (const peer of peers) peer.addTransceiver('audio');

@@ -1,6 +1,6 @@
 /**
- * Measures how close a GCC that sees only the receiving side comes to a GCC that also gets the send times of
- * frames. The calls use simulcast, of which an SFU forwards one layer, or one stream with spatial and temporal
+ * Measures how close a GCC that sees only the receiving side comes to a GCC that also gets the send times of frames.
+ * Some calls use simulcast, of which an SFU forwards one layer. Others use one stream with spatial and temporal
  * layers. Run by `npm run measure:shadows`, which writes the results into the guide.
  */
 import { fileURLToPath } from 'node:url';

@@ -34,8 +34,8 @@ interface Situation {
 const over = { over: '5s', timeout: '12s' } as const;
 const within = { within: '6s' } as const;
 /**
- * A rate that a publisher does not reach in its first seconds. So the rate of a publisher cannot pass this value
- * when it falls.
+ * A rate that a publisher does not reach in its first seconds. So if its rate falls, it does not fall through this
+ * value.
  */
 const HIGH = '1mbps';
 /** A link with less capacity than a publisher needs. */

@@ -7,8 +7,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// gamma after two inputs with the same T: the one at time 0 only sets the clock, the other one comes `delta_ms` later.
-// gamma starts at 12.5 ms.
+// gamma after two inputs with the same T. The first input, at time 0, only sets the clock; the second comes `delta_ms`
+// later. gamma starts at 12.5 ms.
 double GammaAfter(double t_ms, double delta_ms, const char* preset = "gcc") {
   AdaptiveThreshold threshold(PresetNamed(preset));
   threshold.Update(TimeDelta::Millis(t_ms), Timestamp::Millis(0));

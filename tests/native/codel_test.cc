@@ -28,7 +28,7 @@ class LawAtWork {
  public:
   explicit LawAtWork(const CoDel::Params& params = {}) : params_(params.law()) {}
 
-  // Serves until `until_ms` while packets have waited for `sojourn_ms`.
+  // Serves packets until `until_ms`; each of them has waited for `sojourn_ms`.
   void Run(double until_ms, double sojourn_ms) {
     queue_.sojourn = TimeDelta::Millis(sojourn_ms);
     for (; now_ms_ < until_ms; now_ms_ += kStepMs) {

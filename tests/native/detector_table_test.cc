@@ -1,5 +1,5 @@
 // The expected values of libwebrtc's own OveruseDetectorTest for the constants of August 2016. They are exact integers,
-// since its xorshift64* generator is used, too. Both the values and the procedure are in
+// since this test uses libwebrtc's random generator (xorshift64*). Both the values and the procedure are in
 // tests/vectors/detector_table.json.
 #include <gtest/gtest.h>
 

@@ -30,8 +30,8 @@ struct FqCoDelTest : testing::Test {
   double next_id = 0;
 };
 
-// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B. Each list contains a flow's deficit at first and
-// after each of its packets; in parentheses, the deficit after a quantum was added.
+// The quantum is 1000 B. Packets of A have 600 B, packets of B 1500 B. Each list contains a flow's deficit: at first,
+// and after each of its packets. A number in parentheses is the deficit after a quantum was added.
 // A: 1000, 400, -200 (800, the queue is now old), 200, -400 (600), 0 (1000).
 // B: 1000, -500 (500, the queue is now old), -1000 (0), then (1000).
 TEST_F(FqCoDelTest, TheDeficitsShareByBytes) {

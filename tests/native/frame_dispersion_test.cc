@@ -25,7 +25,7 @@ class Fifo {
   void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
 
   // `load`: the mean offered rate divided by the capacity; `noise_ms`: the largest error of the arrival time;
-  // `late_ms`: the delay of the stamp.
+  // `late_ms`: by how much the frame is stamped (given its arrival time) too late.
   void Frame(FrameDispersion& dispersion, double load, double noise_ms = 0, double late_ms = 0) {
     const double send_ms = seq_ * 1000.0 / 30;
     const double payload = std::floor(load * capacity_mbps_ * 125000 / 30 * (0.6 + 0.8 * Uniform()));

@@ -1,5 +1,5 @@
-// Both halves of GCC around a bottleneck, in virtual time. For a minute, 30 frames a second pass a serial link of 1
-// Mbps with a DropTail queue of 300 ms and an RTT of 50 ms.
+// Both halves of GCC, sender and receiver, around a bottleneck, in virtual time. For a minute, 30 frames a second pass
+// a serial link. The link has 1 Mbps, a DropTail queue of 300 ms and an RTT of 50 ms.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Both halves of LCC: in the paper's set-up (LCC III), and with any input that may come over a network.
+// Both halves of LCC, sender and receiver: in the paper's set-up (LCC III), and with any input that may come over a
+// network.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -104,7 +104,7 @@ TEST(Link, ScheduledChangesActAtTheirTimeHoweverLateThePollIs) {
   link.ScheduleCapacity(Timestamp::Millis(26), kMbps);
   Send(link, 0, 1250, 0);
   Send(link, 1, 1250, 0);
-  // The second packet begins at 16 ms. Of it, 5000 bits have been sent by 26 ms; the rest takes 5 ms.
+  // The second packet begins at 16 ms. By 26 ms, 5000 of its bits have been sent. The rest takes 5 ms.
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{16000, 31000}));
 }
 

@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Live, FortyLinks,
                          ::testing::Values(OtherController{"Nada", kNada, NadaLive}, OtherController{"Lcc", kLcc, LccLive}),
                          [](const auto& info) { return info.param.name; });
 
-// When nothing bounded the rates by the capacity that frames show, NADA lost 505 packets in this fall, and LCC 858.
+// For comparison: without the bound by the capacity that frames show, NADA lost 505 packets in this fall, and LCC 858.
 TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
   const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
   for (const auto& [controller, values] : {std::pair{kGcc, GccLive()}, {kNada, NadaLive()}, {kLcc, LccLive()}}) {

@@ -42,8 +42,8 @@ struct LiveResult {
   double freezes = 0;
   double longest_freeze_s = 0;
   double start_s = 0;          // time until 90 % of the capacity is received over 2 s; if never, the duration
-  double low_s = 0;            // longest time below half of the capacity; not near the start, rises, drops or queues
-  double high = 0;             // highest target, as a multiple of the capacity
+  double low_s = 0;            // longest unexplained time with a target below half of the capacity
+  double high = 0;             // highest target, divided by the capacity
   double fps = 0;
   double jain = 1;
 };

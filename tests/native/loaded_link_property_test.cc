@@ -55,8 +55,8 @@ class Caller {
   }
   const std::vector<Link::Delivery>& deliveries() const { return deliveries_; }
 
-  // The outcome, with its drops sorted by packet: the polling determines when a drop is reported that does not happen
-  // at once.
+  // The outcome, with its drops sorted by packet. Some drops do not happen at once, and are reported only when the link
+  // is polled. So the times of polling determine the order of the reports.
   Outcome Sorted() const {
     Outcome sorted = outcome_;
     std::vector<std::vector<double>> drops;

@@ -49,7 +49,7 @@ TEST_P(OneConnection, FillsALinkWhoseQueueHoldsTheBandwidthDelayProduct) {
   EXPECT_EQ(link.link().stats().offered_packets, 0);
 }
 
-// The same connection over the same path, in the simulator. It begins up to 100 ms earlier or later there.
+// The same connection over the same path, in the simulator. There, it begins up to 100 ms earlier or later.
 TEST_P(OneConnection, SendsWhatItSendsInTheSimulator) {
   constexpr double kSeconds = 60;
   LoadedLink link(Params(), Queue());
@@ -158,7 +158,7 @@ TEST(LoadedLink, ConnectionsEndAndBeginAnew) {
   const double offered = link.link().cross_stats().offered_packets;
   link.SetCrossTraffic({0, 0}, AtSeconds(20));
   Advance(link, 30);
-  // The packets that waited leave, and none are added.
+  // The packets that waited leave, and no further packets are sent.
   EXPECT_EQ(link.link().cross_stats().offered_packets, offered);
   EXPECT_EQ(link.link().cross_stats().packets_inside(), 0);
   EXPECT_EQ(link.NextEvent(), Timestamp::PlusInfinity());

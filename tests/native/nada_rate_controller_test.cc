@@ -80,8 +80,8 @@ TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
   EXPECT_NEAR(controller.r_ref().kbps(), 1185.185, 1e-3);
 }
 
-// The same encoder, with compensation: after ten messages its share s is known, and r_ref = (1 + gamma) r_recv / s.
-// Each new share counts for a tenth: s = 1 - 0.2 (1 - 0.9^n).
+// The same encoder, with compensation. The encoder sends the share s of its target. After ten messages, s is known, and
+// r_ref = (1 + gamma) r_recv / s. Each new share counts for a tenth: s = 1 - 0.2 (1 - 0.9^n).
 TEST(NadaRateController, MakesUpForAnEncoderThatStaysBelowItsTarget) {
   Parameters p = With(nada_rfc8698(), 1000, 1e6);
   p.encoder_share_min = 0.75;

@@ -1,4 +1,4 @@
-// NADA's two halves together.
+// NADA's two halves, sender and receiver, together.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -170,8 +170,8 @@ TEST(NadaReceiver, TellsTheMode) {
   EXPECT_EQ(run(3800, 50), 0);
 }
 
-// If the counters of the wire are known, arrivals are frames: losses are then counted from the counters, not from gaps
-// between frames.
+// If the receiver gets counters of packets, its arrivals are frames. It then takes losses from the counters, not from
+// gaps between frames.
 TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);
@@ -183,7 +183,7 @@ TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
     ++messages;
     loss_ratio = feedback->values[kLossRatio];
   };
-  for (int i = 0; i < 20; ++i) {  // nine of ten packets come, and every second frame
+  for (int i = 0; i < 20; ++i) {  // nine of ten packets arrive, and every second frame
     look(receiver.OnInboundCounters({AtMs(i * 50), i * 9.0, i * 1.0, DataSize::Bytes(i * 9 * 1000)}));
     look(receiver.OnArrival(Packet(seq += 2, i * 50, i * 50 + 1, 9000)));
   }

@@ -85,7 +85,7 @@ TEST_F(OveruseDetectorTest, ThePaperTakenLiterallySignalsAtOnce) {
   EXPECT_EQ(feed(13.9), Signal::kOveruse);
 }
 
-// T = min(n, 60) m: a slope is judged by its sum over n groups.
+// T = min(n, 60) m: the gradient m is multiplied by the number n of groups, which counts up to 60.
 TEST_F(OveruseDetectorTest, MCountsTimesTheGroupsSeenUpTo60) {
   OveruseDetector detector(PresetNamed("gcc"));
   const auto input_ms = [&](int num_deltas) {

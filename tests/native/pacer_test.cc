@@ -46,7 +46,7 @@ TEST(Pacer, PaysBackWhatWasOverdrawn) {
   EXPECT_EQ(waited, 3);
 }
 
-// As above, but the queue is empty, so the intervals in between are not begun.
+// As above, but the queue is empty: interval 3 begins without intervals 1 and 2. Their budgets still pay back the debt.
 TEST(Pacer, PaysBackWhileNothingWaits) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1600));

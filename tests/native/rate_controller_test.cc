@@ -305,7 +305,7 @@ TEST(RateController, ARegionDecidesHowFarAnOveruseCuts) {
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(2)).kbps(), 760);
 }
 
-// The maximum is 900 kbps, and 2000 kbps are received. 0.95 of either would raise the rate from 810 kbps, so it stays.
+// The maximum is 900 kbps, and 2000 kbps are received. 0.95 of either value is more than 810 kbps, so the rate stays.
 TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
   Parameters parameters = From(1000);
   parameters.regions = 1;

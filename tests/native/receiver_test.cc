@@ -58,9 +58,9 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
 
 // A live call requests the capacity that its frames show. While the encoder stays below its target, the call requests
 // up to 1/0.8 of that capacity: this encoder first sends 0.8 Mbps, whatever A_r is. While the encoder exceeds its
-// target, the call requests at least 1/1.05 of the capacity. For each second in which frames waited for long, this
-// limit is lower by 0.08. In the overload, frames wait longer and longer, and the rate that is needed to drain this
-// queue is subtracted.
+// target, the call requests at least (1 - room) / 1.05 of the capacity. The room grows by 0.08 in each second in which
+// frames wait for long. In the overload, frames wait longer and longer. The rate that is needed to drain this queue is
+// subtracted.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -84,7 +84,7 @@ TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
 }
 
 using Requested = std::vector<std::pair<double, double>>;
-// For each feedback message: when it was sent, us, and the rate that it requested, bps.
+// For each feedback message: the time of sending (us) and the requested rate (bps).
 Requested RequestedBy(ReceiverSession& session) {
   Requested requested;
   for (const FeedbackRow& row : Rows<FeedbackRow>(session.handle())) {
@@ -99,7 +99,7 @@ int SentAtOnce(const Requested& requested, double each_us) {
   int at_once = 0;
   for (std::size_t i = 1; i < requested.size(); ++i) {
     const double interval_us = requested[i].first - requested[i - 1].first;
-    EXPECT_LT(interval_us, each_us + 110e3) << i;  // a message waits for an arrival, up to 110 ms
+    EXPECT_LT(interval_us, each_us + 110e3) << i;  // a message is sent at an arrival, up to 110 ms later
     if (interval_us >= each_us) continue;
     ++at_once;
     EXPECT_LT(requested[i].second, 0.97 * requested[i - 1].second) << i;
@@ -183,7 +183,7 @@ TEST(Receiver, CountsPacketsFromSequenceNumbersUntilTheWiresCountersAreThere) {
 }
 
 // Sends the same frames three times, with send times from the sender's stamp, from abs-send-time and from the RTP
-// timestamp. The last two wrap around meanwhile.
+// timestamp. The clocks of the last two wrap around between these frames.
 TEST(Receiver, TakesTheSendTimeFromWhicheverStampThereIs) {
   const auto variation_ms = [](int stamp) {
     ReceiverSession session("gcc");

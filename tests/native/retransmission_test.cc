@@ -161,7 +161,8 @@ TEST(ReceiverReports, ComeAtAPaceOfTheirOwn) {
       if (row.fraction_lost != last) ++changes;
       last = row.fraction_lost;
     }
-    // Rows are 0.2 s apart and reports at least 0.36 s, so that each report shows; two rows may show the same one.
+    // Rows are 0.2 s apart, and reports are at least 0.36 s apart. So each report shows in a row. Two successive rows
+    // may show the same report.
     const double reports = kbit > 0 ? 400 / 0.72 : 0;
     EXPECT_LE(changes, reports * 1.05);
     EXPECT_GE(changes, reports * 0.8);

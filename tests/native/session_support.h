@@ -1,4 +1,4 @@
-// A receiver half behind the ABI, as a page or the command line drives it.
+// The receiver half of a controller behind the ABI, as a page or the command line drives it.
 #ifndef CCSCOPE_TESTS_NATIVE_SESSION_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_SESSION_SUPPORT_H_
 

@@ -34,7 +34,7 @@ struct SfqTest : testing::Test {
   double next_id = 0;
 };
 
-// The quantum is 1000 B, packets of A have 600 B, those of B 1500 B. The lists contain each flow's credit; "(A)" or
+// The quantum is 1000 B. Packets of A have 600 B, packets of B 1500 B. The lists contain each flow's credit; "(A)" or
 // "(B)" marks where the turn passes to that flow.
 // A: 1000, 400, -200 (B), 800, 200, -400 (B), 600, 0.
 // B: 1000, -500 (A), 500, -1000 (A), 0 (A).

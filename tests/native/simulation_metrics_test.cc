@@ -327,7 +327,8 @@ TEST(Metrics, CountAPacketInTheWindowInWhichItArrives) {
 }
 
 // The rates are 3 : 1, without congestion: (3 + 1)^2 / (2 (9 + 1)) = 0.8. An interval of 1 s has 25 frames of each
-// flow. 1500 B every 40 ms are 300 kbps, 500 B are 100 kbps (the rates have a byte to spare).
+// flow. 1500 B every 40 ms are 300 kbps, 500 B are 100 kbps. The sources have 8 bps more, so that no frame is rounded
+// down to a byte less.
 TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   SimulationSpec spec = OneFlow(20);
   spec.params.rate_interval = TimeDelta::Seconds(1);

@@ -12,16 +12,16 @@ test.each([
   [['attach', '0'], 'Expected a port such as 9222'],
   [['attach', '99999'], 'Expected a port such as 9222'],
   [['attach', 'http://127.0.0.1:9222/json'], 'Expected a port such as 9222'],
-  [['attach', '9222', '--adb'], '--adb: it finds the port of the phone itself; leave out the address'],
-  [['attach', '--list', '--record', 'x.ndjson'], '--record: --list only lists; leave one of them out'],
-  [['attach', '--list', '--page', 'x'], '--page: --list only lists; leave one of them out'],
+  [['attach', '9222', '--adb'], '--adb: not with an address, since adb finds the phone; remove the address'],
+  [['attach', '--list', '--record', 'x.ndjson'], '--record: not with --list; remove one of them'],
+  [['attach', '--list', '--page', 'x'], '--page: not with --list; remove one of them'],
   [['attach', '--record', '-'], '--record: expected a file, got -'],
   [
     ['attach', '--record', '/nowhere/x.ndjson'],
     '/nowhere/x.ndjson: its folder cannot be written to (ENOENT)',
   ],
-  [['attach', '--record', '/dev/null'], '--record: /dev/null is no regular file; name a file'],
-  [['attach', '--record', '/tmp'], '--record: /tmp is a folder; name a file'],
+  [['attach', '--record', '/dev/null'], '--record: /dev/null is not a regular file; name a new file'],
+  [['attach', '--record', '/tmp'], '--record: /tmp is a folder; name a new file'],
   [['attach', '--duration', '30'], 'Expected'],
 ])('%j is refused', async (args, message) => {
   const { status, stdout, stderr } = await ccscope(args);
@@ -48,9 +48,7 @@ test('what only looks like a browser is refused', async () => {
   const { port } = silent.address() as AddressInfo;
   const { status, stderr } = await ccscope(['attach', String(port)]);
   expect(status).toBe(1);
-  expect(stderr).toContain(
-    `what listens at http://127.0.0.1:${port} is not the debugging port of a Chromium`,
-  );
+  expect(stderr).toContain(`the server at http://127.0.0.1:${port} is not the debugging port of a Chromium`);
 });
 
 test('what pages call themselves cannot drive a terminal', () => {

@@ -33,7 +33,7 @@ describe('ccscope call', () => {
     [['--shadow', 'gcc:nada-live'], /--shadow.*a preset of gcc/],
     [['--shadow', 'nada:k_u=0.02'], /--shadow.*k_u: not a parameter of nada/],
     [['--shadow', 'gcc:alpha=7'], /--shadow.*expected alpha as a number from 0\.1 to 1, got "7"/],
-    [['--controller', 'nada', '--preset', 'gcc-live'], /--preset: expected a preset of nada.*one of gcc/],
+    [['--controller', 'nada', '--preset', 'gcc-live'], /--preset: expected a preset of nada.*preset of gcc/],
     [['--controller', 'nada', '--set', 'k_u=0.02'], /--set: expected a parameter of nada, got k_u/],
     [['--mode', 'none'], /control, cap, observe/],
     [['--controller', 'native', '--mode', 'control'], /expected observe with --controller native/],
@@ -61,8 +61,8 @@ describe('ccscope call', () => {
       /--pages: only with one --url/,
     ],
     [['--url', 'http://localhost:1', '--pages', '9'], /--pages.*integer from 1 to 8/],
-    [['--pages', '2'], /--pages: expected --url/],
-    [['--machine', 'loaded'], /--machine: expected --twin with it/],
+    [['--pages', '2'], /--pages: only with --url/],
+    [['--machine', 'loaded'], /--machine: only with --twin/],
     [['--twin', '--machine', 'tired'], /--machine.*idle, busy, loaded, overloaded/],
     [['--mode', 'contrl'], /--mode.*one of control, cap, observe\. Did you mean control\?/],
     [['--twin', '--controller', 'gcc,native'], /--controller: not native with --twin/],
@@ -70,12 +70,12 @@ describe('ccscope call', () => {
     [['--twin', '--shadow', 'nada'], /--shadow: not with --twin/],
     [['--twin', '--until-quiet'], /--until-quiet: not with --twin/],
     [['--twin', '--url', 'http://localhost:1'], /--twin: not with --url/],
-    [['--twin', '--html', 'call.html'], /--html: expected --url/],
+    [['--twin', '--html', 'call.html'], /--html: only with --url/],
     [
       ['--twin', '--source', 'test-picture', '--codec', 'vp9'],
       /--codec: the twin can simulate test-picture in VP8 only/,
     ],
-    [['--click', 'button'], /--click: expected --url/],
+    [['--click', 'button'], /--click: only with --url/],
     [['--colour'], /unknown option/],
     [['extra'], /too many arguments/],
   ])('refuses %j as bad usage', async (args, expected) => {
@@ -109,7 +109,7 @@ describe('ccscope shape', () => {
     [['--peers', '127.0.0.1:5000,300.0.0.1:5001'], /two IPv4 addresses with ports/],
     [['--bottleneck', 'wide'], /serial or token-bucket/],
     [['--capacity', 'mahimahi:none.trace'], /none.trace cannot be read/],
-    [['--capacity', `mahimahi:${write('bad.trace', '2\n1\n')}`], /line 2 .* not before 2/],
+    [['--capacity', `mahimahi:${write('bad.trace', '2\n1\n')}`], /line 2 .* at least 2/],
   ])('refuses %j as bad usage', async (args, expected) => {
     const { status, stderr } = await ccscope(['shape', '--duration', '1ms', ...args]);
     expect(stderr).toMatch(expected);

@@ -37,7 +37,10 @@ export class IceAgent {
     socket.on('message', (packet, from) => this.#receive(packet, from.port));
   }
 
-  /** Makes an agent that sends to this port. With 0, it sends to the port from which its first check came. */
+  /**
+   * Makes an agent that sends to this port. If the port is 0, the agent sends to the port from which it receives its
+   * first check.
+   */
   static async at(ufrag: string, port: number): Promise<IceAgent> {
     const socket = createSocket('udp4');
     socket.bind(0, '127.0.0.1');

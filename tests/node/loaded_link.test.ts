@@ -97,8 +97,8 @@ describe('cross traffic of a link', () => {
   it('is kept apart from the caller’s flows by FQ-CoDel, as they are from each other', () => {
     const waits = [0, 1].map((second) => {
       const link = createLink(core, { ...BDP, queue: { kind: 'fq_codel' }, crossTraffic: { cubic: 3 } });
-      // Flow 0 sends 0.5 Mbps. In addition, bursts of 3 Mbps on average come. In the first run they belong to
-      // flow 0, in the second run to flow 1.
+      // Flow 0 sends 0.5 Mbps. Bursts add 3 Mbps on average. The bursts belong to flow 0 in the first run, and to
+      // flow 1 in the second run.
       for (let id = 0; id < 4000; id += 1) {
         const burst = id % 2 === 1 ? 6 : 1;
         for (let k = 0; k < burst; k += 1)

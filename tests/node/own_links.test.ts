@@ -142,7 +142,7 @@ describe('the link that a page has of its own', () => {
       .set({ capacity: '1mbps' })
       .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ConfigError);
-    expect(String(refused)).toMatch(/link\.for: .*page 1.*before it connects/);
+    expect(String(refused)).toMatch(/link\.for: .*page 1.*before the page connects/);
     expect(link.for(0).record).toBeNull();
   });
 
@@ -158,7 +158,7 @@ describe('the link that a page has of its own', () => {
     const link = new TestLink(openDevtoolsLink(), () => 0);
     closers.push(() => link.close());
     expect(() => link.for({} as Page)).toThrow(
-      /linkBackend: expected shaper .* got "?devtools"?; leave linkBackend out/,
+      /linkBackend: expected shaper .* got "?devtools"?; remove linkBackend/,
     );
   });
 

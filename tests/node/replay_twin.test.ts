@@ -106,7 +106,7 @@ describe('ccscope replay --twin', () => {
     const observed = recording('observed.ndjson', { mode: 'observe' });
     const refused = await ccscope(['replay', observed, '--twin']);
     expect(refused).toMatchObject({ status: 2, stdout: '' });
-    expect(refused.stderr).toContain('--twin: the browser’s own controller was in charge');
+    expect(refused.stderr).toContain('--twin: the browser’s own controller set the rates');
     const unknown = await ccscope([
       'replay',
       recording('bad.ndjson', { link: { capacity: 'much' } }),
@@ -116,8 +116,8 @@ describe('ccscope replay --twin', () => {
     expect(unknown.stderr).toContain('link.capacity: expected');
     const both = await ccscope(['replay', observed, '--twin', '--set', 'k_u=0.02']);
     expect(both).toMatchObject({ status: 2, stdout: '' });
-    expect(both.stderr).toContain('with the settings that were recorded; leave out --set');
+    expect(both.stderr).toContain('with its recorded settings; remove --set');
     const rows = await ccscope(['replay', observed, '--twin', '--format', 'csv']);
-    expect(rows.stderr).toContain('leave out --format');
+    expect(rows.stderr).toContain('remove --format');
   });
 });

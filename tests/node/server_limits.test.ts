@@ -111,7 +111,7 @@ describe('rooms', () => {
       ok: false,
       error: {
         field: 'room',
-        message: expect.stringMatching(/two pages are in the room r already; close one/) as string,
+        message: expect.stringMatching(/the room r already has two pages; close one/) as string,
       },
     });
     first.socket.send(JSON.stringify({ type: 'room/signal', room: 'r', data: 'sdp' }));
@@ -150,7 +150,7 @@ describe('a client that does not read', () => {
     });
     expect(await sender.next((message) => 'ok' in message && !message.ok)).toMatchObject({
       id: 0,
-      error: { field: 'data', message: expect.stringMatching(/does not read/) as string },
+      error: { field: 'data', message: expect.stringMatching(/has stopped reading/) as string },
     });
     await sender.ask({ type: 'room/join', room: 'r' });
     expect(refused).toBeGreaterThan(FLOOD / 2);

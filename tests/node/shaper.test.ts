@@ -143,8 +143,8 @@ describe('the shaper', () => {
     expect(lateMs).toHaveLength(50);
     expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
     const lateness = shaper.latenessMs();
-    // The greeting of a also counts. The greeting of b counts only if the shaper already knew the address of a
-    // when the greeting was due.
+    // The greeting of `a` counts, too. The greeting of `b` counts only if the shaper already knew the address of `a`
+    // when this greeting was due.
     expect([51, 52]).toContain(lateness.packets);
     // Lateness is rounded to 0.01 ms. The times at b are longer, because they include the way from the shaper
     // to b.

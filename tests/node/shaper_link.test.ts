@@ -306,8 +306,8 @@ describe('the settings of a link', () => {
     await expect.poll(() => b.media.length).toBe(1);
     await link.sync();
     const [row] = packetsOf(link, 'forward', 125);
-    // The packet is transmitted in 100 us. Its transmission starts at the change, or after that of a check that
-    // the stop of the link had interrupted.
+    // The packet is transmitted in 100 us. Usually its transmission starts at the change. But if the stop of the link
+    // had interrupted the transmission of a check, the link first transmits the rest of this check.
     const waitedUs = (row?.departUs ?? NaN) - on.timeUs;
     expect(waitedUs).toBeGreaterThan(99.9);
     expect(waitedUs).toBeLessThan(100 + (1500 * 8) / 10);

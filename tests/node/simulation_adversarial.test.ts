@@ -299,7 +299,7 @@ describe('a simulation without bounds is given up', () => {
   it('at the setup, when it would measure too much', () => {
     const windows = Array.from({ length: 20 }, (_, i) => ({ name: `${i}`, beginUs: 0, endUs: i + 1 }));
     const flows = Array.from({ length: 500 }, (): FlowOptions => ({ kind: 'tcp' }));
-    // The whole run counts as a time window, so there are 21. With 21 windows, at most 476 flows are allowed.
+    // The whole run counts as a time window, so there are 21 windows. With 21 windows, at most 476 flows are allowed.
     expect(failure({ windows, flows })).toBe('windows');
     const many = Array.from({ length: 10001 }, (): FlowOptions => ({ kind: 'tcp', startUs: 1e12 }));
     expect(failure({ flows: many })).toBe('flows');

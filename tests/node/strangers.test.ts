@@ -222,7 +222,7 @@ describe('the shaper of the app', () => {
   it('takes the first that sends for a peer on loopback addresses alone', async () => {
     const start = startShaper({ address: '0.0.0.0', peers: 'first-datagram' });
     await expect(start).rejects.toThrow(ShaperError);
-    await expect(start).rejects.toThrow(/name the peers, or let them use ICE/);
+    await expect(start).rejects.toThrow(/give both addresses, or 'ice'/);
   });
 
   it('takes peers that are named, and nobody else', async () => {

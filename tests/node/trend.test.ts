@@ -131,7 +131,7 @@ describe('a folder', () => {
     mkdirSync(files.path('empty'));
     expect(await ccscope(['trend', files.path('empty')])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('expected runs of tests, got an empty folder; set history:') as string,
+      stderr: expect.stringContaining('expected recorded test runs, got a folder without any; set') as string,
     });
     const folder = history(delays(1));
     files.write(`${folder.split('/').at(-1)}/x.json`, '{"ccscope_history":2}');

@@ -74,7 +74,7 @@ describe('the state of the page in the URL', () => {
     ],
     ['controller=bbr', 'one of gcc, nada, lcc, native, or own:NAME of a file that was chosen'],
     ['preset=gcc-life', /^one of gcc, gcc-live, .*lcc-live \(did you mean gcc-live\?\)$/],
-    ['shadow=nado', /^one of gcc, nada, lcc, or a preset of one; .*Did you mean nada/],
+    ['shadow=nado', /^one of gcc, nada, lcc, or a preset of one of them; .*Did you mean nada/],
     ['mode=controll', 'one of control, cap, observe (did you mean control?)'],
     ['queue=droptale', /^one of droptail, codel, .*did you mean droptail\?$/],
     ['capacity=0', /an outage as a later step: 1mbps,0@20s,1mbps@22s$/],

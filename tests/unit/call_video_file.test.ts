@@ -102,10 +102,10 @@ describe('what is sent', () => {
     const own = { name: 'some.y4m', width: 4, height: 2, fps: 24, file: source };
     expect(sourceOf({ source })).toEqual(own);
     expect(() => sourceOf({ source, size: '360p' })).toThrow(
-      /^--size: a video file has its own size.*remove it/,
+      /^--size: a video file has its own size.*remove --size/,
     );
     expect(() => sourceOf({ source, fps: 30 })).toThrow(
-      /^--fps: a video file has its own size and frame rate.*remove it/,
+      /^--fps: a video file has its own size and frame rate.*remove --fps/,
     );
   });
 });

@@ -147,7 +147,7 @@ describe.each(Object.entries(KINDS))('a %s', (_, open) => {
     const opened = open(core);
     const trap = thrown(() => core.module.abi.ccs_link_poll(0x7ffffff0, 0));
     expect(trap).toBeInstanceOf(CoreFailure);
-    expect(String(trap)).toMatch(/the core failed in ccs_link_poll \(RuntimeError: .*\); load another one$/);
+    expect(String(trap)).toMatch(/the core failed in ccs_link_poll \(RuntimeError: .*\); load a new core$/);
     for (const [name, call] of Object.entries(opened.calls)) expect(thrown(call), name).toBe(trap);
     expect(thrown(() => opened.destroy())).toBeNull();
   });

@@ -2,9 +2,9 @@
 //
 // Conventions: a handle is an opaque pointer; it must not be used after its destroy function was called. Numbers are
 // doubles in microseconds, bits per second and bytes; times count from an origin that the caller chooses; a name ends
-// in the unit. No exception crosses this boundary. Unless its comment states otherwise, a function that can fail
-// returns 0 on success and 1 on failure. A failed call changes nothing, and ccs_last_error() then names the field and
-// what was expected.
+// in the unit. No exception crosses this boundary. A function that can fail returns 0 on success and 1 on failure,
+// and a failed call changes nothing, unless the function's comment states otherwise. After a failure,
+// ccs_last_error() names the field and what was expected.
 //
 // Parameters, presets, queue disciplines and trace tables are identified by their index in ccs_schema(), not by
 // name.
@@ -54,7 +54,7 @@ double* ccs_session_buffer(void* handle, int doubles);
 int ccs_receiver_push_arrivals(void* handle, int rows);
 // Consumes `rows` rows of the table `inbound` from the buffer, under the same rules.
 int ccs_receiver_push_inbound(void* handle, int rows);
-// Writes the newest feedback that became due since the last call into the buffer: time_us, received_rate_bps,
+// Writes into the buffer the newest feedback that became due since the last call: time_us, received_rate_bps,
 // packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values. Returns the
 // count of these numbers, or 0 when no feedback is due.
 int ccs_receiver_take_feedback(void* handle);
@@ -88,16 +88,16 @@ void ccs_trace_clear(void* recorder);
 
 // --- The joint density of sending rate and one-way delay that a sender half has learnt (LCC Fig. 1), on a grid.
 // `half` comes from ccs_sender_half() or ccs_sim_sender_half(). The input buffer begins with the two ends of the rate
-// axis (bps) and the two ends of the delay axis (us); two NaN let the axis cover the whole density. Behind them it
-// must have room for rates * delays values. On return it holds the ends that were used and then the density, per bps
-// and us: for each delay, the values at all rates. Returns 1 on success, 0 if the controller has no density, -1 for a
-// bad argument.
+// axis (bps) and the two ends of the delay axis (us). If both ends of an axis are NaN, the axis covers the whole
+// density. Behind the four ends, the buffer must have room for rates * delays values. On return the buffer holds the
+// ends that were used and then the density, per bps and us: for each delay, the values at all rates. Returns 1 on
+// success, 0 if the controller has no density, -1 for a bad argument.
 int ccs_density(void* half, int rates, int delays);
 
 // --- A link: a bottleneck with its queue discipline, loss, jitter and propagation delay (sim/link.h), and the TCP
 // connections that share it. Times must not go backwards.
 
-// Creates a link. The queue's values are in the input buffer, in the order of the schema; null if a value is
+// Creates a link. The queue's values are in the input buffer, in the order of the schema. Returns null if a value is
 // refused.
 void* ccs_link_create(double capacity_bps, int queue_kind, int queue_values, int mode, double burst_bytes,
                       double one_way_delay_us, double loss_ratio, double jitter_us, double seed);
@@ -143,7 +143,7 @@ const double* ccs_link_stats(void* handle, double now_us);
 // --- A simulation (sim/simulation.h). Create its windows first, then its paths (direction 0 forward, 1 backward),
 // its flows and its trace; then run it.
 
-// Creates a simulation; null if a value is refused.
+// Creates a simulation. Returns null if a value is refused.
 void* ccs_sim_create(double duration_us, double rate_interval_us, double seed, double max_events);
 void ccs_sim_destroy(void* handle);
 // Sets the outages of a path; call it before the path is created.
@@ -170,8 +170,8 @@ int ccs_sim_add_window(void* handle, double begin_us, double end_us);
 // each pause. If stop_us is NaN, the flow does not stop.
 int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
                            int controller, int live, int pauses);
-// Adds a TCP flow. The input buffer holds TCP's values in the order of the schema, then, for short files, the
-// smallest and the largest size in bytes and the mean pause in us.
+// Adds a TCP flow. The input buffer holds TCP's values in the order of the schema. For short files, it then holds the
+// smallest size and the largest size of a file in bytes, and the mean pause in us.
 int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
                          int congestion_control, int short_files);
 // Chooses the recorded tables, one bit for each trace table.

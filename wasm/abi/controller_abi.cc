@@ -66,7 +66,7 @@ Row RowFrom(const Session& session, int index) {
   return row;
 }
 
-// Checks that the buffer is long enough for that many rows, so that nothing beyond its end is read.
+// Checks that the buffer holds at least `rows` rows, so that nothing beyond its end is read.
 template <class Row>
 int CheckRows(const Session& session, int rows) {
   const std::size_t most = session.buffer.size() / (sizeof(Row) / sizeof(double));

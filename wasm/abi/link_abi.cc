@@ -45,7 +45,7 @@ int Change(void* handle, double now_us, void (Link::*set)(Value, Timestamp), Val
   return 0;
 }
 
-// Checks that cross traffic can keep up with a capacity that is about to be set.
+// Refuses a capacity above LoadedLink::kMaxCapacity if the link has cross traffic.
 int CheckLoad(void* handle, double capacity_bps) {
   const bool fits = capacity_bps <= LoadedLink::kMaxCapacity.bps() || !Of(handle).link.has_cross_traffic();
   return fits ? 0 : Fail("capacityBps", "expected at most 1e9 bit/s beside crossTraffic; take that away first");

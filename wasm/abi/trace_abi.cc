@@ -1,4 +1,4 @@
-// What a session or a simulation recorded, column by column, at the ABI.
+// The trace functions of the ABI. They return what a session or a simulation recorded, column by column.
 #include "abi/export.h"
 #include "trace/recorder.h"
 

@@ -108,7 +108,7 @@ class SenderHalf {
   [[nodiscard]] virtual ParameterError Check(const Feedback& feedback) const = 0;
   // Takes a message that passed Check().
   virtual void OnFeedback(const Feedback& feedback, Timestamp now) = 0;
-  // Takes the cumulative packet counts of RTCP receiver reports, which replace feedback while none arrives.
+  // Takes the cumulative packet counts of RTCP receiver reports. They replace feedback while no feedback arrives.
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
   // Takes an RTT that was measured by other means than the feedback's echo (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;

@@ -20,8 +20,8 @@ class InboundStream {
 
   // Counts an arrival. `is_echoed`: whether it may be used to measure the RTT.
   void OnArrival(const Arrival& arrival, bool is_echoed = true);
-  // Packets received and lost between the previous counters and these. OnCounters() returns no value for the first
-  // counters, and negative numbers if the counters went down.
+  // The packets received and lost between two consecutive readings of the counters. OnCounters() returns no value for
+  // the first reading. The numbers are negative if the counters went down.
   struct Counted {
     double received;
     double lost;

@@ -1,8 +1,8 @@
-// The pacer between encoder and network: media packets wait in a queue that is drained in each interval Delta T = 5
-// ms with a budget of pacing rate * Delta T (GRP, the pacer of Chromium's sending engine). A packet leaves while the
-// budget is positive, even if it overdraws the budget; the next intervals pay the overdraft back, even while no
-// packet waits. Unused budget is lost, so that no burst follows a silence. If draining the queue would take longer
-// than two seconds, the rate is raised (as in libwebrtc of 2016).
+// The pacer between encoder and network: media packets wait in a queue. In each interval Delta T = 5 ms, packets
+// leave the queue with a budget of pacing rate * Delta T (GRP, the pacer of Chromium's sending engine). A packet
+// leaves while the budget is positive, even if it overdraws the budget; the next intervals pay the overdraft back,
+// even while no packet waits. Unused budget is lost, so that no burst follows a silence. If draining the queue would
+// take longer than two seconds, the rate is raised (as in libwebrtc of 2016).
 #ifndef CCSCOPE_CC_PACER_H_
 #define CCSCOPE_CC_PACER_H_
 

@@ -33,7 +33,8 @@ class PacketCounter {
   std::optional<double> highest_seq() const { return highest_seq_; }
 
  private:
-  // The largest count that a message can carry (2^53). A gap between sequence numbers may be larger.
+  // The count of lost packets is limited to this: the largest count that a message can carry (2^53). The limit is
+  // needed because a gap between two sequence numbers may be larger.
   static constexpr double kMost = 9007199254740992.0;
 
   bool has_counters_ = false;

@@ -39,7 +39,7 @@ class CapacityLink {
 
   // Begins to transmit a packet. The link must not be busy.
   void Start(const Packet& packet, Timestamp now);
-  // When the current packet will have left; infinity if there is no packet or an outage.
+  // When the current packet will have left; infinity if there is no packet, and during an outage.
   Timestamp completion() const { return completion_; }
   // Ends the transmission, at completion().
   struct Sent {

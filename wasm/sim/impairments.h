@@ -65,8 +65,8 @@ class Jitter {
 };
 
 // Holds packets back behind the bottleneck, each with the same probability and for the same time. Packets that leave
-// the bottleneck within that time overtake the held packet. In the terms of RFC 4737 (3.3 and 4.2.2), a packet that
-// arrives after a later packet is reordered, and the time by which it is late is its late time offset.
+// the bottleneck within that time overtake the held packet. RFC 4737 (3.3) calls a packet reordered if it arrives
+// after a packet that was sent later. The time by which the packet is late is its late time offset (4.2.2).
 class Reordering {
  public:
   struct Params {

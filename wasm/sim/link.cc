@@ -139,8 +139,8 @@ void Link::ApplyCapacity(DataRate capacity, Timestamp now) {
   queue_->OnCapacity(capacity);
 }
 
-// OnCapacity() of the queue is not called for outages, so a limit that is given as a time still refers to the
-// capacity before the outage.
+// The queue's OnCapacity() is not called for outages. So during an outage, a limit that is given as a time refers to
+// the capacity before the outage.
 void Link::ToggleOutage() {
   const Timestamp now = outages_.next();
   outages_.Toggle();

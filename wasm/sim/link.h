@@ -84,7 +84,8 @@ class Link final : private DropSink {
 
   // Appends the packets that were delivered and dropped until `now`, each list in time order.
   void Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops);
-  // The results of Poll() one at a time, after AdvanceTo(); null when there are no more.
+  // An alternative to Poll(): call AdvanceTo(), and then take the deliveries and drops one at a time. Null when there
+  // are no more.
   const Delivery* NextDelivery() const {
     return !propagating_.empty() && propagating_.front().deliver <= now_ ? &propagating_.front() : nullptr;
   }

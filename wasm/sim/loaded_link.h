@@ -46,7 +46,7 @@ class LoadedLink final : private FlowNetwork {
   // See Link; for the caller's packets.
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
   void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
-  // The results of Poll() that were not taken yet, one at a time, after At().
+  // An alternative to Poll(): call At(), and then take the deliveries and drops out of these queues.
   RingBuffer<Link::Delivery>& deliveries() { return deliveries_; }
   RingBuffer<Link::Drop>& drops() { return drops_; }
   // See Link::NextEvent(). With cross traffic, the returned time is at most kLongestStep away, so that there is never

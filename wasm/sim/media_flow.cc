@@ -85,7 +85,7 @@ void MediaFlow::OnFrame(Timestamp now) {
     paced_size_ += paced_.back().size;
   }
   network().Hold(static_cast<int>(paced_.size()) - held);
-  // If the source ignores the controller's target, the controller's pacing rate must not limit it either.
+  // A source that ignores the controller's target must not be limited by the controller's pacing rate either.
   if (source_params_.ramp_time_constant_s > 0) pacer_.SetRate(std::max(rate_.pacing, source_.rate() * 2));
   StartPacer(now);
 }

@@ -51,9 +51,9 @@ void MediaSource::SetTarget(DataRate target) {
   target_ = target;
 }
 
-// For the first frames after a new target, the encoder gets only a share of the target, since libwebrtc makes a new
-// EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc, kDefaultUtilizationFactor,
-// kMinFramesSinceLayoutChange).
+// For the first frames after a new target, the encoder gets only a share of the target. The reason is that libwebrtc
+// makes a new EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc,
+// kDefaultUtilizationFactor, kMinFramesSinceLayoutChange).
 DataRate MediaSource::GivenTarget() const {
   return frames_of_target_ < params_.new_target_frames ? target_ * params_.new_target_share : target_;
 }

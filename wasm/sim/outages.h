@@ -35,8 +35,9 @@ class Outages {
   // Toggles the channel; call at next().
   void Toggle();
 
-  // The most changes that are computed at once after a silence. After a silence with more changes (10 s at the
-  // shortest means, 10 minutes at 100 ms on and 20 ms off), the channel carries packets, and outages start anew.
+  // The most changes that are computed at once after a silence. This many changes occur in 10 s at the shortest
+  // means, and in 10 minutes at 100 ms on and 20 ms off. After a longer silence, the channel carries packets, and
+  // outages start anew.
   static constexpr int kMostAtOnce = 10'000;
   void StartAgain(Timestamp now) { Restart(params_, now); }
 

@@ -26,8 +26,8 @@ class Path {
   // Offers a packet. Returns the reason if it is dropped at once (NextDrop() then does not report it).
   DropReason Send(double id, DataSize size, int flow, Timestamp now);
 
-  // Computes all events inside the path until `now`. Afterwards the results can be taken one at a time, in time
-  // order; null when there are no more.
+  // Computes all events inside the path until `now`. Afterwards, the functions below return the deliveries and drops
+  // one at a time, in time order. They return null when there are no more.
   void AdvanceTo(Timestamp now);
   const Link::Delivery* NextDelivery() const;
   void PopDelivery();

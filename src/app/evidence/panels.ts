@@ -117,13 +117,15 @@ const delaySeries: readonly Series[] = [
   },
 ];
 
-/** The label of the series `packets` if it shows estimates because no packets were recorded. */
+/**
+ * The label and the description of the series `packets` if no packets were recorded. The series then shows estimates.
+ */
 const ESTIMATES: Pick<Series, 'label' | 'description'> = {
   label: 'estimates',
   description: 'How much longer than the shortest each frame, or each round trip, took',
 };
 
-/** The percentiles of the whole call, as horizontal lines across the chart. */
+/** The percentiles of the queuing delay over the whole call, as horizontal lines across the chart. */
 function percentileSeries({ queueDelayMs }: EvidenceDirection): Series[] {
   const line = (p: 50 | 95, value: number, colour: ColourName): Series => ({
     id: `all-p${p}`,

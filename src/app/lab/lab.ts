@@ -87,7 +87,7 @@ export class Lab {
 
   /**
    * Loads the scenario in the page's address, or else the first scenario. Runs it if it is quick to simulate or if
-   * the address requests a run. Afterwards pins the run that the address contains as pinned, if any.
+   * the address requests a run. If the address contains a pinned run, pins this run afterwards.
    */
   async open(): Promise<void> {
     const pinned = pinPart.peek();
@@ -217,15 +217,15 @@ export class Lab {
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
 
-  /** Gives a flow a preset of the core's controllers. If the user's own controller controlled the flow, this ends. */
+  /** Gives a flow a preset of the core's controllers. The user's own controller then no longer controls the flow. */
   takeController(flow: string, preset: string): void {
     this.ownFlows.release(flow);
     this.edit(`${flow}.controller`, changeController(flow, preset));
   }
 
   /**
-   * Puts the user's controller in the file in control of the flows that an earlier file controls. If there are no
-   * such flows, adds a call for the new controller.
+   * Loads the user's controller from a file. The controller then controls the flows that the controller of an earlier
+   * file controlled. If there are no such flows, adds a call for the new controller.
    */
   useOwn(file: File): void {
     const { value: network } = this.network;
@@ -248,7 +248,7 @@ export class Lab {
     if (after) this.#show(after);
   }
 
-  /** Changes which run of the scenario is shown. Simulates that run if the scenario was run before. */
+  /** Chooses another run of the scenario. If the scenario was simulated before, simulates the chosen run at once. */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
     change(patch);
     this.#isGhostDue = true;
@@ -262,7 +262,7 @@ export class Lab {
     if (inside && settings.peek().run) void this.start();
   }
 
-  /** Whether a run is small enough for its packets to be recorded, if packets are to be shown. */
+  /** Whether a run is small enough for its packets to be recorded and shown. */
   hasPackets({ flows, durationUs }: Run): boolean {
     return areFew({ flows, durationUs });
   }

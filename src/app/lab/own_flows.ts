@@ -33,7 +33,7 @@ export class OwnFlows {
     return present.length > 0 ? 'earlier flows' : 'new flow';
   }
 
-  /** The user's controller no longer controls this flow. */
+  /** Removes a flow from the flows that the user's controller controls. */
   release(flow: string): void {
     const { value: own } = this.own;
     if (own !== null) this.own.value = { ...own, flows: own.flows.filter((name) => name !== flow) };

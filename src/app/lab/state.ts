@@ -33,19 +33,19 @@ const entries = {
 type Entries = typeof entries;
 
 export interface LabState {
-  /** Id of a listed scenario; empty: the scenario in the address's fragment, or else the first listed one. */
+  /** Id of a listed scenario. Empty: the scenario in the address's fragment, or else the first listed scenario. */
   scenario: string;
   /** The value of each axis, by the axis's name. For an axis that is missing here, the first cell's value counts. */
   cell: Readonly<Record<string, string>>;
-  /** A preset for all media flows; empty: the scenario's own. */
+  /** A preset for all media flows; empty: the presets of the scenario. */
   controller: string;
-  /** The seed of the run; null: the scenario's own. */
+  /** The seed of the run; null: the scenario's own seed. */
   seed: number | null;
   /** Whether a run starts as soon as the page is opened. */
   run: boolean;
   /** The flow whose controller is shown; empty: the first flow with a controller. */
   flow: string;
-  /** The flows that are drawn; empty: the first few. */
+  /** The flows that are drawn; empty: the first few flows. */
   draw: readonly string[];
   /** Whether every packet's arrival is recorded. */
   packets: boolean;

@@ -66,5 +66,5 @@ export const LESSONS: readonly Listed[] = [
   { id: 'lcc-density', title: 'LCC’s density', load: () => import('./content/lcc_density.js') },
 ];
 
-/** The value that stands for the page for teachers in the place of a lesson's id. */
+/** In place of a lesson's id, this value names the page for teachers. */
 export const TEACHERS = 'teachers';

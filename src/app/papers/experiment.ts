@@ -9,7 +9,7 @@ export interface LoadedPlan extends Plan {
   scenario: Scenario;
 }
 
-/** The amount of work in a set of an experiment's runs: in all runs, or in the runs that have ended. */
+/** An amount of work: of all runs of an experiment, or of the runs that have ended. */
 export interface Work {
   runs: number;
   /** Virtual time, seconds. */
@@ -44,15 +44,18 @@ export class Experiment {
   readonly isRunning = signal(false);
   readonly done = signal<Work>(NO_WORK);
   /**
-   * The result, as of the last time that the experiment ended or was cancelled; null before. It covers the runs that
-   * were complete by then.
+   * The result when the experiment last ended or was cancelled; null before that. It covers the runs that were
+   * complete by then.
    */
   readonly reported = signal<Reported | null>(null);
   readonly total = computed(() => sumWork((this.plan.value?.runs ?? []).map(workOf)));
   readonly isComplete = computed(
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
-  /** The result as it is shown. An incomplete map is not shown, since its highest point may still be missing. */
+  /**
+   * The result as it is shown. If the cells of an experiment are the points of a map, an incomplete map is not shown,
+   * since its highest point may still be missing.
+   */
   readonly shown = computed(() =>
     this.isComplete.value || this.plan.value?.scenario.surface === undefined ? this.reported.value : null,
   );
@@ -66,8 +69,8 @@ export class Experiment {
 
   /**
    * The runs that have not ended, as indices into the plan. The first runs of all cells come before all second runs,
-   * so that a cancelled experiment has results for as many cells as possible. Among these, costly runs come first, so
-   * that the workers end at about the same time.
+   * so that a cancelled experiment has results for as many cells as possible. Among the first runs, and likewise
+   * among the second runs, costly runs come first. All workers then end at about the same time.
    */
   left(): number[] {
     const runs = this.plan.peek()?.runs ?? [];

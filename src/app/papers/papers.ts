@@ -53,7 +53,8 @@ export class Papers {
   }
 
   /**
-   * Loads and plans experiments. Failures are shown as notices. Loading an experiment that failed may be tried again.
+   * Loads and plans experiments. Failures are shown as notices. A later call tries again to load an experiment that
+   * could not be loaded.
    */
   async load(ids: readonly string[]): Promise<void> {
     await Promise.all(

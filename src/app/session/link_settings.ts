@@ -12,8 +12,8 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
 }
 
 /**
- * Options for the bottleneck in the page. It shapes one direction only and gives it the whole RTT as delay; in the
- * other direction, data only move within the page's memory. A capacity schedule is left to `runSchedule`.
+ * Options for the bottleneck in the page. The bottleneck shapes one direction only and delays it by the whole RTT. In
+ * the other direction, data only move within the page's memory. `runSchedule` applies the capacity schedule, if any.
  */
 export function toLinkOptions(link: LinkConfig): LinkOptions {
   const { schedule: _, ...options } = forwardLink(link);

@@ -1,6 +1,6 @@
 /**
- * Opens the path between the two sides of a call: over a shaped link or within the page, and possibly to another page
- * in a room of the local server.
+ * Opens the path between the two sides of a call, over a shaped link or within the page. The other side may be in
+ * another page. The two pages then exchange messages in a room (a named channel for two clients) of the local server.
  */
 import type { CallOptions, PeerUfrags } from '../../rtc/index.js';
 import { linkOfUrl } from '../../link/url.js';

@@ -1,6 +1,6 @@
 /**
- * The messages between two pages in one room of the local server: which page sends, over which link, and the call's
- * signalling.
+ * The messages between two pages in one room (a named channel for two clients) of the local server: which page sends,
+ * over which link, and the call's signalling.
  */
 import type { RelayAddress, Signalling } from '../../rtc/index.js';
 import type { ServerClient } from './server_client.js';

@@ -41,7 +41,7 @@ export class Running {
   /** Whether this call is part of a recording. */
   isRecorded: boolean;
 
-  /** `before` is the call whose recording this one continues. */
+  /** `before` is the earlier call whose recording this call continues. */
   constructor(
     readonly started: AppState,
     before?: Running,

@@ -11,7 +11,10 @@ const whenIdle = (): Promise<void> =>
     else setTimeout(resolve, 1000);
   });
 
-/** The time up to which the sample has been played. At the end of the sample, playing begins again. */
+/**
+ * Plays the sample: `nowUs` returns the time up to which it has been played. At the end of the sample, playing begins
+ * again.
+ */
 class Player {
   #beganMs = performance.now();
 

@@ -1,4 +1,7 @@
-/** The page's side of the connection to the local server: shaped links and rooms, over one WebSocket. */
+/**
+ * The page's side of the connection to the local server, over one WebSocket. The connection serves shaped links, and
+ * rooms in which two pages exchange messages.
+ */
 import type { PeerUfrags } from '../../rtc/index.js';
 import type { PartialLinkConfig } from '../../link/link_config.js';
 import {

@@ -25,7 +25,7 @@ export class Session {
   readonly lateness = signal<LatenessMs | null>(null);
   readonly localStream = signal<MediaStream | null>(null);
   readonly remoteStream = signal<MediaStream | null>(null);
-  /** Flow 0 of the running call or, if none runs, of the last one. */
+  /** Flow 0 of the running call or, if no call runs, of the last call. */
   readonly inCharge = signal<{ flow: 0; name: string; controller: string }>({
     flow: 0,
     name: 'GCC',
@@ -61,7 +61,10 @@ export class Session {
     return this.#running?.link ?? null;
   }
 
-  /** Counters of the received video, from the running call or else from the last one; null before the first call. */
+  /**
+   * Counters of the received video in the running call or, if no call runs, in the last call. Null before the first
+   * call.
+   */
   async media(): Promise<MediaStats | null> {
     const { call } = this.#running ?? {};
     if (call) this.#lastMedia = await call.mediaStats();

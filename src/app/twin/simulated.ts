@@ -16,7 +16,7 @@ export interface SimulatedTwin {
   /** The simulation's rows, on the recording's clock; the caller closes the store. */
   store: TraceStore;
   distances: readonly SeriesDistance[];
-  /** The beginning and the end of the compared part of the recording. */
+  /** `fromUs` and `toUs`: the beginning and the end of the compared part of the recording. */
   fromUs: number;
   toUs: number;
   /**

@@ -1,4 +1,4 @@
-/** Sidebar: common networks; each button sets the fields of the link below it. */
+/** Sidebar: common networks. Each button sets the fields of the link, which are below the buttons. */
 import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../networks.js';
 import { change, settings } from '../settings.js';
 

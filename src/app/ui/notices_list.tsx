@@ -34,7 +34,8 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
 }
 
 /**
- * The list of errors has one section for all codes that begin with one of these words and end with a variable part.
+ * The list of errors has one section for each of these words. The section describes all codes that begin with the
+ * word and end with a variable part.
  */
 const FAMILIES = ['cell', 'controller-fault', 'left', 'scenario', 'url'];
 

@@ -19,7 +19,7 @@ export interface NumberInputProps {
   /** Whether equal distances on the slider stand for equal ratios. */
   isLogarithmic?: boolean;
   value: number;
-  /** The number's range, which can be wider than the slider's. Default: the slider's. */
+  /** The number's range, which can be wider than the slider's range. Default: the slider's range. */
   range?: readonly [min: number, max: number];
   isWhole?: boolean;
   onTake: (value: number) => void;

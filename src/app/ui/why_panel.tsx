@@ -37,7 +37,7 @@ const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as cons
 interface WhyPanelProps {
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
-  /** The flow whose target rate is explained; null: the rows of all flows. */
+  /** The flow whose target rate is explained. Null if the charts show all flows: the rows of all flows then count. */
   flow: number | null;
   /** The bottleneck whose changes are marked; null: the trace has only one bottleneck. */
   link: number | null;

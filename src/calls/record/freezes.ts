@@ -17,11 +17,11 @@ interface Stream {
   totalS: number;
   decoded: number;
   /**
-   * When a new picture was last decoded, or the first packet arrived. The next three counts were taken at that
-   * time.
+   * When a new picture was last decoded. Before the first picture: when the first packet arrived or, before
+   * that, when the stream was first seen. The next three counts were taken at that time.
    */
   grewUs: number;
-  /** Frames that the source had given. */
+  /** Frames that the source had given. If the count was unknown then, the first count that is known later. */
   sourceFrames: number;
   framesReceived: number;
   packetsReceived: number;

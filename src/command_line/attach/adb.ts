@@ -1,5 +1,6 @@
 /**
- * The browser of a phone: adb, from Android's platform tools, forwards the browser's debugging port to this machine.
+ * Reaches the browser of a phone: adb, from Android's platform tools, forwards the browser's debugging port to this
+ * machine.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -69,7 +70,7 @@ export async function withPhone<T>(
   const phone = ['-s', serial ?? (await onlySerial())];
   const said = await adb([...phone, 'forward', 'tcp:0', SOCKET]);
   if (!/^\d{1,5}$/.test(said))
-    throw new FailedRun(`--adb: adb forward did not report a port (${plain(said)}); update the platform tools`);
+    throw new FailedRun(`--adb: adb forward reported no port (${plain(said)}); update the platform tools`);
   try {
     return await work(`http://127.0.0.1:${said}`);
   } finally {

@@ -63,7 +63,9 @@ export async function withBrowser<T>(
   const version = await unlessAborted(signal, browserAt(url));
   const browser = await unlessAborted(signal, connect(url));
   const ended = new AbortController();
-  browser.once('disconnected', () => ended.abort(new FailedRun(`the connection to the browser at ${url} ended`)));
+  browser.once('disconnected', () =>
+    ended.abort(new FailedRun(`the connection to the browser at ${url} ended`)),
+  );
   // Without a listener Playwright would dismiss the dialogs of pages, but the user has to answer them.
   for (const context of browser.contexts()) context.on('dialog', () => undefined);
   try {

@@ -1,6 +1,7 @@
 /**
- * Counts the connections that were seen. After a pause a page reports all its connections again, under another
- * window name, so a connection is identified by its ICE user name fragments, which the browser draws at random.
+ * Counts the connections that were seen. After a pause, a page reports all its connections again, under another
+ * window name. Therefore a connection is identified by its ICE user name fragments, which the browser draws at
+ * random.
  */
 import type { PageBatch } from '../../watch/index.js';
 

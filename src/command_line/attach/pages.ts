@@ -90,8 +90,8 @@ export function pagesText(pages: readonly ListedPage[]): string {
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Whether a pattern matches a page: by the beginning of its id, or by a part of its title or URL, in which *
- * matches anything.
+ * Whether a pattern matches a page: as the beginning of its id, or as a part of its title or URL. In a title or a
+ * URL, `*` in the pattern matches any text.
  */
 async function matches(page: Page, pattern: string): Promise<boolean> {
   const id = (await within(ANSWER_MS, idOf(page))) ?? '';

@@ -181,8 +181,7 @@ export async function watchBrowser(
   const report = await attachment.end();
   sayRecording(report, plan);
   if (signal.aborted && !asked.aborted) {
-    const kept =
-      report.recording === null ? '' : `; the recording up to then is in ${report.recording.file}`;
+    const kept = report.recording === null ? '' : `; the recording up to then is in ${report.recording.file}`;
     throw new FailedRun(`${(signal.reason as Error).message}${kept}`);
   }
   return report;

@@ -124,16 +124,16 @@ export interface OwnBrowser {
  */
 const CLOSE_TIMEOUT_MS = 3000;
 /**
- * How long to wait for the report that the browser is gone, since Playwright may fail a request to a page before it
- * sends this report.
+ * When the browser has ended, Playwright may fail a request to a page before it reports the end of the browser. This
+ * is how long to wait for that report.
  */
 const NEWS_MS = 2000;
 const SOMETHING_ENDED = /closed|crashed|disconnected/;
 
 /**
- * Runs `work` with a Chromium (see launchChromium for its `camera`), which is always closed afterwards. Does not wait
- * for `work` if the call cannot continue: rejects at once with the signal's reason if the signal is aborted, or with
- * FailedRun if Chromium has ended or a page has crashed.
+ * Runs `work` with a Chromium, and always closes it afterwards (see launchChromium for `camera`). Rejects without
+ * waiting for `work` if the call cannot continue. If the signal is aborted, it rejects with the signal's reason. If
+ * Chromium has ended or a page has crashed, it rejects with FailedRun.
  */
 export async function withChromium<T>(
   signal: AbortSignal,
@@ -168,7 +168,10 @@ export async function withChromium<T>(
   }
 }
 
-/** Starts Chromium. If the signal is aborted meanwhile, rejects at once, and closes Chromium when it has started. */
+/**
+ * Starts Chromium. If the signal is aborted before Chromium has started, rejects at once. Chromium is then closed as
+ * soon as it has started.
+ */
 async function launched(signal: AbortSignal, camera: string | null): Promise<Browser> {
   const launching = launchChromium(camera);
   try {

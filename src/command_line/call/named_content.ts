@@ -92,7 +92,6 @@ function ffmpegArguments(name: ContentName, format: VideoFormat): string[] {
   return [...source, '-frames:v', frames, '-pix_fmt', 'yuv420p', '-f', 'yuv4mpegpipe'];
 }
 
-/** The user's cache folder. */
 function cacheFolder(): string {
   const { env, platform } = process;
   const folders: Partial<Record<NodeJS.Platform, string>> = {

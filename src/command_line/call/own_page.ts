@@ -40,7 +40,7 @@ export interface PageMedia {
 export interface PageCounters {
   overuseCount: number;
 }
-/** A controller of the call and its target rates. The controller of flow 0 comes first in a list. */
+/** A controller of the call, and its target rates. In a list of controllers, the controller of flow 0 comes first. */
 export interface PageTargets extends TargetRows {
   flow: number;
   name: string;

@@ -1,7 +1,7 @@
 /**
- * One call of pages that are not ccscope's in a headless Chromium. All their peer connections go through the relay of
- * one link, and are observed in the same way as in users' tests (src/observe). The pages decide their bitrates
- * themselves.
+ * One call between web pages that are not part of ccscope, in a headless Chromium. All their peer connections go
+ * through the relay of one link. The connections are observed in the same way as in users' tests (src/observe). The
+ * pages decide their bitrates themselves.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -27,14 +27,14 @@ export interface PagePlan {
   clicks: readonly string[];
   /** The settings for both directions. */
   link: LinkConfig;
-  /** Counted from the first connection. */
+  /** The length of the call, counted from the time of the first connection. */
   durationMs: number;
 }
 
 const CONNECT_TIMEOUT_MS = 30_000;
 const CLICK_TIMEOUT_MS = 10_000;
 const POLL_MS = 250;
-/** The contexts behave as if the user had granted all permissions. */
+/** The permissions that every page gets, as if the user had granted them. */
 const PERMISSIONS = ['camera', 'microphone'];
 
 /** Makes one call. Throws FailedRun; whatever happens, the browser and the link are closed. */
@@ -166,7 +166,8 @@ function neverConnected({ endpoints }: CallRecord): string {
 /** Throws FailedRun if the link has failed or a page has crashed: the call is over then. */
 function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
-  if (crashed) throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; check the browser's log`);
+  if (crashed)
+    throw new FailedRun(`${pageName(crashed.id)} (${crashed.url}) crashed; check the browser's log`);
   const failure = link?.notices.find(({ level }) => level === 'error');
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }

@@ -29,7 +29,7 @@ function estimates(senders: readonly EndpointRecord[]): TargetRows {
   };
 }
 
-/** A column of a shadow's rows. */
+/** A column of the rows of a shadow: a GCC that watches the call without control over it. */
 function column({ batches }: ShadowRecord, table: TableName, name: string): number[] {
   const index = tableSpec(table).columns.findIndex((each) => each.name === name);
   return batches
@@ -47,8 +47,8 @@ function overuses(shadow: ShadowRecord): number {
 }
 
 /**
- * The target rates that a shadow would have requested: a GCC that watches the call without control over it. The
- * caller passes the shadow with the most batches of rows.
+ * The report on a shadow: the target rates that the shadow would have requested. The caller passes the shadow with
+ * the most batches of rows.
  */
 function shadowReport(
   shadow: ShadowRecord | undefined,
@@ -118,8 +118,9 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // The path's utilisation is computed from the queue's rows, ten a second, and the call's from its packets. They
-    // differ slightly even without cross traffic, so the share is set to 0 in that case.
+    // The path's utilisation is computed from the queue's rows, ten a second; the call's utilisation is computed from
+    // its packets. The two differ slightly even without cross traffic. So the field is set to 0 if there is no cross
+    // traffic.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

@@ -9,7 +9,7 @@ import type { Series } from './series.js';
 import { prepareSource } from './source.js';
 import type { CallPlan, TwinMachine } from './types.js';
 
-/** The head of a report on a plan. */
+/** The part of a report that depends only on the plan. */
 function headOf(plan: CallPlan): Series['head'] {
   const { mode, controller, preset = null, set, codec, audio, link, durationMs } = plan;
   const { file: _, ...source } = plan.source;
@@ -40,8 +40,8 @@ export function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
 }
 
 /**
- * Prepares real calls: creates the files of their contents, and starts the local server with the users' controllers
- * of all plans. Throws UsageError, FailedRun.
+ * Prepares real calls: creates the video files that the plans need, and starts the local server with the users'
+ * controllers of all plans. Throws UsageError, FailedRun.
  */
 export async function openServer(plans: readonly CallPlan[], io: Io): Promise<LocalServer> {
   const sources = new Map(plans.map(({ source }) => [source.file, source]));

@@ -153,7 +153,8 @@ async function measure(
   const capacity = parseSchedule(plan.link.capacity);
   // The times of the page's rows and of the link count from the same origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
-  // In observe mode the browser decides the bitrate, so flow 0's controller is a shadow like the others.
+  // In observe mode the browser decides the bitrate. So the controller of flow 0 is then a shadow (a controller that
+  // only watches), like the controllers of the other flows.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
   const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({

@@ -16,7 +16,10 @@ const kbps = (bps: number | null): string => text(bps === null ? null : bps / 1e
 const three = ({ p50, p95, p99 }: Percentiles, digits: number): string =>
   [p50, p95, p99].map((value) => text(value, digits)).join(' / ');
 
-/** The source, codec and audio of the calls; empty for pages that are not ccscope's, since these are unknown then. */
+/**
+ * The source, codec and audio of the calls. Empty for pages that are not part of ccscope: their source, codec and
+ * audio are unknown.
+ */
 function sentText({ source, codec, audio }: ControllerReport): string[] {
   if (source === undefined) return [];
   const { name, width, height, fps } = source;

@@ -8,7 +8,10 @@ import type { TargetReport } from '../../calls/targets.js';
 
 export type CallMode = 'control' | 'cap' | 'observe';
 
-/** How busy the simulated machine of a twin's call can be: the presets of the component `live_call`. */
+/**
+ * How busy the simulated machine can be in a twin (a simulation of a call with the same settings): the presets of the
+ * component `live_call`.
+ */
 export const TWIN_MACHINES: readonly string[] = COMPONENT_SPECS.live_call.presets.map(({ name }) => name);
 export type TwinMachine = string;
 
@@ -18,7 +21,6 @@ export interface SourceReport {
   name: string;
   width: number;
   height: number;
-  /** Frames per second. */
   fps: number;
 }
 
@@ -34,10 +36,10 @@ export interface CallPlan {
   /** The controller as it is written in the page's address. */
   text: string;
   mode: CallMode;
-  /** The preset of flow 0; absent for a user's controller. */
+  /** The preset of the controller of flow 0; absent for a user's controller. */
   preset?: string;
   set: Readonly<Record<string, number>>;
-  /** The shadows, as they are written in the page's address. */
+  /** The shadows (controllers that only watch), as they are written in the page's address. */
   shadows: readonly string[];
   /** The files of users' own controllers, whether in charge or shadows. */
   files: readonly { name: string; path: string }[];
@@ -112,7 +114,9 @@ export interface RunReport extends LinkMetrics, TargetReport {
   overuse_count: number;
   /** Decoded frames per second over the last two thirds of the run. */
   fps: number | null;
-  /** The freezes over the whole run: their number, and the length of the longest one in seconds. */
+  /**
+   * `freeze_count`: the number of freezes over the whole run. `longest_freeze_s`: the length of the longest freeze.
+   */
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;
@@ -158,7 +162,7 @@ export type SummaryKey = (typeof SUMMARY_KEYS)[number];
 export interface ControllerReport {
   mode: CallMode;
   controller: string;
-  /** The pages that made the calls; absent for ccscope's own. */
+  /** The addresses of the pages that made the calls; absent for ccscope's own page. */
   urls?: readonly string[];
   /**
    * The preset of the controller, or of the first shadow if the browser decides the bitrate; null for a
@@ -171,9 +175,9 @@ export interface ControllerReport {
   source?: SourceReport;
   codec?: VideoCodec;
   audio?: boolean;
-  /** The calls were simulated; absent for real ones. */
+  /** Set if the calls were simulated; absent for real calls. */
   twin?: true;
-  /** How busy the twin's machine was. */
+  /** For simulated calls: how busy the simulated machine was. */
   machine?: TwinMachine;
   link: LinkConfig;
   duration_s: number;

@@ -85,10 +85,10 @@ function checkFlags(
   { adb, list, page, record, duration, json }: AttachFlags,
 ): void {
   if (adb !== undefined && browser !== undefined)
-    throw new UsageError('--adb: not with an address, since adb finds the port of the phone; remove the address');
+    throw new UsageError('--adb: not with an address, since adb finds the phone; remove the address');
   if (list === true)
     for (const [flag, value] of Object.entries({ page, record, duration }))
-      if (value !== undefined) throw new UsageError(`--${flag}: not with --list, which only lists pages; remove one of them`);
+      if (value !== undefined) throw new UsageError(`--${flag}: not with --list; remove one of them`);
   if (record === '-') throw new UsageError('--record: expected a file, got -');
   for (const file of [record, json]) if (file !== undefined && file !== '-') checkFolder(file);
   if (record !== undefined) checkReplaceable(record);

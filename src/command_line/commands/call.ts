@@ -181,8 +181,8 @@ async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
   } finally {
     await close();
   }
-  // If the controller in charge failed, the measurements do not show how it works, so the command fails. A
-  // shadow's fault does not affect them.
+  // If the controller in charge failed, the command fails: the measurements do not show how this controller works. If
+  // a shadow failed, the measurements are still valid.
   const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
   const inCharge = faults.filter(({ flow }) => flow === 0);
   if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));

@@ -72,7 +72,8 @@ function headOf({ matrix, at }: MatrixFile, flags: CallFlags, given: readonly st
 
 async function simulate({ file, head, cells: all }: Planned, flags: CallFlags, io: Io): Promise<void> {
   const cells = all.filter(({ plan }) => plan.controller !== NATIVE);
-  if (cells.length === 0) throw new UsageError('--twin: expected a controller other than native in the matrix; add one');
+  if (cells.length === 0)
+    throw new UsageError('--twin: expected a controller other than native in the matrix; add one');
   for (const { plan } of cells) sourcePreset(plan.source, plan.codec);
   const notes = cells.length < all.length ? [LEFT_OUT] : [];
   const { machine = 'idle' } = head;

@@ -22,7 +22,7 @@ import type { CallMode, CallPlan, TwinMachine } from '../call/types.js';
 import { VIDEO_FILE } from '../call/video_file.js';
 import { UsageError } from '../../text/errors.js';
 import { sourcePreset } from '../twin/options.js';
-import { linkConfigOf, type LinkFlags } from './link_options.js';
+import { linkConfigOf, sentence, type LinkFlags } from './link_options.js';
 
 /** A controller by name: one of the core's, the browser's (`native`), or a user's file. */
 export interface NamedController {
@@ -81,14 +81,17 @@ export function controllersArgument(text: string): NamedController[] {
   throw new InvalidArgumentError(`Expected names joined by commas, each at most once: ${LIST}.`);
 }
 
-/** A shadow may also be a preset, or have its own parameters: `gcc:gcc-live:k_u=0.02`. */
+/**
+ * A shadow (a controller that only watches) may also be a preset, or have its own parameters:
+ * `gcc:gcc-live:k_u=0.02`.
+ */
 export function shadowArgument(text: string, before: NamedController[]): NamedController[] {
   if (FILE.test(text)) return [...before, fileNamed(text)];
   try {
     const short = controllerText(parseController(text, { field: 'shadow' }));
     return [...before, { name: short, text: short }];
   } catch (error) {
-    if (error instanceof ConfigError) throw new InvalidArgumentError(`${error.message}.`);
+    if (error instanceof ConfigError) throw new InvalidArgumentError(sentence(error.message));
     throw error;
   }
 }
@@ -125,7 +128,7 @@ export function setArgument(text: string, before: Record<string, string>): Recor
   );
 }
 
-/** One plan for each controller; the first one's report is the main one. Throws UsageError. */
+/** One plan for each controller. The report of the first controller is the main report. Throws UsageError. */
 export function plansOf(flags: CallFlags): CallPlan[] {
   const { compare, mode } = flags;
   const controllers = [...flags.controller];
@@ -142,8 +145,8 @@ export function plansOf(flags: CallFlags): CallPlan[] {
 function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
   const isNative = name === 'native';
   const shadows = [...flags.shadow];
-  // If the browser decides the bitrate, flow 0 has to be a shadow. The first named shadow is used, unless it is a
-  // user's file or --preset is given.
+  // If the browser decides the bitrate, flow 0 has to be a shadow. --preset chooses this shadow. Without --preset it
+  // is the first named shadow, or GCC if that is a user's file or if there is no named shadow.
   const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
   const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
   if (watches !== undefined) shadows.shift();
@@ -184,7 +187,10 @@ export function urlArgument(text: string, before: string[]): string[] {
 /** A flag as it is written on the command line. */
 const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The plan for pages that are not ccscope's, whose code decides everything but the link. Throws UsageError. */
+/**
+ * The plan for a call between pages that are not part of ccscope. Their code decides everything except the settings
+ * of the link. Throws UsageError.
+ */
 export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) => boolean): PagePlan {
   const ours = [
     'controller',
@@ -220,7 +226,8 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
 }
 
 /**
- * The requested preset, if it belongs to this controller; otherwise this controller's default preset for live calls.
+ * The requested preset, if it belongs to this controller or if the browser decides the bitrate. Otherwise the default
+ * preset for live calls: of this controller, or of GCC if the browser decides the bitrate.
  */
 function presetOf(controller: ControllerName | undefined, isNative: boolean, { preset }: CallFlags): string {
   if (preset !== undefined && (isNative || controllerOfPreset(preset) === controller)) return preset;

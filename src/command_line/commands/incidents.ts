@@ -49,7 +49,7 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
 
 const LONGEST_LINE = 1000;
 
-/** `12.5 s`: counted from the recording's zero. */
+/** A time since the start of the recording, such as `12.5 s`. */
 const timeText = (timeUs: number): string => `${(timeUs / 1e6).toFixed(1)} s`;
 
 function linesOf(incidents: readonly Incident[]): string {

@@ -12,9 +12,13 @@ import { systemCode } from '../../text/errors.js';
 import { didYouMean } from '../../text/suggest.js';
 
 /**
- * The options of a link. The keys are the `setting` of each field in LINK_FIELDS; the values are as in LinkConfig.
+ * The options of a link. Each key is the `setting` of a field in LINK_FIELDS. Each value has the type of this field
+ * in LinkConfig.
  */
 export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: LinkConfig[K] };
+
+/** Ends a message as a sentence. */
+export const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
 
 /** Turns errors of this package's parsers into usage errors of the command line. */
 export function argument<T>(parse: (text: string) => T): (text: string) => T {
@@ -23,7 +27,7 @@ export function argument<T>(parse: (text: string) => T): (text: string) => T {
       return parse(text);
     } catch (error) {
       if (error instanceof ConfigError)
-        throw new InvalidArgumentError(`Expected ${error.expected}; ${error.fix}.`);
+        throw new InvalidArgumentError(sentence(`Expected ${error.expected}; ${error.fix}`));
       throw error;
     }
   };
@@ -78,7 +82,7 @@ function traceText(file: string): string {
 
 const TRACES = ', or mahimahi:FILE (its first 5 minutes, repeated if shorter)';
 
-/** `burstLoss` as an option is `--burst-loss`. */
+/** The option for a setting: `--burst-loss` for `burstLoss`. */
 const flagOf = (setting: string): string => `--${setting.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 
 /** Adds the options of a link to a command; with `traces`, the capacity may be a mahimahi trace. */

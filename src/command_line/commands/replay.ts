@@ -153,7 +153,10 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
-/** Throws UsageError for options that do not go with `--twin`, because the recording decides them. */
+/**
+ * Throws UsageError for options that `--twin` does not support: the twin has the settings of the recorded call, and
+ * writes no rows.
+ */
 function checkAlone({ controller, preset, flow, set, format, rows, out }: ReplayFlags): void {
   const written = format === 'ndjson' ? undefined : format;
   const given = Object.entries({ controller, preset, flow, format: written, rows, out }).find(
@@ -161,9 +164,7 @@ function checkAlone({ controller, preset, flow, set, format, rows, out }: Replay
   );
   const name = given?.[0] ?? (Object.keys(set).length > 0 ? 'set' : null);
   if (name === null) return;
-  throw new UsageError(
-    `--twin: the call is simulated with its recorded settings; remove --${name}`,
-  );
+  throw new UsageError(`--twin: the call is simulated with its recorded settings; remove --${name}`);
 }
 
 /** The results of a replay. */

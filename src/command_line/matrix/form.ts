@@ -85,7 +85,7 @@ const matrixSchema = record({
   duration_s: v.optional(within(3, 86_400, ' s')),
   /** Runs of each controller on each link. Default 3. */
   runs: v.optional(integer(1, 1000)),
-  /** How busy the twin's machine is. Default idle. */
+  /** For simulated calls (`--twin`): how busy the simulated machine is. Default idle. */
   machine: v.optional(v.picklist(TWIN_MACHINES, `one of ${TWIN_MACHINES.join(', ')}`)),
   links: filled(link, 'links'),
   controllers: filled(controller, 'controllers'),

@@ -1,4 +1,4 @@
-/** Makes the runs of a matrix: real calls one after the other, or their twins on all cores. */
+/** Makes the runs of a matrix: real calls one after the other, or simulated calls (twins) on all cores. */
 import type { RunContext } from '../call/run.js';
 import { untilQuiet } from '../call/series.js';
 import type { RunReport, TwinMachine } from '../call/types.js';

@@ -1,4 +1,4 @@
-/** A matrix's report as text for people, and the wording that its page shares. */
+/** A matrix's report as text for people. The HTML page of the report uses some of these texts too. */
 import { aligned } from '../../text/terminal.js';
 import type { Compared, Target } from './form.js';
 import type { MatrixReport } from './report.js';

@@ -35,7 +35,7 @@ export interface OverLinksReport {
   cells: number;
   /** Medians of the differences over these cells. */
   differences: Differences;
-  /** For each target that applies to each link, in how many cells it holds. */
+  /** The targets that apply to single links, each with the number of cells in which it holds. */
   holding: (Target & { holds_in: number })[];
   verdicts: VerdictReport[];
 }

@@ -14,8 +14,8 @@ export interface TwinJob {
 }
 
 /**
- * Never rejects: errors are part of the outcome. The run's signal is never aborted: when the pool ends, it ends its
- * workers.
+ * Never rejects: errors are part of the outcome. To stop a run, the pool ends the worker, so the signal that the run
+ * gets is never aborted.
  */
 export default async function run({ plan, machine, run: index }: TwinJob): Promise<Outcome<RunReport>> {
   const context = { run: index, wantTrace: false, wantHtml: false, onProgress: () => undefined };

@@ -30,7 +30,10 @@ export interface CellOutcome {
 }
 
 export interface CellRunner {
-  /** The name of the controller that replaces those of the scenario in all media flows; undefined if none does. */
+  /**
+   * The name of the controller that replaces the controllers of the scenario in all media flows; undefined if no
+   * controller is replaced.
+   */
   readonly controller: string | undefined;
   /** Faults of users' controllers, over all runs. */
   readonly faults: FaultReport[];

@@ -28,7 +28,10 @@ const scaleOf = (unit: string | undefined): number =>
 const columnName = ({ name, flow, window, path }: Omit<Quantity, 'metric'> & { name: string }): string =>
   [name, ...[flow, window, path].filter((part) => part !== undefined)].join(' ');
 
-/** The metrics that a scenario lists or expects, without those that only its claims and pictures need. */
+/**
+ * The metrics that a scenario lists or expects, without those that only its claims and pictures need. If it lists and
+ * expects no metrics: all metrics.
+ */
 function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly MetricResult[] {
   const asked = [...(scenario.metrics ?? []), ...(scenario.expectations ?? [])];
   if (asked.length === 0) return metrics;

@@ -15,7 +15,7 @@ import type { PacketRecord } from '../../link/packet_log.js';
 
 /** The results of a simulation. */
 export interface Simulated {
-  /** The whole run, then the windows of `twinOptions`. */
+  /** The metrics of the whole run, followed by the metrics of the windows that `twinOptions` requested. */
   windows: readonly WindowMetrics[];
   batches: readonly TraceBatch[];
   faults: readonly FaultReport[];

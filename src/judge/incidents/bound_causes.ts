@@ -11,7 +11,10 @@ import type { Look } from './stream_looks.js';
  * retransmissions, and encoders overshoot.
  */
 const ABOVE_BOUND = 1.2;
-/** A limit above this share of the usual rate did not cause the fall: rates scatter by as much. */
+/**
+ * A limit above this share of the usual rate did not cause the fall, since a rate may also scatter down to this
+ * share.
+ */
 const BELOW_RATE = 0.95;
 
 const rateBps = (look: Look): number => look.rateBps;
@@ -24,8 +27,8 @@ function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
   const { usual, around, since } = evidence;
   const [before, now] = [usualOf(usual, capBps), least(around, capBps)];
   const rate = usualOf(usual, rateBps);
-  // If no limit was known before, this limit may already have been in force. So it must also lie below the
-  // usual rate.
+  // The limit must also lie below the usual rate: if no earlier limit is known, the present limit may have been
+  // in force all the time.
   const isNew = Number.isFinite(now) && !(before <= now) && now < BELOW_RATE * rate;
   if (!isNew || !isAt(usualOf(since.slice(-3), rateBps), now)) return null;
   const change = Number.isFinite(before) ? `lowered from ${rateText(before)}` : 'set';

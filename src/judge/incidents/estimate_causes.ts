@@ -15,7 +15,10 @@ import type { Look } from './stream_looks.js';
 const FULL_QUEUE_MS = 50;
 /** The first report of heavy loss may also cover a time without losses, so it shows a smaller share. */
 const FIRST_LOSSES = LOSS_DECREASES / 2;
-/** A full queue drops packets only while its length is above this share of its maximum. */
+/**
+ * The queue was full at the first report of losses only if the round trip had then grown by more than this
+ * share of its largest growth.
+ */
 const OF_FULL_QUEUE = 0.6;
 /** The estimate has fallen if it is below this share of its usual value. */
 export const ESTIMATE_FELL = 0.9;
@@ -83,7 +86,7 @@ export const limitedAtOnce: Rule = (evidence) => {
   return toldBound(before, now, 'in a single step');
 };
 
-/** The estimate fell and is constant. Earlier rules have looked for a queue. */
+/** The estimate fell and is constant, and no earlier rule has found a queue. */
 export const limitedByFarSide: Rule = ({ usual, since }) => {
   const before = usualOf(usual, availableBps);
   const latest = since.slice(-3);

@@ -10,7 +10,7 @@ import type { IncidentKind, StreamId } from './incident.js';
 import { LOSS_DECREASES } from '../loss_thresholds.js';
 import type { Look } from './stream_looks.js';
 
-/** An incident's cause may show up to LEAD_US before the incident begins and up to TRAIL_US after that. */
+/** An incident's cause may show from LEAD_US before the incident begins until TRAIL_US after its beginning. */
 export const LEAD_US = 2.5e6;
 export const TRAIL_US = 2.5e6;
 /**
@@ -19,13 +19,13 @@ export const TRAIL_US = 2.5e6;
  */
 export const QUIET_TRAIL_US = 6e6;
 /**
- * A queue that shows within this time after heavy loss was counted existed before the loss. A later queue may
- * consist of retransmissions.
+ * If a queue shows within this time after heavy loss was counted, the queue existed before the loss. A later
+ * queue may consist of retransmissions.
  */
 const BESIDE_LOSS_US = 0.5e6;
 /**
- * The detector's signals count only until this long after the incident began, since the detector signals a
- * queue before the rate falls.
+ * The detector's signals later than this time after the incident began do not count, since the detector signals
+ * a queue before the rate falls.
  */
 const DETECTED_US = 0.5e6;
 /**
@@ -46,7 +46,10 @@ export interface Evidence {
   stream: StreamId;
   endpoint: EndpointRecord;
   fromUs: number;
-  /** The rate or delay before and after the change; for a freeze, 0 and its length. */
+  /**
+   * `before` and `after`: the rates for a fall, the delays in ms for a rise; for a freeze, 0 and its length in
+   * ms.
+   */
   before: number;
   after: number;
   /** The time up to which data are known. */
@@ -217,7 +220,7 @@ export const capBps = ({ sent }: Look): number => boundBps(sent);
 export const share = (looks: readonly Look[], holds: (look: Look) => boolean): number =>
   looks.length === 0 ? 0 : looks.filter(holds).length / looks.length;
 
-/** Whether an encoder reports this as its qualityLimitationReason. */
+/** Whether an encoder reports `reason` as its qualityLimitationReason. */
 export const isLimitedBy =
   (reason: string) =>
   ({ sent }: Look): boolean =>

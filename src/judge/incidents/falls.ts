@@ -31,7 +31,10 @@ const RECOVERED = 0.92;
 const SLOWLY_FALLEN = 0.75;
 /** Smaller falls come from the picture itself, such as a slide or a face that keeps still. */
 const LEAST_FALL_BPS = 30_000;
-/** The lengths of the windows for the present mean and for the earlier median. */
+/**
+ * NOW_US: the length of the window for the present mean. BEFORE_US: the length of the window for the earlier
+ * median.
+ */
 const NOW_US = 1.5e6;
 export const BEFORE_US = 5e6;
 /** A slow fall is measured from the highest median within this time. */
@@ -79,7 +82,7 @@ export class FallFinder {
    * swinging.
    */
   #seen: Change | null = null;
-  /** The lowest rate of the open fall, with the time of the last clear drop. */
+  /** The rate and the time of the last clear drop within the open fall. */
   #lowest: Point = { timeUs: 0, value: 0 };
   #startUs: number | null = null;
 
@@ -116,8 +119,8 @@ export class FallFinder {
     const past = within(this.#points, -Infinity, timeUs - NOW_US);
     const before = median(past.map(({ value }) => value));
     if (!(now < FALLEN * before) || before - now < LEAST_FALL_BPS) return null;
-    // The fall began with the first sample after the last sample that was at the usual rate. A low sample
-    // before that may have been low by chance.
+    // The fall began with the first sample after the last sample that was at the usual rate. Low samples before
+    // this usual sample may be low by chance.
     const latest = within(this.#points, timeUs - NOW_US, timeUs);
     const lastUsual = latest.findLastIndex(({ value }) => value >= RECOVERED * before);
     const first = latest[lastUsual + 1];

@@ -17,7 +17,7 @@ const GONE_US = 10e6;
 
 interface Watched {
   stream: StreamId;
-  /** When it was last in a sample. */
+  /** The time of the latest sample that contains the stream. */
   seenUs: number;
   looks: Look[];
   falls: FallFinder;

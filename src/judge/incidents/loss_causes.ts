@@ -15,7 +15,7 @@ const COUNTS_SCATTER = 3;
  */
 const LEAST_REPORTED = 25;
 
-/** Whether so many more packets than usual were lost that chance does not explain the difference. */
+/** Whether more packets than usual were lost, by a difference that chance does not explain. */
 export function losesMore(looks: readonly Look[], { usual, stream: { direction } }: Evidence): boolean {
   const { lost, of } = lossCount(looks, direction);
   const expected = of * lossOf(usual, direction);

@@ -29,7 +29,10 @@ export interface Look {
   /** The mean time to encode (sender) or decode (receiver) a frame, in ms. */
   codecMs: number;
   layers: readonly LayerLook[];
-  /** For the whole connection: bytes that arrived, and connectivity checks that were answered. */
+  /**
+   * For the whole connection. `bytesIn`: bytes that arrived. `checksAnswered`: connectivity checks that were
+   * answered.
+   */
   bytesIn: number;
   checksAnswered: number;
   sent: readonly OutboundStats[];

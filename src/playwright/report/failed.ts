@@ -20,7 +20,10 @@ const schema = v.array(
 
 export type FailedExpectation = v.InferOutput<typeof schema>[number];
 
-/** At most this many failures are stored, the last ones: an expectation that is retried may fail many times. */
+/**
+ * Only the last failures are stored, at most this many, since an expectation that is retried may fail many
+ * times.
+ */
 const MOST = 10;
 
 /** The property's text; null if every expectation was met. */
@@ -40,7 +43,7 @@ export function failedText(judged: readonly JudgedExpectation[]): string | null 
   return texts.length === 0 ? null : `[${[...new Set(texts)].slice(-MOST).join(',')}]`;
 }
 
-/** Parses the property; empty if it has another format, from another version. */
+/** Parses the property. Empty if another version of ccscope wrote the property in another format. */
 export function failedOf(text: string | undefined): FailedExpectation[] {
   if (text === undefined) return [];
   try {

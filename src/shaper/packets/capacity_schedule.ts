@@ -41,7 +41,8 @@ export class CapacitySchedule {
   }
 
   /**
-   * Returns all steps up to AHEAD_US ahead that have not been reported. Returns null if the core already has them.
+   * Returns the steps up to AHEAD_US ahead that `passed` has not reported yet, including those that the core already
+   * has. Returns null if the core already has all of these steps.
    */
   upcoming(nowUs: number): CapacityStep[] | null {
     let end = this.#given;

@@ -19,7 +19,7 @@ export class Lateness {
     this.#packets++;
   }
 
-  /** Percentiles over all packets, to 0.01 ms; NaN if there were none. */
+  /** Percentiles of the lateness of all packets, to 0.01 ms; NaN if there were no packets. */
   summary(): LatenessMs {
     const [p50_ms, p95_ms, p99_ms] = [50, 95, 99].map((percent) => this.#percentile(percent)) as [
       number,
@@ -29,7 +29,7 @@ export class Lateness {
     return { p50_ms, p95_ms, p99_ms, packets: this.#packets };
   }
 
-  /** The 95th percentile of the packets since the last call; null if there were none. */
+  /** The 95th percentile of the lateness since the last call; null if there were no packets. */
   takeRecentP95Ms(): number | null {
     const sorted = this.#recentMs.sort((a, b) => a - b);
     this.#recentMs = [];

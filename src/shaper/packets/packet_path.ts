@@ -85,8 +85,8 @@ class Way<T> {
   }
 
   /**
-   * The earliest time at which a packet may be due. A packet that is still in the link will be delayed after it has
-   * left.
+   * The earliest time at which a packet may be due. For a packet that is still in the link, the propagation delay is
+   * added.
    */
   nextUs(): number {
     return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
@@ -175,7 +175,7 @@ export class PacketPath<T> {
     if (this.#closed) return;
     const way = this.#ways[direction];
     way.offer(packet, sizeBytes, flow, this.#options.nowUs());
-    // What is due is sent when the alarm rings, if necessary in the same turn of the event loop.
+    // Due packets are sent when the alarm rings, if necessary in the same turn of the event loop.
     this.#alarm.set(Math.min(this.#alarm.dueUs, way.nextUs()));
   }
 
@@ -189,7 +189,7 @@ export class PacketPath<T> {
     return this.#ways[direction].stats(nowUs);
   }
 
-  /** Sends what is due, updates the logs and arranges the next wake-up. */
+  /** Sends the due packets, updates the logs and arranges the next wake-up. */
   pump(): void {
     if (this.#closed) return;
     let nextUs = Infinity;

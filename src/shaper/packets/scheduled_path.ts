@@ -44,7 +44,7 @@ export interface FrontPaths<T> {
   nowUs(): number;
   /** Whether paths report the fate of each packet; default: yes. */
   tellsPackets?: boolean;
-  /** The direction whose first packet starts schedules; default: either. */
+  /** The direction whose first packet starts the schedules; by default, the first packet of either direction does. */
   startedBy?: Direction;
 }
 

@@ -17,7 +17,7 @@ const SECOND_US = 1e6;
 /** Options of a relay with its paths. */
 export interface OpenOptions
   extends Pick<RelayOptions, 'nowUs' | 'onFlow' | 'onError'>, Omit<FrontPaths<Arrival>, 'front'> {
-  /** The seed of the shared path; `change` contains its initial settings. */
+  /** `seed` and `change`: the seed and the initial settings of the shared path. */
   seed: number;
   change: PathChange;
   bind(): Promise<Socket>;
@@ -101,8 +101,8 @@ export class ScheduledPaths<T> {
   }
 
   /**
-   * Once a second, how late the packets of that second were. Null in between, and for a second without
-   * packets.
+   * Returns, once a second, how late the packets of that second were. Returns null in between, and for a second
+   * without packets.
    */
   #lateSecond(nowUs: number): LateSecond | null {
     if (nowUs - this.#secondUs < SECOND_US) return null;

@@ -8,7 +8,10 @@ import type { Direction } from '../../core/direction.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
 
-/** The largest number of connections without an answered check, and also of connections with one. */
+/**
+ * The largest number of connections without an answered check. The same limit applies to the connections with an
+ * answered check.
+ */
 const MAX_FLOWS = 1024;
 
 /** One side of a connection. */
@@ -55,7 +58,10 @@ export interface AgentsOptions {
 }
 
 export class Agents {
-  /** Connections without and with an answered check, both in the order of their last checks, the oldest first. */
+  /**
+   * `#beginning`: the connections without an answered check. `#confirmed`: the connections with an answered check.
+   * Both are in the order of the last checks, the oldest first.
+   */
   readonly #beginning = new Map<string, Flow>();
   readonly #confirmed = new Map<string, Flow>();
   #numbers = 0;

@@ -51,7 +51,10 @@ export class Endpoint<S> {
   readonly address: string;
   readonly port: number;
   readonly #place: Place<S>;
-  /** How many bytes may still be sent to the address before it has proved anything: as many as came from it. */
+  /**
+   * How many bytes may still be sent to the address while it has proved nothing: each packet from the address adds
+   * its size. An address that signalling announced has no such limit.
+   */
   #creditBytes = 0;
   #checks = CHECKS_PER_S;
   #heardUs: number;
@@ -146,7 +149,7 @@ export class Endpoint<S> {
 
   /**
    * Records a check that is about to be sent to this address. Returns false if the check must not be sent: another
-   * address has sent the same check, or this address would get more bytes than came from it.
+   * address has sent the same check, or `send` would refuse the check because of its size.
    */
   ask(
     transactionId: string,
@@ -188,8 +191,8 @@ export class Endpoint<S> {
   }
 
   /**
-   * Sends a packet to this address. Returns false if the address has proved nothing and would get more bytes than
-   * came from it.
+   * Sends a packet to this address. Returns false if the address would get more bytes than came from it. This limit
+   * does not apply to an address that has proved itself, or that signalling announced.
    */
   send(packet: Buffer, nowUs: number): boolean {
     if (!this.isSignalled && !this.isProved(nowUs)) {

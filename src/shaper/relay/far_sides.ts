@@ -7,9 +7,9 @@
  * for 30 s.
  *
  * Pages announce the relay's address as their own. If a far side sends packets directly to that address, they are
- * refused, so that all its packets pass the sockets above. A far side may have no IPv4 address among its
- * candidates, such as a browser that hides its addresses behind `.local` names. Its packets are accepted from any
- * address.
+ * refused, so that all its packets pass the sockets above. The exception is a far side without an IPv4 address among
+ * its candidates, for example a browser that hides its addresses behind `.local` names. The packets of such a far
+ * side are accepted from any address.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
@@ -143,9 +143,10 @@ export class FarSides {
   }
 
   /**
-   * Given the fragments of two agents: returns the one that is a page under test if the other is a far side, and
-   * null if both are pages. Returns undefined if neither is known as a page, or if the other one was not announced
-   * as a far side. A check may come before the page announces its far side; agents repeat their checks.
+   * Takes the fragments of two agents. If one agent is a page under test and the other agent is a far side, returns
+   * the fragment of the page. Returns null if both agents are pages. Returns undefined if neither agent is a known
+   * page, or if the agent that is not a page was not announced as a far side. A check may come before the page
+   * announces its far side; agents repeat their checks.
    */
   pageOf(one: string, other: string): string | null | undefined {
     if (this.#local.has(one) === this.#local.has(other)) return this.#local.has(one) ? null : undefined;

@@ -19,10 +19,10 @@
  * - A proof lasts 30 s after the last answer (RFC 7675, 5.1). An address that proved nothing is forgotten after a
  *   silence of 10 s.
  *
- * An attacker may see a check on the wire and replay it. The replay is refused as long as the transaction is
- * remembered; for each address, the last 256 are. If two attackers, one on each side, have seen both fragments and
- * send their checks before the agents, they are taken for the agents. Protection against attackers who read all
- * packets on the way is out of scope.
+ * An attacker may see a check on the wire and replay it. The relay refuses the replay as long as it remembers the
+ * transaction; it remembers the last 256 transactions of each address. If two attackers, one on each side, have
+ * seen both fragments and send their checks before the agents, they are taken for the agents. Protection against
+ * attackers who read all packets on the way is out of scope.
  */
 import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';
 import type { Answered, Send } from './endpoint.js';
@@ -36,8 +36,9 @@ export interface Arrival {
   packet: Buffer;
   from: AgentEndpoint;
   /**
-   * A check goes to the other agent's present address or, if there is none, to all addresses at which that agent
-   * may be. An answer goes to the address that sent the check. Data go to the other agent's present address.
+   * A check goes to the other agent's present address. If that address is missing, not proved or silent, the check
+   * goes to all addresses at which that agent may be. An answer goes to the address that sent the check. Data go to
+   * the other agent's present address or, if that is missing or not proved, to the address that answered last.
    */
   what:
     | { kind: 'check'; transactionId: string; nominates: boolean }

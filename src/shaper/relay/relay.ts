@@ -150,9 +150,9 @@ export class Relay {
 
   /**
    * The key contains both fragments in a fixed order, whichever agent sent the check. If both agents are pages, the
-   * controlling agent of the first check counts as the offerer (RFC 8445, 6.1.1). A page always counts as the
-   * offerer if the other agent is not under test. A page with its own path counts as the offerer if the other page
-   * has none. In these two cases, forward is the page's upload.
+   * controlling agent of the first check counts as the offerer (RFC 8445, 6.1.1). A page always counts as the offerer
+   * if the other agent is not under test. A page with its own path counts as the offerer if the other page has no
+   * path of its own. In these two cases, forward is the page's upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
     const page = this.#farSides.pageOf(from, to);

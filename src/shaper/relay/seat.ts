@@ -50,8 +50,8 @@ export class Seat<A> {
   }
 
   /**
-   * The endpoint has answered a check. If signalling announced the agent there, this may become the present
-   * address.
+   * To be called when the endpoint has answered a check. An endpoint that signalling announced then becomes the
+   * present address, unless the agent already has a present address that is proved and not silent.
    */
   answered(endpoint: Endpoint<Seat<A>>, nowUs: number): void {
     endpoint.answered(nowUs);
@@ -59,14 +59,14 @@ export class Seat<A> {
     if (endpoint.isSignalled && (active === null || !this.#isThere(active, nowUs))) this.#active = endpoint;
   }
 
-  /** To be called when the agent sends data from this endpoint: this is the present address from now on. */
+  /** To be called when the agent sends data from this endpoint. The endpoint is the present address from now on. */
   chosen(endpoint: Endpoint<Seat<A>>): void {
     this.#active = endpoint;
   }
 
   /**
-   * Where a check goes: to the present address, or to all addresses at which the agent may be if the present
-   * address is missing, not proved, or silent.
+   * Returns the addresses that a check is sent to: only the present address. If the present address is missing, not
+   * proved or silent, returns all addresses at which the agent may be.
    */
   forCheck(nowUs: number): Endpoint<Seat<A>>[] {
     const active = this.#active;

@@ -1,7 +1,7 @@
 /**
- * Two sockets, one for each of two peers: what peer A sends to socket a comes out of socket b to peer B after
- * the shaped link, and what B sends comes out of a. The size of a packet includes its IPv4 and UDP headers.
- * peers.ts decides who the peers are.
+ * Two sockets, one for each of two peers. A packet that peer A sends to socket a passes the shaped link and leaves
+ * from socket b to peer B. Packets that peer B sends to socket b leave from socket a. The size of a packet includes
+ * its IPv4 and UDP headers. peers.ts decides who the peers are.
  */
 import type { Socket } from 'node:dgram';
 

@@ -1,7 +1,7 @@
 /**
- * The part of STUN (RFC 8489) that a relay needs to distinguish ICE agents (RFC 8445, 7.1): who sent a
- * packet, which agent is the controlling one, and which pair it nominated. Nothing is changed, and only
- * fingerprints are verified: a relay does not know the agents' passwords.
+ * The part of STUN (RFC 8489) that a relay needs to distinguish ICE agents (RFC 8445, 7.1): who sent a packet, which
+ * agent is the controlling one, and which pair it nominated. A relay changes no message. It verifies only
+ * fingerprints, since it does not know the agents' passwords.
  */
 import { crc32 } from 'node:zlib';
 
@@ -91,8 +91,8 @@ function* attributesOf(packet: Buffer): Generator<Attribute> {
 }
 
 /**
- * Checks the FINGERPRINT of a STUN message (RFC 8489, 14.7): it must be the last attribute and match the
- * CRC-32 of everything before it. Null if the message has none.
+ * Checks the FINGERPRINT of a STUN message (RFC 8489, 14.7): it must be the last attribute and match the CRC-32 of
+ * everything before it. Null if the packet is not a STUN message, or has no FINGERPRINT.
  */
 export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null {
   if (!isStun(packet)) return null;
@@ -106,8 +106,8 @@ export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null 
 }
 
 /**
- * Whether a packet has what ICE requires of a connectivity check besides its user name: a message integrity,
- * which the addressed agent verifies, and a correct fingerprint.
+ * Whether a packet has the two attributes that ICE requires of a connectivity check in addition to the user name: a
+ * message integrity, which only the addressed agent can verify, and a correct fingerprint.
  */
 export function isProtected(packet: Buffer): boolean {
   if (parseFingerprint(packet)?.isCorrect !== true) return false;

@@ -53,8 +53,8 @@ export class Interruptions {
   }
 
   /**
-   * To be called if no new thread will start. Removes the notice about the interruption that has not ended: the
-   * link then gets a notice about its own end.
+   * To be called if no new thread will start. Removes the notice about the last interruption, which has not ended.
+   * Instead, the link gets a notice about its own end.
    */
   giveUp(): void {
     const { notices } = this.record;

@@ -29,9 +29,9 @@ export type Sockets =
   /** One socket, whose address the pages of a test use as the address of every peer. */
   | { kind: 'relay'; port: number }
   /**
-   * A socket for each of two peers: what peer A sends to socket a leaves from b, after the shaped link. With ICE,
-   * only the agents in `expected` may connect. Without `expected`, everybody may connect until a message `expect`
-   * arrives.
+   * A socket for each of two peers. A packet that peer A sends to socket a passes the shaped link and leaves from
+   * socket b to peer B. With ICE, only the agents in `expected` may connect. Without `expected`, every agent may
+   * connect until a message `expect` arrives.
    */
   | {
       kind: 'pair';
@@ -56,7 +56,7 @@ export type LinkRequest =
   /** From now on a page has its own path. */
   | { kind: 'open'; owner: number; seed: number; change: PathChange }
   | { kind: 'set'; owner: PathOwner; change: PathChange }
-  /** Answered once everything that happened before this request was reported. */
+  /** Answered when everything that happened before this request has been reported. */
   | { kind: 'sync' }
   | { kind: 'close' };
 
@@ -94,7 +94,7 @@ export interface HostPause {
 export interface PathBatch extends Record<Direction, WayBatch> {
   kind: 'batch';
   owner: PathOwner;
-  /** When the packet that started the schedules arrived; null before. */
+  /** The arrival time of the packet that started the schedules; null before that packet. */
   startUs: number | null;
 }
 
@@ -114,7 +114,7 @@ export interface ThreadProblem {
 }
 
 export type FromThread =
-  /** The thread listens. A relay has one socket for both. */
+  /** The thread listens at the addresses `a` and `b`. With a relay, these are the same address. */
   | { kind: 'ready'; a: RelayAddress; b: RelayAddress }
   | { kind: 'done'; id: number; timeUs: number }
   /** A request failed or, if `id` is null, the thread cannot continue. */

@@ -29,7 +29,8 @@ class WayMemory {
   /** When the schedule started; null before the first packet. */
   #startUs: number | null = null;
   /**
-   * The running thread's schedule started this much after the whole schedule; 0 unless the thread is a replacement.
+   * How much later the running thread's schedule started than the whole schedule. This is 0 unless the thread is a
+   * replacement: the whole schedule then started in an earlier thread.
    */
   #offsetUs = 0;
 
@@ -47,7 +48,10 @@ class WayMemory {
     return steps.map((value, i) => (i % 2 === 0 ? value - this.#offsetUs : value));
   }
 
-  /** Records when the running thread's schedule started. Returns when the whole schedule started. */
+  /**
+   * Takes the time when the running thread's schedule started. Returns the time when the whole schedule started,
+   * possibly in an earlier thread; null before the first packet.
+   */
   started(threadStartUs: number | null, nowUs: number): number | null {
     if (threadStartUs === null) return null;
     this.#startUs = threadStartUs - this.#offsetUs;

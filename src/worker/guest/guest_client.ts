@@ -1,8 +1,8 @@
 /**
- * A user's controller in a live call. Each half of its code runs in its own guest worker, a separate worker for
- * untrusted code. The rest, which the core does for every controller, runs in the media worker, here. This side
- * never waits for the guest: it uses the guest's latest answer. A guest that does not answer is terminated, and
- * its last good rate stays in force.
+ * A user's controller in a live call. Each half of its code, receiver or sender, runs in its own guest worker,
+ * a separate worker for untrusted code. The work that the core does for every controller runs here, in the
+ * media worker. This side never waits for the guest: it uses the guest's latest answer. A guest that does not
+ * answer is terminated, and its last good rate stays in force.
  */
 import {
   loadCore,
@@ -49,8 +49,8 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
 
 /**
  * The receiver half: passes arrivals to the guest. When the guest returns values, this half sends them in a
- * feedback message. The message's other fields are the core's, computed from the latest arrival and brought up
- * to the present time.
+ * feedback message. The message's other fields are those that the core computed at its latest input. Its time
+ * and its echo delay are then increased by the time since that input.
  */
 class GuestReceiver implements ReceiverSlot {
   readonly #half: ReceiverHalf;
@@ -83,8 +83,8 @@ class GuestReceiver implements ReceiverSlot {
   }
 
   /**
-   * A controller for the core that passes every input to the guest. It answers each arrival with an empty list
-   * of values, because the message needs only the fields that the core adds.
+   * A controller for the core that passes every input to the guest. It answers every input with an empty list
+   * of values, because only the fields that the core adds are used.
    */
   #relay(name: string): UserController {
     return {
@@ -240,7 +240,10 @@ export async function guestReceiver(
   return GuestReceiver.open(await loadCore(module), config, hooks);
 }
 
-/** Creates a sender half in a guest worker. It produces no feedback. */
+/**
+ * Creates a sender half in a guest worker. A sender half produces no feedback, so `hooks` contains only
+ * `onFault`.
+ */
 export async function guestSender(
   module: WebAssembly.Module,
   config: GuestConfig,

@@ -9,7 +9,7 @@ import type { Question, UsableAnswer } from '../../core/user_answers.js';
 export interface GuestSetup {
   /** A JavaScript module whose default export is a UserController, or a WebAssembly module. */
   url: string;
-  /** The controller's name, for modules that do not contain one themselves. */
+  /** The controller's name, used if the module contains no name. */
   name: string;
   half: 'receiver' | 'sender';
   options: HalfOptions;

@@ -6,8 +6,8 @@ import { wasmController, type WasmControllerOptions } from '../../core/wasm_cont
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d];
 
 /**
- * Loads the controller of a module. Throws CoreError that says what is wrong with the module. The `options` are
- * for WebAssembly, but messages about every module contain their `name`.
+ * Loads the controller of a module. Throws CoreError that says what is wrong with the module. The `options`
+ * apply to WebAssembly modules. Only `options.name` is also used for JavaScript modules, in error messages.
  */
 export async function loadUserModule(url: string, options: WasmControllerOptions): Promise<UserController> {
   const response = await fetch(url).catch(() => null);

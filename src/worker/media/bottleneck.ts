@@ -19,10 +19,10 @@ const rowOf = (table: TraceBatch['table'], row: readonly number[]): TraceBatch =
 });
 
 /**
- * The in-page bottleneck: the core's simulated link, applied to whole frames. A frame waits in the link's
- * queue, then for its serialisation and for the propagation delay; or the queue drops the frame. This is
- * coarser than a packet shaper: the browser sends each frame as a burst of packets only after the frame has
- * left this bottleneck.
+ * The in-page bottleneck: the core's simulated link, applied to whole frames. The link's queue holds or drops a
+ * frame. After the queue, the link delays the frame by its serialisation time and by the propagation delay. The
+ * bottleneck is coarser than a packet shaper: the browser sends each frame as a burst of packets only after the
+ * frame has left this bottleneck.
  */
 export class Bottleneck {
   readonly #inside = new Map<number, () => void>();

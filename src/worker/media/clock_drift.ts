@@ -29,13 +29,13 @@ const MOST_DRIFT = 500e-6;
  */
 const AGREEMENT = 60e-6;
 /**
- * When a drift is first found, it has already added to the delays. This part is removed gradually, by 0.1 ms
- * per second.
+ * A drift has already increased the delays when it is found. This earlier increase is removed gradually, by 0.1
+ * ms per second.
  */
 const CATCH_UP = 100e-6;
 /**
- * If a delay is lower than all examined ones by this much, the packets take another path, or the timestamps
- * have restarted. The earlier delays are then discarded.
+ * If a delay is lower than all examined delays by at least this much, the packets take another path, or the
+ * timestamps have restarted. The earlier delays are then discarded.
  */
 const STEP_US = 20_000;
 
@@ -77,8 +77,7 @@ export class ClockDrift {
   #latestUs = NaN;
   #removedUs = 0;
   /**
-   * The part of the delay that the drift had added before it was found, and that is still to be removed. Null
-   * until a drift is found.
+   * The part of the earlier increase (see `CATCH_UP`) that is still to be removed. Null until a drift is found.
    */
   #backlogUs: number | null = null;
 

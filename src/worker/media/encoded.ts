@@ -1,6 +1,6 @@
 /**
- * Types of WebRTC Encoded Transform (W3C) and of Chrome's older insertable streams. TypeScript's DOM library
- * for windows, with which this code is checked, does not declare them.
+ * Types of WebRTC Encoded Transform (W3C) and of Chrome's older insertable streams. This code is checked with
+ * TypeScript's library `DOM`, which does not declare them.
  */
 
 /** An encoded frame's metadata; `receiveTime` (Chrome 127, Firefox 152) is missing in Safari. */

@@ -12,8 +12,8 @@
  */
 
 /**
- * A step is the time between consecutive frames. The rhythm is judged by the latest steps, at most this many,
- * and only once half as many are known.
+ * A step is the time between consecutive frames. The rhythm is judged by at most this many of the latest steps.
+ * It is not judged until half this number of steps is known.
  */
 const STEPS = 30;
 /**
@@ -64,13 +64,12 @@ export class FrameNumbers {
   #recent: Numbered[] = [];
   /** Gaps that a late frame may still fill. */
   #open: Gap[] = [];
-  /** Whether each of the latest gaps was filled. */
+  /** The latest outcomes: true for each late frame, false for each gap that no frame filled in time. */
   readonly #filled: boolean[] = [];
   #newest = -1;
 
   /**
-   * To be called with the number of a frame that carries one. Later frames without a number are counted from
-   * this number.
+   * To be called for a frame that carries a number. Later frames without a number are counted from this number.
    */
   told(number: number): void {
     this.#newest = number;
@@ -78,8 +77,8 @@ export class FrameNumbers {
   }
 
   /**
-   * Returns the number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time, or NaN
-   * without one. `mayMiss` means that not every arrived frame is reported here, so gaps are ignored.
+   * Returns the number of the frame that has just arrived. `rtpUs` is its RTP timestamp as a time; NaN if the
+   * frame has no timestamp. `mayMiss` means that not every arrived frame is reported here, so gaps are ignored.
    */
   of(rtpUs: number, mayMiss = false): number {
     const last = this.#recent.at(-1);

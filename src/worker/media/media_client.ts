@@ -15,8 +15,8 @@ const COMMAND_TIMEOUT_MS = 1000;
 const SILENCE_MS = 400;
 const WATCH_MS = 100;
 /**
- * A silent worker is pinged this many times. If the page itself was busy, the first answer may be too late, but
- * hardly the second one, too.
+ * A silent worker is pinged this many times. If the page itself is busy, it may notice the first answer too
+ * late. The second ping prevents a false alarm.
  */
 const QUESTIONS = 2;
 const ANSWER_MS = 200;
@@ -29,8 +29,8 @@ function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T
 }
 
 /**
- * The page's end of a media worker. Create it with `createMediaWorker`, which proves that the worker runs. A
- * transform whose worker is dead would stop the media.
+ * The page's end of a media worker. Create it with `createMediaWorker`, which proves that the worker runs: a
+ * transform with a dead worker would stop the media.
  */
 export class MediaWorker {
   readonly #remote: Remote<MediaWorkerApi>;

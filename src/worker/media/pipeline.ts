@@ -4,8 +4,8 @@ import type { EncodedFrame } from './encoded.js';
 import type { InboundReport, ReceiverReport, SentReport } from './protocol.js';
 
 /**
- * One side of a call: connects its frames to the core. Every method may throw if the core fails, except those
- * that say otherwise.
+ * One side of a call: connects its frames to the core. If the core fails, any method may throw, unless its own
+ * comment excludes this.
  */
 export interface Pipeline {
   /** Handles a frame: passes it on with `forward`, now or later, or drops it. */

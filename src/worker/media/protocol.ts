@@ -12,7 +12,9 @@ export type Side = 'sender' | 'receiver';
 /** The options of a transform. */
 export interface TransformOptions {
   side: Side;
-  /** Whether the transform replaces one that failed. Frames were then lost, and a key frame is needed. */
+  /**
+   * Whether the transform replaces a transform that failed. Frames were then lost, and a key frame is needed.
+   */
   late: boolean;
 }
 
@@ -21,7 +23,10 @@ export interface MediaConfig {
   side: Side;
   /** The zero point of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
-  /** The controller of flow 0. If a controller in this worker is in charge of the call, it is this controller. */
+  /**
+   * The controller of flow 0. It is in charge of the call, except in mode `observe`, in which the browser's own
+   * controller decides the bitrate.
+   */
   controller: SlotConfig;
   /** Shadows: controllers that are given the same input, but whose results are only recorded. */
   shadows: readonly SlotConfig[];

@@ -48,8 +48,8 @@ export class Reporter {
       work();
       return true;
     } catch (error) {
-      // The error of a refused row names the wrong field. An error without a field means that the core itself
-      // cannot continue.
+      // The error of a refused row names the field with the invalid value. An error without a field means that
+      // the core itself cannot continue.
       if (!(error instanceof CoreError) || error.field === undefined) throw error;
       this.stats.rowsRefused += 1;
       if (this.stats.rowsRefused === 1) this.emit({ kind: 'row-refused', message: error.message });

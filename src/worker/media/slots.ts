@@ -127,7 +127,7 @@ export class Slots<S extends Slot> {
   /** Removes a shadow. Before that, sends the rows that it can still deliver. */
   #remove({ config, slot }: Shadow<S>): void {
     this.#shadows.delete(config.flow);
-    // The shadow is removed in any case, and if it has failed, this was already reported.
+    // Errors are ignored: the shadow is removed in any case. A failure of the shadow was reported before.
     attempt(() => this.context.reporter.batches(slot.drain()));
     attempt(() => slot.destroy());
   }

@@ -14,8 +14,8 @@ import type {
 import type { SimulationWorkerApi } from './simulation_worker.js';
 
 /**
- * The reason why a simulation gave no result: the `kind` of the problem, the wrong `field` if there is one, and
- * a `fix`.
+ * The reason why a simulation gave no result: the `kind` of the problem, the `field` with an invalid value if
+ * there is one, and a `fix`.
  */
 export class SimulationError extends Error implements SimulationProblem {
   override readonly name = 'SimulationError';
@@ -38,7 +38,7 @@ export class SimulationError extends Error implements SimulationProblem {
 export interface SimulationWorkerOptions {
   /** The worker's script; default: the file beside this one. */
   workerUrl?: string | URL;
-  /** Starts the worker, instead of `workerUrl`. */
+  /** Creates the worker. If this function is given, `workerUrl` is ignored. */
   createWorker?: () => Worker;
   /** The core's module; default: the file that ships with the worker. */
   wasmUrl?: string | URL;
@@ -139,8 +139,9 @@ export class SimulationWorker {
   }
 
   /**
-   * Returns a promise that rejects if a run with a user's controller makes no progress. A controller that never
-   * returns would block its worker forever.
+   * Detects a user's controller that never returns, which would block its worker forever. The promise `silent`
+   * rejects if a run with a user's controller makes no progress. `heard` has to be called whenever there is
+   * progress.
    */
   #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
     const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;

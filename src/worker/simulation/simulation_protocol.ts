@@ -10,7 +10,10 @@ export interface ControllerModule {
    * allowed.
    */
   url: string;
-  /** The controller's name in messages. A WebAssembly module contains no name, so it also gets this one. */
+  /**
+   * The controller's name in messages. A WebAssembly module contains no name, so this name is also given to the
+   * module.
+   */
   name: string;
   /** The names of those media flows in the scenario that this controller controls; default: all media flows. */
   flows?: readonly string[];
@@ -22,7 +25,7 @@ export interface ControllerModule {
  */
 export type SimulationRequest = { controller?: ControllerModule } & (
   | {
-      /** A scenario: an object with the contents of its file. It is checked. */
+      /** A scenario: an object with the contents of its file. The worker checks the scenario. */
       scenario: unknown;
       /** Default: the first cell. */
       cell?: CellParams;
@@ -83,7 +86,7 @@ export interface SimulationResult {
 
 /**
  * Why there is no result. The kinds are:
- * - `scenario`: the request cannot be run; `field` names the wrong value.
+ * - `scenario`: the request cannot be run; `field` is the path of the invalid value.
  * - `core`: the module of the core could not be loaded.
  * - `controller`: the user's controller could not be loaded, or had to be ended.
  * - `fault`: the simulator or its worker broke down.

@@ -44,7 +44,7 @@ import type {
   SimulationResult,
 } from './simulation_protocol.js';
 
-/** The length of a slice. After it the worker handles messages, such as a request to stop. */
+/** The length of a slice. After a slice, the worker handles messages, such as a request to stop. */
 const SLICE_MS = 25;
 /** The shortest time between two reports of progress. */
 const REPORT_MS = 80;
@@ -78,8 +78,8 @@ export class SimulationService {
   }
 
   /**
-   * Simulates. Passes the trace rows to `report` in order, and waits for each call. All rows have been reported
-   * before this resolves.
+   * Simulates. Passes the trace rows to `report` in order, and waits until each call is done. All rows have
+   * been reported before this resolves.
    */
   async run(
     request: SimulationRequest,

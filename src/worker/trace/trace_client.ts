@@ -118,7 +118,7 @@ class LastingTraceStore implements TraceStore {
   }
 
   async #replace(why: Error): Promise<void> {
-    // The end of a closed store's worker is expected.
+    // After `close`, the end of the worker is expected.
     if (this.#isClosed) return;
     const { onReplaced } = this.options;
     this.#store.close();

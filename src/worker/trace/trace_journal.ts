@@ -46,8 +46,8 @@ export class TraceJournal {
   #sealedAtMs = -Infinity;
 
   /**
-   * `onSealed` is called with each entry. If it is given, waiting batches become an entry at least every two
-   * seconds while new batches come in.
+   * `onSealed` is called with each entry that is not a file. If `onSealed` is given, waiting batches become an
+   * entry at least every two seconds while new batches come in.
    */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 

@@ -27,8 +27,8 @@ const isDescription = (data: unknown): data is RTCSessionDescriptionInit & { ccs
   typeof data === 'object' && data !== null && 'sdp' in data;
 
 /**
- * A worker that appends random bytes to each frame. Half of the frames then end like a ccscope trailer, with
- * its magic number.
+ * A worker that appends random bytes to each frame. Half of the frames then end with the magic number with which a
+ * trailer of ccscope ends.
  */
 const NOISE_WORKER = `
 onrtctransform = ({ transformer: { readable, writable } }) => {

@@ -10,7 +10,7 @@ export interface Driven {
   targetsBps: number[];
   /** Rows recorded, by table. */
   rows: Record<string, number>;
-  /** The longest delay of the timers in this thread, which give one frame each. */
+  /** The longest delay of this thread's timers. Each timer gives one frame to the controller. */
   longestStallMs: number;
 }
 
@@ -26,7 +26,7 @@ export interface Asked {
 const FRAME_MS = 33;
 const START_BPS = 300e3;
 
-/** Loads the module into both halves and feeds them frames of 25 ms one-way delay. */
+/** Loads the module into both halves (sender and receiver). Feeds them frames with a one-way delay of 25 ms. */
 export async function drive({ source, durationMs, until, flow = 0 }: Asked): Promise<Driven> {
   const core = await compileCore();
   const url = /^(https?|data|blob):/.test(source)

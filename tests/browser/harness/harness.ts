@@ -64,7 +64,9 @@ function rowsOf(batches: TraceBatch[], table: TableName): Row[] {
     );
 }
 
-/** Pushes the batch's recorded inputs, and takes feedback after each one, as a call does. */
+/**
+ * Pushes the batch's recorded inputs into the receiver half, and takes its feedback after each input, as a call does.
+ */
 function feed(half: ReceiverHalf, batch: TraceBatch): void {
   for (const r of rowsOf([batch], batch.table)) {
     const at = (name: string) => r[name] ?? NaN;

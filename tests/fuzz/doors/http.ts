@@ -7,8 +7,8 @@ import { Batches, inParallel } from './batches.js';
 const BATCH = 1024;
 const CONNECTIONS = 192;
 /**
- * The longest time that a connection waits for an answer. A connection that ends without waiting may stay open for
- * ten times as long.
+ * The time after which a connection is destroyed if it waits for an answer before it ends. A connection that ends at
+ * once is destroyed after ten times this time.
  */
 const PATIENCE_MS = 20;
 

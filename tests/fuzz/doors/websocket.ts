@@ -10,7 +10,10 @@ import { Batches, inParallel } from './batches.js';
 
 const BATCH = 2048;
 const CONNECTIONS = 48;
-/** The number of texts that share a connection. The links and rooms that these texts open end with the connection. */
+/**
+ * The number of texts that share a connection. The links and the rooms (where pages meet for a call) that these texts
+ * open end with the connection.
+ */
 const TEXTS_EACH = 64;
 const PATIENCE_MS = 100;
 const MASK = Buffer.from([0x12, 0x34, 0x56, 0x78]);
@@ -77,8 +80,8 @@ const texts = (...messages: string[]): Buffer =>
   Buffer.concat(messages.map((text) => frame(OPCODE.text, Buffer.from(text))));
 
 /**
- * An input whose first byte has its highest bit set (the FIN bit of a frame) is sent as the bytes of a connection;
- * any other input is sent as the text of a message. The oracle is the same as for the HTTP door.
+ * An input whose first byte has its highest bit set (the FIN bit of a frame) is sent as the bytes of a connection.
+ * Any other input is sent as the text of a message. The oracle is that of the HTTP target (./http.ts).
  */
 export const target: FuzzTarget = {
   name: 'door: WebSocket',

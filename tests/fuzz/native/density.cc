@@ -82,8 +82,8 @@ class DensityExercise {
     CheckGrid();
   }
 
-  // The Nadaraya-Watson estimator. All weights are divided by the weight of the nearest pair. So far from all pairs,
-  // where the weights would underflow, the nearest pair determines the mean.
+  // Compares the mean with the Nadaraya-Watson estimator. Here, all weights are divided by the weight of the nearest
+  // pair, because far from all pairs the weights would underflow. There the nearest pair determines the mean.
   void CheckMean() {
     const double delay = input_.Flag() ? fitted_[static_cast<std::size_t>(input_.Byte()) % fitted_.size()].delay_us : input_.Between(-2e6, 2e6);
     const double h = parameters_.bandwidth_delay_ms * 1e3;

@@ -19,7 +19,8 @@ class LinkExercise {
     link_ = ccs_link_create(Capacity(), queue_.kind, values, how & 1, 1 + input.Word(), Delay(), (how & 2) != 0 ? Ratio() : 0,
                             (how & 4) != 0 ? Jitter() : 0, how >> 3);
     EXPECT_THAT_HOLDS(link_ != nullptr, "values in range make a link");
-    // The time -kNever is passed with settings that are made before the link has processed any time.
+    // Settings that are made before the link has processed any time are passed with the time -kNever, which is minus
+    // infinity.
     if ((how & 8) != 0) SetOutages(-kNever);
     if ((how & 16) != 0) SetCrossTraffic(-kNever);
   }

@@ -1,5 +1,5 @@
 // Runs a queue discipline with the arrivals and departures that an input describes, and checks the contract of
-// sim/queue_disc/queue_disc.h at every step. A QueueModel checks what only one discipline guarantees.
+// sim/queue_disc/queue_disc.h at every step. In addition, a QueueModel checks the guarantees of a single discipline.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_QUEUE_H_
 

@@ -55,7 +55,7 @@ class DropTailModel final : public QueueModel {
   }
 
  private:
-  static constexpr double kRounding = 1e-9;  // relative, of the time limit converted to bytes
+  static constexpr double kRounding = 1e-9;  // relative tolerance for a time limit converted to bytes
   DropTail::Params params_;
   double capacity_bps_ = 0;  // 0 until a capacity is given
   std::deque<Packet> queue_;

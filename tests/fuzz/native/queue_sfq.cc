@@ -64,7 +64,7 @@ class SfqModel final : public QueueModel {
   }
 
  private:
-  static constexpr double kRounding = 1e-9;  // relative, of the time limit converted to bytes
+  static constexpr double kRounding = 1e-9;  // relative tolerance for a time limit converted to bytes
 
   // Deficit round robin: while two queues are both backlogged, neither gets ahead of the other by more than two quanta
   // plus two of the largest packets.

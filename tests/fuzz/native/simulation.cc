@@ -49,7 +49,7 @@ class Scenario {
   Scenario& operator=(const Scenario&) = delete;
   ~Scenario() { ccs_sim_destroy(simulation_); }
 
-  // Runs the scenario, in one go or in several steps, which must not change the result. Returns the metrics.
+  // Runs the scenario in `steps` steps, whose number must not change the result. Returns the metrics.
   std::vector<double> Run(int steps) {
     int status = 0;
     for (int step = 1; step <= steps && status == 0; ++step) {
@@ -223,8 +223,8 @@ FUZZ_TARGET(simulation) {
   Scenario first(input);
   const std::vector<double> once = first.Run(1);
   if (twice_wanted) {
-    // A refused step leaves the run in its state before that step, so the result of a refused run depends on its
-    // steps. Only runs that ended are repeated in several steps.
+    // A refused step leaves the run in its state before that step. So the result of a refused run depends on its
+    // division into steps. Therefore only runs that were not refused are repeated in several steps.
     const std::vector<double> twice = Scenario(again).Run(first.ended() ? 3 : 1);
     EXPECT_THAT_HOLDS(once.size() == twice.size() && std::memcmp(once.data(), twice.data(), once.size() * sizeof(double)) == 0, "the same scenario gives the same bytes");
   }

@@ -1,4 +1,4 @@
-/** The data that the far side of a WebRTC call sends: trailers of frames, and feedback. */
+/** The data that the far side of a WebRTC call sends: feedback, and the trailers that are appended to frames. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -131,8 +131,8 @@ async function publish({ sdp }) {
 }
 
 /**
- * Makes an offer to a watcher, with the streams of the other participants. Returns an empty object while fewer
- * others than requested publish.
+ * Makes an offer to a watcher, with the streams of the other participants. Returns an empty object if the number of
+ * other publishers is less than requested.
  */
 async function watch({ own = 0, publishers: least = 1 }) {
   const others = [...publishers].filter(([id]) => id !== own).map(([, publisher]) => publisher);

@@ -75,7 +75,7 @@ test.each<[keyof Attributes, Partial<Attributes>, RegExp]>([
   ['scenario', { scenario: 'data:application/json,{}' }, /begins with http/],
   ['src', { src: 'file:///etc/passwd' }, /begins with http/],
   ['lab', { scenario: 'ton-fig8', lab: 'javascript:alert(1)' }, /begins with http/],
-  ['cell', { scenario: 'ton-fig8', cell: 'codel' }, /values of axes/],
+  ['cell', { scenario: 'ton-fig8', cell: 'codel' }, /axis=value pairs/],
   ['seed', { scenario: 'ton-fig8', seed: '1.5' }, /whole number/],
   ['seed', { scenario: 'ton-fig8', seed: '9007199254740993' }, /whole number/],
   ['charts', { scenario: 'ton-fig8', charts: 'rate,dely' }, /did you mean delay\?/],

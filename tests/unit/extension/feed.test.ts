@@ -1,6 +1,6 @@
 /**
- * Which messages of a document's batches are passed to a panel as new, and that their times are on the
- * panel's clock.
+ * Which messages of a document's batches are passed to a panel as new. Also tests that the times of these messages
+ * are on the panel's clock.
  */
 import { expect, test } from 'vitest';
 

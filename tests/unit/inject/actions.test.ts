@@ -79,7 +79,7 @@ function begin() {
 
 const SENT: ActionTarget = { endpoint: 0, direction: 'send', mid: '0', ssrc: 1 };
 const RECEIVED: ActionTarget = { endpoint: 0, direction: 'receive', mid: '', ssrc: 2 };
-const REFUSED = { ok: false, why: expect.stringContaining('not watched') as string };
+const REFUSED = { ok: false, why: expect.stringContaining('no longer watches') as string };
 
 /** A promise for an action to wait for, and the function that resolves it. */
 function delay(): { done: Promise<void>; end: () => void } {

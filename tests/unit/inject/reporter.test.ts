@@ -15,7 +15,10 @@ afterEach(() => void vi.unstubAllGlobals());
 
 const NOTICE = { level: 'info', code: 'c', message: 'm', fix: 'f' } as const;
 
-/** Sends a batch each half second, and returns after how many milliseconds the oldest one is unheard. */
+/**
+ * Sends a batch every half second for `ms` milliseconds. Returns for how many milliseconds the oldest batch has been
+ * unheard.
+ */
 async function after(ms: number, reporter: InstanceType<typeof Reporter>): Promise<number> {
   for (const end = clock.ms + ms; clock.ms < end; clock.ms += 500) {
     reporter.notice(0, NOTICE);

@@ -35,7 +35,8 @@ describe('convergence', () => {
   it('is too late one look after its time', () => {
     const record = callRecord({ packets: RAMP, connectedS: 1 });
     expect(judgeConvergence(asked(record, 30), { ...RULE, withinUs: 5.9e6 }).pass).toBe(true);
-    // Between two looks, too: the band is first seen to be reached 5.8 s after connecting.
+    // The rate is evaluated every 100 ms, so 5.75 s is between two evaluations. The band is found to be reached 5.8 s
+    // after connecting, which is too late for both limits.
     for (const withinUs of [5.7e6, 5.75e6]) {
       expect(judgeConvergence(asked(record, 30), { ...RULE, withinUs })).toMatchObject({
         pass: false,

@@ -145,7 +145,7 @@ describe('views', () => {
     expect(forward.sentBps).toBeCloseTo(1e5, 3);
     const byPage = callMetrics({ ...record, link: null }, { sentBy: 0 }, between(1, 9));
     expect(byPage.sentBps).toBeCloseTo(1e5, 3);
-    // With both ends in one page, that page sends in both directions, and the busier one counts.
+    // If both ends are in one page, that page sends in both directions. The busier direction counts.
     const endpoints = record.endpoints.map((each) => ({ ...each, page: 0 }));
     const loopback = callMetrics({ ...record, endpoints, link: null }, { sentBy: 0 }, between(1, 9));
     expect(loopback.sentBps).toBeCloseTo(9e5, 3);

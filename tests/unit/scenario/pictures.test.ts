@@ -314,7 +314,7 @@ describe('pictures', () => {
 });
 
 describe('a density', () => {
-  // At 60 ms, the density at 500 kbps is twice that at 250 kbps; at 80 ms it is only at 750 kbps; at 100 ms
+  // At 60 ms, the density at 500 kbps is twice that at 250 kbps. At 80 ms, it is above 0 only at 750 kbps. At 100 ms,
   // it is 0.
   const density = {
     ratesBps: [250e3, 500e3, 750e3],

@@ -206,13 +206,13 @@ const settings = (changed: object): TraceEvent => ({
 
 describe('a recording without a twin', () => {
   it.each<[string, Partial<TraceHeader>, CallRows, string]>([
-    ['a simulation', { ...header, source: 'simulator' }, usual, 'of a simulation already'],
-    ['of another page', { ...header, source: 'inject' }, usual, 'its link is not known'],
+    ['a simulation', { ...header, source: 'simulator' }, usual, 'itself a simulation'],
+    ['of another page', { ...header, source: 'inject' }, usual, 'its link is unknown'],
     [
       'the browser’s',
       header,
       rows([settings({ controller: 'native' })], () => 1e6),
-      'browser’s own controller was in charge',
+      'browser’s own controller set the rates',
     ],
     ['observe', header, rows([settings({ mode: 'observe' })], () => 1e6), 'cannot be simulated'],
     ['cap', header, rows([settings({ mode: 'cap' })], () => 1e6), 'mode cap'],
@@ -232,9 +232,9 @@ describe('a recording without a twin', () => {
       'Firefox',
       header,
       rows([START], () => 1e6, { browserEstimateBps: [NaN] }),
-      'does not show that its controller was in control',
+      'does not show that its controller set the rates',
     ],
-    ['no link', { ...header, link: undefined }, usual, 'does not say over which link'],
+    ['no link', { ...header, link: undefined }, usual, 'does not say which link'],
     [
       'no rows of the queue',
       header,

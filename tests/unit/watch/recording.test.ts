@@ -151,8 +151,8 @@ describe('a recording of a watch', () => {
     }
     const again: unknown[] = [];
     await recordOfTrace(fileOf(watch), { onHeard: (record) => again.push(look(record)) });
-    // When the first batch arrived in the live call, the controllers were still loading. So its rows came later
-    // than in the replay, and the first look is not compared.
+    // When the first batch arrived in the live call, the controllers were still loading. So its rows came later than
+    // in the replay. The states after the first batch are therefore not compared.
     expect(again.slice(1)).toEqual(live.slice(1));
   });
 

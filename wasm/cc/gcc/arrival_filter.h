@@ -42,8 +42,8 @@ class ArrivalFilter {
   // Updates the estimate with one pair of groups. `previous` is the detector's signal before this pair.
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
 
-  // To be called when m no longer describes the queue: either the queue is empty, or pairs of groups were withheld
-  // from the filter and the queue is now as long as it was before them. m starts from 0 again.
+  // To be called when m does not describe the queue. There are two such cases: the queue is empty, or the filter did
+  // not get some pairs of groups and the queue is now as long as it was before these pairs. m starts from 0 again.
   void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }

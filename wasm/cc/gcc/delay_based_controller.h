@@ -1,6 +1,6 @@
 // The delay-based controller: arrival filter -> over-use detector -> rate controller (ToN Fig. 1). Its inputs are the
 // deltas from the packet grouping. It runs in the receiver half (ToN, and libwebrtc of 2016 with REMB) or in the
-// sender half, to which the receiver half then sends d_m (CMP Fig. 3).
+// sender half (CMP Fig. 3). In the second case, the receiver half sends d_m to the sender half.
 #ifndef CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_DELAY_BASED_CONTROLLER_H_
 
@@ -32,7 +32,7 @@ class DelayBasedController {
 
   // Takes the deltas between two groups. They became known at `time`, on the clock of the arrivals.
   void OnGroups(const GroupDeltas& deltas, Timestamp time);
-  // To be called when m and the signal no longer describe the queue (ArrivalFilter::OnQueueRestored()); resets both.
+  // Resets m and the signal; to be called when they do not describe the queue (ArrivalFilter::OnQueueRestored()).
   void OnQueueRestored();
 
   Signal signal() const { return detector_.signal(); }

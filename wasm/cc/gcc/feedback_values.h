@@ -37,8 +37,9 @@ inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / k
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 
-// Whether the message has the form with pairs. The two forms cannot be confused: a message of two values with pairs
-// begins with 0, their number; in the other form it begins with A_r, which is above 0.
+// Whether the message has the form with pairs. The first value distinguishes the two forms of a message that has only
+// two values. With pairs, it is the number of pairs, which is 0 in such a message. In the other form, it is A_r,
+// which is above 0.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&
          feedback.values[kPairs] * kValuesPerPair == feedback.value_count - kValuesBeforePairs;

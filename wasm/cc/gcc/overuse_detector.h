@@ -1,10 +1,11 @@
 // Over-use detector: compares m with the threshold and signals overuse, underuse or normal (ToN III-A "Congestion
 // detection", Fig. 3).
 //
-// It deviates from the paper's text, as libwebrtc of 2016 does, in two points. It compares T = min(n, 60) m with the
-// threshold, not m itself, which is a variation per group. It signals overuse only after T has been above the
-// threshold for some time (> 10 ms, two groups, m not falling). Without the factor min(n, 60) (gain_groups = 1) the
-// detector never signals overuse; without the second point GCC yields to any TCP flow.
+// It deviates from the paper's text, as libwebrtc of 2016 does, in two points. First, it does not compare m itself
+// with the threshold, but T = min(n, 60) m. Second, it signals overuse only after T has been above the threshold for
+// some time (> 10 ms, two groups, m not falling). Without the factor min(n, 60) (gain_groups = 1), the detector never
+// signals overuse, since m is only the change of the delay from one group to the next. Without the second deviation,
+// GCC yields to any TCP flow.
 #ifndef CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 #define CCSCOPE_CC_GCC_OVERUSE_DETECTOR_H_
 
@@ -34,7 +35,7 @@ class OveruseDetector {
   // delta of the last pair.
   Signal Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now);
 
-  // To be called with ArrivalFilter::OnQueueRestored(). The signal is then normal until the next pair.
+  // To be called together with ArrivalFilter::OnQueueRestored(). The signal is then normal until the next pair.
   void OnQueueRestored();
 
   Signal signal() const { return signal_; }

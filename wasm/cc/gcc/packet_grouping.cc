@@ -8,7 +8,7 @@ namespace {
 // Arrivals within this time form a burst (as in libwebrtc; equal to GRP's Delta T).
 constexpr TimeDelta kBurstArrivalSpacing = TimeDelta::Millis(5);
 
-// A send clock that goes back by more than this has been restarted; less is reordering.
+// If the send time goes back by more than this, the sender's clock was restarted. A smaller step back is reordering.
 constexpr TimeDelta kSendClockRestart = TimeDelta::Seconds(32);
 
 }  // namespace

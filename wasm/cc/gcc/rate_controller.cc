@@ -146,7 +146,7 @@ bool RateController::Recover(DataRate& rate) {
 }
 
 DataRate RateController::AdaptiveIncrease(TimeDelta elapsed, const Input& input) const {
-  constexpr TimeDelta kFrames = TimeDelta::Millis(300);  // delay at the receiver: about ten frames
+  constexpr TimeDelta kFrames = TimeDelta::Millis(300);  // the receiver's part of the response time: about ten frames
   const double eta = AdaptiveEta(update_period_ + input.rtt + kFrames, input.noise_variance_ms2);
   const double growth = det::Pow(eta, elapsed.seconds()) - 1;
   return a_r_ * (1 + growth * RegionalGrowth()) + kMinMultiplicativeStep;

@@ -39,10 +39,10 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
   return feedback;
 }
 
-// The delay sample of an arrival. With DelaySample::kWait, a frame has to wait until its predecessor has arrived
-// (Lindley's recursion), so the sample is the time from the sending of the frame to the arrival of its predecessor.
-// The sample is at least the smallest delay so far, which stands for a frame that did not wait, and at most the
-// frame's own one-way delay.
+// The delay sample of an arrival. With DelaySample::kOneWay, it is the one-way delay. With DelaySample::kWait, it is
+// the time from the sending of the frame to the arrival of the frame before it. The reason is that a frame waits in
+// the queue until its predecessor has left (Lindley's recursion). If a frame did not wait, its sample is the smallest
+// delay so far. No sample exceeds the frame's own one-way delay.
 TimeDelta Receiver::Sample(const Arrival& arrival) {
   const TimeDelta one_way_delay = std::clamp(arrival.arrival_time - arrival.send_time, -kMaxDelay, kMaxDelay);
   if (params_.sample_of_delay() == DelaySample::kOneWay) return one_way_delay;

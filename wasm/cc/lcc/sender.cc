@@ -66,7 +66,8 @@ BayesianController::Delays Sender::delays() const {
   return {tracker_.average(), tracker_.smallest(), smallest_rtt_.IsFinite() ? smallest_rtt_ / 2 : TimeDelta::Zero()};
 }
 
-// S_i: the rate that was requested until now, or the rate that was sent.
+// S_i. Depending on the parameter sending_rate, it is the rate that was requested until now or the measured rate of
+// the data sent.
 DataRate Sender::SendingRate() const {
   if (Choice<SentRate>(params_.sending_rate) == SentRate::kTarget) return rate_;
   return sent_rate_.Rate(TimeDelta::Millis(params_.sent_window_ms)).value_or(rate_);

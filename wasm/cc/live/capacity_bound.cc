@@ -7,15 +7,16 @@
 namespace ccscope {
 namespace {
 
-// The share of the capacity that the bound allows. It is a little less than GCC's (capacity_probe_target), since the
-// encoder's share (encoder_share.h) can be measured only while the controller requests as much as the bound allows.
+// The share of the capacity that the bound allows, a little less than GCC's share (capacity_probe_target). The margin
+// is needed since the encoder's share (encoder_share.h) is measured too low, and the bound becomes too high, while
+// the controller requests less than the bound allows.
 constexpr double kTarget = 0.985;
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr TimeDelta kHalf = TimeDelta::Millis(500);
 // The time in which a queue is to be drained.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
-// When a fall of the capacity is noticed, the sender has been sending at the old rate for as long as the newest frame
-// waited, and will do so for about this time in addition.
+// When a fall of the capacity is noticed, the backlog has grown at the old rate for as long as the newest frame
+// waited. It continues to grow for about this time, until the new rate takes effect.
 constexpr TimeDelta kResponse = TimeDelta::Millis(150);
 // There is room to grow while the delivered rate is below this share of the capacity.
 constexpr double kMuchUnused = 0.8;

@@ -7,8 +7,8 @@
 
 namespace ccscope {
 
-// Unless it is certain that there is a queue, a cut leaves at least this share of the delivered rate, and draining
-// leaves at least this share of the rate.
+// If it is not certain that there is a queue, two limits apply. A cut leaves at least this share of the delivered
+// rate. Draining leaves at least this share of the rate.
 inline constexpr double kLeastOfDelivered = 0.7;
 // If it is certain that there is a queue, draining reduces the rate by at most this share, except after a fall of the
 // capacity. VP8 would drop frames after a larger reduction.

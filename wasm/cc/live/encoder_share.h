@@ -1,7 +1,7 @@
 // The encoder's share: the share of its target that an encoder really sends. It is the rate on the wire, headers and
 // retransmissions included, divided by the rate requested. Chromium gives an encoder 1 / 1.2 of each new target
-// (wasm/sim/media_source.md), and the headers are added to it. An encoder that is given its whole target exceeds the
-// target by the headers.
+// (wasm/sim/media_source.md), and the headers come on top of what the encoder makes. So an encoder that is given its
+// whole target exceeds the target by the headers.
 #ifndef CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 #define CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 
@@ -16,8 +16,8 @@ class EncoderShare {
   // Records that this rate was requested during `elapsed`.
   void OnAsked(DataRate asked, TimeDelta elapsed);
   // Rates on the wire, over the last second and over its second half. `has_room`: these rates are far below the
-  // capacity. `may_be_less`: these rates may lower the share. They must not if losses in a queue or waiting frames
-  // made them lower than the rate sent.
+  // capacity. `may_be_less`: these rates may lower the share; false if losses in a queue or waiting frames made these
+  // rates lower than the rate sent.
   struct Delivered {
     DataRate second;
     DataRate half;

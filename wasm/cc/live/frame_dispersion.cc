@@ -28,7 +28,8 @@ constexpr double kGolden = 0.6180339887498949;
 constexpr int kSections = 20;
 // The base (the propagation delay b) follows the intercept of the regression with these weights. It follows more
 // slowly upwards than downwards, since a queue that stays for seconds raises all points alike. It follows much more
-// slowly if the regression fits badly, as it does while frames queue and only few points lie on the line.
+// slowly if the regression fits badly. The regression fits badly while frames queue, since then only few points lie
+// on the line.
 constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // of the regression: its mean pinball loss
 constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;
@@ -170,7 +171,7 @@ FrameDispersion::Fit FrameDispersion::BestBase(double us_per_byte) {
 void FrameDispersion::UpdateBase() {
   const Minimum least = LeastOf(kMinUsPerByte, kMaxUsPerByte, [this](double x) { return BestBase(x).loss; });
   const Fit best = BestBase(least.at);
-  if (best.base_us == 0) return;  // too few usable stamps: nearly all frames are bunched
+  if (best.base_us == 0) return;  // too few usable stamps (tells_time())
   us_per_byte_ = best.us_per_byte;
   const bool good = best.loss < kGoodFit.us();
   if (!base_us_ || !had_good_fit_) {
@@ -294,7 +295,8 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   int k = 0;
   for (; k < count_ && (k < kMinPoints || Back(0).arrival - Back(k).arrival < window); ++k) size += Back(k).size;
   if (k < count_) return size / (k > kMinPoints ? window : std::max(window, Back(0).arrival - Back(k).arrival));
-  // The link was also busy with the first frame before that frame arrived, so this time is added.
+  // The link was also busy with the first frame before that frame arrived, so the frame's own transmission time is
+  // added.
   return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 
@@ -306,8 +308,8 @@ void FrameDispersion::MarkBunch() {
   if (Back(0).arrival - Back(1).arrival < served * kBunched) Back(0).bunched = Back(1).bunched = true;
 }
 
-// Inserts the frame in the order of sending. Returns the number of frames after it; no value if the frame is older
-// than all frames that are kept.
+// Inserts the frame in the order of sending. Returns how many frames were sent later than this frame; no value if
+// this frame is older than all frames that are kept.
 std::optional<int> FrameDispersion::Insert(const Frame& frame) {
   int later = 0;  // the number of frames that were sent later
   while (later < count_ && Back(later).seq > frame.seq) ++later;

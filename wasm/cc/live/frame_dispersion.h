@@ -56,8 +56,8 @@ class FrameDispersion {
     DataRate fastest;
   };
   ServiceRates ServiceRatesOf(int frames) const;
-  // The rate of frames on the wire in the last `window`, or since the first frame if that is later. If the window
-  // contains only a few frames, a longer time is used.
+  // The rate of frames on the wire, measured over the last `window`. If the first frame arrived later than that, the
+  // rate is measured from the first frame on. If the window contains only a few frames, a longer time is used.
   std::optional<DataRate> Delivered(TimeDelta window) const;
   // Whether the newest frame was stamped so soon after its predecessor that the link cannot have served it in that
   // time.

@@ -11,8 +11,8 @@ namespace {
 
 // The longest interval between two frames; a longer one is a pause or a gap.
 constexpr TimeDelta kLongestInterval = TimeDelta::Millis(100);
-// The shortest tenth of the baseline's window. The tenths are numbered from the clock's zero; the numbers of shorter
-// ones could be too large for exact doubles.
+// The shortest tenth of the baseline's window. The tenths are numbered from the clock's zero. If they were shorter,
+// their numbers could be too large for exact doubles.
 constexpr TimeDelta kShortestPart = TimeDelta::Millis(1);
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr double kShareWeight = 0.1;
 // If there is a bound from the capacity, the rate is at least this share of the received rate, unless the bound is
 // lower.
 constexpr double kLeastOfReceived = 0.5;
-// The least value of a rate that is counted from RMIN. With 0, a rate at RMIN could not grow.
+// If rates are counted from RMIN, r_ref - RMIN counts as at least this. With 0, a rate at RMIN could not grow.
 constexpr DataRate kLeastAboveOrigin = DataRate::BitsPerSec(1);
 // If the received rate is below this share of the bound from the capacity, the step of the ramp-up is GAMMA_MAX.
 constexpr double kMuchUnused = 0.8;
@@ -53,8 +53,8 @@ double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataR
   return bound && r_recv < *bound * kMuchUnused ? params_.gamma_max : RampUpGamma(rtt, params_);
 }
 
-// The rate really sent should grow by gamma, so the target is that rate divided by the encoder's share. Otherwise an
-// encoder that leaves more than gamma of its target unused would stop the ramp-up forever.
+// The rate really sent should grow by gamma. So the target is the grown rate divided by the encoder's share.
+// Otherwise an encoder that leaves more than gamma of its target unused would stop the ramp-up forever.
 DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
   const DataRate exact = r_recv * ((1 + gamma) / share);

@@ -10,7 +10,8 @@
 namespace ccscope::nada {
 namespace {
 
-// No queue of the simulator or the shaper sets ECN marks, and a browser does not expose them.
+// ECN marks are never seen: the queues of the simulator and of the shaper do not set them, and a browser does not
+// expose them.
 constexpr double kMarkingRatio = 0;
 
 }  // namespace

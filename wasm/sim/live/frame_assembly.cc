@@ -10,17 +10,24 @@ constexpr TimeDelta kKeyFrameRetry = TimeDelta::Millis(500);
 
 }  // namespace
 
-// Assumes that only retransmissions arrive out of order: a gap in the sequence numbers means missing packets.
-void FrameAssembly::FindMissing(double seq, Timestamp now) {
-  const auto found = std::find_if(missing_.begin(), missing_.end(), [seq](const Missing& m) { return m.seq == seq; });
-  if (found != missing_.end()) missing_.erase(found);
-  const double first = highest_seq_ ? *highest_seq_ + 1 : 0;
+// Notes a packet and the gap before it, and returns whether the packet is new. A gap means missing packets, until they
+// arrive: a late packet that is not a retransmission was only reordered, so it is not lost.
+bool FrameAssembly::IsNew(double seq, bool again, Timestamp now) {
+  if (seq <= highest_seq_.value_or(-1)) {
+    const bool was_missing = std::erase_if(missing_, [seq](const Missing& missing) { return missing.seq == seq; }) > 0;
+    // Without NACK nothing arrives twice.
+    if (!was_missing && params_.nack) return false;
+    if (!again) --packets_lost_;
+    return true;
+  }
+  const double first = highest_seq_.value_or(-1) + 1;
   for (double lost = first; lost < seq; ++lost) {
     ++packets_lost_;
     if (params_.nack) missing_.push_back({lost, now});
   }
   if (!params_.nack && seq > first) GiveUp();
-  highest_seq_ = std::max(highest_seq_.value_or(seq), seq);
+  highest_seq_ = seq;
+  return true;
 }
 
 // Returns the frame's slot. Creates this slot and the slots of earlier frames if necessary. Null if the frame was
@@ -32,8 +39,8 @@ FrameAssembly::Slot* FrameAssembly::SlotOf(const FramePacket& packet) {
   return &slots_[index];
 }
 
-std::optional<FrameAssembly::Frame> FrameAssembly::OnPacket(const FramePacket& packet, Timestamp now) {
-  FindMissing(packet.seq, now);
+std::optional<FrameAssembly::Frame> FrameAssembly::OnPacket(const FramePacket& packet, bool again, Timestamp now) {
+  if (!IsNew(packet.seq, again, now)) return std::nullopt;
   Slot* slot = SlotOf(packet);
   if (slot == nullptr) return std::nullopt;
   slot->known = true;

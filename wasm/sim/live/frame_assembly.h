@@ -47,8 +47,8 @@ class FrameAssembly {
 
   explicit FrameAssembly(const Params& params) : params_(params) {}
 
-  // The frame that this packet completes, if any.
-  std::optional<Frame> OnPacket(const FramePacket& packet, Timestamp now);
+  // Returns the frame that this packet completes, if any. `again`: the packet is a retransmission.
+  std::optional<Frame> OnPacket(const FramePacket& packet, bool again, Timestamp now);
   // The next frame that can be decoded: it and all frames before it are complete, or it is the first complete key
   // frame after a packet was given up.
   std::optional<Frame> NextFrame();
@@ -60,8 +60,9 @@ class FrameAssembly {
   // Whether to request a key frame now: once a packet was given up, only a key frame helps.
   bool TakeNeedsKeyFrame(Timestamp now);
 
-  // How many packets were missing so far. A packet that was retransmitted still counts as lost, as in receiver
-  // reports, since it arrives in a separate stream (RFC 4588).
+  // How many packets did not arrive when they were first sent, as in receiver reports (RFC 3550, 6.4.1): a packet
+  // that arrives late is taken off again, but a retransmission is not, since it belongs to a separate stream (RFC
+  // 4588).
   double packets_lost() const { return packets_lost_; }
 
  private:
@@ -76,7 +77,7 @@ class FrameAssembly {
     Timestamp ask_at;
     int asked = 0;
   };
-  void FindMissing(double seq, Timestamp now);
+  bool IsNew(double seq, bool again, Timestamp now);
   Slot* SlotOf(const FramePacket& packet);
   void SkipToKeyFrame();
   void GiveUp();

@@ -245,7 +245,7 @@ void LiveFlow::OnArrive(Timestamp now) {
     if (packet.what != What::kVideo) continue;
     ++packets_received_;
     bytes_received_ += packet.size;
-    if (const auto whole = assembly_.OnPacket(packet.frame, now)) OnFrame(*whole);
+    if (const auto whole = assembly_.OnPacket(packet.frame, packet.again, now)) OnFrame(*whole);
     while (const auto frame = assembly_.NextFrame()) Show(frame->of, now);
   }
   if (!arriving_.empty()) Schedule(kArrive, arriving_.front().at);

@@ -17,8 +17,8 @@ class FlowBuckets {
   FlowBuckets(int buckets, std::uint64_t seed) : queue_of_(static_cast<std::size_t>(buckets), -1), seed_(seed) {}
 
   int BucketOf(int flow) const {
-    // The finaliser of SplitMix64. The upper half of the product of the result and the number of buckets is the
-    // bucket.
+    // The finaliser of SplitMix64. The result is multiplied by the number of buckets; the upper half of the product
+    // is the bucket.
     std::uint64_t z = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(flow)) + 1) * 0x9e3779b97f4a7c15ULL;
     z ^= seed_ * 0xd1342543de82ef95ULL;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;

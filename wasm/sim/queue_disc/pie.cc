@@ -15,7 +15,7 @@ constexpr double kStepLimitFrom = 0.1;
 constexpr double kMaxStep = 0.02;
 // RFC 8033, 4.2, and Linux: the share of the probability that remains after an update without a queue.
 constexpr double kDecay = 0.98;
-// RFC 8033, 4.1, and Linux: at a lower probability, nothing is dropped while the delay is below half of the target.
+// RFC 8033, 4.1, and Linux: below this probability, nothing is dropped while the delay is below half of the target.
 constexpr double kLowProbability = 0.2;
 // RFC 8033, 5.4: if the accumulated probability is below kAccumulatedMin, nothing is dropped; from kAccumulatedMax
 // on, the packet is always dropped.

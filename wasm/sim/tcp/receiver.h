@@ -36,8 +36,8 @@ class Receiver {
   const Stats& stats() const { return stats_; }
 
  private:
-  // One block more than an ACK can contain. When the cumulative acknowledgement covers one block, an ACK can still
-  // contain all others.
+  // One block more than an ACK can contain. If the cumulative acknowledgement covers one of the blocks, enough blocks
+  // remain to fill an ACK.
   static constexpr std::size_t kRecentBlocks = kMaxSackBlocks + 1;
   static constexpr std::size_t kInitialSlots = 32;
 

@@ -100,8 +100,8 @@ Segment Sender::Send(std::int64_t seq, bool retransmission, Timestamp now) {
   ++stats_.segments_sent;
   if (resent) ++stats_.retransmissions;
   if (state_ == State::kRecovery) prr_.OnSent();
-  // RFC 6298, 5.1. A retransmission of the first segment also restarts the timer, unless partial ACKs must not
-  // restart it.
+  // RFC 6298, 5.1. A retransmission of the first unacknowledged segment also restarts the timer. In the impatient
+  // variant (RFC 6582, section 3.2, step 3), this holds only up to the first partial ACK.
   const bool first = retransmission && seq == board_.una() && (RestartsAtPartialAck() || !partial_ack_seen_);
   if (timer_ == Timestamp::PlusInfinity() || first) RestartTimer(now);
   return {.seq = seq, .size = segment_size_, .sent = now, .retransmission = resent};

@@ -17,7 +17,7 @@ export type Values = (name: string) => number;
 /** Milliseconds as text. Negative numbers are in brackets, since they may follow an operator. */
 function ms(value: number): string {
   const size = Math.abs(value);
-  // m is small, down to 1/60 of T, so it needs more digits.
+  // The filter's m is small, down to 1/60 of the detector's input T, so m needs more digits.
   const text = `${size.toFixed(size < 0.1 ? 4 : size < 10 ? 2 : 1)} ms`;
   return value < 0 && Number.parseFloat(text) !== 0 ? `(−${text})` : text;
 }

@@ -44,7 +44,8 @@ export class Playback {
     this.#options = options;
     const { axis } = options;
     axis.subscribe((change) => {
-      // The pointer over the charts moves the moment. During playback, it does not: the moment then moves the cursor.
+      // While playback is stopped, the pointer over the charts chooses the moment. During playback, the moment moves
+      // the cursor instead.
       if (change !== 'cursor' || this.#movesCursor || this.isPlaying.peek()) return;
       if (axis.cursorUs !== null) this.timeUs.value = this.#within(axis.cursorUs);
     });

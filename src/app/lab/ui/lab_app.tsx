@@ -95,7 +95,7 @@ function LabHeader({ lab }: { lab: Lab }) {
   );
 }
 
-/** The most important figures of the first media flow or, if there is none, of the first flow. */
+/** The most important numbers of the first media flow or, if there is none, of the first flow. */
 function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) {
   const path = window[flow.direction];
   const delay = flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
@@ -141,7 +141,7 @@ function controllersText({ flows }: Run): string {
   return [...new Set(names)].join(', ');
 }
 
-/** Describes the run of the figures and charts below. The settings may have changed since that run. */
+/** Describes the run of the numbers and charts below. The settings may have changed since that run. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
   const simulated = `${((result?.timeUs ?? 0) / 1e6).toFixed(0)} s${result?.cancelled === true ? ', then cancelled' : ''}`;
@@ -169,7 +169,7 @@ function Provenance({ run }: { run: Run }) {
   );
 }
 
-/** A run's figures and charts. If a run is pinned, its figures and charts are shown to the left. */
+/** A run's numbers and charts. If a run is pinned, its numbers and charts are shown to the left. */
 function Compared({ lab, scope }: Parts) {
   const run = lab.live.run.value;
   const pinned = lab.pin.pinned.value;

@@ -8,7 +8,7 @@ interface SmallMultipleProps {
   swept: Swept;
   /** `2 Mbps`. */
   title: string;
-  /** The upper ends of the two scales. All pictures of a sweep share them. */
+  /** `topBps` and `topMs`: the upper ends of the scales of rate and delay. All pictures of a sweep share them. */
   topBps: number;
   topMs: number;
   onTake: () => void;

@@ -104,7 +104,7 @@ function Failures({ failures }: Pick<Reported, 'failures'>) {
   );
 }
 
-/** The paper's statements about a map. The cells of such an experiment are the points of the map. */
+/** The paper's statements about a map, whose points are the cells of the experiment. */
 function MapStatements({
   statements,
   isComplete,

@@ -17,9 +17,9 @@ constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, in addition to the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// The rate may exceed the rate recently delivered (in the last kNewest or kHorizon, whichever is higher) by a share
-// of it: by kBeyondDelivered if frames agree about the capacity, and by less, down to kLeastBeyondDelivered, the more
-// they disagree.
+// While the rate grows, it may exceed the delivered rate by at most the share kBeyondDelivered. The more the frames
+// disagree about the capacity, the smaller this share is; its minimum is kLeastBeyondDelivered. The delivered rate is
+// measured over the last kNewest and over the last kHorizon, and the higher of the two results is used.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
@@ -36,13 +36,13 @@ constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
 // is below the share kFarBelow of the capacity, the encoder has room to catch up with its target.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
-// If losses, averaged over kLossTime, are heavy, or if no frame has arrived for kNoFrames, the rate is at most
-// (kOfDelivered - fraction lost) times the delivered rate.
+// The rate is at most (kOfDelivered - fraction lost) times the delivered rate in two cases: if losses, averaged over
+// kLossTime, are heavy, or if no frame has arrived for kNoFrames.
 constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
-// The counters report more than the frames add up to if packets were retransmitted. But the two cover different
-// seconds, so a difference of up to this share is ignored.
+// If packets were retransmitted, the counters report a higher rate than the frames show. But counters and frames are
+// not measured over exactly the same second, so a difference of up to this share is ignored.
 constexpr double kUnexplained = 0.1;
 
 }  // namespace
@@ -129,7 +129,7 @@ DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
 }
 
 // The rate of the traffic on the wire besides the frames. When a queue drops packets, the sender retransmits them in
-// addition to its target rate. If that rate leaves no room for them, the queue drops the retransmissions too.
+// addition to its target rate. If the target rate leaves no room for the retransmissions, the queue drops them too.
 DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp now) const {
   const DataRate delivered = conditions.delivered.value_or(DataRate::Zero());
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));

@@ -3,10 +3,10 @@
 // unless the parameter capacity_probe is on. While frames show no capacity, Next() returns no rate, and the paper's
 // detector and rate controller decide.
 //
-// How far an estimate is trusted depends on how well the frames agree about it. The rate grows towards the estimate,
-// but the encoder must not be expected to send more than 1.5 times the rate recently delivered, or only 1.1 times if
-// frames disagree. The rate falls towards the estimate if all of the latest frames waited longer than occasional late
-// time stamps can explain.
+// How far an estimate is trusted depends on how well the frames agree about it. The rate grows towards the estimate
+// in limited steps: with the new rate, the encoder should send at most 1.5 times the rate recently delivered, or 1.1
+// times if frames disagree. The rate falls together with the estimate. It falls at once, before the next feedback is
+// due, if the service times of all of the latest frames are longer than occasional late time stamps can explain.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -85,8 +85,8 @@ class CapacityProbe {
   int groups_of_empty_queue_ = 0;
   Timestamp drained_at_ = Timestamp::MinusInfinity();  // end of the drain after a fall of the capacity
   bool is_sure_ = false;                               // whether it was certain at that fall that a queue existed
-  // The last time at which a queue built up although the rate was well below the measured capacity, and that rate: a
-  // sign that other flows use part of the capacity (kPlausibleShare).
+  // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare): a sign that
+  // other flows use part of the capacity. `rate`: the rate at that time.
   struct Doubt {
     DataRate rate;
     Timestamp since;
