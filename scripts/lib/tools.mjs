@@ -71,8 +71,8 @@ export function binaryenRoot(emcc) {
 }
 
 /**
- * The environment variables for emcc. Debian installs the JavaScript modules that its emcc needs for its own Node
- * only, so their folder is added to NODE_PATH.
+ * The environment variables for emcc. Debian's emcc needs JavaScript modules that Debian installs where only Debian's
+ * Node finds them, so their folder is added to NODE_PATH.
  */
 export function emccEnv() {
   const debian = '/usr/share/nodejs';

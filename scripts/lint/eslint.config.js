@@ -20,8 +20,8 @@ export default tseslint.config(
         { ignoreArrowShorthand: true, ignoreVoidReturningFunctions: true },
       ],
       '@typescript-eslint/no-unused-vars': ['error', { varsIgnorePattern: '^_', argsIgnorePattern: '^_' }],
-      // Options are destructured, so their functions are used as plain values. They are declared in the short form
-      // of methods, which this rule would complain about.
+      // Functions in options objects are declared in method shorthand (`f(): void`). This rule would complain
+      // wherever such a function is destructured and used as a plain value.
       '@typescript-eslint/unbound-method': 'off',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',

@@ -8,7 +8,7 @@ import type { Filters } from './filters.js';
 export interface DrawnController {
   flow: number;
   name: string;
-  /** The controller's name in the core. Any other name belongs to a user's controller. */
+  /** The name of a controller of the core; a name that the core does not have belongs to a user's controller. */
   controller: string;
 }
 

@@ -11,17 +11,17 @@ export interface Abi {
   /** A buffer for `doubles` numbers, which the next call reads as its input. The pointer is valid until the next call
    * of this function. */
   ccs_input_buffer(doubles: number): number;
-  /** Creates the receiver half of a controller, with all its parameters taken from the input buffer; null on bad
-   * arguments. `flow` is a whole number below 2^32 that is recorded in each row. */
+  /** Creates the receiver half of a controller. All its parameters are read from the input buffer. `flow` is a whole
+   * number below 2^32 that is recorded in each row. Returns null on bad arguments. */
   ccs_receiver_create(controller: number, flow: number): number;
-  /** Makes two receiver halves that see the same stream share the analysis of its frames: the results are the same,
-   * and most of the work is done once. Each half must still get every arrival. Refused once one of them has had an
+  /** Makes two receiver halves of the same stream share the analysis of its frames. The results are the same, but most
+   * of the work is done only once. Each half must still get every arrival. Fails if either half has already had an
    * arrival. */
   ccs_receiver_share_frames(handle: number, other: number): number;
   /** Creates a sender half in the same way; `seed` is for controllers that draw random numbers. */
   ccs_sender_create(controller: number, flow: number, seed: number): number;
   ccs_session_destroy(handle: number): number;
-  /** Records only the tables whose bits are set; by default all are recorded. */
+  /** Records only the tables whose bits are set in `tables`; by default all tables are recorded. */
   ccs_session_record(handle: number, tables: number): number;
   /** The value of a parameter; NaN for an index that the schema does not have. */
   ccs_session_parameter(handle: number, index: number): number;
@@ -36,7 +36,7 @@ export interface Abi {
   ccs_receiver_push_arrivals(handle: number, rows: number): number;
   /** Consumes `rows` rows of the table `inbound` from the buffer, under the same rules. */
   ccs_receiver_push_inbound(handle: number, rows: number): number;
-  /** Writes the newest feedback that became due since the last call into the buffer: time_us, received_rate_bps,
+  /** Writes into the buffer the newest feedback that became due since the last call: time_us, received_rate_bps,
    * packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values. Returns the
    * count of these numbers, or 0 when no feedback is due. */
   ccs_receiver_take_feedback(handle: number): number;
@@ -49,8 +49,8 @@ export interface Abi {
     packets_received: number,
     packets_lost: number,
   ): number;
-  /** Tells the sender half what was sent: cumulative bytes, the RTT and the browser's own estimate (the latter two NaN
-   * where unknown). */
+  /** Gives the sender half the cumulative bytes sent, the RTT, and the browser's own bandwidth estimate. NaN stands for
+   * an unknown value. */
   ccs_sender_push_sent(
     handle: number,
     now_us: number,
@@ -58,24 +58,25 @@ export interface Abi {
     rtt_us: number,
     browser_estimate_bps: number,
   ): number;
-  /** Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: target, pacing,
-   * A_s, A_r (bps), fraction lost, RTT (us). */
+  /** Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: target, pacing, GCC's
+   * A_s and A_r (bps), fraction lost, RTT (us). */
   ccs_sender_run(handle: number, now_us: number): number;
-  /** The sender half itself, as ccs_density() takes it. */
+  /** The sender half of a session, for ccs_density(). */
   ccs_sender_half(handle: number): number;
-  /** The session's trace, for the functions below. */
+  /** The session's trace, for the ccs_trace_ functions below. */
   ccs_session_recorder(handle: number): number;
   /** The number of rows of a table; 0 for a table that the schema does not have. */
   ccs_trace_rows(recorder: number, table: number): number;
   /** One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
    * recorded or cleared. */
   ccs_trace_column(recorder: number, table: number, column: number): number;
-  /** The table of each input row since the last clear, one byte per row, in the order in which they were consumed. */
+  /** The order of the input rows since the last clear: for each row, in order of consumption, one byte with the index of
+   * its table. */
   ccs_trace_input_order(recorder: number): number;
   ccs_trace_input_count(recorder: number): number;
   ccs_trace_clear(recorder: number): number;
   ccs_density(half: number, rates: number, delays: number): number;
-  /** Creates a link. The queue's values are in the input buffer, in the order of the schema; null if a value is
+  /** Creates a link. The queue's values are in the input buffer, in the order of the schema. Returns null if a value is
    * refused. */
   ccs_link_create(
     capacity_bps: number,
@@ -101,8 +102,8 @@ export interface Abi {
   ccs_link_drop_count(handle: number): number;
   /** The drops of the last poll; abi/link_rows.def lists the columns. */
   ccs_link_drops(handle: number): number;
-  /** When to poll next: nothing is delivered or dropped before that. Infinity if no packet is under way and there is no
-   * cross traffic. */
+  /** When to poll next: nothing is delivered or dropped before that time. Infinity if no packet is under way and there
+   * is no cross traffic. */
   ccs_link_next_event_us(handle: number): number;
   ccs_link_set_capacity(handle: number, capacity_bps: number, now_us: number): number;
   /** Replaces the scheduled changes of capacity. The input buffer holds `steps` pairs of a time and a capacity, in the
@@ -132,7 +133,7 @@ export interface Abi {
   /** The state of the link at now_us; abi/link_rows.def lists the values. The values of the queue include cross traffic;
    * counts start at the link's creation, and drops include losses. Null if now_us is refused. */
   ccs_link_stats(handle: number, now_us: number): number;
-  /** Creates a simulation; null if a value is refused. */
+  /** Creates a simulation. Returns null if a value is refused. */
   ccs_sim_create(duration_us: number, rate_interval_us: number, seed: number, max_events: number): number;
   ccs_sim_destroy(handle: number): number;
   /** Sets the outages of a path; call it before the path is created. */
@@ -172,13 +173,13 @@ export interface Abi {
     loss_ratio: number,
     jitter_us: number,
   ): number;
-  /** Schedules a change of a bottleneck's capacity, not earlier than the one scheduled last. */
+  /** Schedules a change of a bottleneck's capacity. Changes must be scheduled in time order. */
   ccs_sim_schedule_capacity(handle: number, direction: number, at_us: number, capacity_bps: number): number;
   /** Adds a span of time that gets its own metrics; window 0 is the whole run. */
   ccs_sim_add_window(handle: number, begin_us: number, end_us: number): number;
-  /** Adds a media flow. The input buffer holds the values of the source, in the order of the schema; if `live` is 1, those
-   * of the path of a live call (sim/live/live_flow.h); those of the controller; then the begin and the end of each pause.
-   * A stop_us of NaN means that the flow does not stop. */
+  /** Adds a media flow. The input buffer holds, in this order: the parameters of the source; if `live` is 1, the
+   * parameters of a live call's path (sim/live/live_flow.h); the parameters of the controller; the begin and the end of
+   * each pause. If stop_us is NaN, the flow does not stop. */
   ccs_sim_add_media_flow(
     handle: number,
     direction: number,
@@ -189,8 +190,8 @@ export interface Abi {
     live: number,
     pauses: number,
   ): number;
-  /** Adds a TCP flow. The input buffer holds TCP's values in the order of the schema, then, for short files, the
-   * smallest and the largest size in bytes and the mean pause in us. */
+  /** Adds a TCP flow. The input buffer holds TCP's values in the order of the schema. For short files, it then holds the
+   * smallest size and the largest size of a file in bytes, and the mean pause in us. */
   ccs_sim_add_tcp_flow(
     handle: number,
     direction: number,
@@ -203,8 +204,8 @@ export interface Abi {
   /** Chooses the recorded tables, one bit for each trace table. */
   ccs_sim_trace(handle: number, tables: number, interval_us: number): number;
   /** Functions that change a path between two runs; a change takes effect at the current simulated time. All of them
-   * except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer, in
-   * the order of the schema; packets that wait move to it. */
+   * except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer,
+   * in the order of the schema; waiting packets move to the new queue. */
   ccs_sim_change_delay(handle: number, direction: number, one_way_delay_us: number): number;
   ccs_sim_change_queue(handle: number, direction: number, queue_kind: number, queue_values: number): number;
   ccs_sim_change_mode(handle: number, direction: number, mode: number): number;
@@ -222,7 +223,7 @@ export interface Abi {
   /** Sets all parameters of a media flow's controller to the values in the input buffer, from the current simulated time
    * on. */
   ccs_sim_configure(handle: number, flow: number): number;
-  /** The sender half of a flow, as ccs_density() takes it; null if the flow is not a media flow. */
+  /** The sender half of a flow, for ccs_density(); null if the flow is not a media flow. */
   ccs_sim_sender_half(handle: number, flow: number): number;
   /** The simulation's trace. */
   ccs_sim_recorder(handle: number): number;
@@ -231,9 +232,9 @@ export interface Abi {
   ccs_sim_run_until(handle: number, end_us: number): number;
   ccs_sim_now_us(handle: number): number;
   ccs_sim_events(handle: number): number;
-  /** The metrics of one window as flat numbers, in the order of abi/simulation_rows.def: the window, the forward path
-   * and the backward one, each with its drops by reason, then the flows. ccs_sim_metrics_size() gives their number
-   * after this call. */
+  /** The metrics of one window as flat numbers, in the order of abi/simulation_rows.def: first the window, then the
+   * forward and the backward path, each with its drops by reason, and then the flows. After this call,
+   * ccs_sim_metrics_size() returns how many numbers there are. */
   ccs_sim_metrics(handle: number, window: number): number;
   ccs_sim_metrics_size(handle: number): number;
 }

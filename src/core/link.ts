@@ -81,7 +81,7 @@ export interface LinkOptions {
   jitterUs?: number;
   /** Outages from now on; the channel is up at first. Default: null, no outages. */
   outages?: OutageOptions | null;
-  /** Reordering of the caller's packets. Default: null, no reordering. */
+  /** Reordering of the packets that are offered to the link; cross traffic stays in order. Default: null, none. */
   reordering?: ReorderingOptions | null;
   /**
    * TCP connections whose segments of 1500 B pass the same queue; their ACKs return without congestion. `set`

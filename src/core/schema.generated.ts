@@ -806,7 +806,7 @@ export const CONTROLLERS = {
       },
       {
         name: 'static-threshold',
-        description: 'gcc with a fixed threshold (ToN Fig. 6 and 8)',
+        description: 'gcc with a threshold fixed at 52 ms (ToN Fig. 6; Fig. 8: 10 ms)',
         values: {
           adaptive_threshold: 0,
           gamma_init_ms: 52,

@@ -59,7 +59,7 @@ export interface FlowMetrics {
   frames: number;
   /**
    * `freezes`: how often the picture of a live call froze (freezeCount of webrtc-stats). `longestFreezeUs`: the
-   * length of the longest freeze.
+   * length of the longest freeze, us.
    */
   freezes: number;
   longestFreezeUs: number;

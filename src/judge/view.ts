@@ -73,9 +73,7 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
     // A page with both ends of a connection sends both directions.
     const sendsBoth = pages[0] === pages[1];
     const direction =
-      view.sentBy === undefined || sendsBoth
-        ? (view.direction ?? busierDirection(offerer, answerer))
-        : sent;
+      view.sentBy === undefined || sendsBoth ? (view.direction ?? busierDirection(offerer, answerer)) : sent;
     const [sender, receiver] = direction === 'forward' ? [offerer, answerer] : [answerer, offerer];
     return [{ connection, direction, sender, receiver }];
   });

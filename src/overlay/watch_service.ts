@@ -24,7 +24,10 @@ export interface ServedState extends WatchState {
 export interface RecordingState {
   /** The time from the beginning of the recording until now. */
   lengthUs: number;
-  /** The length of the latest part, which is still kept. A file contains this part. */
+  /**
+   * The length of the part of the recording that is still kept, which is the latest: older data are discarded. A
+   * saved file contains exactly this part.
+   */
   keptUs: number;
   /** The approximate size of a file with this part. */
   bytes: number;

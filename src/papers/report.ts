@@ -39,7 +39,7 @@ const metric = v.object({
    */
   where: v.string(),
   read: v.string(),
-  /** Lowest and highest mean that count as reproduced, and why. */
+  /** `band`: the lowest and the highest mean that count as reproduced. `why`: the reason for this band. */
   band: v.tuple([v.number(), v.number()]),
   why: v.string(),
   /** Only if the band is wider than the rule for its metric allows: the reason. */

@@ -22,7 +22,7 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
   return `${text.slice(0, text.length - unit.length).trimEnd()} ± ${half}${unit === '' ? '' : ` ${unit}`}`;
 }
 
-/** The mean and half of its 95 % interval; if not all runs gave a value, also the number of those that did. */
+/** The mean and half of its 95 % interval. If some runs gave no value, also the number of runs that gave a value. */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
 

@@ -22,10 +22,14 @@ export function axisOf(scenario: Scenario, name: string, field: string): Axis {
   throw unknown(field, 'axis', name, names);
 }
 
-/** The error for an unknown name. It lists the names that exist, or only the nearest ones if there are many. */
+/**
+ * The error for an unknown name. It lists the names that exist. If there are many, it lists only the nearest names,
+ * or a few examples if no name is near.
+ */
 export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
   const nearest = near(name, names, 3);
-  const shownNames = names.length <= MANY ? names : [...(nearest.length > 0 ? nearest : names.slice(0, FEW)), '…'];
+  const shownNames =
+    names.length <= MANY ? names : [...(nearest.length > 0 ? nearest : names.slice(0, FEW)), '…'];
   const expected =
     names.length === 0
       ? `no ${what}: the scenario has none`
@@ -43,7 +47,7 @@ export function unknown(field: string, what: string, name: string, names: readon
 
 /** A message lists all names only if there are at most this many. */
 const MANY = 20;
-/** Of a longer list, this many names are shown as examples if none is near. */
+/** If a list has more names than MANY and no name is near, this many names are shown as examples. */
 const FEW = 5;
 const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 

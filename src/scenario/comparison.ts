@@ -30,7 +30,7 @@ export interface ComparedValue {
   standing: Standing;
 }
 
-/** One combination of values of the other axes. */
+/** One combination of values on all axes except the compared axis. */
 export interface ComparedCase {
   /** The values of all axes except the compared one. */
   params: CellParams;

@@ -2,7 +2,7 @@
 declare module 'jstat' {
   const jStat: {
     mean(values: readonly number[]): number;
-    /** The standard deviation; of a sample (n - 1 in the denominator) where `sample` is true. */
+    /** The standard deviation. If `sample` is true, the denominator is n - 1 instead of n. */
     stdev(values: readonly number[], sample: boolean): number;
     normal: {
       inv(probability: number, mean: number, deviation: number): number;

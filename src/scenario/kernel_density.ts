@@ -15,7 +15,7 @@ const SHARE = 0.01;
 
 /** A density on an even grid. */
 export interface Density {
-  /** The first x, and the distance between neighbouring values of x. */
+  /** `from`: the first x. `step`: the distance between neighbouring values of x. */
   readonly from: number;
   readonly step: number;
   readonly values: Float64Array;
@@ -84,7 +84,7 @@ const normal = (z: number): number => Math.exp(-(z * z) / 2) / Math.sqrt(2 * Mat
 interface Peak {
   at: number;
   height: number;
-  /** The share of the density between the minima on its two sides. */
+  /** The share of the sample that lies between the minima on either side of the peak. */
   share: number;
 }
 

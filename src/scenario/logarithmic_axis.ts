@@ -6,7 +6,7 @@ import { integer, list, number, record, text } from '../text/form.js';
 const positive = v.pipe(number, v.minValue(Number.MIN_VALUE, 'more than 0'));
 
 export const logarithmic = record({
-  /** The first value and the last. */
+  /** `from` and `to`: the first and the last value. */
   from: positive,
   to: positive,
   count: integer(2, 500),

@@ -44,8 +44,8 @@ const pathEntries = {
   loss_ratio: linkEntries.loss_ratio,
   burst_loss_packets: linkEntries.burst_loss_packets,
   /**
-   * Standard deviation of a normal variable; a packet's delay is its absolute value, at most three standard
-   * deviations.
+   * The standard deviation of a normally distributed number. A packet is delayed by the absolute value of such a
+   * number, limited to three standard deviations.
    */
   jitter_ms: linkEntries.jitter_ms,
   /** Whether jitter acts after the bottleneck and the propagation delay. Default: before the queue. */

@@ -5,7 +5,7 @@ export interface ServerLimits {
   connections: number;
   /** WebSocket connections of pages (sessions). */
   sessions: number;
-  /** WebSocket connections of a channel (ServerOptions). */
+  /** WebSocket connections to the server's channel (`ServerOptions.channel`), all together. */
   channels: number;
   /** Links of one session, including links that are still being opened. */
   links_per_session: number;

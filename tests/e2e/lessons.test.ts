@@ -190,7 +190,9 @@ test('a damaged memory and a hostile address leave a page that works', async ({ 
   await expect(page.getByText(/lesson=<script> was not understood/)).toBeVisible();
   await expect(page.getByRole('listitem').filter({ has: page.getByRole('link') })).toHaveCount(12);
   await lessons.open('?lesson=aqm&choice=nonsense');
-  await expect(page.getByText('choice=nonsense was not understood: expected one of droptail, codel')).toBeVisible();
+  await expect(
+    page.getByText('choice=nonsense was not understood: expected one of droptail, codel'),
+  ).toBeVisible();
   await expect(page.getByRole('heading', { level: 2 })).toHaveText(
     'Queue management versus end-to-end control',
   );

@@ -1,6 +1,6 @@
 /**
- * Pages with a Content Security Policy that blocks WebAssembly, workers or other means of the script. The
- * script must work without them, and notices must tell the user.
+ * Pages whose Content Security Policy blocks WebAssembly, workers or something else that the injected script uses.
+ * The script must work without it, and notices must tell the user what is blocked.
  */
 import { codesOf, expect, isWatched, received, script, test } from './support.js';
 

@@ -163,8 +163,9 @@ async function pageProcesses(browser: Browser | null): Promise<number[]> {
 
 /**
  * Until the scene ends, gives the codecs only about a sixth of the processors, and all other threads the time that
- * they need. The codecs get the scheduling policy `idle` (weight 3), so all other threads go first. On each core, a
- * busy thread with a low priority (weight 15) goes before the codecs only. The busy threads are workers of another
+ * they need. The codecs get the scheduling policy `idle` (weight 3). On each core, a busy thread with a low priority
+ * (weight 15) competes with them, so they get 3/18 of what is left. All other threads weigh far more than both, so
+ * they are hardly slowed. The busy threads are workers of another
  * page in the same browser, since Linux may divide the processors among sessions first (autogroup), and a browser
  * is one session. See sched(7).
  */

@@ -84,7 +84,7 @@ TEST(NackList, AGapOfMoreThan250PacketsIsGivenUpAtOnce) {
   EXPECT_EQ(nacks.Due(kRtt, AtMs(0))->first, 1e15 + 1);
 }
 
-// A call at a constant 500 kbps over a link with 5 % of random loss, far below the link's capacity.
+// A call at a constant 500 kbps, far below the capacity of the link, which has 5 % of random loss.
 SimulationSpec ThroughLoss(bool nack) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(120);

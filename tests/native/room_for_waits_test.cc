@@ -32,7 +32,8 @@ TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
 }
 
-// A single queue makes frames wait for two seconds, as the start of the flow itself does.
+// Frames wait for two seconds because a queue builds up once. The start of a flow causes such a queue, too, so one alone
+// must not make room.
 TEST(RoomForWaits, IsNotMadeByASingleQueue) {
   RoomForWaits room;
   double now_s = 0;

@@ -42,7 +42,7 @@ const PATIENCE_MS = 60_000;
  * the process. Examples are the garbage collector and the thread that optimises the WebAssembly module.
  */
 const TRIES = 8;
-/** After this much CPU time, two tries are enough, because other threads disturb long work less. */
+/** If the tries have taken this much CPU time together, two are enough: other threads disturb long work less. */
 const LONG_MS = 200;
 
 /** CPU time of the fastest try, in ms. Returns at least 0.1 ms, because shorter times are not meaningful. */

@@ -147,7 +147,8 @@ export class Shadows {
 
   async #load(): Promise<Core | null> {
     this.#loaded = await this.#options.load().catch(() => null);
-    if (this.#loaded === null) this.#fail('its module could not be loaded', 'reinstall ccscope, or run npm run build in a clone');
+    if (this.#loaded === null)
+      this.#fail('its module could not be loaded', 'reinstall ccscope, or run npm run build in a clone');
     else this.#catchUp();
     return this.#loaded;
   }

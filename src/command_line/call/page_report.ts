@@ -118,9 +118,9 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // The path's utilisation is computed from the queue's rows, ten a second; the call's utilisation is computed from
-    // its packets. The two differ slightly even without cross traffic. So the field is set to 0 if there is no cross
-    // traffic.
+    // The cross traffic's utilisation is the path's less the call's. The path's is computed from the queue's rows,
+    // ten a second, and the call's from its packets, so the difference is not exactly 0 even without cross traffic.
+    // It is therefore set to 0 in that case.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

@@ -105,7 +105,7 @@ export function presetArgument(name: string): string {
 
 const SOURCES: readonly string[] = ['synthetic', ...CONTENT_NAMES];
 
-/** A file is checked once all flags are known. */
+/** Does not check whether a file can be used. That is done later, when all flags are known. */
 export function sourceArgument(text: string): string {
   if (SOURCES.includes(text) || VIDEO_FILE.test(text)) return text;
   throw new InvalidArgumentError(
@@ -119,7 +119,7 @@ export function frameRateArgument(text: string): number {
   throw new InvalidArgumentError(`Expected ${FRAME_RATES.join(' or ')}.`);
 }
 
-/** Values are checked once their controller is known. */
+/** Does not check the values. That is done later, when their controller is known. */
 export function setArgument(text: string, before: Record<string, string>): Record<string, string> {
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (parameterNames.includes(name)) return { ...before, [name]: value };

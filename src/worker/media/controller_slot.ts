@@ -18,7 +18,8 @@ import type { ReceiverSlot, SenderSlot, SlotConfig, SlotHooks } from '../slot.js
 
 const INPUTS: readonly TableName[] = ['arrival', 'inbound'];
 /**
- * The tables that shadows record. Their inputs are not recorded, because they are the same as those of flow 0.
+ * The tables that are recorded for a shadow. The inputs of a shadow are not recorded, because they are the same as
+ * those of flow 0.
  */
 const OUTPUTS: readonly TableName[] = TABLE_SPECS.map(({ name }) => name).filter(
   (name) => !INPUTS.includes(name),

@@ -122,14 +122,18 @@ class LastingTraceStore implements TraceStore {
     if (this.#isClosed) return;
     const { onReplaced } = this.options;
     this.#store.close();
-    if (this.#journal === null || this.#workers === MAX_WORKERS) return this.#end(why);
+    if (this.#journal === null || this.#workers === MAX_WORKERS) {
+      this.#end(why);
+      return;
+    }
     this.#isReplaying = true;
     try {
       await this.start();
       await this.#journal.replay(this.#store);
       onReplaced?.(why);
     } catch {
-      return this.#end(why);
+      this.#end(why);
+      return;
     } finally {
       this.#isReplaying = false;
     }

@@ -31,7 +31,8 @@ async function after(ms: number, reporter: InstanceType<typeof Reporter>): Promi
 describe('a window’s reports', () => {
   it('are heard while the listener takes them, whether it answers at once or later', async () => {
     const answers: Deliver[] = [() => undefined, () => Promise.resolve()];
-    for (const deliver of answers) expect(await after(20_000, new Reporter(0, deliver))).toBeLessThanOrEqual(500);
+    for (const deliver of answers)
+      expect(await after(20_000, new Reporter(0, deliver))).toBeLessThanOrEqual(500);
   });
 
   it('are unheard from the first one on that is never answered', async () => {

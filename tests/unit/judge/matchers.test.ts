@@ -62,7 +62,9 @@ describe('matchers in real expect', () => {
     check(message).toContain('expect(call).toConvergeTo(expected)');
     check(message).toContain('Expected: to converge to 1 Mbps ± 10 % within 10 s');
     check(message).toContain('Received: 480 kbps in the last 2 s, 11 s after the start');
-    check(message).toContain('Cause:    capacity: The link can carry 500 kbps, less than the 900 kbps needed.');
+    check(message).toContain(
+      'Cause:    capacity: The link can carry 500 kbps, less than the 900 kbps needed.',
+    );
     check(message).toMatch(/received {2}[▁-█]{48}/);
     check(message).toContain('capacity  500 kbps from 0 s');
   });

@@ -39,7 +39,7 @@ describe('traces of mahimahi', () => {
 
   it.each([
     ['1\nx\n', /line 2 to be a whole number/],
-    ['5\n4\n', /line 2 .* not before 5/],
+    ['5\n4\n', /line 2 .* at least 5/],
     ['1.5\n', /line 1/],
     ['-1\n', /line 1/],
     ['', /a time after 0 ms/],

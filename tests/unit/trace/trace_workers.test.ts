@@ -17,7 +17,7 @@ class ThreadWorker extends EventTarget {
     const { port1, port2 } = this.#ports;
     port2.start();
     expose(new TraceService(), port2);
-    port1.addEventListener('message', ({ data }: MessageEvent) => {
+    port1.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (!this.isStalled) this.dispatchEvent(new MessageEvent('message', { data }));
     });
     port1.start();
@@ -42,8 +42,7 @@ class ThreadWorker extends EventTarget {
 const EVENT = { time_us: 1, name: 'mode', detail: 'cap' };
 /** A store whose first worker starts. If `others` is true, the workers that replace it start, too. */
 async function storeWith(others: boolean, onError: (error: Error) => void) {
-  const createWorker = () =>
-    new ThreadWorker(ThreadWorker.all.length === 0 || others) as unknown as Worker;
+  const createWorker = () => new ThreadWorker(ThreadWorker.all.length === 0 || others) as unknown as Worker;
   return createTraceStore({ createWorker, onError, isKept: true });
 }
 

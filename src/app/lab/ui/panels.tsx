@@ -145,8 +145,8 @@ function ControllerField({ lab }: { lab: Lab }) {
       </select>
       {chosen !== undefined && (
         <small class="hint">
-          {chosen.name}: {chosen.description}. The flows keep their bounds of the rate. Published values are not
-          shown, since they belong to the scenario’s own controller.
+          {chosen.name}: {chosen.description}. The flows keep their bounds of the rate. Published values are
+          not shown, since they belong to the scenario’s own controller.
         </small>
       )}
     </div>

@@ -29,9 +29,9 @@ export function HandIn() {
     <section aria-labelledby="hand-in">
       <h3 id="hand-in">Handing in answers</h3>
       <p>
-        Predictions and solved tasks are kept in this browser and are not sent anywhere. To hand them in, enter
-        your name, save them as a table with one line per lesson, and send that file to your teacher. Lessons
-        started in this browser: {done} of {LESSONS.length}.
+        Predictions and solved tasks are kept in this browser and are not sent anywhere. To hand them in,
+        enter your name, save them as a table with one line per lesson, and send that file to your teacher.
+        Lessons started in this browser: {done} of {LESSONS.length}.
       </p>
       <div class="row">
         <label for={id}>Name</label>

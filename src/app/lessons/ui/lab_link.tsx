@@ -19,8 +19,8 @@ export function LabLink({ run }: { run: Run }) {
   if (address.value === null) return null;
   return (
     <p class="hint">
-      <a href={address.value}>Open this run in the Lab</a>, where you can change its network, its flows and their
-      parameters, and see each reason for a change of rate.
+      <a href={address.value}>Open this run in the Lab</a>, where you can change its network, its flows and
+      their parameters, and see each reason for a change of rate.
     </p>
   );
 }

@@ -68,19 +68,19 @@ export function TeachersPage() {
         <h3 id="class">For a whole class</h3>
         <ul>
           <li>
-            The lessons, the Lab and the papers need no server of their own. Put the folder <code>dist/app</code>,
-            which <code>npm start</code> or <code>npm run build</code> makes, on any web server, and send learners
-            the address of its <code>lessons.html</code>.
+            The lessons, the Lab and the papers need no server of their own. Put the folder{' '}
+            <code>dist/app</code>, which <code>npm start</code> or <code>npm run build</code> makes, on any
+            web server, and send learners the address of its <code>lessons.html</code>.
           </li>
           <li>
             In a classroom, <code>npm start -- --host 0.0.0.0</code> serves the pages to the local network:
             learners open <code>http://</code>, the address of your computer, and{' '}
-            <code>:8088/lessons.html</code>. The Call page needs more: browsers allow the camera, and recordings
-            that survive a reload, only over HTTPS or on the computer itself.
+            <code>:8088/lessons.html</code>. The Call page needs more: browsers allow the camera, and
+            recordings that survive a reload, only over HTTPS or on the computer itself.
           </li>
           <li>
-            Learners save their answers below the <LessonLink to="">list of lessons</LessonLink>, and send you a
-            table with one line per lesson: their prediction, and whether it was right and the task solved.
+            Learners save their answers below the <LessonLink to="">list of lessons</LessonLink>, and send you
+            a table with one line per lesson: their prediction, and whether it was right and the task solved.
           </li>
         </ul>
       </section>
