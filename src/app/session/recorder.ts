@@ -44,6 +44,8 @@ export class Recorder {
   /** The time up to which the sample has been played. */
   sampleUs: () => number = () => 0;
   #sampleRead: Promise<unknown> = Promise.resolve();
+  /** Whether a call or a file other than the sample has begun. */
+  #hasOtherBegun = false;
   /**
    * The queue's totals up to the last restart of the call. The new link counts from zero, so these are added to its
    * counts.
@@ -108,7 +110,7 @@ export class Recorder {
     this.#counted = {};
     this.hasRows.value = false;
     this.unsaved.value = false;
-    await this.#sampleRead;
+    await this.#withoutSample();
     await this.store.clear();
     this.kept.begin(header);
     this.#show('call', 'call', header);
@@ -152,7 +154,7 @@ export class Recorder {
   async open(file: File): Promise<void> {
     this.opening.value = 0;
     try {
-      await this.#sampleRead;
+      await this.#withoutSample();
       const header = await this.store.open(file, (bytes, total) => (this.opening.value = bytes / total));
       this.kept.end();
       this.live.clear();
@@ -164,10 +166,16 @@ export class Recorder {
     }
   }
 
-  /** Shows the sample trace until another trace is shown. */
+  /** Another trace is on its way: the sample no longer begins, and if it has begun, it ends before that trace. */
+  #withoutSample(): Promise<unknown> {
+    this.#hasOtherBegun = true;
+    return this.#sampleRead;
+  }
+
+  /** Shows the sample trace until another trace is shown; does nothing if another one is on its way. */
   async showSample(trace: Blob): Promise<void> {
+    if (this.#hasOtherBegun) return;
     const reading = this.store.open(trace);
-    // `open` and `recover` wait for this, so that a sample that is read late cannot replace their trace.
     this.#sampleRead = reading.catch(() => undefined);
     const header = await reading;
     if (this.shown.peek().kind === 'nothing') this.#show('sample', 'sample', header);
@@ -175,7 +183,7 @@ export class Recorder {
 
   /** Shows a recording that an earlier visit left, in the same way as a file called `name`. */
   async recover(left: StoredRecording, name: string): Promise<void> {
-    await this.#sampleRead;
+    await this.#withoutSample();
     const entries = await this.kept.read(left);
     this.kept.end();
     await this.store.clear();

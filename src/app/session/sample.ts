@@ -49,6 +49,7 @@ export async function showSample(recorder: Recorder, scope: Scope): Promise<void
   const trace = await answer.blob();
   if (!isWanted()) return;
   await recorder.showSample(trace);
+  if (recorder.shown.peek().kind !== 'sample') return;
   const { toUs } = await scope.reload('newest');
   if (recorder.shown.peek().kind !== 'sample' || toUs === null) return;
   if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;

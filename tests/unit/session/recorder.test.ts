@@ -1,0 +1,85 @@
+/** The sample on the Call page never takes the place of a trace that the user asked for, whichever is read first. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+
+/** A store whose files are read when the test says so; its content is the file that was read last. */
+const store = vi.hoisted(() => ({
+  content: '',
+  reading: [] as { name: string; end: () => void }[],
+  open(file: Blob): Promise<object> {
+    const name = (file as File).name;
+    return new Promise((resolve) => {
+      const end = (): void => {
+        store.content = name;
+        resolve({ ccscope_trace: 1, title: name });
+      };
+      store.reading.push({ name, end });
+    });
+  },
+  clear(): Promise<void> {
+    store.content = '';
+    return Promise.resolve();
+  },
+}));
+vi.mock('../../../src/worker/trace/trace_client.js', () => ({
+  createTraceStore: () => Promise.resolve(store),
+}));
+vi.mock('../../../src/app/session/kept_recording.js', () => ({
+  KeptRecording: class {
+    begin(): void {}
+    end(): void {}
+  },
+}));
+const { Recorder } = await import('../../../src/app/session/recorder.js');
+
+const SAMPLE = new File([], 'sample');
+const MINE = new File([], 'mine');
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+const end = (name: string): void => store.reading.find((each) => each.name === name)?.end();
+
+beforeEach(() => {
+  store.content = '';
+  store.reading = [];
+});
+
+describe('the sample', () => {
+  it('is shown while nothing else is', async () => {
+    const recorder = await Recorder.create();
+    const shown = recorder.showSample(SAMPLE);
+    end('sample');
+    await shown;
+    expect(recorder.shown.value).toMatchObject({ kind: 'sample', name: 'sample' });
+  });
+
+  it('is not read any more once a file is being read', async () => {
+    const recorder = await Recorder.create();
+    const opened = recorder.open(MINE);
+    await recorder.showSample(SAMPLE);
+    await settled();
+    end('mine');
+    await opened;
+    expect(store.reading.map(({ name }) => name)).toEqual(['mine']);
+    expect(recorder.shown.value).toMatchObject({ kind: 'file', name: 'mine' });
+  });
+
+  it('is read to its end before a file that comes meanwhile', async () => {
+    const recorder = await Recorder.create();
+    const shown = recorder.showSample(SAMPLE);
+    const opened = recorder.open(MINE);
+    await settled();
+    expect(store.reading.map(({ name }) => name)).toEqual(['sample']);
+    end('sample');
+    await shown;
+    await settled();
+    end('mine');
+    await opened;
+    expect(store.content).toBe('mine');
+    expect(recorder.shown.value).toMatchObject({ kind: 'file', name: 'mine' });
+  });
+
+  it('does not come into a call that has begun', async () => {
+    const recorder = await Recorder.create();
+    await Promise.all([recorder.begin({}), recorder.showSample(SAMPLE)]);
+    expect(store.reading).toEqual([]);
+    expect(recorder.shown.value.kind).toBe('call');
+  });
+});
