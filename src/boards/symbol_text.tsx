@@ -1,9 +1,24 @@
-/** Text with the symbols of the papers: `A_r` or `T̄_q` as a letter with a subscript. */
-const SYMBOL = /(?<![\p{L}\p{N}])(\p{L}\p{M}?)_(\p{L})(?![\p{L}\p{N}])/gu;
+/** Text with the symbols of the papers: `A_r`, `T̄_q` or `RTT_min` as a name with a subscript. */
+import { cloneElement, Fragment, isValidElement, toChildArray, type ComponentChildren } from 'preact';
+
+const SYMBOL = /(?<![\p{L}\p{N}])(RTT|\p{L}\p{M}?)_(min|max|\p{L})(?![\p{L}\p{N}])/gu;
 
 /** Renders the subscript of each symbol; all other text stays as it is. */
 export function SymbolText({ text }: { text: string }) {
   const parts = text.split(SYMBOL);
-  // The split yields, in turn, the text before a symbol, the symbol's letter, and its subscript.
+  // The split yields, in turn, the text before a symbol, the symbol's name, and its subscript.
   return <span>{parts.map((part, index) => (index % 3 === 2 ? <sub key={index}>{part}</sub> : part))}</span>;
+}
+
+/** Renders the symbols in all texts of these elements, except in code. */
+export function SymbolTexts({ children }: { children: ComponentChildren }) {
+  return <>{toChildArray(children).map((child) => withSymbols(child))}</>;
+}
+
+function withSymbols(child: ComponentChildren): ComponentChildren {
+  if (typeof child === 'string') return <SymbolText text={child} />;
+  if (!isValidElement(child) || child.type === 'code') return child;
+  const { children } = child.props as { children?: ComponentChildren };
+  if (typeof child.type !== 'string' && child.type !== Fragment) return child;
+  return cloneElement(child, {}, <SymbolTexts>{children}</SymbolTexts>);
 }

@@ -77,7 +77,13 @@ export function lessonScenario(
   const { title, duration_s, forward, flows, choose, from } = parts;
   const values = from.map(([name, label, set]) => ({ name, label, set }));
   return {
-    ...{ ccscope_scenario: 1, id: `lesson-${id}`, title, description: title, duration_s },
+    ...{
+      ccscope_scenario: 1,
+      id: `lesson-${id}`,
+      title,
+      description: 'One of the runs that a lesson compares.',
+      duration_s,
+    },
     forward: { one_way_delay_ms: 25, ...forward },
     flows,
     axes: [{ name: 'choice', label: choose, values }],

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';
+import { SymbolText, SymbolTexts } from '../../../boards/symbol_text.js';
 import { Wheel } from '../../../boards/wheel.js';
 import { RunCharts } from '../../../runs/run_charts.js';
 import { chartTools } from '../../ui/chart_tools.js';
@@ -27,7 +28,9 @@ function Prediction({ lesson }: { lesson: Lesson }) {
   return (
     <fieldset class="prediction">
       <legend>Your prediction</legend>
-      <p>{ask}</p>
+      <p>
+        <SymbolText text={ask} />
+      </p>
       {options.map((option, index) => (
         <label key={option} class="check">
           <input
@@ -38,13 +41,19 @@ function Prediction({ lesson }: { lesson: Lesson }) {
             onChange={() => predict(lesson.id, index)}
           />
           <span>
-            {option}
+            <SymbolText text={option} />
             {predicted !== undefined && index === right && <b class="right"> – right</b>}
             {predicted === index && index !== right && <b class="wrong"> – not so</b>}
           </span>
         </label>
       ))}
-      <div aria-live="polite">{predicted !== undefined && <p class="because">{because}</p>}</div>
+      <div aria-live="polite">
+        {predicted !== undefined && (
+          <p class="because">
+            <SymbolTexts>{because}</SymbolTexts>
+          </p>
+        )}
+      </div>
     </fieldset>
   );
 }
@@ -126,11 +135,13 @@ function Task({ lesson, player }: LessonParts) {
   return (
     <section class="task" aria-labelledby="task-title">
       <h3 id="task-title">Task</h3>
-      <p>{task.ask}</p>
+      <p>
+        <SymbolTexts>{task.ask}</SymbolTexts>
+      </p>
       <div aria-live="polite">
         {isSolved || known?.solved === true ? (
           <p class="because">
-            <b class="right">Solved.</b> {task.because}
+            <b class="right">Solved.</b> <SymbolTexts>{task.because}</SymbolTexts>
             {!isPredicted && ' To have it among your answers, make your prediction above.'}
           </p>
         ) : (
@@ -191,7 +202,9 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
             <Readings lesson={lesson} tried={player.tried.value} />
             {run !== null && <LabLink run={run} />}
           </section>
-          <section class="reason">{lesson.text}</section>
+          <section class="reason">
+            <SymbolTexts>{lesson.text}</SymbolTexts>
+          </section>
           <Task lesson={lesson} player={player} />
         </>
       )}

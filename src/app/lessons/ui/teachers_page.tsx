@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+import { SymbolText, SymbolTexts } from '../../../boards/symbol_text.js';
 import { isOnPaper } from '../../print.js';
 import type { Lesson } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
@@ -74,9 +75,9 @@ export function TeachersPage() {
           </li>
           <li>
             In a classroom, <code>npm start -- --host 0.0.0.0</code> serves the pages to the local network:
-            learners open <code>http://</code>, the address of your computer, and{' '}
-            <code>:8088/lessons.html</code>. The Call page needs more: browsers allow the camera, and
-            recordings that survive a reload, only over HTTPS or on the computer itself.
+            learners open <code>http://ADDRESS:8088/lessons.html</code>, with the address of your computer.
+            The Call page needs more: browsers allow the camera, and recordings that survive a reload, only
+            over HTTPS or on the computer itself.
           </li>
           <li>
             Learners save their answers below the <LessonLink to="">list of lessons</LessonLink>, and send you
@@ -105,15 +106,16 @@ export function TeachersPage() {
           <details key={id} open={isOnPaper.value}>
             <summary>{title}</summary>
             <p>
-              <b>Prediction:</b> {prediction.options[prediction.right]}. {prediction.because}
+              <b>Prediction:</b> <SymbolText text={`${prediction.options[prediction.right] ?? ''}. `} />
+              <SymbolTexts>{prediction.because}</SymbolTexts>
             </p>
             <p>
-              <b>Task:</b> {task.ask}
+              <b>Task:</b> <SymbolTexts>{task.ask}</SymbolTexts>
             </p>
             <p>
               <b>Solution:</b>{' '}
               {scenario.axes[0].values.find(({ name }) => name === task.solution)?.label ?? task.solution}.{' '}
-              {task.because}
+              <SymbolTexts>{task.because}</SymbolTexts>
             </p>
           </details>
         ))}
