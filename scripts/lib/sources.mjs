@@ -15,11 +15,11 @@ export async function importSource(path) {
   return (await runnerImport(inRoot(path), inlineConfig)).module;
 }
 
-/** All lessons, in the order of the list. */
+/** All lessons, each with what the list says of it, in the order of the list. */
 export async function importLessons() {
   const { LESSONS } = await importSource('src/app/lessons/lessons.ts');
   const content = ({ id }) => `src/app/lessons/content/${id.replaceAll('-', '_')}.tsx`;
   const lessons = [];
-  for (const listed of LESSONS) lessons.push((await importSource(content(listed))).default);
+  for (const listed of LESSONS) lessons.push({ ...listed, ...(await importSource(content(listed))).default });
   return lessons;
 }

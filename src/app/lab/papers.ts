@@ -36,15 +36,20 @@ const STOP_WORDS = new Set(
   'a an and are at can do does how in is it of on or the to what when which why with'.split(' '),
 );
 
-/** The scenarios that contain every word of a search, except for stop words. A final s of a word does not matter. */
+/**
+ * The scenarios that contain every word of a search or, if none does, those that contain the most of its words. Stop
+ * words and a final s of a word do not matter.
+ */
 export function matching(listed: readonly Listed[], search: string): readonly Listed[] {
   const words = search
     .toLowerCase()
     .split(/[^\p{L}\p{N}.-]+/u)
     .filter((word) => word !== '' && !STOP_WORDS.has(word))
     .map((word) => (word.length > 3 ? word.replace(/s$/, '') : word));
-  return listed.filter(({ id, title, description, paper, source }) => {
+  const found = listed.map(({ id, title, description, paper, source }) => {
     const text = [id, title, description, paper, PAPERS.get(paper), source].join(' ').toLowerCase();
-    return words.every((word) => text.includes(word));
+    return words.filter((word) => text.includes(word)).length;
   });
+  const most = Math.max(...found);
+  return words.length > 0 && most <= 0 ? [] : listed.filter((_, index) => found[index] === most);
 }

@@ -22,7 +22,6 @@ export interface Tried {
 export interface Lesson {
   id: string;
   title: string;
-  question: string;
   /** The prediction is made before the figure is shown. */
   prediction: {
     ask: string;

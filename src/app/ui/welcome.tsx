@@ -39,6 +39,11 @@ export function Welcome({ session, isSample }: WelcomeProps) {
       <button type="button" class="start" onClick={() => void session.start()}>
         Start
       </button>
+      <p>
+        New to congestion control?{' '}
+        <a href="./lessons.html?lesson=adaptive-threshold&choice=static">Why does TCP starve a call?</a> is
+        one of twelve <a href="./lessons.html">lessons</a>.
+      </p>
       <p class="hint">
         {isSample && 'What moves here now is a sample: a simulated call. '}Or drop a recorded trace here.
       </p>

@@ -29,7 +29,7 @@ it('there are twelve, each with a name of its own', () => {
   expect(new Set(LESSONS.map(({ id }) => id)).size).toBe(12);
 });
 
-describe.each(LESSONS)('$id', ({ id, title, load }) => {
+describe.each(LESSONS)('$id', ({ id, title, question, load }) => {
   let lesson: Lesson;
   beforeAll(async () => {
     lesson = (await load()).default;
@@ -37,7 +37,7 @@ describe.each(LESSONS)('$id', ({ id, title, load }) => {
 
   it('is what the list says', () => {
     expect(lesson).toMatchObject({ id, title });
-    expect(lesson.question.length).toBeGreaterThan(20);
+    expect(question.length).toBeGreaterThan(20);
   });
 
   it('asks for a prediction of which one is right', () => {

@@ -15,6 +15,8 @@ import { change, linkTo, settings } from '../settings.js';
 
 /** The height of the list of scenarios, in lines. */
 const LINES = 9;
+/** The same while a network of the user's own is shown, whose controls are below. */
+const FEW_LINES = 3;
 
 export function ScenarioPanel({ lab }: { lab: Lab }) {
   const id = useId();
@@ -36,7 +38,7 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
       </div>
       <select
         class="scenarios"
-        size={LINES}
+        size={current === '' ? FEW_LINES : LINES}
         aria-label="Scenario"
         value={current}
         onChange={({ currentTarget }) => void lab.choose(currentTarget.value)}
@@ -51,7 +53,7 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
           </optgroup>
         ))}
       </select>
-      {listed.length === 0 && <p class="hint">None has all these words.</p>}
+      {listed.length === 0 && <p class="hint">No experiment has any of these words.</p>}
       <div class="row">
         <button type="button" onClick={() => void lab.begin()}>
           Build a network of your own

@@ -5,7 +5,6 @@ const tcp = { kind: 'tcp', name: 'download', congestion_control: 'cubic', start_
 const lesson: Lesson = {
   id: 'adaptive-threshold',
   title: 'Static versus adaptive threshold',
-  question: 'Why did early versions of GCC starve beside TCP?',
   prediction: {
     ask: 'A TCP download joins the call in the same queue. The threshold γ is fixed at 10 ms. What happens to the call?',
     options: [

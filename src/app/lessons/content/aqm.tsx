@@ -5,7 +5,6 @@ const queue = (text: string) => ({ 'forward.queue': text });
 const lesson: Lesson = {
   id: 'aqm',
   title: 'Queue management versus end-to-end control',
-  question: 'Can the router keep the delay short, so that the endpoints do not have to?',
   prediction: {
     ask: 'A call and a download share a queue, which CoDel keeps short by dropping packets. The call …',
     options: ['gets its fair share without losses', 'waits less but loses more packets', 'gets everything'],

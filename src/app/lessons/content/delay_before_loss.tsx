@@ -3,7 +3,6 @@ import { lessonScenario, lossOf, utilisation, waits, type Lesson } from '../less
 const lesson: Lesson = {
   id: 'delay-before-loss',
   title: 'Why delay grows before packets are lost',
-  question: 'A sender raises its rate until the link is full. How can the receiver tell?',
   prediction: {
     ask: 'The sending rate rises above the capacity of the link. What does the receiver notice first?',
     options: ['Lost packets', 'A growing delay', 'Both at the same moment'],

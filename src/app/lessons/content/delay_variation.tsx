@@ -3,7 +3,6 @@ import { lessonScenario, utilisation, waits, type Lesson } from '../lesson.js';
 const lesson: Lesson = {
   id: 'delay-variation',
   title: 'One-way delay variation',
-  question: 'The clocks of two computers disagree. How can one still measure a delay of milliseconds?',
   prediction: {
     ask: 'The receiver’s clock is one hour ahead of the sender’s. How does this affect GCC’s delay filter?',
     options: ['All delays seem an hour too long', 'Not at all', 'The delay seems to grow steadily'],

@@ -6,7 +6,6 @@ const all = (preset: string) => Object.fromEntries(NAMES.map((name) => [`flows.$
 const lesson: Lesson = {
   id: 'fairness',
   title: 'Fairness and latecomers',
-  question: 'Three calls share a link, and each starts 30 s after the one before. Who gets how much?',
   prediction: {
     ask: 'A controller steers to a fixed queuing delay, which it measures against the lowest delay that it has seen. What can go wrong for the call that came first?',
     options: [

@@ -3,7 +3,6 @@ import { lessonScenario, utilisation, waits, type Lesson } from '../lesson.js';
 const lesson: Lesson = {
   id: 'kalman-filter',
   title: 'The Kalman filter, step by step',
-  question: 'How quickly should an estimate follow its measurements?',
   prediction: {
     ask: 'We tell the filter that the delay gradient itself changes a lot from group to group (a large Q). What happens?',
     options: [

@@ -3,7 +3,6 @@ import { lessonScenario, lossOf, utilisation, waits, type Lesson } from '../less
 const lesson: Lesson = {
   id: 'lcc-density',
   title: 'LCC’s density',
-  question: 'Can a sender learn from the last few seconds which rate causes which delay?',
   prediction: {
     ask: '10 % of all packets are lost at random. LCC looks only at delays. Compared with GCC, it will use …',
     options: ['less of the link', 'about as much', 'far more'],

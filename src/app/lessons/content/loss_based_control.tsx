@@ -5,7 +5,6 @@ const loss = (ratio: number) => ({ 'forward.loss_ratio': ratio });
 const lesson: Lesson = {
   id: 'loss-based-control',
   title: 'Loss-based control',
-  question: 'A radio link loses packets at random, without any full queue. What should the sender do?',
   prediction: {
     ask: '5 % of all packets are lost at random. GCC’s loss-based rate A_s will …',
     options: ['fall', 'stay about the same', 'grow as if nothing were lost'],

@@ -3,7 +3,6 @@ import { lessonScenario, utilisation, waits, type Lesson } from '../lesson.js';
 const lesson: Lesson = {
   id: 'm-t-and-gamma',
   title: 'm, T and γ: what is compared with what',
-  question: 'The paper compares m with γ, but the deployed code does not. What difference does that make?',
   prediction: {
     ask: 'm is the growth of the delay per group, usually a few hundredths of a millisecond; γ starts at 12.5 ms. If m itself is compared with γ, …',
     options: [

@@ -3,7 +3,6 @@ import { lessonScenario, utilisation, waits, type Lesson } from '../lesson.js';
 const lesson: Lesson = {
   id: 'nada-equilibrium',
   title: 'NADA’s equilibrium',
-  question: 'NADA keeps a queue on purpose. How long is it?',
   prediction: {
     ask: 'The capacity is halved. In the new equilibrium, NADA’s queuing delay is …',
     options: ['the same', 'half as long', 'twice as long'],

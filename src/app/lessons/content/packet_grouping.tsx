@@ -3,7 +3,6 @@ import { lessonScenario, utilisation, waits, type Lesson } from '../lesson.js';
 const lesson: Lesson = {
   id: 'packet-grouping',
   title: 'Packet grouping on Wi-Fi',
-  question: 'A radio pauses for tens of milliseconds, then delivers everything at once. Is that congestion?',
   prediction: {
     ask: 'Packets that waited during a pause arrive in a burst. What do the delay variations look like?',
     options: [

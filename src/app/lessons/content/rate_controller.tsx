@@ -3,7 +3,6 @@ import { lessonScenario, utilisation, waits, type Lesson } from '../lesson.js';
 const lesson: Lesson = {
   id: 'rate-controller',
   title: 'The states of the rate controller',
-  question: 'The detector signals overuse. How far should the rate fall, and what should happen next?',
   prediction: {
     ask: 'A cut sets the rate to α times the rate that was received. With α = 0.5 instead of 0.85, the call …',
     options: [

@@ -27,9 +27,11 @@ export function LessonList() {
         Google Congestion Control Robust over Wi-Fi Networks Using Packet Grouping”, 2016.
       </p>
       <ol class="lesson-list">
-        {LESSONS.map(({ id, title }) => (
+        {LESSONS.map(({ id, title, question }) => (
           <li key={id}>
             <LessonLink to={id}>{title}</LessonLink> <span class="hint">{doneOf(id)}</span>
+            <br />
+            <span class="question">{question}</span>
           </li>
         ))}
       </ol>

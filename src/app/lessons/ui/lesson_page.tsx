@@ -181,7 +181,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
         Lesson {number + 1} of {LESSONS.length}
       </p>
       <h2>{lesson.title}</h2>
-      <p class="question">{lesson.question}</p>
+      <p class="question">{LESSONS[number]?.question}</p>
       <Prediction lesson={lesson} />
       {isShown && (
         <>
