@@ -12,7 +12,13 @@ const inlineConfig = {
 export async function importSource(path) {
   // Imported here and not above, since Vite is not installed before the set-up.
   const { runnerImport } = await import('vite');
-  return (await runnerImport(inRoot(path), inlineConfig)).module;
+  const { NODE_ENV } = process.env;
+  try {
+    return (await runnerImport(inRoot(path), inlineConfig)).module;
+  } finally {
+    // Vite sets it to `development`. A later build of the app would obey that, and leave out the service worker.
+    if (NODE_ENV === undefined) delete process.env.NODE_ENV;
+  }
 }
 
 /** All lessons, each with what the list says of it, in the order of the list. */
