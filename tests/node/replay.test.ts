@@ -302,7 +302,11 @@ describe('bad usage', () => {
       ['replay', '-', '--preset', 'gcc-lives'],
       /one of gcc, .*Did you mean gcc-live or lcc-live\?/,
     ],
-    ['an unknown parameter', ['replay', '-', '--set', 'alhpa=1'], /there is no parameter alhpa\. Did you mean alpha/],
+    [
+      'an unknown parameter',
+      ['replay', '-', '--set', 'alhpa=1'],
+      /there is no parameter alhpa\. Did you mean alpha/,
+    ],
     [
       'a value out of range',
       ['replay', '-', '--set', 'alpha=2'],

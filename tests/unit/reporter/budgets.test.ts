@@ -99,7 +99,9 @@ describe('a file that is wrong', () => {
     expect(wrong([{ limits: {} }])).toContain('expected at least one limit');
     expect(wrong([{ test: '', limits: { freezes_max: 0 } }])).toContain('b.json.budgets.0.test: expected');
     expect(wrong([{ limits: { freezes_max: 0 } }])).toBe('taken');
-    expect(() => readBudgets(files.path('none.json'))).toThrow(/^budgets: expected an existing file, got .*none\.json/);
+    expect(() => readBudgets(files.path('none.json'))).toThrow(
+      /^budgets: expected an existing file, got .*none\.json/,
+    );
     expect(() => readBudgets(files.write('c.json', '{'))).toThrow(/^c\.json: expected JSON/);
   });
 });
