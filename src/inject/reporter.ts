@@ -6,8 +6,8 @@ import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 export type Deliver = (batch: PageBatch) => Promise<void> | void;
 
 /**
- * At most this many batches wait for the listener: the batches of five minutes. While so many wait, the
- * listener is assumed to be gone, and new messages are dropped.
+ * At most this many batches wait for the listener: the batches of five minutes. While that number waits,
+ * the listener is assumed to be gone, and new messages are dropped.
  */
 const MOST_WAITING = 600;
 

@@ -69,8 +69,8 @@ export class Experiment {
 
   /**
    * The runs that have not ended, as indices into the plan. The first runs of all cells come before all second runs,
-   * so that a cancelled experiment has results for as many cells as possible. Among the first runs, and likewise
-   * among the second runs, costly runs come first. All workers then end at about the same time.
+   * so that a cancelled experiment has results for as many cells as possible. Costly runs come first among the
+   * first runs, and among the second runs. All workers then end at about the same time.
    */
   left(): number[] {
     const runs = this.plan.peek()?.runs ?? [];

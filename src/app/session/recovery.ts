@@ -17,8 +17,8 @@ export interface Cause {
 /** How long a call waits for a local server that went away. After that, the call goes on without the server. */
 const AWAY_MS = 5000;
 /**
- * The largest number of automatic restarts within WITHIN_MS. After so many restarts, the next call would probably
- * fail as well.
+ * The largest number of automatic restarts within WITHIN_MS. After that, the next call would probably fail as
+ * well.
  */
 const MOST_RECOVERIES = 3;
 const WITHIN_MS = 60_000;
