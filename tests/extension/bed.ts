@@ -28,6 +28,9 @@ interface Target {
 }
 
 export class Bed {
+  /** The browser's ids of the tabs that `open()` opened. */
+  readonly #tabs = new Map<Page, number>();
+
   constructor(
     readonly context: BrowserContext,
     private readonly browser: CDPSession,
@@ -51,7 +54,13 @@ export class Bed {
   }
 
   async open(path: string): Promise<Page> {
+    const idsOf = () =>
+      this.background.evaluate(async () => (await chrome.tabs.query({})).map(({ id }) => id));
+    const before = await idsOf();
     const page = await this.context.newPage();
+    await expect.poll(async () => (await idsOf()).length).toBe(before.length + 1);
+    const id = (await idsOf()).find((each) => !before.includes(each));
+    if (id !== undefined) this.#tabs.set(page, id);
     await page.goto(`${this.server.url}/${path}`);
     return page;
   }
@@ -88,23 +97,33 @@ export class Bed {
   }
 
   /**
-   * Clicks the extension's toolbar button while `page` is in front. Resolves with the tab's id when its panel
-   * is open.
+   * Clicks the extension's toolbar button while `page`, which `open()` opened, is in front. Resolves with the
+   * tab's id when its panel is open.
    */
   async click(page: Page): Promise<number> {
-    await page.bringToFront();
+    const tab = this.#tabs.get(page);
+    if (tab === undefined) throw new Error('only pages of open() have a known tab');
+    // The button acts on the tab that the browser's window shows, which follows some time later.
+    const front = async (): Promise<number | undefined> => {
+      await page.bringToFront();
+      return this.#tabInFront();
+    };
+    await expect.poll(front, { timeout: 20_000 }).toBe(tab);
     const target = (await this.targets()).find(({ type, url }) => type === 'tab' && url === page.url());
     const send = this.browser.send as (method: string, params: object) => Promise<unknown>;
     await send.call(this.browser, 'Extensions.triggerAction', { id: this.id, targetId: target?.targetId });
-    const tab = await this.background.evaluate(
-      async () => (await chrome.tabs.query({ active: true, windowType: 'normal' }))[0]?.id,
-    );
     await expect
       .poll(async () => (await this.panels()).some(({ url }) => url.endsWith(`tab=${tab}`)), {
         timeout: 20_000,
       })
       .toBe(true);
-    return tab ?? NaN;
+    return tab;
+  }
+
+  #tabInFront(): Promise<number | undefined> {
+    return this.background.evaluate(
+      async () => (await chrome.tabs.query({ active: true, windowType: 'normal' }))[0]?.id,
+    );
   }
 
   /** The side panels that the browser shows. */

@@ -321,6 +321,9 @@ test.describe('with DevTools', () => {
 
   test('its panel shows the call, beside the side panel', async ({ bed }) => {
     const { b } = await bed.call('plain.html');
+    // DevTools that open bring their page to the front. They are awaited here: those of the two sides and of the
+    // browser's first tab.
+    await expect.poll(() => bed.devToolsTexts(), patient).toMatch(/(not on for this page[^]*){3}/);
     const tab = await bed.click(b);
     await expect
       .poll(() => bed.devToolsTexts(), patient)

@@ -1,7 +1,7 @@
 /** Invalid external input to the two sides of a call: only the invalid row itself is lost. */
 import { readFileSync } from 'node:fs';
 
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { encodeFeedback, type Feedback } from '../../../src/core/index.js';
 import type { EncodedFrame, EncodedFrameMetadata } from '../../../src/worker/media/encoded.js';
@@ -50,11 +50,20 @@ function frameOf(i: number, wrong: { sendTimeUs?: number; metadata?: Partial<Enc
 }
 
 describe('the receiving side', () => {
+  // A frame without a receive time takes the time of its call, so the clock has to move with the frames.
+  let nowMs = 0;
+  afterEach(() => vi.restoreAllMocks());
+
   async function opened() {
+    nowMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
     const heard = listener();
     const pipeline = await ReceiverPipeline.open(module, configOf('receiver'), heard.reporter);
     let forwarded = 0;
-    const frame = (one: EncodedFrame): void => pipeline.frame(one, () => forwarded++);
+    const frame = (one: EncodedFrame): void => {
+      pipeline.frame(one, () => forwarded++);
+      nowMs += FRAME_MS;
+    };
     return { ...heard, pipeline, frame, forwarded: () => forwarded };
   }
 
