@@ -5,6 +5,7 @@
 import { distortion, FIX, isOverloaded, OVERLOADED_SHARE, worstText } from '../machine/index.js';
 import { pageName } from '../calls/record/names.js';
 import type { Cause, Symptom } from './cause_kinds.js';
+import { COMPETITION } from './competition.js';
 import type { Facts } from './facts.js';
 import { LOSS_DECREASES, LOSS_HOLDS } from './loss_thresholds.js';
 import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
@@ -12,8 +13,6 @@ import { msText, percentText, rateText, secondsText } from './text.js';
 
 type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
 
-/** Other traffic counts as competition if it takes at least this share of the capacity. */
-const COMPETITION = 0.2;
 /** An encoder that sends less than this share of its target rate is not limited by the network. */
 const FILLED = 0.75;
 /** A rate at this share of a cap or above counts as limited by the cap. */

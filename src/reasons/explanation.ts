@@ -4,10 +4,7 @@ import { marksOf, type Mark } from './marks.js';
 import { targetChanges, type ChangesQuery } from './target_changes.js';
 import type { TraceData } from '../trace/index.js';
 
-export interface ExplanationQuery extends ChangesQuery {
-  /** The number of the bottleneck whose changes are marked; null if the trace has only one. */
-  link: number | null;
-}
+export type ExplanationQuery = Required<ChangesQuery>;
 
 export interface Explanation {
   changes: readonly TargetChange[];

@@ -1,7 +1,8 @@
 /**
  * Explains GCC's target. The target is the smaller of the loss-based rate A_s and the delay-based rate A_r.
- * After a queue has built up, the target is below this rate until the queue has drained. A_r comes from the
- * overuse detector. In live calls it comes from a capacity estimate, which is made from the arrivals of frames.
+ * After a queue has built up, the target is lower than both rates until the queue has drained. The overuse
+ * detector determines A_r. In live calls, a capacity estimate from the arrivals of frames determines A_r
+ * instead.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';
@@ -14,13 +15,14 @@ import { msText, percentText, rateText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
 /**
- * How far the rate swings about a constant value, as a share of this value. The rate swings hardly at all while
- * it follows the paper's law (`law`), and more while it follows the capacity estimate from frames (`capacity`).
+ * How far the rate swings about a constant value, as a share of this value. `law`: while the rate follows the
+ * paper's law, it swings very little. `capacity`: while it follows the capacity estimate from frames, it
+ * swings more.
  */
 const SCATTER = { law: 0.01, capacity: 0.025 };
 /**
- * The rate counts as held if the controller was in a state other than increase at no less than this share of
- * the packet groups.
+ * The rate counts as held if, at this share of the packet groups or more, the controller's state was not
+ * `increase`.
  */
 const HELD = 0.3;
 

@@ -12,9 +12,12 @@ import { percentText, rateText } from '../judge/text.js';
  * this share of A_r.
  */
 const DRAINS = 0.02;
-/** If the received rate is below this share of the estimated capacity, it also bounds the target. */
+/**
+ * If the received rate is below this share of the estimated capacity, the explanation also mentions the
+ * received rate, which then bounds the target, too.
+ */
 const STARVED = 0.5;
-/** Overuse that was signalled this long before a fall began, or earlier, did not cause the fall. */
+/** Overuse that was signalled at least this long before a fall began did not cause the fall. */
 const LAST_OVERUSE_US = 1e6;
 
 /** Explains a fall of the target, whether it came in one step or in many small ones. */
@@ -40,9 +43,10 @@ function lossFall(rows: GccRows, row: number): Reason | null {
 }
 
 /**
- * The reason if the target fell so that a queue can drain; otherwise null. While a queue drains, the target is
- * below the smaller of A_r and A_s. The gap between the target and the smaller rate must have grown by more
- * than `timesFall` times the fall of A_r.
+ * The reason if the target fell so that a queue can drain; otherwise null. While a queue drains, the target
+ * is below the smaller of A_r and A_s. The gap between the target and this smaller rate must have grown by
+ * more than `timesFall` times the fall of A_r. With 1, the gap must have grown more than A_r fell. With 0,
+ * any growth of the gap counts.
  */
 function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
   const left = (row: number): number =>
@@ -85,8 +89,7 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   const [first, end] = rows.groupsOf(from, to);
   const decrease = rows.lastWith('state', DECREASE, first, end);
   const since = rows.group.lastAt(rows.time(from) - LAST_OVERUSE_US) + 1;
-  // Only groups up to the group that gave A_r its present value are searched, since later groups did not cause
-  // the fall.
+  // The search ends at the group that gave A_r its present value, since later groups did not cause the fall.
   const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
   if (overuse < 0) return null;
   const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];

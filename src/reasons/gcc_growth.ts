@@ -37,7 +37,7 @@ function additiveBpsPerS({ rate, settings }: Flow, row: number): number {
 }
 
 /**
- * The mean of `additiveBpsPerS` over some rows. A single value would not do, since the function jumps where
+ * The mean of `additiveBpsPerS` over some rows. A single row could mislead, since the function jumps where
  * frames need one more packet.
  */
 function meanAdditive(flow: Flow, from: number, to: number): number {

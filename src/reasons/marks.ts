@@ -20,8 +20,8 @@ export interface Mark {
 }
 
 /**
- * A change of the capacity by more than STEP gets a mark if the capacity was constant for STOOD_US before. A
- * capacity that varies all the time gets no marks, since its line in the chart shows the changes.
+ * A step of the capacity by more than STEP gets a mark if the capacity was constant for STOOD_US before the
+ * step. A capacity that varies all the time gets no marks: its line in the chart shows the changes.
  */
 const STOOD_US = 1e6;
 const STEP = 0.05;
@@ -121,8 +121,8 @@ function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
 }
 
 /**
- * Describes a change of the link by its changed settings. In the record of a test, the field `set` of the event
- * already contains this text.
+ * Describes a change of the link by its changed settings. If a test recorded the event, its field `set`
+ * already contains the description.
  */
 function linkText(detail: Record<string, unknown>): string {
   if (typeof detail['set'] === 'string') return detail['set'];

@@ -114,8 +114,8 @@ export class NadaExplainer implements Explainer {
   }
 
   /**
-   * Describes the signal that moved the rate: the signal's mean value. If the mean would move the rate in the
-   * other direction, the text describes how the signal changed instead.
+   * Describes the signal that moved the rate, by the signal's mean. If the mean would have moved the rate the
+   * other way, describes how the signal changed instead.
    */
   #signalText(shape: ChangeShape, signal: number, balance: number, first: number, end: number): string {
     if (Number.isNaN(balance)) return `signal ${msText(signal)} on average`;

@@ -62,7 +62,7 @@ export class Rows {
     return sum / count;
   }
 
-  /** The share of some rows in which a column has a certain value. */
+  /** The share of the rows from `first` to `end` (exclusive) in which a column has this value. */
   share(name: string, value: number, first: number, end: number): number {
     const column = this.column(name);
     let count = 0;

@@ -114,8 +114,8 @@ function addLeg(course: Course, from: number, to: number, segments: Segment[]): 
 }
 
 /**
- * The last row until which the target stays close to its value at `row`; null if this time is too short for a
- * flat segment.
+ * The last row up to which the target stays close to its value at `row`. Null if the target stays close for too short a
+ * time to form a flat segment.
  */
 function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number, to: number): number | null {
   const exact = isExact(row);

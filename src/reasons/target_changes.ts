@@ -1,5 +1,6 @@
 /** Lists the changes of a controller's target rate, each with its reason. */
 import type { Reason, TargetChange } from './change.js';
+import { Competition } from './competition.js';
 import type { Explainer, Flow } from './explainer.js';
 import { GccExplainer } from './gcc.js';
 import { LccExplainer } from './lcc.js';
@@ -25,6 +26,8 @@ const CONTROLLERS = Object.keys(INSIDE) as ControllerName[];
 export interface ChangesQuery {
   /** The flow's number; null for all rows, in a trace with one flow. */
   flow: number | null;
+  /** The number of the bottleneck that the flow passes; null if the trace has only one. */
+  link?: number | null;
   header: Partial<TraceHeader>;
 }
 
@@ -38,8 +41,8 @@ const EXPLAINERS: Readonly<Record<ControllerName, new (trace: TraceData, flow: F
 };
 
 /**
- * The explainer of a flow that several controllers controlled one after the other. For each time, the explainer
- * of the controller at that time is used.
+ * The explainer of a flow that had several controllers, one after another. Each row is explained by the explainer of
+ * the controller at the time of the row.
  */
 class InTurn implements Explainer {
   readonly #unseen: Explainer;
@@ -70,7 +73,7 @@ class InTurn implements Explainer {
 }
 
 /** Every change of a flow's target, in time order. Each single step down by more than 5 % is a change of its own. */
-export function targetChanges(trace: TraceData, { flow, header }: ChangesQuery): TargetChange[] {
+export function targetChanges(trace: TraceData, { flow, link = null, header }: ChangesQuery): TargetChange[] {
   const rate = new Rows(trace, 'rate', COLUMNS, ofFlow(flow));
   const seen = CONTROLLERS.filter((name) => hasRows(trace, INSIDE[name], flow));
   const of: Flow = {
@@ -81,13 +84,20 @@ export function targetChanges(trace: TraceData, { flow, header }: ChangesQuery):
   const explainer = new InTurn(trace, of, seen);
   const { isExact, scatter, isDecision } = explainer;
   const course = { timeUs: rate.timeUs, targetBps: rate.column('target_bps'), isExact, scatter, isDecision };
-  return segmentsOf(course).map((segment) => changeOf(of, explainer, segment));
+  const competition = new Competition(trace, { flow, link, header });
+  return segmentsOf(course).map((segment) => changeOf(of, explainer, competition, segment));
 }
 
-function changeOf({ rate }: Flow, explainer: Explainer, segment: Segment): TargetChange {
+function changeOf(
+  { rate }: Flow,
+  explainer: Explainer,
+  competition: Competition,
+  segment: Segment,
+): TargetChange {
   const { shape, from, to } = segment;
-  const reason = explainer.explain(segment);
   const [fromUs, toUs] = [rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN];
+  const own = explainer.explain(segment);
+  const reason = shape === 'rise' ? own : competition.addTo(own, fromUs, toUs);
   const [fromBps, toBps] = [rate.at('target_bps', from), rate.at('target_bps', to)];
   const text = changeText(shape, reason, fromBps, toBps, toUs - fromUs);
   return { shape, kind: reason.kind, fromUs, toUs, fromBps, toBps, text, evidence: reason.evidence };

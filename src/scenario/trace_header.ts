@@ -12,6 +12,8 @@ export interface TracedFlow {
   flow: number;
   name: string;
   kind: 'media' | 'tcp';
+  /** Present if the flow's data takes the backward path. */
+  direction?: 'backward';
   /** The initial configuration of a media flow's controller. A replay uses this configuration. */
   controller?: string;
   preset?: string;
@@ -44,12 +46,18 @@ export function traceHeader(
 ): SimulationHeader {
   const flows = compile(instantiate(scenario, cell), seed).flows.map((options, flow): TracedFlow => {
     const { kind, name = `${kind} ${flow}` } = options;
-    if (options.kind === 'tcp') return { flow, name, kind };
+    const traced = {
+      flow,
+      name,
+      kind,
+      ...(options.direction === 'backward' && { direction: 'backward' as const }),
+    };
+    if (options.kind === 'tcp') return traced;
     const { parameters = {} } = options;
     if (controller !== undefined)
-      return { flow, name, kind, ...presetOf(controller), parameters: boundsOf(parameters) };
+      return { ...traced, ...presetOf(controller), parameters: boundsOf(parameters) };
     const { name: own, preset } = controllerSetup(options, 'simulation');
-    return { flow, name, kind, controller: own, ...(preset !== undefined && { preset }), parameters };
+    return { ...traced, controller: own, ...(preset !== undefined && { preset }), parameters };
   });
   const media = flows.find(({ kind }) => kind === 'media');
   const first = media && controllerOf(media);

@@ -8,6 +8,7 @@ const flowsOfHeader = v.array(
     flow: v.number(),
     name: v.optional(v.string()),
     kind: v.optional(v.string()),
+    direction: v.optional(v.string()),
     of: v.optional(v.number()),
     controller: v.optional(v.string()),
     preset: v.optional(v.string()),

@@ -47,6 +47,9 @@ interface WhyPanelProps {
 
 const timeText = (us: number): string => formatTime(Math.round(us / 1e5) / 10);
 
+const namesOthers = ({ evidence }: TargetChange): boolean =>
+  evidence['other_flows_received_bps'] !== undefined;
+
 const falls = (changes: readonly TargetChange[]): readonly TargetChange[] =>
   changes.filter(({ shape }) => shape === 'fall' || shape === 'decline');
 
@@ -208,6 +211,15 @@ export function WhyPanel(props: WhyPanelProps) {
               A line leads the charts to its moment; arrow keys move between lines.
             </span>
           </div>
+          {changes.some(namesOthers) && (
+            <p class="hint">
+              Other flows shared the link. A lesson shows{' '}
+              <a href="./lessons.html?lesson=adaptive-threshold&choice=static" target="_blank" rel="noopener">
+                why TCP can starve a call
+              </a>{' '}
+              (in a new tab).
+            </p>
+          )}
           <Lines changes={shown} current={current} scope={scope} />
         </>
       )}

@@ -1,0 +1,78 @@
+/** The flows that share the bottleneck with a flow, and the rate at which they receive. */
+import { COMPETITION } from '../judge/competition.js';
+import { rateText } from '../judge/text.js';
+import { recordedFlows, type TraceData, type TraceHeader } from '../trace/index.js';
+import type { Reason, ReasonKind } from './change.js';
+import { Rows } from './rows.js';
+
+/** The competing flows are measured over at least this time. A single step of the target takes much less. */
+const LEAST_US = 1e6;
+/** These reasons have nothing to do with the traffic of other flows. */
+const OWN: ReadonlySet<ReasonKind> = new Set<ReasonKind>([
+  ...(['setting', 'restart', 'cap', 'application-limited'] as const),
+  ...(['ramping-up', 'increase', 'exploration'] as const),
+]);
+
+export interface CompetitionQuery {
+  /** The flow that others compete with. */
+  flow: number | null;
+  /** The number of the bottleneck; null if the trace has only one. */
+  link: number | null;
+  /** The trace's header, which lists the flows. */
+  header: Partial<TraceHeader>;
+}
+
+export class Competition {
+  readonly #names: ReadonlyMap<number, string>;
+  readonly #received: Rows;
+  readonly #queue: Rows;
+
+  constructor(trace: TraceData, { flow, link, header }: CompetitionQuery) {
+    const flows = recordedFlows(header);
+    const direction = flows.find((each) => each.flow === flow)?.direction;
+    const others = flows.filter(
+      (each) =>
+        each.flow !== flow && (each.kind === 'tcp' || each.kind === 'media') && each.direction === direction,
+    );
+    this.#names = new Map(others.map(({ flow: number, name = `flow ${number}` }) => [number, name]));
+    this.#received = new Rows(trace, 'throughput', ['flow', 'received_bps'], undefined);
+    const where = link === null ? undefined : { column: 'link', value: link };
+    this.#queue = new Rows(trace, 'queue', ['capacity_bps'], where);
+  }
+
+  /**
+   * Adds to a reason how much of the capacity the competing flows took from one time to another. The reason stays
+   * as it is if they took less than COMPETITION of the capacity, or if other flows cannot be its cause.
+   */
+  addTo(reason: Reason, fromUs: number, toUs: number): Reason {
+    if (this.#names.size === 0 || OWN.has(reason.kind)) return reason;
+    const beginUs = Math.min(fromUs, toUs - LEAST_US);
+    const capacityBps = this.#queue.mean('capacity_bps', ...this.#queue.between(beginUs, toUs));
+    const { receivedBps, flows } = this.#taken(beginUs, toUs);
+    if (!(receivedBps >= COMPETITION * capacityBps)) return reason;
+    const [only] = flows;
+    const who =
+      flows.length === 1 && only !== undefined ? `${only} takes` : `${flows.length} other flows take`;
+    const detail = [reason.detail, `while ${who} ${rateText(receivedBps)} of ${rateText(capacityBps)}`]
+      .filter((text) => text !== '')
+      .join(' ');
+    return { ...reason, detail, evidence: { ...reason.evidence, other_flows_received_bps: receivedBps } };
+  }
+
+  /** The mean sum of the rates of the competing flows, and the names of those that received anything. */
+  #taken(fromUs: number, toUs: number): { receivedBps: number; flows: readonly string[] } {
+    const [first, end] = this.#received.between(fromUs, toUs);
+    const [numbers, rates] = [this.#received.column('flow'), this.#received.column('received_bps')];
+    const active = new Set<string>();
+    let [sumBps, intervals] = [0, 0];
+    for (let row = first; row < end; row++) {
+      if (row === first || this.#received.timeUs[row] !== this.#received.timeUs[row - 1]) intervals++;
+      const name = this.#names.get(numbers[row] ?? NaN);
+      const bps = rates[row] ?? NaN;
+      if (name === undefined || !(bps > 0)) continue;
+      sumBps += bps;
+      active.add(name);
+    }
+    return { receivedBps: sumBps / Math.max(1, intervals), flows: [...active] };
+  }
+}

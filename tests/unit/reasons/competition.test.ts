@@ -1,0 +1,89 @@
+/** The lines that explain falls of the target name the traffic that shares the bottleneck. */
+import { beforeAll, expect, it } from 'vitest';
+
+import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';
+import { targetChanges, type TargetChange } from '../../../src/reasons/index.js';
+import { TraceData } from '../../../src/trace/index.js';
+import { addRow } from './support.js';
+
+let core: Core;
+beforeAll(async () => {
+  core = await loadCore();
+});
+
+const CAPACITY_BPS = 1e6;
+const TCP_FROM_US = 30e6;
+const CALL: FlowOptions = { kind: 'media', name: 'call', preset: 'gcc' };
+const TCP: FlowOptions = { kind: 'tcp', name: 'download', startUs: TCP_FROM_US };
+
+/** A minute on one link, and the changes of the target of flow 0. */
+function run(flows: readonly FlowOptions[]): { trace: TraceData; changes: readonly TargetChange[] } {
+  const simulation = core.createSimulation({
+    durationUs: 60e6,
+    forward: { capacityBps: CAPACITY_BPS, oneWayDelayUs: 25e3 },
+    flows: [...flows],
+    trace: { tables: ['group', 'rate', 'queue', 'throughput'], intervalUs: 200e3 },
+  });
+  simulation.runUntil(Infinity);
+  const trace = new TraceData();
+  for (const batch of simulation.drain()) trace.append(batch);
+  simulation.destroy();
+  const header = { flows: flows.map((flow, number) => ({ flow: number, ...flow })) };
+  return { trace, changes: targetChanges(trace, { flow: 0, link: 0, header }) };
+}
+
+const named = (changes: readonly TargetChange[]) =>
+  changes.filter(({ evidence }) => evidence['other_flows_received_bps'] !== undefined);
+
+it('falls beside a download name its rate, and no change before it does', () => {
+  const { trace, changes } = run([CALL, TCP]);
+  const beside = named(changes);
+  expect(beside.some(({ shape, kind }) => shape === 'fall' && kind === 'overuse')).toBe(true);
+  expect(beside.every(({ toUs }) => toUs > TCP_FROM_US)).toBe(true);
+  const { time_us: time, received_bps: received } = trace.view({
+    table: 'throughput',
+    columns: ['received_bps'],
+    where: { column: 'flow', value: 1 },
+  }).columns;
+  for (const { text, shape, fromUs, toUs, evidence } of beside) {
+    expect(text).toMatch(/while download takes [\d.]+ [kM]bps of 1 Mbps/);
+    expect(shape).not.toBe('rise');
+    // The rate agrees with the rows of the download, over the change or at least over the last second of it.
+    const from = Math.min(fromUs, toUs - 1e6);
+    const rows = [...(received ?? [])].filter((_, i) => (time?.[i] ?? 0) > from && (time?.[i] ?? 0) <= toUs);
+    const mean = rows.reduce((sum, bps) => sum + bps, 0) / rows.length;
+    expect(evidence['other_flows_received_bps']).toBeCloseTo(mean, 3);
+    expect(mean).toBeGreaterThanOrEqual(0.2 * CAPACITY_BPS);
+    expect(mean).toBeLessThanOrEqual(1.1 * CAPACITY_BPS);
+  }
+});
+
+it('several flows are counted, and those of the other direction are not', () => {
+  const { changes } = run([CALL, TCP, { ...TCP, name: 'second' }]);
+  expect(named(changes).some(({ text }) => text.includes('while 2 other flows take'))).toBe(true);
+  const upload: FlowOptions = { ...TCP, direction: 'backward' };
+  expect(named(run([CALL, upload]).changes)).toEqual([]);
+});
+
+it('a call alone, and a flow that takes less than a fifth of the capacity, are not explained by other traffic', () => {
+  expect(named(run([CALL]).changes)).toEqual([]);
+  const header = {
+    flows: [
+      { flow: 0, kind: 'media' },
+      { flow: 1, kind: 'tcp' },
+    ],
+  };
+  const besideOf = (bps: number) => {
+    const trace = new TraceData();
+    for (let i = 0; i < 60; i++) {
+      addRow(trace, 'rate', { time_us: i * 100e3, target_bps: i < 30 ? 1e6 : 0.5e6 });
+      addRow(trace, 'queue', { link: 0, time_us: i * 100e3, capacity_bps: CAPACITY_BPS });
+      addRow(trace, 'throughput', { flow: 1, time_us: i * 100e3, received_bps: bps });
+    }
+    return named(targetChanges(trace, { flow: 0, header }));
+  };
+  expect(besideOf(0.19 * CAPACITY_BPS)).toEqual([]);
+  expect(besideOf(0.21 * CAPACITY_BPS).map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('while flow 1 takes 210 kbps of 1 Mbps, target × 0.50'),
+  );
+});
