@@ -3,11 +3,10 @@
 //
 //   npm run bench -- [--only core|simulator|shaper|call|kit|inject] [--duration SECONDS]
 //
-// `--duration` is the length of the call. Two other values depend on it: the length of the shaper's measurements,
-// and the number of calls with an observer (of the kit for tests, or in the script for other people's pages). The
-// costs of computing are CPU times: other programs on the machine hardly disturb them, although they share its
-// caches. The shaper's times, and the times for loading pages and inserting scripts, are read from the clock. They
-// need an idle machine.
+// `--duration` is the length of the call. It also determines the length of the shaper's measurements, and the number
+// of calls in the parts `kit` and `inject`. The costs of computing are measured as CPU times, which other programs on
+// the machine hardly affect. The shaper's times, and the times for loading pages and inserting scripts, are read from
+// the clock. They need an idle machine.
 import { parseArgs } from 'node:util';
 
 import { benchCall } from './bench/call.mjs';

@@ -33,7 +33,7 @@ const viewPage = join(lib, 'view');
  * shipped scenarios.
  */
 export const embedded = join(lib, 'embed');
-/** The files and folders that contain documents (folders are called rooms here). */
+/** The files and folders ("rooms") that contain documents. */
 export const documentRooms = [
   'README.md',
   'ARCHITECTURE.md',
@@ -61,8 +61,8 @@ function removeOrphans() {
 }
 
 /**
- * Generates TypeScript sources, and tables in documents. Sources and tables list declarations, for example the
- * module's parameters and trace columns.
+ * Generates TypeScript sources and tables in documents from declarations, for example of the module's parameters and
+ * trace columns.
  */
 async function generate() {
   const scripts = [
@@ -191,8 +191,8 @@ export const viewSources = (...more) =>
   );
 
 /**
- * Builds the script for other people's pages. The script starts its workers from its own text, so the workers run
- * the same script.
+ * Builds the script for other people's pages. Its workers run the same script, which starts them from its own source
+ * text.
  */
 async function buildInjected() {
   const inputs = [
@@ -295,8 +295,8 @@ async function buildEmbedded() {
 }
 
 /**
- * Resolves imports of `ccscope:…` in the element's script. The scenarios are in a file beside the script, the style
- * is a text inside the script.
+ * Resolves imports of `ccscope:…` in the element's script. The scenarios stay in a separate file beside the script.
+ * The style becomes a string in the script.
  */
 function embeddedFiles(build) {
   build.onResolve({ filter: /^ccscope:scenarios$/ }, () => ({ path: './scenarios.js', external: true }));

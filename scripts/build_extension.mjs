@@ -1,5 +1,5 @@
-// `npm run build:extension`: the browser extension, unpacked in dist/extension/chrome and dist/extension/firefox, and
-// as the zip files that the stores take.
+// `npm run build:extension`: builds the browser extension. dist/extension/chrome and dist/extension/firefox contain
+// it unpacked; the zip files are for upload to the browsers' stores.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';

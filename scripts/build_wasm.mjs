@@ -16,7 +16,10 @@ import { fail, Problem, run, say } from './lib/run.mjs';
 import { binaryenRoot, emccEnv, emccVersion, findEmcc, isOlder } from './lib/tools.mjs';
 
 export const wasmPath = inRoot('src/core/ccscope.wasm');
-/** A separate module that contains the text of the schema. Only scripts use it; it is not shipped. */
+/**
+ * A separate module that contains the core's schema (parameters, presets and trace columns) as text. Only scripts use
+ * this module; it is not shipped.
+ */
 export const schemaPath = inRoot('build/wasm/schema.wasm');
 const schemaSource = inRoot('wasm/abi/schema.cc');
 /** A module with the controllers, but without links and simulations. */

@@ -41,7 +41,7 @@ function readOptions() {
   };
 }
 
-/** Shows the progress: on a terminal as a bar, elsewhere as a line every half minute. `done` ends it. */
+/** Shows the progress: a bar on a terminal, otherwise a line every half minute. */
 function progressOf(minutes) {
   const executions = new Map();
   const began = performance.now();

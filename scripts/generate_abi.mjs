@@ -41,8 +41,8 @@ const missing = declared.filter((name) => !functions.some((one) => one.name === 
 if (missing.length > 0) throw new Error(`wasm/abi/ccscope.h: not understood: ${missing.join(', ')}`);
 
 /**
- * The rows of a .def file whose macro is `macro` or begins with that name. Each result is the macro of the row and
- * the name of its value.
+ * Finds the rows of a .def file that are written with `macro`, or with a macro whose name begins with `macro`.
+ * Returns each row's macro and the name of its value.
  */
 function rowsOf(file, macro) {
   const rows = readFileSync(join(root, 'wasm/abi', file), 'utf8');

@@ -252,7 +252,7 @@ function withTables(text, tables, file) {
   });
 }
 
-/** The document's text with its tables. Throws Problem if the mark of a table's end is missing. */
+/** Returns the document's text with up-to-date tables. Throws Problem if the mark of a table's end is missing. */
 function document(target, tables) {
   const file = relative(root, target);
   const current = readFileSync(target, 'utf8');

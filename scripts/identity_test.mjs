@@ -140,7 +140,7 @@ async function buildNative() {
   return binary;
 }
 
-/** Runs the operations on the native build; returns what `runOnModule` returns. */
+/** Runs the operations on the native build; returns all numbers that they produce, as bytes. */
 function runNatively(binary, operations) {
   const input = Buffer.alloc(operations.length * (argumentCount + 1) * 8);
   const numbers = new Float64Array(input.buffer, input.byteOffset, input.length / 8);

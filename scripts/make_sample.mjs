@@ -50,8 +50,8 @@ const seen = { rate: 0, group: 0, queue: 0 };
 let signal = 'normal';
 
 /**
- * Whether a row is kept. Of each table, one row in `EVERY` is kept. Rows in which the detector's signal changes are
- * also kept.
+ * Whether a row is kept. In each table, one row in `EVERY` is kept, and all rows in which the detector's signal
+ * changes.
  */
 function isKept(row) {
   const isTurn = seen[row.type]++ % EVERY[row.type] === 0;

@@ -55,8 +55,8 @@ async function call(flags, trace) {
 }
 
 /**
- * The results of calls with layers. `ccscope call` cannot make such calls, so tests/kit/shadows.test.ts makes them
- * and reports the results. Throws Problem if a call failed.
+ * The results of calls with layers, i.e. with simulcast or SVC. `ccscope call` cannot make such calls, so
+ * tests/kit/shadows.test.ts makes them and reports the results. Throws Problem if a call failed.
  */
 async function layeredCalls(title, runs) {
   const args = [

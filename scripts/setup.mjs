@@ -2,8 +2,8 @@
 //
 //   node scripts/setup.mjs        everything
 //
-// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest, a Chromium, ffmpeg,
-// a Firefox, and the servers that calls under test go through: Janus, coturn, and Go for a unit on pion.
+// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest, a Chromium, ffmpeg, a Firefox,
+// and what the servers of calls under test need: Janus, coturn, and Go for an SFU that is based on pion.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -23,7 +23,7 @@ function checkNode() {
   );
 }
 
-/** Are the packages in node_modules the ones that package-lock.json names? */
+/** Whether node_modules contains the packages that package-lock.json names. */
 function hasDependencies() {
   const [lock, installed] = [inRoot('package-lock.json'), inRoot('node_modules/.package-lock.json')];
   if (!existsSync(installed)) return false;
@@ -100,8 +100,8 @@ export async function setup({
 } = {}) {
   checkNode();
   const dependencies = hasDependencies() ? undefined : installDependencies();
-  // npm runs at the same time as the other installations. But if a person may be asked a question, npm runs first:
-  // its output could hide the question.
+  // npm runs at the same time as the other installations. But on an interactive terminal npm runs first, because its
+  // output could hide a question to the user.
   if (personIsThere()) await dependencies;
   const needs = { native, chromium, firefox, fuzzer, ffmpeg, sfu };
   const missing = await missingTools(needs);

@@ -88,7 +88,7 @@ async function day(hours) {
 
 const dayLimit = (name) => {
   if (name.startsWith('CPU')) return { unit: 's/h', limit: 0.1, judged: false };
-  // These are hours of the simulated clock. A heap that grows by the limit grows by 2.4 MB per simulated day.
+  // The hours are those of the simulated clock. At this limit, a heap grows by 2.4 MB per simulated day.
   if (name.startsWith('heap')) return { unit: 'MB/h', limit: 0.1, judged: true };
   return { unit: '1/h', limit: 0.1, judged: true };
 };

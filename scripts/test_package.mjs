@@ -1,7 +1,7 @@
 // Tests the package as a new user gets it: packs and lints it, and installs it in an empty Vite project. There it
-// builds the examples of the guides to the library (src/README.md) and to the element (src/embed/README.md), and
-// runs them in Chromium. It also opens the library guide's page with an import map, and runs its examples for Node
-// and the installed command. In an empty Playwright project it runs the example of src/playwright/README.md.
+// builds the examples of the guides to the library (src/README.md) and to the element (src/embed/README.md), and runs
+// them in Chromium. It also tests the page with an import map and the Node examples of the library's guide, and the
+// installed command. In an empty Playwright project it runs the example of src/playwright/README.md.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -222,8 +222,8 @@ function steadyTrace() {
 }
 
 /**
- * Checks that the examples of the core run in Node: 300 frames form at least 290 groups; the call and TCP use most of a
- * link.
+ * Checks that two examples of the library's guide run in Node. The simulation must use at least 70 % of its link. The
+ * 300 frames of the other example must form at least 290 packet groups.
  */
 function checkCore(folder) {
   const used = output(process.execPath, ['simulation.mjs'], { cwd: folder });
@@ -232,7 +232,10 @@ function checkCore(folder) {
   if (!(parseInt(said, 10) >= 290)) throw new Problem(`The guide's example of the core said ${said}.`);
 }
 
-/** Checks that the installed command runs, replays a trace, and reproduces an experiment in its own workers. */
+/**
+ * Checks that the installed command runs, replays a trace, and reproduces an experiment of a paper with its own
+ * worker threads.
+ */
 function checkCommandLine(folder) {
   const ccscope = (...args) =>
     output('npx', ['--no-install', 'ccscope', ...args], { cwd: folder, shell: isWindows });
@@ -260,8 +263,8 @@ function checkCommandLine(folder) {
 const guide = 'src/playwright/README.md';
 
 /**
- * Checks the guide's project, in which only Playwright is installed besides the package: its types are right, its
- * test passes, and the summary is written.
+ * Checks the example project of src/playwright/README.md, in which only Playwright is installed besides the package:
+ * its types are right, its test passes, and the summary is written.
  */
 async function checkPlaywright(folder, tarball) {
   mkdirSync(join(folder, 'tests'), { recursive: true });

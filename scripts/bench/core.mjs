@@ -22,12 +22,15 @@ function timePreset(core, preset) {
   return (user + system) / frames;
 }
 
-/** The third value of LCC's feedback if the frames show no bound on the capacity. */
+/**
+ * The third value of a feedback message of LCC (one of the controllers), if the receiver has found no bound on the
+ * capacity.
+ */
 const NO_BOUND = 0;
 
 /**
- * Microseconds that LCC's sender half (its part at the sender) takes per message, if each message refits the density
- * to 300 pairs.
+ * Microseconds that the sender's part of LCC takes per message, if it fits its density of rate and delay to 300 pairs
+ * again at each message.
  */
 function timeRefit(core) {
   const parameters = { refit_interval_ms: 0 };

@@ -50,8 +50,8 @@ async function call(count) {
 }
 
 /**
- * The least work that any observer of frames has: every received frame passes through a worker that does nothing
- * with it. The transform is attached in the same task in which the receiver is created.
+ * The least that any observer of frames costs: every received frame passes through a worker that does nothing with
+ * it. The transform is attached in the same task in which the receiver is created.
  */
 function passThrough() {
   const source = `addEventListener('rtctransform', ({ transformer: { readable, writable } }) => {

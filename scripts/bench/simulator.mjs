@@ -23,7 +23,10 @@ const mebibyte = 2 ** 20;
 const oneGcc = { media: 1, tcp: 0, capacityBps: 1e6, durationS: 300 };
 const gccAndCubic = { media: 1, tcp: 99, capacityBps: 100e6, durationS: 20 };
 
-/** The bottleneck of gcc-ton-2017: token bucket, DropTail of 300 ms, 25 ms each way. */
+/**
+ * The bottleneck of the experiment gcc-ton-2017: a token bucket, a DropTail queue of 300 ms, and a delay of 25 ms
+ * each way.
+ */
 const options = ({ media, preset = 'gcc', tcp, capacityBps, durationS }, seed) => ({
   durationUs: durationS * 1e6,
   seed,
@@ -76,8 +79,8 @@ async function buildNative() {
 }
 
 /**
- * Prints the simulated seconds per second of the module and of the native build, and the ratio of their times. The
- * module and the native build take turns.
+ * Prints the simulated seconds per second of CPU time, for the module and for the native build, and the ratio of
+ * their times. The module and the native build take turns.
  */
 function compare(core, native, name, kind, target) {
   const cold = simulate(core, kind, 1);

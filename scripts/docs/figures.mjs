@@ -1,10 +1,10 @@
-// Live figures in documents. A figure is a line `<ccscope-view …>`, then the caption, then the closing tag. Where
-// Markdown is shown without the element, the caption is a paragraph of the text.
+// Live figures in documents. A figure is a line `<ccscope-view …>`, then the caption, then the closing tag. A viewer
+// that does not know the element shows only the caption, as a paragraph.
 import { posix } from 'node:path';
 
 const FIGURE = /^<ccscope-view\b(?![^>]*\blab=)/;
 
-/** A plugin of markdown-it. It makes each figure link to the Lab of the app, which is served beside the site. */
+/** A plugin of markdown-it that links each figure to the app's page Lab. The app is served beside the site. */
 export function liveFigures(md, base) {
   const lab = posix.join(base, '../lab.html');
   md.core.ruler.push('live-figures', ({ tokens }) => {

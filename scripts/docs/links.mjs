@@ -6,8 +6,8 @@ import { join, posix } from 'node:path';
 const APP_ADDRESS = /^(?:lab|lessons)\.html\?[\w.&=-]+$/;
 
 /**
- * Returns a plugin of markdown-it, and a set of files: the paths, in the repository, of all files that pages link
- * to.
+ * Returns a plugin of markdown-it that rewrites links, and the set of files that pages link to, as paths in the
+ * repository.
  */
 export function repositoryLinks(root, base) {
   const files = new Set();

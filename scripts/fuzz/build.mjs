@@ -1,6 +1,6 @@
-// Builds the native fuzz targets, all in one binary, with libFuzzer and UndefinedBehaviorSanitizer. Here, only the
-// checks of the standard library find memory errors. AddressSanitizer finds them when `npm test` replays the
-// corpora.
+// Builds the native fuzz targets, all in one binary, with libFuzzer and UndefinedBehaviorSanitizer. AddressSanitizer
+// is left out: it runs when `npm test` replays the corpora. Here, only the assertions of the standard library find
+// memory errors.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -18,7 +18,7 @@ const binary = join(fuzzFolder, 'bin/fuzz');
 // hold.
 const sanitizers = ['-fsanitize=undefined,float-cast-overflow', '-fno-sanitize-recover=all'];
 const flags = [...commonFlags, '-O2', '-g1', '-D_GLIBCXX_ASSERTIONS', ...sanitizers];
-// Only the edges of the core's code are covered. Tracing comparisons as well would halve libFuzzer's speed.
+// Only the core is instrumented, and only its edges. Tracing comparisons as well would halve libFuzzer's speed.
 const coverage = ['-fsanitize-coverage=inline-8bit-counters,pc-table', '-fno-exceptions'];
 
 const sources = () =>

@@ -115,9 +115,9 @@ function addToTotals(target, executions) {
 }
 
 /**
- * Fuzzes the native targets, or those that `only` names. Ends after `minutes`, or when each target has had
- * `executions`. Resolves with a row for each target: target, executions, edges, found, open, and `total`, the
- * executions of all campaigns.
+ * Fuzzes all native targets, or only the targets that `only` names. Ends after `minutes`, or when each target has had
+ * `executions`. Resolves with a row for each target: target, executions, edges, found, open, total. `total` counts
+ * the executions of all campaigns on this machine.
  */
 export async function fuzzNative({
   minutes,

@@ -15,7 +15,7 @@ import { inRoot } from '../lib/files.mjs';
 import { fail, Problem, say } from '../lib/run.mjs';
 
 const out = inRoot('build/fuzz/parsers');
-/** A target that makes no progress for this long is taken to hang. */
+/** A target that makes no progress for this long is considered hung. */
 const HANG_MS = 10_000;
 const WATCH_MS = 500;
 const MAX_HEAP_MB = 512;
@@ -75,9 +75,9 @@ async function bundle() {
 }
 
 /**
- * Runs a thread until it has done its work or is ended. Resolves to `next`, the number of the next input, and to the
- * number of executions. If a fault ended the thread, the result also contains `index`, the number of the last input,
- * and a message.
+ * Runs a target in a thread until the thread has done its work or is ended. Resolves with `next`, the index of the
+ * next input, and with the number of executions. If a fault ended the thread, the result also contains a message, and
+ * `index`, the index of the last input.
  */
 function thread(target, order, onFault) {
   const shared = new Int32Array(new SharedArrayBuffer(8));
@@ -141,8 +141,8 @@ async function openOnes(target) {
 }
 
 /**
- * Several inputs may have been in progress when a thread ended. Runs each of them alone, and returns those that
- * fail again, or all of them if none does.
+ * Finds the inputs that made a thread end. Several may have been in progress, so each of these is run alone. Returns
+ * the inputs that fail again; if none does, returns all.
  */
 async function guilty(target, inputAt, from, index) {
   const first = Math.max(from, index - CONCURRENCY[target.room] + 1);

@@ -48,8 +48,8 @@ export function remember(name, text) {
 }
 
 /**
- * Runs `make` unless the outputs exist and nothing in `inputs` has changed since `make` last
- * succeeded. Returns whether it ran.
+ * Runs `make` unless the outputs exist and nothing in `inputs` has changed since `make` last succeeded. Returns
+ * whether `make` ran.
  */
 export async function upToDate(name, { inputs, outputs, key = '' }, make) {
   const now = fingerprint(inputs, key);

@@ -187,8 +187,8 @@ export function* simulationOperations({ kind, values }, mode, schema) {
   yield [20, 7e6];
   yield [20, 20e6];
   for (const window of [0, 1, 2]) yield [21, window];
-  // The input contains the ends of the axes, and space for the values of the density. Not every controller has a
-  // density.
+  // Operation 24 reads the density of rate and delay that a controller has estimated. Its buffer has space for the
+  // ends of the axes and for the density. Not every controller has a density.
   const [rates, delays] = [24, 16];
   for (let flow = 0; flow < 2 + Object.keys(controllers).length; flow += 1) {
     yield* inputs([...Array(4).fill(NaN), ...Array(rates * delays).fill(0)]);

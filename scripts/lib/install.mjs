@@ -1,11 +1,14 @@
-// Installs system packages with the platform's package manager. Reports what it installs and why. If a person is
-// there, asks before using sudo. If it may not install, prints the one command to type.
+// Installs system packages with the platform's package manager. Reports what it installs and why. On an interactive
+// terminal, asks the user before using sudo. Without the right to install, prints the one command to type.
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 
 import { output, Problem, run, say, which } from './run.mjs';
 
-/** For each need: the reason, and the names of its packages for each package manager. */
+/**
+ * The system packages that can be installed. For each: the reason, and the names of its packages for each package
+ * manager.
+ */
 export const systemPackages = {
   emscripten: {
     why: 'Emscripten compiles the C++ core to WebAssembly',
@@ -88,7 +91,7 @@ const managers = {
 
 const packageManager = () => Object.keys(managers).find((name) => which(name));
 const isRoot = () => process.getuid?.() === 0;
-/** Whether a person is there who can answer questions. */
+/** Whether a user can answer questions on this terminal. */
 export const personIsThere = () => Boolean(process.stdin.isTTY && process.stderr.isTTY && !process.env.CI);
 
 async function agreesTo(command) {
@@ -99,8 +102,8 @@ async function agreesTo(command) {
 }
 
 /**
- * The prefix with which a command gets root's rights: [], ['sudo'] or ['sudo', '-n']. Undefined if the command cannot
- * get these rights.
+ * The prefix that runs a command as root: [], ['sudo'] or ['sudo', '-n']. Undefined if the command cannot run as
+ * root, or if the user refuses.
  */
 async function elevation(command) {
   if (isRoot()) return [];

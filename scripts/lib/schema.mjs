@@ -15,7 +15,9 @@ export function instantiate(path) {
   return instance;
 }
 
-/** Turns the text `values` of a parameter (see wasm/units/parameter.h) into the form of the generated schema. */
+/**
+ * Replaces the text `values` of a parameter (see wasm/units/parameter.h) with `whole: true`, or with a list of names.
+ */
 function withValues({ values, ...rest }) {
   if (values === '') return rest;
   return values === 'whole' ? { ...rest, whole: true } : { ...rest, values: values.split('|') };
@@ -51,8 +53,8 @@ function withPresets({ parameters, presets }) {
 }
 
 /**
- * The groups by their names. The entry without a name is dropped: it exists only because it keeps the C++ macros
- * simple.
+ * The controllers or components, by their names. The entry without a name is dropped: it exists only because it keeps
+ * the C++ macros simple.
  */
 const byName = (groups) =>
   Object.fromEntries(

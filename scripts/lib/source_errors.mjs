@@ -22,7 +22,7 @@ const TELLING_CALLS = new Map([
 /** The parts of a ConfigError's message, in the order of its constructor's parameters. */
 const CONFIG_PARTS = ['field', 'expected', 'got', 'fix'];
 
-/** The message that a ConfigError composes from its arguments; other errors have the message itself. */
+/** The text of an error's message. A ConfigError composes it from its arguments; other errors contain it as it is. */
 const sentence = ({ message, field, expected, got, fix }) =>
   message ?? `${field}: expected ${expected}, got ${got}${fix === undefined ? '' : `; ${fix}`}`;
 
@@ -86,7 +86,7 @@ export function readErrors() {
 
   function addNotice({ level, code, message, fix }, file) {
     const codes = readCode(code);
-    // If no code is known here, the function only passes on its argument, and reports nothing itself.
+    // If the code is not known here, this call only passes on a notice that another function reports.
     if (codes.every((text) => text === '…')) return;
     const [severity] = level === undefined ? ['error'] : read(level);
     const told = { level: severity, messages: read(message), fixes: fix ? read(fix) : ['…'], file };

@@ -48,9 +48,9 @@ export function textReader(checker, { namesUnions = false } = {}) {
   }
 
   /**
-   * The texts of a function call. A function with a single constant argument is taken to keep the words of the
-   * argument (for example, it completes a sentence), so the texts are those of the argument. Otherwise, if the body
-   * of the function is an expression, the texts are those that the function returns.
+   * The texts that a call can return. A function with a single constant argument is assumed to return a text around
+   * this argument, so the result is the argument. Otherwise, if the body of the function is an expression, the texts
+   * are the values of this expression.
    */
   function callOf({ expression, arguments: [argument, ...more] }) {
     if (!ts.isIdentifier(expression)) return UNKNOWN;

@@ -16,12 +16,13 @@ export async function importSource(path) {
   try {
     return (await runnerImport(inRoot(path), inlineConfig)).module;
   } finally {
-    // Vite sets it to `development`. A later build of the app would obey that, and leave out the service worker.
+    // Vite sets NODE_ENV to `development`. With this value, a later build of the app would leave out the service
+    // worker.
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
   }
 }
 
-/** All lessons, each with what the list says of it, in the order of the list. */
+/** All lessons, in the order of the list of lessons. Each has its content and its entry of the list. */
 export async function importLessons() {
   const { LESSONS } = await importSource('src/app/lessons/lessons.ts');
   const content = ({ id }) => `src/app/lessons/content/${id.replaceAll('-', '_')}.tsx`;

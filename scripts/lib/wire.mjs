@@ -31,8 +31,8 @@ export async function sendThrough(link, traffic) {
   });
   const [sender, receiver] = workers;
   try {
-    // The ends behave like ICE agents. Before their checks are answered they send nothing else, since the relay
-    // would not forward it.
+    // The ends behave like ICE agents: they send data only after their checks have been answered. The relay would not
+    // forward earlier data.
     await Promise.all(workers.map((worker) => once(worker, 'message')));
     await prepare?.();
     const sent = once(sender, 'message');
@@ -53,8 +53,8 @@ export async function sendThrough(link, traffic) {
 }
 
 /**
- * When each received packet leaves an ideal link of this capacity, in microseconds. Computed with Lindley's
- * recursion from the actual times of sending, for the packets that were not lost.
+ * The times, in microseconds, at which the received packets would have left an ideal link of this capacity. Computed
+ * with Lindley's recursion from the actual times of sending. Lost packets are left out.
  */
 function idealUs({ sentUs, sequence, sizeBytes }, capacityBps) {
   const serviceUs = (sizeBytes * 8e6) / capacityBps;
@@ -62,15 +62,15 @@ function idealUs({ sentUs, sequence, sizeBytes }, capacityBps) {
   return Float64Array.from(sequence, (number) => (freeUs = Math.max(freeUs, sentUs[number]) + serviceUs));
 }
 
-/** How much later each received packet arrived than over an ideal link, in microseconds. */
+/** By how much each received packet arrived later than over an ideal link, in microseconds. */
 export function excessUs(passage, { capacityBps, oneWayDelayUs = 0 }) {
   const ideal = idealUs(passage, capacityBps);
   return passage.receivedUs.map((timeUs, i) => timeUs - ideal[i] - oneWayDelayUs);
 }
 
 /**
- * When packets leave an ideal link with a drop-tail queue of a given delay, in microseconds and in order. Computed
- * from the actual times of sending alone: it does not matter which packets arrived.
+ * The times, in microseconds, at which packets would have left an ideal link with a drop-tail queue of a given delay.
+ * Computed only from the times of sending: it does not matter which packets arrived.
  */
 function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
   const serviceUs = (sizeBytes * 8e6) / capacityBps;
@@ -86,10 +86,10 @@ function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
 
 /**
  * The rate at which packets arrived, divided by the rate of an ideal link that got the same packets. The first
- * `skipS` seconds are left out. The k-th packet that arrived is compared with the k-th packet that leaves the ideal
- * link; the difference of their times is the lateness. Two packets are chosen: the least late packet in the first
- * third and the least late packet in the last third. Both rates are computed between these two packets. So packets
- * that arrived while the receiver was asleep do not count. When the sender pauses, the ideal link pauses, too.
+ * `skipS` seconds are left out. The lateness of the k-th packet that arrived is its time minus the time of the k-th
+ * packet that leaves the ideal link. Both rates are computed between two packets: the least late packet of the first
+ * third, and the least late packet of the last third. These two arrived while the receiver was awake, so a receiver
+ * that sleeps now and then does not change the result. When the sender pauses, the ideal link pauses, too.
  */
 export function rateRatio(passage, capacityBps, { skipS = 1, queueUs = 300_000 } = {}) {
   const ideal = idealDeparturesUs(passage, capacityBps, queueUs);

@@ -10,11 +10,11 @@ const nowUs = () => Number(hrtime.bigint()) / 1e3;
 const { port, role, names, flow } = workerData;
 const [mine, other] = role === 'sender' ? names : [...names].reverse();
 const { connections } = flow;
-/** The thread ends its sleep this long before the next packet is due, and waits actively. */
+/** The thread wakes this long before the next packet is due, and then busy-waits. */
 const AWAKE_US = 120;
-/** The event loop gets a turn about this often, since only the event loop completes sends. */
+/** The thread returns to the event loop about this often, because only the event loop completes sends. */
 const TURN_US = 5000;
-/** Longer than a round trip of the links here: so a check is not sent again while its answer is under way. */
+/** Longer than a round trip of the measured links, so that a check is not repeated while its answer is on the way. */
 const CHECK_INTERVAL_MS = 250;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 

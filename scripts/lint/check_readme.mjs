@@ -1,5 +1,5 @@
-// Checks that documents name only files that exist: paths in code, and the code and tests of each concept. The
-// links of documents are checked by remark-validate-links.
+// Checks that documents name only existing files. It looks at paths in backticks, and at the files named in the table
+// of the papers' concepts. remark-validate-links checks the links of documents.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 

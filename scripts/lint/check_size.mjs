@@ -1,6 +1,6 @@
-// Compares the size of a visitor's downloads, gzipped, with their budgets: the module, each page, the script for
-// other people's pages, and the `<ccscope-view>` element. Some entries of the package are meant for pages. For its
-// size, such an entry is bundled with everything that it imports.
+// Compares the sizes of a visitor's downloads (gzipped) with their budgets: the module, each page, the script for
+// other people's pages, and the `<ccscope-view>` element. Entries of the package that pages import are measured as
+// well, each bundled with everything that it imports.
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -11,8 +11,8 @@ import { filesUnder, inRoot, root } from '../lib/files.mjs';
 import { say } from '../lib/run.mjs';
 
 const kB = 1000;
-// The limit includes 8 kB for the live path of the simulator (wasm/sim/live), and 3 kB for the mechanisms of the papers'
-// testbeds (NACK, receiver reports, regions, NADA of 2015).
+// The limit includes 8 kB for the live path of the simulator (wasm/sim/live), and 3 kB for mechanisms of the papers'
+// testbeds: NACK, receiver reports, the rate regions of Chromium until 2015, and its NADA code of 2015.
 const moduleBudget = 78 * kB;
 // The budget of each page for the files that it fetches when it is opened, including workers and the module. Files
 // that are fetched on demand (a lesson, the typesetting of the Lab's equations, the statistics of the papers' page)

@@ -47,8 +47,8 @@ async function arrivalsOf(file) {
 }
 
 /**
- * The rows of the table `group`: the time, m in ms, whether overuse was signalled, and whether the filter was held,
- * i.e. paused.
+ * The rows of the table `group`, one for each packet group. m is GCC's estimate of the one-way delay gradient. While
+ * the filter is held (paused), m does not change.
  */
 function groupsOf(core, arrivals) {
   const receiver = core.createReceiver(GCC);

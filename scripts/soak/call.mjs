@@ -9,9 +9,8 @@ const MINUTE_MS = 60_000;
 /** Once in this number of minutes, the kit's pages are replaced. In all other minutes, ICE is restarted. */
 const KIT_RELOAD_MINUTES = 3;
 /**
- * The number of page loads before the first minute. During the first twenty page loads, Chromium's browser process
- * grows by about 2 MB, with or without ccscope; then it keeps its size. Meanwhile, Node is still compiling
- * frequently used code.
+ * The number of page loads before the first minute. During these loads, Chromium's browser process grows by about 2
+ * MB, with or without ccscope; then it keeps its size. Node also compiles its frequently used code in this time.
  */
 const WARM_UP_LOADS = 20;
 

@@ -1,5 +1,5 @@
-// Finds out what has changed since a part last passed. `npm test -- --changed` leaves out a part whose files are
-// the same. If only test files of a part have changed, only these files run.
+// Finds out what has changed since a part of the test run (see parts.mjs) last passed. `npm test -- --changed` leaves
+// out a part whose files are the same. If only test files of a part have changed, only these files run.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
@@ -39,8 +39,8 @@ export function rememberPassed(name, passed) {
 
 /**
  * The files that have to run again if the contents of a part changed from `before` to `now`: null for none, [] for
- * the whole part, otherwise a list of test files. Only the runner of its part reads a test file. So if only test
- * files have changed, it is enough to run these files.
+ * the whole part, otherwise a list of test files. A list is enough if only test files have changed, because nothing
+ * else reads a test file.
  */
 export function affected(before, now) {
   if (!before) return [];

@@ -1,7 +1,7 @@
-// The parts of the test run. For each part: what it checks, the parts that it comes after, what it needs of the
-// machine (`kind`, see schedule.mjs), and the files that it reads. `isStatic`: the part checks files only, so its
-// result holds until one of them changes. `nice`: the higher this is, the more processor time the part leaves to
-// others. Parts that take long come first.
+// The parts of the test run. For each part: what it checks, the parts that have to end before it (`after`, `behind`),
+// what it needs of the machine (`kind`, see schedule.mjs), and the files that it reads. `isStatic`: the part only
+// checks files, so its result stays valid until one of them changes. `nice`: the higher this is, the more processor
+// time the part leaves to others. Slow parts are listed first, so that they start early.
 import { availableParallelism } from 'node:os';
 
 import { build } from '../build.mjs';
@@ -97,7 +97,7 @@ export const parts = {
   package: {
     isStatic: true,
     title: 'Package in an empty project',
-    // The example of the guide checks the rate that a call reaches.
+    // An example in one of the guides judges the rate that a call reaches.
     kind: 'measures',
     after: ['build'],
     reads: [...built, 'README.md', 'CHANGELOG.md', 'LICENSE'],

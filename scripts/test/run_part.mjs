@@ -10,7 +10,8 @@ import { LEAST_NICE } from './schedule.mjs';
 
 const [name, outcomeFile, ...files] = process.argv.slice(2);
 const { run, nice = 0 } = parts[name];
-// While real calls run, parts that only compute must leave the calls the processor time that they need.
+// Parts that only compute have a high `nice`, so that real calls at the same time get the processor time that they
+// need.
 setPriority(nice);
 // If the system supports it (sched(7), SCHED_IDLE), the parts with the highest `nice` run only when the processor
 // would otherwise be idle.

@@ -56,7 +56,8 @@ function counts(code, file, read, { mayRunNone = false, wakes } = {}) {
 }
 
 /**
- * Runs tests. If they judge rates and delays, also watches how late the machine wakes a sleeping thread meanwhile.
+ * Runs tests. If they judge rates and delays, this also measures how late the machine wakes a sleeping thread during
+ * the tests.
  */
 async function watched(judgesTime, run) {
   if (!judgesTime) return run(undefined);
@@ -145,7 +146,7 @@ export const vitest =
       return counts(code, file, read, { mayRunNone: files.length > 0, wakes });
     });
 
-/** The tests with this outcome, each in one line, in a suite of Playwright's report and in all suites within it. */
+/** The tests with this outcome in a suite of Playwright's report, including all nested suites. */
 function testsOfSuite({ specs, suites = [] }, outcome) {
   const own = specs
     .filter(({ tests }) => tests.some(({ status }) => status === outcome))

@@ -40,10 +40,10 @@ function comesBefore(other, { kind }) {
 }
 
 /**
- * Runs each of the named parts once, in the order in which they are listed. A part needs the parts in its `after`,
- * and waits for them. It also waits for the parts in its `behind`, if they are named, whatever their outcome. Parts
- * that run alone come last. `run(name)` resolves with {passed, failed}. If a part in its `after` has failed, a part
- * is not run, and counts as failed. Returns the outcomes in the order of the names.
+ * Runs each of the named parts once, in the order of the list. A part waits for the parts in its `after`, which it
+ * needs: if one of them failed, the part is not run, and counts as failed. It also waits for the named parts in its
+ * `behind`, but runs even if they failed. Parts of the kind 'alone' come last. `run(name)` resolves with {passed,
+ * failed}. Returns the outcomes in the order of the names.
  */
 export async function schedule(parts, names, run, { cores = availableParallelism(), onChange } = {}) {
   const outcomes = new Map();
@@ -72,8 +72,8 @@ export async function schedule(parts, names, run, { cores = availableParallelism
   while (waiting.size > 0 || running.size > 0) {
     const ready = [...waiting].filter(isReady);
     for (const name of ready) {
-      // A part that would keep other parts from running waits until those are done. So no core becomes idle earlier
-      // than necessary.
+      // A part that would block other parts waits until these have run. So no core becomes idle earlier than
+      // necessary.
       if ([...waiting].some((other) => comesBefore(parts[other], parts[name]))) continue;
       const beside = [...running.keys()].map((other) => parts[other]);
       if (fits(parts[name], beside, cores)) begin(name);

@@ -13,8 +13,8 @@ const LATE_MS = 1;
  */
 const MOST_LATE_SHARE = 0.05;
 /**
- * The smallest share of the processors' time that other machines must have had. If they had less, this machine
- * itself caused the delay.
+ * A failure is excused only if other machines had at least this share of the processors' time. If they had less, this
+ * machine itself caused the delay.
  */
 const LEAST_STOLEN_SHARE = 0.01;
 const LOOK_MS = 250;

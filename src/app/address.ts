@@ -5,7 +5,8 @@ import { effect } from '@preact/signals';
 const URL_DELAY_MS = 250;
 
 /**
- * `link` returns the address of what the page shows now. It is called again whenever a signal that it reads changes.
+ * `link` returns the address of what the page shows now. `link` is called again whenever a signal that it reads
+ * changes.
  */
 export function followAddress(link: () => string): void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -33,8 +33,8 @@ export interface Automation {
   media(): Promise<MediaStats | null>;
   counters(): Counters;
   /**
-   * The target rates of each controller of the call over time. The controller in charge comes first. The shadows
-   * follow: controllers that only watch, with the rates that they would have requested.
+   * The target rates of every controller of the call over time. The controller in charge comes first, then the
+   * shadows (controllers that only watch). The rates of a shadow are those that it would have requested.
    */
   targets(): Promise<Targets[]>;
   /**

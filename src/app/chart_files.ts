@@ -70,10 +70,7 @@ type Cell = string | number | null | undefined;
 const csv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map((cell) => field(String(cell ?? ''))).join(',')}\r\n`).join('');
 
-/**
- * For an axis unit, the unit of the values in the file. An axis unit that is not listed is also the unit of the
- * values.
- */
+/** The axis units that the file does not use, each with the unit of the values in the file. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 
 /**

@@ -5,7 +5,7 @@ import { passFile, PASSED_FRAGMENT } from './stored.js';
 
 type Kind = 'trace' | 'scenario';
 
-/** The length of the part of a file that is searched for its kind. */
+/** The word that identifies the kind of a file must be within this many bytes from its beginning. */
 const HEAD_BYTES = 4096;
 
 /** The kind of a file, recognised by a word near its beginning. Null if the file has no such word there. */
@@ -39,8 +39,8 @@ const OTHER = {
 } as const;
 
 /**
- * Opens a file that this page can show (`mine`) or whose kind is unknown. For any other file, offers to open the page
- * that can show it.
+ * Opens a file of the kind `mine`, which this page can show, or a file of unknown kind. For any other file, offers to
+ * open the page that can show it.
  */
 export async function openDropped(mine: Kind, file: File, open: (file: File) => unknown): Promise<void> {
   const kind = await kindOf(file);

@@ -1,7 +1,7 @@
 /**
  * The networks that the buttons choose. Each network sets every setting of the link, so that no setting of an earlier
- * network remains. The test kit (`ccscope/playwright`) also has named networks (`network: 'lte'`). If it has a
- * network of the same name, the button sets the values of that network's upload direction.
+ * network remains. Some networks have the upload settings of a named network of the test kit (`network: 'lte'` in
+ * `ccscope/playwright`).
  */
 import { LINK_FIELDS } from '../link/fields.js';
 import { NETWORKS, type NetworkName } from '../link/networks.js';

@@ -48,8 +48,8 @@ class OwnControllers {
   }
 
   /**
-   * Looks at the local server for the named controllers that this page lacks. The server has the controllers that its
-   * command line names.
+   * Adds each named controller that this page lacks and the local server offers. The server offers the controllers
+   * that were named on its command line.
    */
   async look(names: readonly string[]): Promise<void> {
     const missing = names.filter((name) => !this.list.peek().some((own) => own.name === name));

@@ -1,7 +1,10 @@
 /** The order in which a controller's parameters are shown. */
 import { CONTROLLER_SPECS, type ControllerName, type ParameterSpec } from '../core/schema.js';
 
-/** The parameters that the application sets. Every controller has them, and the page has separate fields for them. */
+/**
+ * The limits of the bitrate and the start bitrate. Every controller has these parameters, and the page has separate
+ * fields for them.
+ */
 export const BITRATE_PARAMETERS: readonly string[] = [
   'min_bitrate_bps',
   'max_bitrate_bps',

@@ -1,6 +1,6 @@
 /**
- * The page as it is printed: in the light theme, as wide as a sheet, with charts drawn for that width. The style is
- * in paper.css.
+ * Prepares the page for printing: the light theme, the width of a sheet, and charts drawn for that width. The style
+ * is in paper.css.
  */
 import { signal } from '@preact/signals';
 

@@ -103,15 +103,15 @@ const entries = {
 type Entries = typeof entries;
 
 /**
- * The page's state, parsed. Flow 0 is the controller in charge or, if the browser's own controller is in charge, the
- * first controller that watches. `set` holds the parameters of flow 0 that differ from its preset. `shadow` holds all
- * further controllers that only watch.
+ * The page's state, parsed. `set` holds the parameters of flow 0 that differ from `preset`. Flow 0 is the controller
+ * in charge or, if the browser's own controller is in charge, the controller of `preset`, which only watches.
+ * `shadow` lists all further controllers that only watch.
  */
 export type AppState = { [K in keyof Entries]: v.InferOutput<Entries[K]> } & {
   set: Readonly<Record<string, number>>;
 };
 
-/** The state of an empty URL. `from_s` matters only while `paused`. */
+/** The state of an empty URL. `from_s` is used only if `paused` is true. */
 export const DEFAULT_STATE: AppState = {
   ...USUAL_IN_URL,
   bottleneck: 'shaper',
@@ -156,7 +156,7 @@ export function checkField<K extends keyof Entries>(
   text: string,
 ): { ok: true; value: AppState[K] } | { ok: false; expected: string } {
   const result = v.safeParse(entries[field], text);
-  // The entries' output types are AppState's by construction; TypeScript cannot follow the index.
+  // The schema `entries[field]` yields a value of type AppState[K], but TypeScript cannot infer this.
   if (result.success) return { ok: true, value: result.output as AppState[K] };
   return { ok: false, expected: result.issues[0].message };
 }

@@ -38,7 +38,7 @@ export const openDatabase = (): Promise<Database> =>
   });
 
 const PASSED = 'file';
-/** The address's fragment that makes a page open the file that was passed to it. */
+/** A page that is opened with this fragment opens the file that another page passed to it. */
 export const PASSED_FRAGMENT = '#passed';
 
 /** Leaves a file for the page that is opened next. */

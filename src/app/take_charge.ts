@@ -4,8 +4,8 @@ import { isOwn, MOST_SHADOWS, watcherOf } from './controllers.js';
 import { presetFor, type AppState } from './state.js';
 
 /**
- * Flow 0 as text, in the notation of the setting `shadow`. Flow 0 is the controller in charge or, if the browser's
- * own controller is in charge, the first controller that watches.
+ * Flow 0 as text, in the notation of the setting `shadow`. Flow 0 is the controller in charge. If the browser's own
+ * controller is in charge, flow 0 is the controller of `preset`, which only watches.
  */
 export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'set'>): string {
   const { controller, preset, set } = state;
@@ -16,12 +16,13 @@ export function flowZeroText(state: Pick<AppState, 'controller' | 'preset' | 'se
 }
 
 /**
- * The settings after `controller` was put in charge. `controller` gets its own preset for calls and is removed from
- * the shadows. If a call runs, the replaced controller continues as a shadow.
+ * The settings after `controller` was put in charge. `controller` starts with its default preset for calls and is
+ * removed from the shadows (controllers that only watch). If a call runs, the replaced controller becomes a shadow,
+ * unless there are MOST_SHADOWS already.
  */
 export function takeCharge(before: AppState, controller: string, running: boolean): Partial<AppState> {
   const former = flowZeroText(before);
-  // With the browser's controller in charge, flow 0 only watches, so the previous controller can stay flow 0.
+  // When the browser's controller takes charge, the previous controller stays flow 0 but only watches from then on.
   if (controller === 'native' && running && !isOwn(before.controller)) return { controller };
   const next = { controller, preset: presetFor(controller), set: {} };
   const others = before.shadow.filter((text) => text !== flowZeroText(next));

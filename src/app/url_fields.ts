@@ -40,7 +40,7 @@ export const flag = v.pipe(
   v.transform((text) => text === '1'),
 );
 
-/** Names of series, joined by commas. */
+/** The schema of a list of names that are separated by commas. */
 export const words = v.pipe(
   v.string(),
   v.regex(/^[\w,-]*$/, 'names joined by commas'),

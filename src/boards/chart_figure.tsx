@@ -25,7 +25,7 @@ export interface Board {
   strip?: StripSpec;
 }
 
-/** The series that are hidden, and the function that changes them. */
+/** The ids of the hidden series. `onHide` is called with the new list when the user hides or shows a series. */
 interface Hiding {
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;
@@ -173,8 +173,7 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
 interface ToolbarProps {
   scope: Scope;
   /**
-   * Whether new rows keep arriving. Undefined for a view that never gets new rows, which therefore has no button to
-   * pause.
+   * Whether new rows keep arriving. Undefined if the view never gets new rows; the toolbar then has no pause button.
    */
   live?: boolean;
 }
@@ -209,7 +208,12 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
         </button>
         <span class="window">
           {formatTime(scope.windowS.value)} shown
-          {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
+          {cursor !== null ? (
+            <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>
+          ) : (
+            !following && ', values at its end'
+          )}
+          {scope.hasKeptGhost.value && ' · faint: the run before'}
         </span>
         <span class="hint keys">
           Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor

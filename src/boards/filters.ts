@@ -4,14 +4,14 @@ import type { TableName } from '../core/schema.js';
 import type { ViewQuery } from '../trace/index.js';
 
 /**
- * The rows to draw from each table: the rows with this value in this column. A series whose rows `rowsWhere` names is
- * not affected.
+ * For each table, the rows to draw: the rows with this value in this column. A series that selects its own rows (see
+ * `rowsWhere`) ignores the filter.
  */
 export type Filters = Partial<Record<TableName, { column: string; value: number }>>;
 
 /**
- * The table and the rows that a series draws. A name made by `rowsWhere` already selects rows of its table. For the
- * plain name of a table, the filter selects the rows.
+ * The table and the rows that a series draws. `rows` is the name of a table, or a name that `rowsWhere` made. A name
+ * from `rowsWhere` contains its own condition. For the plain name of a table, the condition of the filter applies.
  */
 export function chosenRows(rows: string, filters: Filters): Pick<ViewQuery, 'table' | 'where'> {
   const { table, where } = whichRows(rows);

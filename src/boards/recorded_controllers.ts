@@ -15,7 +15,10 @@ export interface DrawnController {
 const kindOf = ({ controller, preset }: Pick<RecordedFlow, 'controller' | 'preset'>): string =>
   (preset === undefined ? undefined : controllerOfPreset(preset)) ?? controller ?? 'gcc';
 
-/** The controllers that only watched. If a trace has several streams, only those that watched this flow's stream. */
+/**
+ * The shadows (controllers that only watched). If a trace has several streams, only the shadows that watched the
+ * stream `flow`.
+ */
 export function shadowsOf(header: Partial<TraceHeader>, flow = NaN): readonly DrawnController[] {
   return recordedFlows(header)
     .filter(({ kind, of }) => kind === 'shadow' && (of === undefined || Number.isNaN(flow) || of === flow))
@@ -30,8 +33,8 @@ export function besideOf(header: Partial<TraceHeader>): readonly { flow: number;
 }
 
 /**
- * The flows of a file that the user can choose: the flows whose controller did not only watch, and the streams that
- * the header names. A stream without a controller has only rates.
+ * The flows of a file that the user can choose: `controlled` without the shadows (controllers that only watched), and
+ * the streams in the header. A stream without a controller has only rates.
  */
 export function ownFlows(header: Partial<TraceHeader>, controlled: readonly number[]): readonly number[] {
   const watching = shadowsOf(header).map(({ flow }) => flow);
@@ -52,8 +55,8 @@ export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]
 }
 
 /**
- * The controller of one flow in a file. If the header does not name the flow, returns the controller that the header
- * itself names.
+ * The controller of one flow in a file. If the header has no entry for the flow, uses the header's own fields
+ * `controller` and `preset`.
  */
 export function controllerOfFile(header: Partial<TraceHeader>, flow: number): DrawnController {
   const named = recordedFlows(header).find((each) => each.flow === flow && each.kind !== 'shadow');
@@ -68,8 +71,8 @@ export function controllerOfFile(header: Partial<TraceHeader>, flow: number): Dr
 
 /**
  * Selects the rows that are drawn: the rows of `flow`, and in the charts of internals the rows of `detailed`, which
- * may be the same flow. If `flow` is NaN, all rows are drawn. If there are several bottlenecks, only the bottleneck
- * of the forward path is drawn.
+ * may be the same flow. If there are several bottlenecks, only the bottleneck of the forward path is drawn. If `flow`
+ * is NaN, nothing is filtered.
  */
 export function filtersFor(flow: number, detailed: number, severalLinks: boolean): Filters {
   if (Number.isNaN(flow)) return {};

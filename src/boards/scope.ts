@@ -20,7 +20,7 @@ import { Ghosts } from './ghosts.js';
 const REFRESH_MS = 100;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
-/** The statistics of the cost cover this many redraws: the latest ones. */
+/** `cost` covers at most this many redraws, the latest ones. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
@@ -59,6 +59,8 @@ export class Scope {
   readonly fromUs = signal(0);
   /** The text that explains the time under the cursor; null if the page explains nothing. */
   readonly said = signal<string | null>(null);
+  /** Whether faint lines show the charts as they were before the last change. */
+  readonly hasKeptGhost = signal(false);
   /** The number of times that the rows were replaced. */
   readonly version = signal(0);
   readonly #charts = new Set<TimeChart>();
@@ -203,6 +205,7 @@ export class Scope {
   /** Keeps the present lines of the charts as faint lines (ghosts), which are drawn behind all later lines. */
   async keepGhost(): Promise<void> {
     await this.#ghosts.keep(this.#charts, this.#filters);
+    this.hasKeptGhost.value = true;
     for (const chart of this.#charts) this.#ghosts.give(chart);
   }
 
@@ -221,6 +224,7 @@ export class Scope {
 
   dropGhost(): void {
     this.#beside = null;
+    this.hasKeptGhost.value = false;
     this.#ghosts.drop();
     for (const chart of this.#charts) chart.clearGhost();
   }
@@ -280,7 +284,7 @@ export class Scope {
     await this.#pumping;
   }
 
-  /** Resolves when every chart that is being mounted has been mounted and drawn. */
+  /** Resolves when all scheduled charts have been created and drawn. */
   async settled(): Promise<void> {
     // A component calls `inFrame` one frame after it was rendered.
     await nextFrame();
@@ -290,7 +294,7 @@ export class Scope {
   }
 
   async #pump(): Promise<void> {
-    // Charts that become stale together are read together.
+    // Waits for further charts that become stale in the same task, so that all of them are read together.
     await Promise.resolve();
     while (this.#stale.size > 0) await this.#drawStale();
   }

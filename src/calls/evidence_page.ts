@@ -1,6 +1,6 @@
 /**
- * The data of the charts on the evidence page of a call under test. They are columns over time and marks,
- * stored as JSON in the page. Node writes the data (src/evidence), and the page's script reads them
+ * The data of the charts on the evidence page of a call under test: tables with columns over time, and marked
+ * times. Node writes the data as JSON into the page (src/evidence). The page's script reads them
  * (src/app/evidence). Times are in microseconds from the call's origin; null stands for a missing value.
  */
 
@@ -19,7 +19,7 @@ export interface EvidenceSource {
 /** One direction of the link, with the data of the traffic in this direction. */
 export interface EvidenceDirection {
   name: 'forward' | 'backward';
-  /** For people, for example `from the offerer to the answerer`. */
+  /** A name for display, for example `from the offerer to the answerer`. */
   label: string;
   /**
    * The tables and their columns: `capacity` {capacity_bps}, `rates` {link_bps, flow_N_bps}, `packets`
@@ -33,15 +33,15 @@ export interface EvidenceDirection {
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** One entry for each controller that ran beside the call: why it would have changed its target rate. */
+  /** The rate changes that controllers would have made. These controllers only watched the call. */
   reasons: EvidenceReasons[];
   /** Whether queuing delays are estimated from frames or round trips, because there is no record of packets. */
   delaysAreEstimates: boolean;
 }
 
 /**
- * Why a controller that runs beside the call would have changed its target rate: one line of text for each
- * change.
+ * A controller watched the call without controlling it. Each line says why it would have changed its target
+ * rate.
  */
 export interface EvidenceReasons {
   /** The controller, and the stream that it watched. */

@@ -19,7 +19,7 @@ export const IP_UDP_HEADER_BYTES = 28;
 const TRAILING_US = 2e6;
 const CONVERGED = 0.9;
 const SHORT_QUEUE_US = 50_000;
-/** The time for which a queue must stay short to count as short. */
+/** The queue counts as short again once its delay has stayed below SHORT_QUEUE_US for this time. */
 const STAYS_SHORT_US = 1e6;
 
 /** A window of time, in microseconds on the clock of the records. It includes its end but not its beginning. */
@@ -77,8 +77,8 @@ export function threePercentiles(values: Iterable<number>): Percentiles {
 }
 
 /**
- * Bits that the link can carry in a window. `steps` is in time order; its first capacity also applies before
- * its time.
+ * Bits that the link can carry in a window. `steps` is in time order. Before the first step, the capacity of
+ * the first step applies.
  */
 export function capacityBits(steps: readonly CapacityStep[], { fromUs, toUs }: Window): number {
   return steps.reduce((bits, { atUs, capacityBps }, i) => {

@@ -15,7 +15,7 @@ export interface Sample {
   value: number;
 }
 
-/** The time between ticks: roughly the interval between two rows of rates or of the queue. */
+/** The time between ticks: roughly the interval between two rows of the tables `rate` and `queue`. */
 const TICK_US = 100_000;
 
 /**

@@ -11,12 +11,13 @@ export interface TargetRows {
 }
 
 /**
- * The target rates that a controller requested, or would have requested, over the last two thirds of the run.
+ * The target rates of a controller over the last two thirds of the run. For a controller that only watched the
+ * call, these are the rates that it would have requested.
  */
 export interface TargetReport {
   /** The average over time. */
   target_mean_bps: number | null;
-  /** Percentiles over time of the target as a share of the capacity. */
+  /** Percentiles of the target divided by the capacity at the same time, weighted by time. */
   target_of_capacity: { p5: number | null; p50: number | null; p95: number | null };
   /** The target at the end of the run. */
   target_final_bps: number | null;

@@ -1,6 +1,6 @@
 import type { Columns, Series } from './series.js';
 
-/** The part of a series that reads one column of a table and multiplies its values by `scale`. */
+/** The fields of a series that shows one column of a table, with its values multiplied by `scale`. */
 export function column(table: string, name: string, scale = 1): Pick<Series, 'table' | 'columns' | 'value'> {
   return { table, columns: [name], value: (columns, row) => at(columns, name, row) * scale };
 }

@@ -21,7 +21,7 @@ function dataset({ label, look, width, side }: Series, index: number): ChartData
   return {
     label,
     data: [],
-    // Chart.js draws the lowest order last, so that later series are on top of earlier ones.
+    // Chart.js draws the dataset with the lowest order last. Later series get a lower order, so that they are on top.
     order: -index,
     yAxisID: side === 'right' ? 'right' : 'left',
     showLine: !marker,
@@ -36,11 +36,13 @@ function dataset({ label, look, width, side }: Series, index: number): ChartData
   };
 }
 
-/** Writes seconds since the call began: below one minute as `42 s`, from then on like a clock, as `1:05`. */
+/** Formats the seconds since the call began: `42 s` below one minute, `1:05` from one minute on. */
 export function formatTime(seconds: number): string {
   const sign = seconds < 0 ? '−' : '';
-  const whole = Math.abs(seconds);
-  const rest = (whole % 60).toFixed(Number.isInteger(Math.round(whole * 1000) / 1000) ? 0 : 1);
+  const digits = Number.isInteger(Math.round(Math.abs(seconds) * 1000) / 1000) ? 0 : 1;
+  // The number is rounded before it is divided into minutes and seconds, so that 59.96 s becomes 1:00.0.
+  const whole = Number(Math.abs(seconds).toFixed(digits));
+  const rest = (whole % 60).toFixed(digits);
   return whole < 60
     ? `${sign}${rest} s`
     : `${sign}${Math.floor(whole / 60)}:${rest.padStart(rest.includes('.') ? 4 : 2, '0')}`;
@@ -49,8 +51,8 @@ export function formatTime(seconds: number): string {
 const FONT = { size: 11, family: 'system-ui, sans-serif' };
 
 /**
- * Series with spikes may stretch the axis: each end of the axis is at most this multiple of the end that the other
- * series need.
+ * The limit for series with spikes. Such series extend each end of the axis to at most this multiple of the value
+ * that the other series need there.
  */
 const SPIKE = 4;
 

@@ -94,8 +94,8 @@ class Gestures {
 }
 
 /**
- * Lets a pointer control a shared time axis: hovering or tapping moves the cursor, the wheel zooms, dragging
- * pans, dragging with Shift selects a range to zoom to, two fingers pinch. Vertical swipes are left to the page,
+ * Lets a pointer control a shared time axis. Hovering or tapping moves the cursor, the wheel zooms, and dragging
+ * pans. Dragging with Shift selects a range to zoom to, and two fingers pinch. Vertical swipes are left to the page,
  * so that a column of charts still scrolls. `showSelection` is called with the selection. Returns a function that
  * removes the listeners.
  */

@@ -1,6 +1,7 @@
 /**
- * Charts of what a congestion controller does, for any page: framework-free classes that take
- * columns of trace rows (`set`, `append`, `reset`), share a `TimeAxis` and draw when told to.
+ * Charts that show what a congestion controller does, for any page and without a framework. The
+ * charts take columns of trace rows (`set`, `append`, `reset`) and share a `TimeAxis`. New rows
+ * appear at the next `draw`.
  *
  * @module ccscope/charts
  */

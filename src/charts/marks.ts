@@ -13,10 +13,13 @@ export interface ChartMark {
   text: string;
 }
 
-/** Marks that are closer together than this share a label. */
+/** Two marks share one label if the distance between them is less than this. */
 const APART_PX = 14;
 
-/** Calls `draw` while drawing is clipped to the chart's plot; its argument converts times into x coordinates. */
+/**
+ * Clips drawing to the plot of the chart while `draw` runs. The argument of `draw` converts a time into an x
+ * coordinate.
+ */
 export function inPlot(chart: Chart, draw: (x: (timeUs: number) => number) => void): void {
   const { ctx, chartArea } = chart;
   const scale = chart.scales['x'];

@@ -73,7 +73,7 @@ const series: readonly Series[] = [
   },
 ];
 
-/** A controller that only watches. Its rows in the table `rate` have the number `flow`. */
+/** A controller that only watches. `flow` identifies its rows in the table `rate`. */
 export interface Shadow {
   flow: number;
   name: string;
@@ -103,7 +103,7 @@ export const shadowSeries = ({ flow, name }: Shadow, index: number): Series => (
   width: 2,
 });
 
-/** Traffic that shares the call's bottleneck. Its rows in the table `throughput` have the number `flow`. */
+/** Traffic that shares the call's bottleneck. `flow` identifies its rows in the table `throughput`. */
 export interface Beside {
   flow: number;
   name: string;

@@ -14,8 +14,8 @@ export interface Series {
   /** The meaning of the series in a sentence, for people who do not know the symbol. */
   description: string;
   /**
-   * `table` is the trace table of the series, or some rows of one (see `rowsWhere`). `columns` are the columns that
-   * `value` needs in addition to the time.
+   * `table` is the name of a trace table, or a name from `rowsWhere` for some rows of a table. `columns` are the
+   * columns that `value` reads, apart from the time.
    */
   table: string;
   columns: readonly string[];
@@ -47,7 +47,7 @@ export interface Series {
   side?: 'left' | 'right';
 }
 
-/** A name for the rows of a table that have this value in a column: `rate?flow=2`. */
+/** Returns a name for the rows of `table` with this value in `column`, such as `rate?flow=2`. */
 export function rowsWhere(table: string, column: string, value: number): string {
   return `${table}?${column}=${value}`;
 }
@@ -64,7 +64,7 @@ export interface ValueAxis {
   unit: string;
   /** Converts a value to the text of a tick. */
   tick(value: number): string;
-  /** The axis covers at least this range; it is extended to the data. */
+  /** The axis covers at least this range. Values outside this range extend the axis. */
   atLeast: readonly [min: number, max: number];
 }
 

@@ -116,8 +116,8 @@ export const keyFrameMs = (columns: Columns, row: number): number =>
   columns['key_frame']?.[row] === 1 ? laterMs(columns, row) : NaN;
 
 /**
- * The delay of a frame that was overtaken by a later frame: it was sent before the frame that arrived just before
- * it. NaN for any other frame.
+ * The delay of an overtaken frame: the frame in the row before was sent later but arrived earlier. NaN for any other
+ * frame.
  */
 export function overtakenFrameMs(columns: Columns, row: number): number {
   const sentUs = columns['send_time_us'] ?? new Float64Array();
@@ -125,8 +125,8 @@ export function overtakenFrameMs(columns: Columns, row: number): number {
 }
 
 /**
- * The delay of a frame of an upper spatial layer. Such a frame has the same RTP timestamp as the frame below it,
- * which arrives just before. NaN for any other frame.
+ * The delay of a frame of an upper spatial layer. Such a frame has the same RTP timestamp as the frame in the row
+ * before, which is of a lower layer. NaN for any other frame.
  */
 export function upperLayerMs(columns: Columns, row: number): number {
   const timestamps = columns['rtp_timestamp'] ?? new Float64Array();

@@ -125,7 +125,7 @@ export function stateAt(runs: readonly Run[], row: number, seconds: number, gapS
   const run = runs.findLast((each) => each.row === row && each.fromS <= seconds);
   if (run === undefined) return NaN;
   const next = seconds > run.toS && runs.find((each) => each.row === row && each.fromS > seconds);
-  // A run that `append` has added starts one row interval after the run before it. That is not a gap.
+  // Adjacent runs may be one row interval apart, as after `append`. Only a distance above `gapS` is a gap.
   return next && next.fromS - run.toS > gapS ? NaN : run.state;
 }
 

@@ -11,8 +11,8 @@ export interface TimeWindow {
 }
 
 /**
- * The time axis that charts share: one window, one cursor, one set of data limits. While the axis follows, the end
- * of the window stays at the newest data. Panning or `pause` ends the following.
+ * The time axis that charts share: one window, one cursor, one range of data. While the axis follows the data, the
+ * end of the window stays at the newest data. Panning and `pause` make the axis stop following.
  */
 export class TimeAxis {
   #window: TimeWindow;
@@ -82,7 +82,7 @@ export class TimeAxis {
     this.#moveToEnd();
   }
 
-  /** Moves the window; ends following. */
+  /** Moves the window. The axis stops following the newest data. */
   panBy(deltaUs: number): void {
     const { fromUs, toUs } = this.#window;
     this.setWindow({ fromUs: fromUs + deltaUs, toUs: toUs + deltaUs });
@@ -120,9 +120,9 @@ export class TimeAxis {
   }
 
   /**
-   * Adjusts a window to the data. If the window is longer than both the range of the data and the present window, it
-   * is shortened to the longer of these two. Then it is moved so that it shows as little time without data as
-   * possible. Without data, returns the window unchanged.
+   * Adjusts a window to the data. A window that is longer than both the data and the present window is shortened to
+   * the longer of these two. The window is then moved to show as little time without data as possible. Without data,
+   * returns the window unchanged.
    */
   #withinExtent({ fromUs, toUs }: TimeWindow): TimeWindow {
     const { fromUs: first, toUs: last } = this.#extent;

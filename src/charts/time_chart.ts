@@ -234,7 +234,7 @@ export class TimeChart {
   #pointsOf(series: Series, columns: Columns, points: TimedPoint[]): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
-    // The value of a step holds until the next one, so a step has no gaps.
+    // A step holds its value until the next row, and markers are not connected. Neither needs gaps.
     const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
     for (let row = 0; row < time.length; row++) {
       const y = series.value(columns, row);

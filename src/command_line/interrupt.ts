@@ -9,8 +9,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 /**
- * Runs `work`. When the process is asked to end, aborts the signal that `work` gets; the reason is a FailedRun. A
- * second request ends the process at once, together with the browsers that it started.
+ * Runs `work`. The first Ctrl-C (or other signal to end) aborts the AbortSignal of `work` with a FailedRun. The
+ * second Ctrl-C ends the process at once, and with it the browsers that the process started.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import { systemCode, UsageError } from '../text/errors.js';
 
-/** The streams that a command reads and writes. Tests replace the streams of the process by their own. */
+/** The streams that a command reads and writes. Tests replace the process's streams with their own. */
 export interface Io {
   stdin: Readable;
   stdout: Writable & { isTTY?: boolean; columns?: number };
@@ -18,7 +18,7 @@ const REDIRECTED_COLUMNS = 100;
 export const columnsOf = ({ stdout }: Io): number =>
   (stdout.isTTY === true ? stdout.columns : undefined) ?? REDIRECTED_COLUMNS;
 
-/** The destination of a command's rows. */
+/** Where a command writes its rows: a stream or a file. */
 export interface Output {
   write(text: string): void;
   /** Resolves to true when the reader has caught up, or to false if the reader is gone. */

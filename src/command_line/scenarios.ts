@@ -23,7 +23,6 @@ export function publicFolder(name: PublicFolder): string {
   return folder;
 }
 
-/** The folder of the registry. */
 export const registryFolder = (): string => publicFolder('scenarios');
 
 /** The ids of all scenarios of the registry; numbers in ids sort by value. */
@@ -38,8 +37,8 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * Returns the scenario with this id, or the scenario in this file. If `full` is set, its logarithmic axes have all
- * their values. Throws UsageError that says where the error is.
+ * Returns the scenario with this id, or the scenario in this file. `full`: logarithmic axes get the number of values
+ * of a full run. Throws UsageError that says where the error is.
  */
 export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();
@@ -69,7 +68,10 @@ export function readText(file: string, absent: () => string): string {
   }
 }
 
-/** Replaces the names of trace files, which are relative to the scenario, by the text in these files. */
+/**
+ * Replaces the name of each trace file with the file's text. The names are relative to `folder`, the scenario's
+ * folder.
+ */
 function withTraces(value: unknown, folder: string): unknown {
   if (Array.isArray(value)) return value.map((each: unknown) => withTraces(each, folder));
   if (typeof value !== 'object' || value === null) return value;

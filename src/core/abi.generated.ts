@@ -58,8 +58,8 @@ export interface Abi {
     rtt_us: number,
     browser_estimate_bps: number,
   ): number;
-  /** Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: target, pacing, GCC's
-   * A_s and A_r (bps), fraction lost, RTT (us). */
+  /** Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: the target, the pacing
+   * rate, GCC's loss-based rate A_s and delay-based rate A_r (all in bps), the fraction lost, and the RTT (us). */
   ccs_sender_run(handle: number, now_us: number): number;
   /** The sender half of a session, for ccs_density(). */
   ccs_sender_half(handle: number): number;
@@ -122,7 +122,8 @@ export interface Abi {
     off_phases: number,
     now_us: number,
   ): number;
-  /** Holds the caller's packets back behind the bottleneck for delay_us with this probability; 0 turns reordering off. */
+  /** Holds each packet of the caller back behind the bottleneck with the probability `ratio`, for delay_us. A ratio of 0
+   * turns reordering off. */
   ccs_link_set_reordering(handle: number, ratio: number, delay_us: number, now_us: number): number;
   /** Sets the round-trip propagation delay of the TCP connections. */
   ccs_link_set_cross_rtt(handle: number, rtt_us: number, now_us: number): number;
@@ -149,7 +150,8 @@ export interface Abi {
   /** Sets whether jitter acts after the bottleneck and the propagation delay instead of before the queue; call it
    * before the path is created. */
   ccs_sim_set_jitter_behind_queue(handle: number, direction: number, behind: number): number;
-  /** Holds packets back behind the bottleneck for delay_us with this probability; call it before the path is created. */
+  /** Holds each packet back behind the bottleneck with the probability `ratio`, for delay_us; call it before the path is
+   * created. */
   ccs_sim_set_reordering(handle: number, direction: number, ratio: number, delay_us: number): number;
   /** Creates a path with a bottleneck; the queue's values are in the input buffer, in the order of the schema. */
   ccs_sim_set_bottleneck(
@@ -190,8 +192,9 @@ export interface Abi {
     live: number,
     pauses: number,
   ): number;
-  /** Adds a TCP flow. The input buffer holds TCP's values in the order of the schema. For short files, it then holds the
-   * smallest size and the largest size of a file in bytes, and the mean pause in us. */
+  /** Adds a TCP flow. The input buffer holds TCP's values in the order of the schema. If `short_files` is 1, the flow
+   * sends short files. Then the buffer also holds the smallest and the largest size of a file in bytes, and the mean
+   * pause in us. */
   ccs_sim_add_tcp_flow(
     handle: number,
     direction: number,
@@ -203,9 +206,9 @@ export interface Abi {
   ): number;
   /** Chooses the recorded tables, one bit for each trace table. */
   ccs_sim_trace(handle: number, tables: number, interval_us: number): number;
-  /** Functions that change a path between two runs; a change takes effect at the current simulated time. All of them
-   * except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer,
-   * in the order of the schema; waiting packets move to the new queue. */
+  /** Functions that change a path between two calls of ccs_sim_run_until(). A change takes effect at the current simulated
+   * time. All of them except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in
+   * the input buffer, in the order of the schema; waiting packets move to the new queue. */
   ccs_sim_change_delay(handle: number, direction: number, one_way_delay_us: number): number;
   ccs_sim_change_queue(handle: number, direction: number, queue_kind: number, queue_values: number): number;
   ccs_sim_change_mode(handle: number, direction: number, mode: number): number;

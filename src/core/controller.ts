@@ -1,6 +1,7 @@
 /**
- * Typed bindings of a controller's two halves (ToN Fig. 1): the receiver half, which sees arrivals, and the sender
- * half, which sets the rate. All calls are synchronous; no worker is needed.
+ * Typed bindings of a controller's two halves: the receiver half, which sees arrivals, and the sender half,
+ * which sets the rate (paper ToN, Fig. 1; see src/papers/README.md). All calls are synchronous; no worker is
+ * needed.
  */
 import { readDensity, type Density, type DensityOptions } from './density.js';
 import { feedbackFrom, feedbackNumbers, type Feedback } from './feedback.js';
@@ -68,21 +69,22 @@ export class ReceiverHalf extends Session {
   }
 
   /**
-   * Analyses the frames of a stream only once for two halves; the results stay the same. Every arrival must still
-   * be passed to both halves. Throws CoreError if either half has already had an arrival.
+   * Makes two halves with the same input share the analysis of frames, which saves time. The results are the
+   * same as without sharing. Every arrival must still be passed to both halves. Throws CoreError if either
+   * half has already had an arrival.
    */
   shareFrames(other: ReceiverHalf): void {
     this.half.core.check(this.half.abi.ccs_receiver_share_frames(this.half.pointer, other.half.pointer));
   }
 
-  /** The latest feedback that became due since the previous call; null if there is none. */
+  /** Returns the latest feedback that the half has produced since the previous call; null if there is none. */
   takeFeedback(): Feedback | null {
     const count = this.half.abi.ccs_receiver_take_feedback(this.half.pointer);
     return count === 0 ? null : feedbackFrom([...this.read(count)]);
   }
 }
 
-/** The half that sees feedback and gives the target rate. */
+/** The half that gets feedback and sets the target rate. */
 export class SenderHalf extends Session {
   constructor(core: CoreModule, options: ControllerOptions) {
     super(core, (abi, { index, flow, seed }) => abi.ccs_sender_create(index, flow, seed), options);
@@ -95,7 +97,7 @@ export class SenderHalf extends Session {
     this.half.core.check(this.half.abi.ccs_sender_push_feedback(this.half.pointer, nowUs, numbers.length));
   }
 
-  /** Takes the cumulative counts of RTCP receiver reports. Meant for the time in which no feedback arrives. */
+  /** Takes the cumulative counts of RTCP receiver reports. To be called only while no feedback arrives. */
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_receiver_report(this.half.pointer, nowUs, packetsReceived, packetsLost),

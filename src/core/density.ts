@@ -1,4 +1,7 @@
-/** The joint density of sending rate and one-way delay that LCC learns (lcc-2018, Fig. 1), on a grid. */
+/**
+ * The joint density of sending rate and one-way delay that the controller LCC learns, on a grid (paper
+ * lcc-2018, Fig. 1; see src/papers/README.md).
+ */
 import { CoreError, type CoreModule } from './load.js';
 
 export interface DensityOptions {
@@ -6,9 +9,9 @@ export interface DensityOptions {
   rates?: number;
   /** Number of points on the delay axis, 2 to 256; default 64. */
   delays?: number;
-  /** The ends of the rate axis. Default: the ends of the range of rates that the density covers. */
+  /** The lowest and highest rate on the grid. Default: the range that the density covers. */
   rateBps?: readonly [from: number, to: number];
-  /** The ends of the delay axis. Default: the ends of the range of delays that the density covers. */
+  /** The lowest and highest delay on the grid. Default: the range that the density covers. */
   delayUs?: readonly [from: number, to: number];
 }
 

@@ -1,7 +1,7 @@
 /**
- * The message that the receiver half sends to the sender half. In a call it is sent over a data channel, in three
- * parts. The first part is the text "CCF3", the second is the number of the flow, a little-endian uint32. The third
- * is a list of little-endian doubles: the fields of {@link Feedback}, then its values.
+ * The message that the receiver half sends to the sender half. In a call, it travels over a data channel as
+ * the text "CCF3", the number of the flow (a little-endian uint32), and a list of little-endian doubles: the
+ * fields of {@link Feedback}, then its values.
  */
 export interface Feedback {
   /** When the message was made, on the receiver's clock. */

@@ -1,11 +1,12 @@
 /**
- * An error about nested options names a field relative to these options; this file adds the path of the options.
+ * Completes field names in errors. An error about nested options names only the field inside these options.
+ * The path of the options is added here.
  */
 import { CoreError } from './load.js';
 
 /**
- * Fields whose errors concern a whole list, e.g. because it is too long, and not the entry at `path`. Such an error
- * is thrown unchanged.
+ * Lists that can be invalid as a whole, e.g. because they are too long. An error with one of these names is
+ * already complete, so it is thrown unchanged.
  */
 const LISTS: readonly string[] = ['flows', 'windows'];
 

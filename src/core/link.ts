@@ -1,6 +1,6 @@
 /**
- * The simulated link of the core (wasm/sim/loaded_link.h): loss, jitter, queue, capacity, outages and delay of one
- * direction, and TCP connections that share it.
+ * The simulated link of the core (wasm/sim/loaded_link.h). It models one direction: loss, jitter, queue,
+ * capacity, outages and delay. TCP connections can share the link.
  */
 import { LINK_DELIVERY, LINK_DROP, LINK_STAT } from './abi.generated.js';
 import { Handle } from './handle.js';
@@ -19,8 +19,9 @@ export interface CapacityStep {
 }
 
 /**
- * Outages of a wireless channel (gcc-packet-grouping-2016). During an outage the bottleneck sends nothing; at its
- * end, the packets that waited leave in a burst. Both means must be from 1 ms to 1 minute.
+ * Outages of a wireless channel (paper gcc-packet-grouping-2016; see src/papers/README.md). During an outage
+ * the bottleneck sends nothing. At its end, the packets that waited leave in a burst. Both means must be from
+ * 1 ms to 1 minute.
  */
 export interface OutageOptions {
   /** The mean of the exponentially distributed times between two outages. */
@@ -35,13 +36,13 @@ export interface OutageOptions {
 export interface ReorderingOptions {
   /** Probability that a packet is held back, 0 to 1. */
   ratio: number;
-  /** How long a packet is held back, up to one minute: the late time offset of RFC 4737, 4.2.2. */
+  /** How long a packet is held back, up to one minute. */
   delayUs: number;
 }
 
 /**
- * The numbers of TCP connections in the core that always have data to send, for each congestion control: 0 to 64,
- * default 0.
+ * How many TCP connections of each congestion control share the link: 0 to 64, default 0. They are simulated
+ * by the core and always have data to send.
  */
 export interface CrossTraffic {
   cubic?: number;
@@ -79,14 +80,14 @@ export interface LinkOptions {
    * distributed number, limited to three standard deviations.
    */
   jitterUs?: number;
-  /** Outages from now on; the channel is up at first. Default: null, no outages. */
+  /** Random outages. They start with a period without an outage. Default: null, no outages. */
   outages?: OutageOptions | null;
   /** Reordering of the packets that are offered to the link; cross traffic stays in order. Default: null, none. */
   reordering?: ReorderingOptions | null;
   /**
    * TCP connections whose segments of 1500 B pass the same queue; their ACKs return without congestion. `set`
-   * starts the connections that are missing and ends those beyond the given numbers. Not allowed if the capacity or
-   * a step of the schedule is above 1 Gbit/s. Default: none.
+   * starts or ends connections until their number is right. Not allowed if the capacity or a step of the
+   * schedule is above 1 Gbit/s. Default: none.
    */
   crossTraffic?: CrossTraffic;
   /**
@@ -112,8 +113,8 @@ export interface LinkDelivery {
   /** When the last bit of the packet left the bottleneck. */
   departUs: number;
   /**
-   * When the packet is due at the far end. For a packet that reordering holds back, this time may be later than the
-   * time of the poll that returns it.
+   * When the packet reaches the far end. If reordering holds a packet back, this time may be later than the
+   * poll that returns the packet.
    */
   deliverUs: number;
   /** From the packet's arrival at the queue to the start of its transmission. */
@@ -173,15 +174,15 @@ export interface Link {
   /** The packets that were delivered since the last poll, in order, without those of the cross traffic. */
   poll(nowUs: number): LinkDelivery[];
   /**
-   * The drops that happened up to the last poll and since the poll before it: packets that were accepted and dropped
-   * later. A packet may be dropped when it reaches the queue after its jitter, by a discipline that drops waiting
-   * packets, or by a change of the queue.
+   * The packets that were accepted by `enqueue` but dropped later, between the last two polls. A packet may
+   * be dropped when it reaches the queue after its jitter, by a discipline that drops waiting packets, or by
+   * a change of the queue.
    */
   lateDrops(): LinkDrop[];
   /**
-   * When to poll next: nothing is delivered before this time. Without cross traffic, Infinity if no packet is under
-   * way. With cross traffic, at most 50 ms after the latest time that was passed to the link, so that no poll has
-   * to compute much at once.
+   * When to poll next: nothing is delivered before this time. Without cross traffic, it is Infinity if no
+   * packet is in the link. With cross traffic, it is at most 50 ms after the latest time that was passed to
+   * the link, so that no single poll has to simulate a long time.
    */
   nextEventUs(): number;
   /**
@@ -198,7 +199,7 @@ const fieldsOf = (row: object): number => Object.keys(row).length;
 const DELIVERY_FIELDS = fieldsOf(LINK_DELIVERY);
 const DROP_FIELDS = fieldsOf(LINK_DROP);
 const STAT_FIELDS = fieldsOf(LINK_STAT);
-/** The time that is passed with the initial settings of a link, when the caller has not passed a time yet. */
+/** The time for the initial settings of a link. It precedes every time that the caller can pass later. */
 const BEFORE_ANY_US = -Infinity;
 
 /** Creates a link. Throws CoreError that names the field for a value out of its range. */

@@ -3,8 +3,8 @@ import { CoreError, type CoreModule } from './load.js';
 import { queueArguments, type QueueOptions } from './queue.js';
 
 /**
- * `serial`: the transmission of a packet takes its size divided by the capacity. `token-bucket`: a burst passes at
- * once.
+ * `serial`: packets are transmitted one by one; each takes its size divided by the capacity. `token-bucket`:
+ * a burst passes at once.
  */
 export const BOTTLENECKS = ['serial', 'token-bucket'] as const;
 export type Bottleneck = (typeof BOTTLENECKS)[number];

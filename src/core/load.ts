@@ -1,8 +1,8 @@
 /**
- * Loads the WebAssembly core, which has a flat C ABI (wasm/abi). The module needs few imports: a function that is
- * called when its memory has grown, one that calls user controllers, and Emscripten's proc_exit, which is never
- * called. So the same bytes run in pages, workers and Node without a loader script. A Content-Security-Policy must
- * allow `wasm-unsafe-eval`, but need not allow `unsafe-eval`.
+ * Loads the WebAssembly core, which has a flat C ABI (wasm/abi). The module needs no loader script, because
+ * it has few imports: a function that is called when its memory has grown, one that calls user controllers,
+ * and Emscripten's proc_exit, which is never called. So the same module runs in pages, workers and Node. A
+ * Content-Security-Policy must allow `wasm-unsafe-eval`, but need not allow `unsafe-eval`.
  */
 
 import type { Abi } from './abi.generated.js';
@@ -37,8 +37,8 @@ export type ScriptedCore = (imports: Readonly<Record<string, unknown>>) => WebAs
 type Exported = (...args: number[]) => number;
 
 /**
- * The prototype of the object `abi`. It is reached only for a function that the module lacks, and throws a CoreError
- * with the name of this function.
+ * The prototype of the object `abi`. A lookup reaches this prototype only if the module lacks the function.
+ * It then throws a CoreError with the function's name.
  */
 const MISSING = new Proxy(
   {},

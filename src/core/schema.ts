@@ -68,7 +68,8 @@ export const COMPONENT_SPECS: Readonly<Record<ComponentName, ComponentSpec>> = C
 export const TABLE_SPECS: readonly TableSpec[] = TABLES;
 
 /**
- * The whole schema. It includes the descriptions of the tables, which code that does not show them need not load.
+ * The whole schema, with descriptions of the tables. Code that does not show the descriptions can use the
+ * constants above, so that bundlers leave the descriptions out.
  */
 export const SCHEMA: {
   readonly controllers: typeof CONTROLLER_SPECS;

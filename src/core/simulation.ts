@@ -1,6 +1,7 @@
 /**
- * The packet simulator of the core (wasm/sim): media and TCP flows over a forward and a backward path, in virtual
- * time. The same options and seed give the same bytes in a native build, in Node and in browsers.
+ * The packet simulator of the core (wasm/sim): media and TCP flows over a forward and a backward path, in
+ * virtual time. With the same options and seed, the results are identical to the byte in a native build, in
+ * Node and in browsers.
  */
 import { readDensity, type Density, type DensityOptions } from './density.js';
 import { componentValues } from './component.js';

@@ -37,7 +37,7 @@ export class SimulationChanges {
     }
   }
 
-  /** Yields the changes that are due at the time `us` or earlier, in the order of time. */
+  /** Yields the changes with `atUs` up to `us` that have not been yielded before, in the order of time. */
   *until(us: number): Generator<SimulationChange> {
     for (;;) {
       const change = this.#changes[this.#next];

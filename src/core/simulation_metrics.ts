@@ -46,8 +46,8 @@ export interface FlowMetrics {
   /** Standard deviation of the rates received in the rate intervals (see `rateIntervalUs`). */
   receiveRateSdBps: number;
   /**
-   * The share of the rate intervals at whose end GCC's loss-based rate A_s was below its delay-based rate A_r. 0
-   * for other controllers, NaN for TCP.
+   * The share of the rate intervals that ended with GCC's loss-based rate A_s below its delay-based rate A_r.
+   * 0 for other controllers, NaN for TCP.
    */
   lossBoundShare: number;
   /**
@@ -68,18 +68,21 @@ export interface FlowMetrics {
    * NaN if it never does.
    */
   convergenceUs: number;
-  /** RTT - RTT_min of RTCP probes (ToN V, AQM 3), us. For media flows only. */
+  /**
+   * RTT - RTT_min of RTCP probes, us (papers ToN, V, and AQM, 3; see src/papers/README.md). For media flows
+   * only.
+   */
   probeQueueDelayUs: Distribution;
   /** RTT of the same probes. */
   rttUs: Distribution;
   /** How long each packet waited at the bottleneck, us. */
   queueDelayUs: Distribution;
-  /** One-way delay of each packet minus the propagation delay (CMP III, LCC III-A), us. For media flows only. */
-  owdQueueDelayUs: Distribution;
   /**
-   * Like `owdQueueDelayUs`, but measured from the time at which the encoder made the packet, so it includes the
-   * wait in the pacer.
+   * One-way delay of each packet minus the propagation delay, us (papers CMP, III, and LCC, III-A). For media
+   * flows only.
    */
+  owdQueueDelayUs: Distribution;
+  /** Like `owdQueueDelayUs`, but measured from the time of encoding, so it includes the wait in the pacer. */
   e2eQueueDelayUs: Distribution;
 }
 

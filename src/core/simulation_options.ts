@@ -37,8 +37,8 @@ export type PathChange = Partial<
 >;
 
 /**
- * Changes in the middle of a run. They are made at `atUs`, after all events of that time. The capacity is not
- * changed in this way, but by a `schedule`.
+ * Changes in the middle of a run. They are made at `atUs`, after all events of that time. The capacity is
+ * changed by the link's `schedule` instead.
  */
 export interface SimulationChange {
   atUs: number;
@@ -86,9 +86,9 @@ export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
    */
   source?: Readonly<Record<string, number>>;
   /**
-   * Simulates the call as a browser makes it, frame by frame through transforms, pacer, relay and data channel
-   * (wasm/sim/live/live.md). By default, the flow is simulated packet by packet. The names of the parameters are
-   * those of the component `live_call` of the schema.
+   * Simulates the flow as a call in a browser: frame by frame, through transforms, pacer, relay and data
+   * channel (wasm/sim/live/live.md). By default, the flow is simulated packet by packet. The names of the
+   * parameters are those of the component `live_call` of the schema.
    */
   live?: { preset?: string; parameters?: Readonly<Record<string, number>> };
   /** Periods in which the source sends nothing; not allowed in a live call. */

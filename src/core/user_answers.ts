@@ -10,7 +10,7 @@ import type {
   UserSenderHalf,
 } from './user_controller.js';
 
-/** An invalid answer of a controller: what it threw or returned. */
+/** Thrown if a user's controller throws or returns something invalid. The message says what was wrong. */
 export class BadAnswer extends Error {}
 
 /** A half that `makeHalf` has created and checked. */
@@ -26,8 +26,8 @@ export type Question =
   | { kind: 'rate'; nowUs: number };
 
 /**
- * A checked answer. A receiver half may give the values of a message, which is then sent; a sender half may give
- * rates.
+ * A checked answer. `values` comes from a receiver half, to be sent in a feedback message. `rate` comes from
+ * a sender half.
  */
 export interface UsableAnswer {
   values?: number[];

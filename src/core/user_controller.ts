@@ -31,8 +31,8 @@ export interface HalfOptions {
 }
 
 /**
- * The arrival of a frame (in a call) or of a packet (in a simulation). Each time is in microseconds, on the clock of
- * the end (sender or receiver) that took it.
+ * The arrival of a frame (in a call) or of a packet (in a simulation). Times are in microseconds. The arrival
+ * time is on the receiver's clock.
  */
 export interface Arrival {
   seq: number;

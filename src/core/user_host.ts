@@ -60,7 +60,7 @@ export class UserHost {
     this.#memory = memory;
   }
 
-  /** Runs `make`. The halves that the core creates meanwhile belong to this owner. */
+  /** Runs `make`. The halves that the core creates during `make` belong to this owner. */
   making<T>(owner: Owner, make: () => T): T {
     this.#making = { ...owner, failed: false };
     try {

@@ -203,8 +203,8 @@ class WasmReceiver implements UserReceiverHalf {
   }
 
   /**
-   * The values of the message that became due, or null if there is none. The core fills in the other fields of the
-   * message.
+   * Returns the values of the feedback message that the module has just produced, or null if there is none.
+   * The core fills in the other fields of the message.
    */
   #message(): FeedbackValues {
     const count = this.#instance.call('ccs_receiver_take_feedback', this.#instance.handle);

@@ -1,6 +1,6 @@
 /**
- * The element: its attributes and properties, the time when it draws, and the release of its resources when it is
- * removed.
+ * The element `<ccscope-view>`. Reads its attributes and properties, decides when to draw, and releases its resources
+ * when it is removed from the page.
  */
 import { render } from 'preact';
 import css from 'ccscope:view.css';

@@ -1,6 +1,6 @@
 /**
- * The picture in one element. If the choices change, the newest choices are shown. A failure is never thrown; its
- * text is shown in place of the picture.
+ * The content of one element: a run, a recording or the text of a problem. If the choices change several times, only
+ * the newest choices are shown. Failures are not thrown; their text is shown instead of the picture.
  */
 import { signal } from '@preact/signals';
 
@@ -56,8 +56,8 @@ export class Picture {
   /** The scenario that was checked last, and its source. */
   #checked: { source: Source; scenario: CheckedScenario } | null = null;
   /**
-   * Settles when the file that is being read has been read completely. Another request waits for this. Otherwise the
-   * file's rows could replace that request's rows.
+   * Settles when the file that is being read has been read completely. A new request waits for this: otherwise rows of
+   * the old file could replace the rows of the new request.
    */
   #opening: Promise<unknown> = Promise.resolve();
 
@@ -93,7 +93,7 @@ export class Picture {
     }
   }
 
-  /** Shows a problem in the place of everything else. */
+  /** Shows a problem instead of the picture. */
   fail(error: unknown): void {
     this.#turn += 1;
     this.#abort.abort();
@@ -201,7 +201,7 @@ function checkFlow(flows: readonly FlowInfo[], wanted: string): void {
   throw new ConfigError('flow', expected, shown(wanted), fix);
 }
 
-/** The part of the choices that decides which rows are simulated or read. */
+/** The choices that determine which rows are simulated or read. */
 const drawnBy = (choices: Choices | null): unknown => {
   if (choices === null) return null;
   const { source, cell, seed, flow } = choices;

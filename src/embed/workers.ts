@@ -1,6 +1,7 @@
 /**
- * The workers of all views in a page: one worker with the traces, and at most two that simulate. They start with the
- * first view that needs them, and end with the last view. The paths of the workers' scripts exist only in the bundle.
+ * The workers that all views in a page share: one worker with the traces, and at most two that simulate. The first view
+ * that needs them starts them. When the last view is closed, they end. The paths of the workers' scripts are valid only
+ * in the bundle, not in the sources.
  */
 import { transfer, wrap, type Remote } from 'comlink';
 
@@ -20,8 +21,8 @@ export interface Share {
 }
 
 /**
- * Starts a worker. Browsers accept no script from another site as a worker. For such a script, the worker is a small
- * script of this page that imports it.
+ * Starts a worker. Browsers refuse to start a worker whose script is on another site. In this case, starts a worker
+ * from a small script of this page, which imports the script from the other site.
  */
 function fromAnySite(start: () => Worker, script: string): Worker {
   try {

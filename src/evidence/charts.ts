@@ -79,8 +79,8 @@ function shadowsOf(record: CallRecord, paths: readonly Path[]): ShadowRecord[] {
 }
 
 /**
- * The recorded packets of a direction. If no packets were recorded, returns a row for each estimated queuing delay:
- * it contains the delay and its time, and 0 in all other columns.
+ * The recorded packets of a direction. If no packets were recorded, there is one row for each estimated queuing delay.
+ * Such a row contains only the delay and its time; all other columns are 0.
  */
 function packetsOf(
   record: CallRecord,

@@ -1,4 +1,4 @@
-/** The packets of a call at its link, one by one: the rows of a capture. */
+/** Every packet of a call at its link, as a row of a capture. */
 import { DROP_REASONS, type DropReason } from '../core/link.js';
 import { allLinks } from '../judge/index.js';
 import type { CallRecord, Direction } from '../calls/record/record.js';
@@ -12,7 +12,7 @@ export interface LinkPacket {
   direction: Direction;
   /** The id of the page whose own link it passed; null for the shared link. */
   page: number | null;
-  /** The number of its RelayFlow, counted from 1; 0 if the relay did not know the flow yet. */
+  /** The number of the packet's RelayFlow, counted from 1; 0 if the relay had not identified the flow yet. */
   flow: number;
   /** Including the IPv4 and UDP headers. */
   sizeBytes: number;

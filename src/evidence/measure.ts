@@ -74,7 +74,8 @@ function convergence(record: CallRecord, paths: readonly Path[], { fromUs, toUs 
 }
 
 /**
- * Measures a call from when it was connected (or, if that is later, from the start of the kept data) to its end.
+ * Measures a call, from when it was connected to its end. If the record no longer contains the beginning of a long
+ * call, the measurement starts later, where the kept data begin.
  */
 export function measure(record: CallRecord): EvidenceMetrics {
   const paths = pathsOf(record, {});
@@ -93,7 +94,7 @@ export function measure(record: CallRecord): EvidenceMetrics {
         window,
       ),
     })),
-    // The time to 90 % is unknown if the data of the start are no longer kept.
+    // The time to 90 % is unknown if the record no longer contains the beginning of the call.
     timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),
     incidents: incidentsOf(record),
   };

@@ -25,7 +25,7 @@ const MOST_BINS = 1000;
 const MOST_PACKETS = 12_000;
 const RANDOM_LOSS = DROP_REASONS.indexOf('random-loss');
 
-/** Rounded to what a chart shows; null for NaN. */
+/** A value with as many decimals as a chart shows; null for NaN. */
 const digits = (value: number, places = 0): number | null =>
   Number.isFinite(value) ? Number(value.toFixed(places)) : null;
 
@@ -67,7 +67,7 @@ export function capacityTable({ capacity }: DirectionRecord, durationUs: number)
   };
 }
 
-/** Rates out of the bottleneck, of all packets and of each connection's flows. */
+/** The rates at the output of the bottleneck: the rate of all packets, and the rate of each connection's flows. */
 export function rateTable(
   packets: PacketColumns,
   connections: readonly { id: number; flows: readonly number[] }[],
@@ -121,7 +121,10 @@ export function packetTable(packets: PacketColumns): EvidenceTable {
 const secondsIn = (durationUs: number): number => Math.max(1, Math.round(durationUs / SECOND_US));
 const secondOf = (timeUs: number, durationUs: number): number =>
   Math.min(secondsIn(durationUs) - 1, Math.max(0, Math.floor(timeUs / SECOND_US)));
-/** The start of each second, and the end of the call. The values of the last second are drawn up to that end. */
+/**
+ * The start of each second, and the end of the call. `withEnd` repeats the last value for the end of the call, so that
+ * the value is drawn until then.
+ */
 const seconds = (durationUs: number): number[] => [
   ...indices(secondsIn(durationUs)).map((second) => second * SECOND_US),
   Math.round(durationUs),

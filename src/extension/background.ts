@@ -37,7 +37,7 @@ const register = (): Promise<void> =>
 /**
  * Ends the observation of all pages that a match pattern covers, in all tabs. This includes pages that are observed
  * only because of a click. In the browser's settings, the user can also withdraw a pattern that covers several sites.
- * In this case the observation ends everywhere; on sites that are still on, it resumes with the next document.
+ * In this case the observation ends on all sites. A site that is still on is observed again from its next document on.
  */
 async function end(origin: string): Promise<void> {
   const site = siteOf(origin) === origin ? origin : null;
@@ -58,7 +58,7 @@ function openPanel(tab: number): void {
   }
 }
 
-/** Puts the scripts into documents that already exist. */
+/** Injects the scripts into the documents that a tab already contains. */
 async function inject(tabId: number): Promise<void> {
   const target = { tabId, allFrames: true };
   const common = { target, injectImmediately: true };
@@ -71,7 +71,7 @@ chrome.action.onClicked.addListener(({ id, url }) => {
   const site = siteOf(url);
   openPanel(id);
   if (site === null) return;
-  // The click itself gives access to the page for now. This request is for lasting access to the site.
+  // The click gives only temporary access to the page (`activeTab`). This call requests lasting access to the site.
   chrome.permissions.request({ origins: [site] }).catch(() => false);
   inject(id).catch((error: unknown) => console.warn('ccscope cannot look into this page:', error));
 });

@@ -29,8 +29,8 @@ class Bridge {
     const { signal } = this.#until;
     const offered = (event: Event): void => {
       const [port] = (event as MessageEvent).ports;
-      // Only the first offer counts. If the bridge starts with the document, that offer comes before the page's own
-      // scripts can run.
+      // Only the first offer counts. If the bridge is started together with its document, the first offer comes before
+      // the page's own scripts can run.
       if (port === undefined || this.#page !== null) return;
       event.stopImmediatePropagation();
       // Cancelling the event tells the script in the page's world that its offer was accepted.
@@ -122,15 +122,15 @@ class Bridge {
 }
 
 /**
- * Whether the extension that put this bridge here still runs. When an extension is reloaded, its old scripts stay in
+ * Whether the extension that injected this bridge still runs. When an extension is reloaded, its old scripts stay in
  * pages.
  */
 const isInForce = (): boolean =>
   (chrome as { runtime?: { id?: string | undefined } }).runtime?.id !== undefined;
 
 /**
- * The bridge of this document, stored in the extension's own world. If the scripts are put in once more, they find it
- * here.
+ * The bridge of this document, stored in the extension's own world. If the scripts are injected again, they find the
+ * bridge here.
  */
 const scope = globalThis as { ccscopeBridge?: Bridge | undefined };
 if (scope.ccscopeBridge === undefined)

@@ -22,7 +22,10 @@ const PortEvent = MessageEvent;
 const { postMessage, start } = MessagePort.prototype;
 const { addEventListener, dispatchEvent } = EventTarget.prototype;
 
-/** After this many turns without an answer, the bridge is considered gone: its extension was reloaded or removed. */
+/**
+ * After this many turns of TURN_MS without an answer, the bridge is considered gone: its extension was reloaded or
+ * removed.
+ */
 const TURNS = 4;
 /**
  * The length of a turn. A busy page delays timers and messages alike. A single long timer could therefore fire
@@ -42,7 +45,7 @@ class PageEnd {
   readonly #onWanted = (): void => attempt(() => this.#wanted());
 
   constructor() {
-    // Times count from the Unix epoch, since each panel converts them to an origin of its own.
+    // The origin is 0, so times count from the Unix epoch. Each panel converts them to its own origin.
     const late = { adoptsLate: true, timesShownFrames: true } as const;
     const config = { originEpochMs: 0, relay: null, frameTiming: 'transform', ...late } as const;
     this.#observer = observe(config, (batch) => this.#tell({ batch }));
@@ -51,8 +54,8 @@ class PageEnd {
   }
 
   /**
-   * Connects to the bridge of the window's document. If the bridge is not there yet, it requests a port when it
-   * starts. Called again when a window gets its first document: the window then keeps its objects but loses its
+   * Connects to the bridge of the window's document. If there is no bridge yet, the bridge will request a port when it
+   * starts. Also called when a window gets its first document: the window then keeps its objects but loses its
    * listeners.
    */
   meet(): void {

@@ -20,7 +20,7 @@ const documents = signal<readonly Document[]>([]);
 /** Whether the site will still be observed after the page is reloaded; null if unknown. */
 const staysOn = signal<boolean | null>(null);
 
-/** Absent in DevTools panels of Firefox, where extensions can only use messages. */
+/** Absent in DevTools panels of Firefox, where extensions can use only a few APIs. */
 const permissions = (chrome as { permissions?: typeof chrome.permissions }).permissions;
 
 async function askWhetherOn(site: string | null): Promise<void> {
@@ -101,7 +101,8 @@ function watchTab(tab: number): Model {
   const model = new Model(watch, async (action, window) =>
     readActionResult(await link.tab?.ask(window, { type: 'act', action }).catch(() => null)),
   );
-  // If the watch cannot take a batch, it writes the error to its worker's console. The next batch may be valid.
+  // If the watch cannot process a batch, its worker writes the error to the console. The next batch may be
+  // valid, so nothing else is done.
   const refreshed = (done: Promise<void>): void =>
     void done.then(
       () => model.refresh(),

@@ -7,7 +7,7 @@ import type { PageBatch } from '../inject/protocol.js';
 
 /** An observed document of the tab. */
 export interface Document {
-  /** Its name in the panel's watch. */
+  /** The document's name in the panel's watch (the worker that records what is observed). */
   window: string;
   url: string;
   isTop: boolean;

@@ -1,6 +1,6 @@
 /**
- * The input of pictures: the numbers and the trace of a cell (a scenario with one value on each of its axes), and
- * what was published about them.
+ * The input of pictures: the numbers and the trace of a cell, and the numbers that the paper published for this cell.
+ * A cell is a scenario with one value on each of its axes.
  */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';

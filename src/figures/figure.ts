@@ -8,7 +8,7 @@ export interface FigureAxis {
   label: string;
   /** Written after the label; empty for a count or a ratio. */
   unit: string;
-  /** The axis extends at least to these ends, whatever the data. */
+  /** The axis always includes `min` and `max`, if given, and extends further if the data need it. */
   min?: number;
   max?: number;
   logarithmic?: boolean;
@@ -76,7 +76,9 @@ export interface CurveFigure extends FigureCommon {
     /** Standard deviation at each point. */
     sd?: number[];
   }[];
-  /** A density under the curves, from 0 to 1 at its peak: `values[i * y.length + j]` is at x[i], y[j]. */
+  /**
+   * A density that is drawn behind the curves, scaled to a peak of 1: `values[i * y.length + j]` is at x[i], y[j].
+   */
   density?: { x: readonly number[]; y: readonly number[]; values: readonly number[] };
   /** The paper's statements, each on one series (by its index in the list) at one x. */
   published?: ({ x: number; series: number } & PublishedMark)[];

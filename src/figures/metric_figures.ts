@@ -1,4 +1,4 @@
-/** Pictures of metrics over cells: bars, box plots, lines. */
+/** Pictures of metrics over cells (combinations of axis values): bars, box plots, lines. */
 import { axisOf, cellLabel, type CellParams } from '../scenario/cells.js';
 import type { Bar, BarFigure, Box, BoxFigure, CurveFigure, Figure, FigureAxis } from './figure.js';
 import { BOX, METRICS } from '../scenario/metrics.js';

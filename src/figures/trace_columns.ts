@@ -42,8 +42,8 @@ export const unitFactor = (column: string, unit: string): number => unitsOf(colu
 const SHORTEST_GAP_US = 2e6;
 
 /**
- * The rows of one column, a series for each flow in the order of their numbers. Rows without a value are left out.
- * Only if two values are more than SHORTEST_GAP_US apart, the rows between them are kept, with NaN.
+ * The values of one column, as one series for each flow, in the order of flow numbers. Rows without a value are left
+ * out, except between two values more than SHORTEST_GAP_US apart: NaN then marks the gap.
  */
 export function traceSeries(batches: readonly TraceBatch[], table: string, column: string): TraceSeries[] {
   const spec = tableSpec(table as TableName);

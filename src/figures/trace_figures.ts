@@ -156,7 +156,7 @@ interface CellCurve {
   series: TraceSeries;
 }
 
-/** The input of a distribution: a column of each cell (and flow, if there are several). */
+/** The input of a distribution: one series for each cell and flow. */
 function distributed(
   scenario: Scenario,
   { table, column, flow }: Distribution,

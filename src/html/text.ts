@@ -21,7 +21,7 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((text, string, i) => `${text}${render(parts[i - 1] ?? '')}${string}`));
 }
 
-/** JSON for a script element: its text cannot end the element. */
+/** JSON for a script element, escaped so that it cannot contain the element's end tag. */
 export function scriptData(value: unknown): Html {
   return new Html(JSON.stringify(value).replaceAll('<', '\\u003c'));
 }

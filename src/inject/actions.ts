@@ -1,7 +1,7 @@
 /**
- * Acts on the page's calls, only on explicit command. Acts on senders through their parameters, and on
- * receivers through their playout delay. Settings that the page makes in the meantime are kept, and everything
- * can be undone.
+ * Carries out actions on the page's calls. Nothing is changed without an explicit command. Actions change the
+ * parameters of senders and the playout delay of receivers. The page's own settings are kept, and every
+ * action can be undone.
  */
 import { readAction } from './action_form.js';
 import { attempt, clearTimeout, setTimeout } from './natives.js';
@@ -32,10 +32,7 @@ export interface ActionsOptions {
   parameters: SenderParameters;
   /** Returns the open connection with this number in the window; null if there is none. */
   connection(endpoint: number): RTCPeerConnection | null;
-  /**
-   * Whether this is the number of a received stream whose connection is unknown, because the page never used
-   * the connection while it was observed.
-   */
+  /** Whether the number belongs to a stray: a received track whose connection is unknown to the observer. */
   isHidden(endpoint: number): boolean;
   /** Called for every action with its result, except for successful renewals of a drive. */
   told(action: Action, result: ActionResult): void;
@@ -44,8 +41,8 @@ export interface ActionsOptions {
 type Kind<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
 /**
- * The period from `begin` to `end`. An action may take a second: if the period ends before the action is done,
- * the action has no effect.
+ * The period from `begin` to `end`. Some actions take a second. An action that is not done when the period
+ * ends has no effect.
  */
 interface Watch {
   isOver: boolean;
@@ -109,8 +106,7 @@ export class Actions {
     // An action may still arrive after `end`, for instance a controller's last message. It is refused.
     checkWatch(watch);
     const transceiver = await this.#transceiver(target);
-    // If the target has no mid, it was searched for by its SSRC. This took time, and the watch may have ended
-    // meanwhile.
+    // The search for the transceiver may have taken time (if the target has no mid), so the watch may have ended.
     if (action.kind !== 'release') checkWatch(watch);
     const message =
       target.direction === 'send'
@@ -172,10 +168,7 @@ export class Actions {
     }
   }
 
-  /**
-   * Returns a function that changes the actions in force for a sender. The function throws when the watch is
-   * over.
-   */
+  /** Returns a function that changes the overrides of a sender. The function throws once the watch is over. */
   #changer(sender: RTCRtpSender, watch: Watch): Changer {
     return async (change, options) => {
       await this.options.parameters.act(
@@ -345,7 +338,7 @@ interface Sent {
 }
 
 /**
- * The amount that each encoding of a sender has sent so far. Retransmissions are excluded, because the encoder
+ * The bytes that each encoding of a sender has sent so far. Retransmissions are excluded, because the encoder
  * does not produce them.
  */
 async function sent(sender: RTCRtpSender): Promise<Sent[]> {

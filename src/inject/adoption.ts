@@ -58,7 +58,7 @@ export function patchEvents(found: Found): void {
       meet(target);
       return target;
     });
-  // These methods belong to the prototype of EventTarget, which connections share with all other event targets.
+  // Connections inherit these methods from EventTarget, so they are patched there.
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'])
     patch(EventTarget.prototype, name, (self) => {
       meet(self);

@@ -1,6 +1,6 @@
 /**
- * Pure functions on candidates and session descriptions (RFC 8839): parsing them, and replacing all their
- * addresses by the link's.
+ * Pure functions that parse candidates and session descriptions (RFC 8839), and replace all addresses in them
+ * with the relay's address.
  */
 import type { RelayAddress, RemoteSide } from './protocol.js';
 
@@ -43,9 +43,10 @@ function relayed({ component, extensions }: Candidate, relay: RelayAddress): str
 }
 
 /**
- * Replaces the address in the text of a trickled candidate by the relay's. A text that is not a candidate stays
- * as it is, such as '', which marks the end of the candidates. A TCP candidate becomes one to which nobody can
- * connect. It is not dropped, so that the browser still processes the same candidates in the same order.
+ * Replaces the address in a trickled candidate with the relay's address. A text that is not a candidate is
+ * returned unchanged, such as '', which marks the end of the candidates. A TCP candidate is replaced with one
+ * to which nobody can connect. It is not dropped, so that the browser still processes the same candidates in
+ * the same order.
  */
 export function candidateThroughRelay(text: string, relay: RelayAddress): string {
   const candidate = parse(text);
@@ -82,9 +83,8 @@ export function descriptionThroughRelay(sdp: string, relay: RelayAddress): strin
 const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
 /**
- * Replaces the address of a page's own candidate by the relay's, for everybody who reads the candidate. The
- * rest stays the same, because pages may sort or filter candidates by it. A text that is not a candidate stays
- * as it is.
+ * Replaces the address in one of the page's own candidates with the relay's address. The rest stays the same,
+ * because pages may sort or filter candidates by it. A text that is not a candidate is returned unchanged.
  */
 export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
   const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];
@@ -99,8 +99,8 @@ export function ownCandidateThroughRelay(text: string, relay: RelayAddress): str
 const OWN = /^((?:a=)?candidate:\S+) +(\d+) +(\S+) +(\d+) +\S+ +\d+ +typ +(\S+)([^\r\n]*)$/i;
 
 /**
- * Replaces the addresses in a page's own description by the relay's, for everybody who reads the description:
- * those of candidates, and the default addresses in `m=`, `c=` and `a=rtcp` lines.
+ * Replaces the addresses in the page's own description with the relay's address: those of candidates, and the
+ * default addresses in `m=`, `c=` and `a=rtcp` lines.
  */
 export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   const through = (line: string): string => {
@@ -111,8 +111,8 @@ export function ownDescriptionThroughRelay(sdp: string, relay: RelayAddress): st
 }
 
 /**
- * Replaces the address and port of a line by the relay's. Placeholders, which belong to no candidate, stay:
- * port 0, the discard port, and the unspecified address.
+ * Replaces the address and port in a line with the relay's. Placeholders that belong to no candidate are not
+ * replaced: port 0, the discard port, and the unspecified address.
  */
 function ownLineThroughRelay(line: string, { address, port }: RelayAddress): string {
   if (isCandidate(line)) return ownCandidateThroughRelay(line, { address, port });
@@ -167,7 +167,7 @@ function readLine(section: MediaSection, line: string): void {
   }
 }
 
-/** The address in the text of a candidate of the far side; null unless it is a UDP candidate with a valid port. */
+/** The address in a candidate of the far side; null unless this is a UDP candidate with a valid port. */
 export function udpAddress(text: string): RelayAddress | null {
   const candidate = parse(text);
   const isPort = candidate !== null && candidate.port > 0 && candidate.port < 65_536;

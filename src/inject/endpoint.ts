@@ -16,7 +16,7 @@ import { ShownFrames } from './shown_frames.js';
 export interface Window {
   config: ObserverConfig;
   reporter: Reporter;
-  /** Null if frames are not timed one by one. */
+  /** The worker that times each frame; null if only getStats is used. */
   worker: FrameWorker | null;
   receivers: ReceiverTransforms;
   /** The limit that a sender's encodings impose, in bit/s; NaN without a limit. */
@@ -25,17 +25,14 @@ export interface Window {
   closed(endpoint: Endpoint): void;
 }
 
-/** How long after the far side's first candidate the observer waits for a UDP candidate. */
+/** How long the observer waits for a UDP candidate, counted from the far side's first candidate. */
 const TRICKLE_MS = 2000;
 
 /** What is known of a connection when its observation starts. */
 export interface KnownBefore {
   /** The page announced that it transforms the frames itself. */
   ownsTransforms: boolean;
-  /**
-   * The page made the connection before the page was observed, so the connection's own candidates have already
-   * been disclosed unchanged.
-   */
+  /** The page made the connection before it was observed, so the far side may know the page's real candidates. */
   isLate: boolean;
 }
 
@@ -49,8 +46,8 @@ export class Endpoint {
   #role: 'offerer' | 'answerer' | null = null;
   #looking: Promise<void> | null = null;
   /**
-   * The time of the far side's first candidate, as long as the far side has sent no UDP candidate. Null before
-   * the first candidate. Infinity after the first UDP candidate.
+   * The time of the far side's first candidate; null before that. Infinity once the far side has sent a UDP
+   * candidate.
    */
   #lacksUdpSinceMs: number | null = null;
   #ufrags = '';
@@ -60,14 +57,14 @@ export class Endpoint {
   /** The reported notices, by code. */
   readonly #told = new Map<string, RecordNotice>();
   readonly #receivers = new WeakSet<RTCRtpReceiver>();
-  /** Receivers with a transform of the observer. */
+  /** Receivers that have the observer's transform. */
   readonly #ours = new Set<RTCRtpReceiver>();
   /**
-   * For receivers without a transform of the observer: the objects that time frames when the browser shows
-   * them.
+   * For receivers that do not have the observer's transform: the objects that time frames as the browser
+   * shows them.
    */
   readonly #shown = new Map<RTCRtpTransceiver, ShownFrames>();
-  /** Whether every video receiver so far has got the observer's transform and still has it. */
+  /** Whether all video receivers so far have had the observer's transform all the time. */
   #complete = true;
   /**
    * Whether the constructor is still examining what a late connection already contains: its descriptions and
@@ -263,7 +260,7 @@ export class Endpoint {
   }
 
   /**
-   * Handles a receiver whose frames no transform of the observer sees. If possible, times its frames when the
+   * Handles a receiver that cannot have the observer's transform. If possible, its frames are timed as the
    * browser shows them.
    */
   #withoutTransform(receiver: RTCRtpReceiver, why: RecordNotice): void {
@@ -326,8 +323,8 @@ export class Endpoint {
   }
 
   /**
-   * Reports how frames are timed. The answer is `transform` only if transforms of the observer see all video
-   * that arrives.
+   * Reports how frames are timed. This is `transform` only if every video receiver has the observer's
+   * transform.
    */
   #source(): void {
     const seen = this.#shown.size > 0 ? 'elements' : 'getStats';

@@ -17,8 +17,8 @@ export interface FrameWorkerRequest {
 }
 
 /**
- * The lateness of the worker's ticks during a second: the end of the second, in milliseconds since the Unix
- * epoch, and the largest lateness.
+ * How late the worker's ticks were in one second. `epochMs` is the end of that second, in milliseconds since
+ * the Unix epoch. `lateMs` is the largest lateness.
  */
 export type LateTick = [epochMs: number, lateMs: number];
 
@@ -34,8 +34,8 @@ export interface FrameWorkerNotes {
 export type FrameWorkerAnswer = { id: number } & FrameWorkerNotes;
 
 /**
- * The worker ticks at this interval while it notes frames. Nothing in the page can delay these ticks, so lateness
- * shows that the machine is short of CPU time. Each tick wakes a thread; at 100 ms, ticks were over a quarter of
- * the worker's cost.
+ * The worker ticks at this interval while it notes frames. Nothing in the page can delay these ticks, so late
+ * ticks show that the machine is short of CPU time. The interval is not shorter, because each tick wakes a
+ * thread. At 100 ms, the ticks took over a quarter of the worker's CPU time.
  */
 export const TICK_MS = 200;

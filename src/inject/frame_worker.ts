@@ -1,6 +1,6 @@
 /**
- * The worker that runs the transforms of received video. It notes each frame and lets it pass. Frames continue
- * whatever fails here.
+ * The worker that runs the transforms of received video. It notes each frame and passes the frame on. An
+ * error in this worker's own code must not stop the frames.
  */
 import { TickLateness } from '../machine/tick_lateness.js';
 import {

@@ -1,7 +1,7 @@
 /**
- * The page's end of the frame worker. The first task of a page may create receivers before the worker has
- * proved that it runs. Such receivers get the worker's transforms all the same. If the worker then turns out
- * not to run, `failed` is called, so that the transforms are removed again.
+ * The page's interface to the frame worker. Receivers may be created before the worker has proved that it
+ * runs. They get transforms at once. If the worker then turns out not to run, `failed` is called, so that the
+ * transforms are removed again.
  */
 import type {
   FrameWorkerAnswer,
@@ -41,7 +41,8 @@ export class FrameWorker {
       const worker = newWorker(source);
       this.#worker = worker;
       listen(worker, 'message', (event) => this.#hear((event as MessageEvent<FrameWorkerAnswer>).data));
-      // A Content-Security-Policy that refuses the worker may do so only after the construction, with an event.
+      // If a Content-Security-Policy refuses the worker, the constructor may still succeed, and an error
+      // event follows.
       listen(worker, 'error', () => this.#fail());
       setTimeout(() => this.#fail(), START_MS);
       void this.#ask();

@@ -1,6 +1,6 @@
 /**
- * References to objects of the page. They are strong while someone listens and weak otherwise, so that objects
- * that the page has released are freed as they would be without the observer.
+ * References to objects of the page. They are strong while someone listens. Otherwise they are weak, so that
+ * the observer does not keep unused objects alive.
  */
 import { WeakRef } from './natives.js';
 

@@ -7,8 +7,8 @@ const AS_SHOWN =
   'received frames are timed as the browser shows them, and the bytes of each half second are divided equally among its frames; key frames are not marked, and frames that were not shown are missing';
 
 /**
- * Changes the text of a notice, because frames are timed when the browser shows them, instead of by getStats
- * alone.
+ * Returns the notice for the case that frames are timed as the browser shows them. The original text says
+ * that only getStats is used.
  */
 export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
   ...rest,

@@ -1,7 +1,8 @@
 /**
- * Replaces a page's own addresses by the link's. Whoever gets a page's real candidates can send to them directly,
- * bypassing the link. So wherever the page reads its candidates (in events, descriptions, offers, answers and ICE
- * transports), they have the relay's address. The connection itself still uses the real ones.
+ * Hides the page's own addresses behind the relay's address. A far side that got the real candidates could
+ * send to them directly, bypassing the link. So wherever the page reads its candidates (in events,
+ * descriptions, offers, answers and ICE transports), they have the relay's address. The connection itself
+ * still uses the real candidates.
  */
 import { ownCandidateThroughRelay, ownDescriptionThroughRelay } from './candidates.js';
 import { attempt } from './natives.js';
@@ -20,8 +21,8 @@ class OwnCandidates {
    */
   readonly #given = new WeakMap<object, { of: string; object: object }>();
   /**
-   * For each connection, its latest offer or answer: the text of the browser, and the changed text that the
-   * page was given.
+   * The latest offer or answer of each connection: the browser's text, and the changed text that the page was
+   * given.
    */
   readonly #made = new WeakMap<object, { native: string; given: string }>();
 

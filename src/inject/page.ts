@@ -171,8 +171,8 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Reports to this binding (a function of the window) from now on, and to no earlier binding. Does nothing if
-   * this binding is already used.
+   * Reports to this binding (a function of the window) from now on, instead of any earlier binding. Does
+   * nothing if this binding is already used.
    */
   listen({ binding, originEpochMs }: ObserverConfig & { binding: string }): void {
     if (this.#binding === binding) return;
@@ -209,7 +209,7 @@ export class Observer implements PageObserver {
     return this.#open.all.find(({ id, closed }) => id === number && !closed);
   }
 
-  /** Acts on a call on explicit command. Never rejects: the result describes what happened. */
+  /** Carries out an action on a call. Never rejects: the result describes what happened. */
   act(action: unknown): Promise<ActionResult> {
     return this.#actions.act(action);
   }

@@ -1,7 +1,7 @@
 /**
- * Replaces native functions by proxies. A proxy keeps name, `toString`, `instanceof`, static members and
- * prototype, so that pages do not notice it. If a change of arguments or results fails, the proxy behaves like
- * the native function.
+ * Replaces native functions with proxies. A proxy has the same name, `toString`, `instanceof`, static members
+ * and prototype as the native function, so pages do not notice the proxy. If the code that changes arguments
+ * or results throws, the proxy behaves like the native function.
  */
 import { attempt } from './natives.js';
 

@@ -110,8 +110,7 @@ export function patchPrototype(
     policies.patch(prototype, endpointOf);
     patchOwnCandidates(prototype, relay);
   }
-  // Transforms are attached at once, because a receiver that starts without one never calls a transform that is
-  // set later.
+  // Transforms are attached as soon as receivers exist: Chromium never calls a transform that is set later.
   for (const name of ['addTrack', 'addTransceiver'])
     patch(
       prototype,

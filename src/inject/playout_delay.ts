@@ -1,6 +1,7 @@
 /**
- * Sets how long receivers hold media back before it is played. While ccscope acts on a receiver, the page still
- * reads the value that the page has set, and a release restores this value.
+ * Sets how long receivers hold media back before it is played. While ccscope overrides the delay of a
+ * receiver, the page still reads the value that it set itself. When ccscope releases the receiver, that value
+ * applies again.
  */
 import { attempt } from './natives.js';
 

@@ -27,7 +27,7 @@ export interface ObserverConfig {
   frameTiming: AskedFrameTiming;
   /** Whether to search for connections that the page made before it was observed. */
   adoptsLate: boolean;
-  /** Whether frames that pass no transform of the observer are timed when the browser shows them. */
+  /** Whether frames of receivers without the observer's transform are timed as the browser shows them. */
   timesShownFrames: boolean;
 }
 
@@ -138,8 +138,8 @@ export interface InboundStats {
   packetsReceivedWithEct1: number;
   packetsReceivedWithCe: number;
   /**
-   * `remotePacketsSent`: how many packets the far side had sent, from its latest sender report. `reportTimeUs`:
-   * the time when this report arrived.
+   * From the far side's latest sender report. `remotePacketsSent`: how many packets the far side had sent.
+   * `reportTimeUs`: the time when this report arrived.
    */
   remotePacketsSent: number;
   reportTimeUs: number;
@@ -169,7 +169,7 @@ export interface StatsSample {
    */
   availableOutgoingBps: number;
   rttS: number;
-  /** Answers to the connectivity checks on the selected pair (RFC 7675). */
+  /** How many connectivity checks on the selected pair were answered, including consent checks (RFC 7675). */
   checksAnswered: number;
   /**
    * `route`: the types and protocols of the selected pair's candidates, such as `host/udp srflx/udp`.
@@ -180,7 +180,7 @@ export interface StatsSample {
   /** Bytes of all candidate pairs that the browser reports. */
   bytesSent: number;
   bytesReceived: number;
-  /** The bytes that did not go to, or come from, the link's address; NaN without a link. */
+  /** The bytes that bypassed the link: their far end was not the link's address. NaN without a link. */
   outsideBytesSent: number;
   outsideBytesReceived: number;
   /** The payload bytes of all data channels. */
@@ -214,15 +214,15 @@ export type DegradationPreferenceName =
 /** Kinds of changes that can be undone separately. */
 export type Releasable = 'cap' | 'drive' | 'layer' | 'degradation-preference' | 'playout-delay';
 
-/** Actions on a call, on explicit command only. JSON can carry them unchanged. */
+/** An action on a call. Actions are only carried out on explicit command. All fields can be sent as JSON. */
 export type Action =
-  /** Limits a sender, or one of its encodings. If the page has set a limit, that limit stays in force, too. */
+  /** Limits a sender, or one of its encodings. A limit that the page has set still applies. */
   | { kind: 'cap'; target: ActionTarget; encoding: EncodingName; maxBitrateBps: number }
   /** Limits each encoding of a sender to its present rate, measured for a second. */
   | { kind: 'hold'; target: ActionTarget }
   /**
-   * Limits a sender to a controller's rate for the next few seconds. The action has to be repeated to stay in
-   * force.
+   * Limits a sender to a controller's rate for the next few seconds. The limit ends unless the action is
+   * repeated.
    */
   | { kind: 'drive'; target: ActionTarget; controller: string; maxBitrateBps: number }
   /** Undoes all actions on a stream, or those of one kind. The settings of the page then apply again. */
@@ -244,7 +244,7 @@ export type InForce =
   | { kind: 'playout-delay'; delayMs: number };
 
 export type ActionResult =
-  /** `inForce`: everything that is now in force for the stream. */
+  /** `inForce`: all actions on the stream that have not been undone. */
   { ok: true; message: string; inForce: InForce[] } | { ok: false; why: string; fix: string };
 
 /**
@@ -257,8 +257,8 @@ export const NUMBERS_PER_FRAME = 7;
 export const NO_LAYER = -1;
 
 /**
- * A report of a page. `endpoint` is the number of a peer connection: the connections of a window are counted
- * from 0.
+ * A message from the observer to Node. `endpoint` is the number of a peer connection: the connections of a
+ * window are counted from 0.
  */
 export type PageMessage =
   | { type: 'endpoint'; endpoint: number; timeUs: number }

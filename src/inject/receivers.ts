@@ -1,6 +1,6 @@
 /**
- * Decides which transform a receiver has, the page's or the observer's. When the page sets its own transform,
- * that one replaces the observer's.
+ * Decides whether a receiver has the page's transform or the observer's. A transform that the page sets
+ * replaces the observer's.
  */
 import * as notices from './notices.js';
 import { attempt } from './natives.js';
@@ -15,7 +15,7 @@ type Streams = Record<
 type OnYield = () => void;
 
 export class ReceiverTransforms {
-  /** Receivers with a transform of the observer. */
+  /** Receivers that have the observer's transform. */
   readonly #ours = new WeakMap<RTCRtpReceiver, OnYield>();
   /** Receivers that the page has taken over, by setting a transform or creating encoded streams. */
   readonly #theirs = new WeakSet<RTCRtpReceiver>();

@@ -6,8 +6,8 @@ import type { PageBatch, PageMessage, RecordNotice } from './protocol.js';
 export type Deliver = (batch: PageBatch) => Promise<void> | void;
 
 /**
- * At most this many batches wait for the listener: the batches of five minutes. While that number waits,
- * the listener is assumed to be gone, and new messages are dropped.
+ * At most this many batches wait for the listener (five minutes of batches). At this limit, the listener is
+ * assumed to be gone, and new messages are dropped.
  */
 const MOST_WAITING = 600;
 
@@ -20,10 +20,7 @@ export class Reporter {
   #isPaused = false;
   /** The batches that have not been taken yet, oldest first. */
   readonly #waiting = new Set<{ sentMs: number }>();
-  /**
-   * The send time of the first batch whose delivery has failed since the last success; null if there is no such
-   * batch.
-   */
+  /** When the first batch that failed since the last success was sent; null if none has failed since then. */
   #failingSinceMs: number | null = null;
 
   constructor(
@@ -42,8 +39,8 @@ export class Reporter {
   }
 
   /**
-   * The age in milliseconds of the oldest batch that still waits, or whose delivery has failed since the
-   * listener last took a batch. 0 if there is no such batch.
+   * For how many milliseconds the listener has left a batch untaken: the age of the oldest batch that is
+   * waiting, or that failed since the last success. 0 if there is no such batch.
    */
   get unheardMs(): number {
     const now = epochMs();
@@ -113,7 +110,10 @@ export class Reporter {
     }
   }
 
-  /** The listener has taken this batch, so it still listens. Earlier batches that were lost no longer count. */
+  /**
+   * Called when the listener has taken a batch. All batches up to this one stop waiting, and earlier failures
+   * are forgotten.
+   */
   #taken(batch: { sentMs: number }): void {
     if (!this.#waiting.has(batch)) return;
     this.#failingSinceMs = null;

@@ -21,7 +21,10 @@ interface Theirs {
   degradationPreference: DegradationPreferenceName | undefined;
 }
 
-/** The actions in force on a sender. A later action replaces an earlier one of the same kind. */
+/**
+ * The settings that actions have overridden on a sender. A later action replaces an earlier one of the same
+ * kind.
+ */
 export class Overrides {
   /** Limits by encoding; the key null is a limit for all encodings together. */
   readonly caps = new Map<EncodingName, number>();
@@ -84,7 +87,7 @@ function shares(encodings: readonly Encoding[]): number[] {
   return weights.map((weight) => (sum > 0 ? Math.min(1, weight / sum) : 1));
 }
 
-/** Returns the page's parameters, changed by the actions in force. */
+/** Returns the page's parameters with the overrides applied. */
 function withOverrides(parameters: Parameters, theirs: Theirs, overrides: Overrides): Parameters {
   const own = parameters.encodings.map((encoding, index) => {
     const { maxBitrate, active } = theirsOf(theirs, encoding, index) ?? encoding;
@@ -132,7 +135,7 @@ type Set = (this: RTCRtpSender, parameters: unknown, ...rest: unknown[]) => Prom
 class Sender {
   /** The known limits of the encodings, by rid. */
   bounds = new Map<string, number>();
-  /** The page's settings; null while no action is in force. */
+  /** The page's own settings; null while nothing is overridden. */
   theirs: Theirs | null = null;
   overrides = new Overrides();
   /**
@@ -141,16 +144,16 @@ class Sender {
    */
   given: unknown = null;
   isStale = false;
-  /** How many calls by ccscope have not ended yet. */
+  /** How many setParameters calls by ccscope have not ended yet. */
   ours = 0;
   /**
-   * `#all` settles when all calls so far have ended; it is null while no call is under way. `#ours` settles
+   * `#all` settles when all setParameters calls so far have ended; null while there are none. `#ours` settles
    * when the latest call by ccscope, and all calls before it, have ended.
    */
   #all: Promise<unknown> | null = null;
   #ours: Promise<unknown> | null = null;
 
-  /** Makes a call by ccscope after all calls so far have ended. */
+  /** Runs `work`, a setParameters call by ccscope, after all earlier calls have ended. */
   inTurn(work: () => Promise<void>): Promise<void> {
     this.ours++;
     const result = this.#after(this.#all, work).finally(() => this.ours--);
@@ -159,8 +162,8 @@ class Sender {
   }
 
   /**
-   * Makes a call by the page after the calls by ccscope have ended. It does not wait for other calls by the
-   * page, just as without ccscope.
+   * Runs `work`, a setParameters call by the page, after all calls by ccscope have ended. As without ccscope,
+   * calls by the page do not wait for each other.
    */
   afterOurs(work: () => Promise<void>): Promise<void> {
     const result = this.#after(this.ours === 0 ? null : this.#ours, work);
@@ -195,7 +198,7 @@ class Sender {
 
 export class SenderParameters {
   readonly #senders = new WeakMap<object, Sender>();
-  /** Senders with actions in force or under way. */
+  /** Senders that have overrides, or for which an action is still running. */
   readonly #acted = new Set<RTCRtpSender>();
   readonly #get: Get;
   readonly #set: Set;
@@ -272,8 +275,8 @@ export class SenderParameters {
   }
 
   /**
-   * Makes a call by the page. Its parameters are passed on unchanged unless an action is in force, or their
-   * transaction is stale.
+   * Passes a setParameters call by the page to the browser. The parameters are changed only if an override
+   * applies, or if ccscope has ended the page's transaction.
    */
   async #setTheirs(self: RTCRtpSender, sender: Sender, copy: Parameters, args: unknown[]): Promise<void> {
     const theirs = theirsIn(copy);
@@ -283,7 +286,7 @@ export class SenderParameters {
     if (isOvertaken) set.transactionId = this.#get.call(self).transactionId;
     const given = isOurs || isOvertaken ? [set, ...args.slice(1)] : args;
     await Reflect.apply(this.#set, self, given);
-    // setParameters ends the latest transaction of the browser, whoever began it.
+    // After setParameters, the browser no longer accepts the id of its latest transaction.
     if (sender.given === copy.transactionId) sender.given = null;
     if (sender.theirs !== null) sender.theirs = theirs;
     sender.noteBounds(set.encodings);
@@ -301,9 +304,9 @@ export class SenderParameters {
   }
 
   /**
-   * Changes the actions in force on a sender. `options` are the second argument of setParameters
-   * (webrtc-extensions). If `change` throws, or the browser refuses the parameters, rejects and leaves
-   * everything unchanged.
+   * Changes the overrides of a sender. `options` are the second argument of setParameters
+   * (webrtc-extensions). If `change` throws, or the browser refuses the parameters, the promise rejects and
+   * nothing changes.
    */
   async act(self: RTCRtpSender, change: Change, options?: Options): Promise<void> {
     const sender = this.#of(self);

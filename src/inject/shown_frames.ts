@@ -39,7 +39,7 @@ const LONGEST_US = 1_500_000;
  */
 const KEPT_US = 10_000_000;
 /**
- * If this many frames were shown and none of them came by a peer connection, the track is assumed to have
+ * If this many frames were shown and none of them came from a peer connection, the track is assumed to have
  * another source.
  */
 const ENOUGH_FRAMES = 30;
@@ -49,7 +49,7 @@ export class ShownFrames {
   #frames: Frame[] = [];
   #lastTimestamp = NaN;
   #foreignFrames = 0;
-  /** Readings of getStats, oldest first. The first is the reading at which frames were last taken. */
+  /** Readings of getStats since frames were last taken, oldest first. */
   #looks: Look[] = [];
   #isPaused = true;
   #callback = 0;
@@ -94,12 +94,12 @@ export class ShownFrames {
     return 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
   }
 
-  /** Whether at least one frame that came by a peer connection was shown. */
+  /** Whether at least one frame from a peer connection was shown. */
   get sawFrames(): boolean {
     return !Number.isNaN(this.#lastTimestamp);
   }
 
-  /** Whether the track's frames did not come by a peer connection, such as those of a local camera. */
+  /** Whether the track's frames come from another source than a peer connection, such as a local camera. */
   get isForeign(): boolean {
     return !this.sawFrames && this.#foreignFrames >= ENOUGH_FRAMES;
   }
@@ -131,8 +131,8 @@ export class ShownFrames {
 
   /**
    * Returns the frames shown since the last call, in the form of the `frames` message. `bytesReceived` is the
-   * byte counter of getStats at `timeUs`. The sizes of the frames are unknown, so each gets an equal share of
-   * the bytes received since the last call. Sums of sizes, and rates, are therefore right.
+   * byte counter of getStats at `timeUs`. The browser does not report frame sizes, so each frame gets an
+   * equal share of the bytes received since the last call. Only sums of these sizes are meaningful.
    */
   take(ssrc: number, bytesReceived: number, timeUs: number): number[] {
     // No size can be computed for the frames of a stream that has just started, or whose counter has restarted.
@@ -154,8 +154,8 @@ export class ShownFrames {
   }
 
   /**
-   * The byte counter before these frames. It is usually from the reading at which frames were last taken. After
-   * a long pause, it is from the last reading before the first of these frames arrived.
+   * The byte counter before these frames arrived. Usually this is its value when frames were last taken.
+   * After a long pause, it is the last value from before the first of these frames.
    */
   #bytesBefore([first]: readonly Frame[]): number {
     const [last] = this.#looks;

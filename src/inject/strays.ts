@@ -1,7 +1,7 @@
 /**
  * Observes strays: received video tracks whose connection is unknown. The page made the connection before it
- * was observed, keeps it to itself and never uses it again. Two things can be observed: the track's receiver,
- * if the page uses the receiver, and the elements that show the track.
+ * was observed, stores it where no search finds it, and calls no method of it. Two things can still be
+ * observed: the track's receiver, if the page uses the receiver, and the elements that show the track.
  */
 import type { Endpoint, Window } from './endpoint.js';
 import { Held } from './held.js';

@@ -19,8 +19,8 @@ import { callConnectedUs, callEndUs, pathsOf, type Path } from './view.js';
 export const BASELINE_STEP_US = 500_000;
 
 /**
- * The curve of a call, with one value for each step of BASELINE_STEP_US since the call was connected. The first
- * values belong to the end of the first step.
+ * The curve of a call, with one value for each step of BASELINE_STEP_US since the call was connected. Index 0 is the
+ * first step: the rate at its end, and the mean delay in it.
  */
 export interface Curve {
   receivedBps: number[];

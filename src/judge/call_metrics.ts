@@ -95,7 +95,7 @@ export function samplesIn(endpoint: EndpointRecord, window: Window): StatsSample
 }
 
 /**
- * Bits that the link could carry in a window, in the directions that some paths use; null if a capacity is
+ * Bits that the link could carry in a window, in the directions that the given paths use; null if a capacity is
  * unknown.
  */
 export function capacityBitsIn(record: CallRecord, paths: readonly Path[], window: Window): number | null {
@@ -161,8 +161,8 @@ const covers = ({ page, changes }: PathRecord, { fromUs }: Window): boolean =>
   page === null || (changes[0]?.timeUs ?? Infinity) <= fromUs;
 
 /**
- * The share of the capacity that all traffic used in the directions of some paths. Null if the queue's record
- * does not cover the whole window.
+ * The share of the capacity that all traffic used, in the directions that the given paths use. Null if the queue's
+ * record does not cover the whole window.
  */
 export function pathUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const bits = capacityBitsIn(record, paths, window);
@@ -202,7 +202,7 @@ const overSenders = (
   return known.length === 0 ? null : sum(known);
 };
 
-/** The metrics of some paths over a window; see the head of this file. */
+/** The metrics of the given paths over a window; see the head of this file. */
 export function pathMetrics(record: CallRecord, all: readonly Path[], window: Window): CallMetrics {
   const paths = carrying(all, window);
   const received = receivedCurve(record, paths);
@@ -242,8 +242,9 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
 }
 
 /**
- * The window from the time when the first of some paths was connected until their end, or until the latest data
- * about them. If the record has dropped early data, the window starts where the kept data start.
+ * The window from the time when the first of the given paths was connected until the last path ended, or until the
+ * latest data if a path still exists. If the record has dropped early data, the window starts where the kept data
+ * start.
  */
 export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);
@@ -267,7 +268,7 @@ export function callMetrics(record: CallRecord, view: View = {}, window?: Window
 }
 
 /**
- * Jain's index of some rates: 1 if all are equal, 1/n if one of n has everything (Jain, Chiu, Hawe 1984,
+ * Jain's index of the given rates: 1 if all are equal, 1/n if one of n has everything (Jain, Chiu, Hawe 1984,
  * DEC-TR-301); NaN for an empty list.
  */
 export function jainIndex(rates: readonly number[]): number {

@@ -241,8 +241,8 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const { queueDelayP95Ms: p95, queueDelayMaxMs: max, availableOutgoingBps: available } = metrics;
   if (p95 === null || (p95 < SHORT_QUEUE_MS && excess === null)) return null;
   const isSeen = excess !== null || (drops !== null && drops.full + drops.aqm > 0);
-  // If the detector never signalled overuse, a long queue is not enough: an excess rate or drops by the queue
-  // must confirm the overuse.
+  // If the detector never signalled overuse, a long queue alone does not prove overuse: an excess rate or drops by
+  // the queue must confirm it.
   if (detector?.overuseShare === 0 && !isSeen) return null;
   const sends = excess
     ? `The call sent ${rateText(excess.sentBps)} into ${rateText(excess.capacityBps)} for ${secondsText(excess.durationUs)}: `
@@ -267,7 +267,7 @@ const overuseByDrops: Explanation = (facts, symptom) =>
       )
     : null;
 
-/** The link had room, but the sender, which is not under test, sent less. */
+/** The sender is not under test, and it sent less than the link could carry. */
 const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedUs }, symptom) => {
   if (sendersUnderTest > 0 || (drops !== null && drops.full + drops.aqm + drops.random > 0)) return null;
   const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
@@ -303,7 +303,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
         fix: sentence(FIX),
       };
 
-/** Explanations that are tried first for every symptom: if one of them applies, it explains any symptom. */
+/** Explanations that are tried first, for every symptom: each of them can explain any symptom. */
 const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
 const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
   'rate-low': [

@@ -35,8 +35,8 @@ interface Search {
 type Found = { reachedUs: number; confirmedUs: number } | { reachedUs: null; final: boolean };
 
 /**
- * The first time from which `holds` is true at every evaluation for HOLD_US. This time must be at most
- * `withinUs` after the start. The hold of HOLD_US may end later than `withinUs`.
+ * Finds the first time from which `holds` is true at every evaluation for HOLD_US. This time must be at most
+ * `withinUs` after the start. The period of HOLD_US may end after that limit.
  */
 function firstHeld(
   { startUs, withinUs, knownUs, endUs }: Search,

@@ -20,7 +20,7 @@ const GAMMA = column('gamma_ms');
 const DELAY = column('one_way_delay_us');
 const OVERUSE = COLUMNS[SIGNAL]?.values?.indexOf('overuse');
 
-/** For each shadow of some endpoints: the trace batches that list the groups of packets. */
+/** For each shadow of the given endpoints: the trace batches that list the groups of packets. */
 function* groupsOf(
   { shadows }: CallRecord,
   receivers: readonly EndpointRecord[],
@@ -31,7 +31,7 @@ function* groupsOf(
 }
 
 /**
- * A summary of the detectors' reports on the streams that some endpoints received in a window; null if there is
+ * A summary of the detectors' reports in a window on the streams that the given endpoints received; null if there is
  * no report.
  */
 export function detectorFacts(
@@ -89,8 +89,9 @@ function leastDelays(frames: readonly { timeUs: number; delayUs: number }[]): nu
 }
 
 /**
- * The longest queue that frames met in a window, in ms: the lowest delay in the window's worst second minus the
- * lowest delay in the best second since `usualFromUs`. Null if no second of the window has enough frames.
+ * The longest queuing delay of frames in a window, in ms. This is the highest per-second minimum of the frame delay
+ * in the window, minus the lowest per-second minimum since `usualFromUs`. Null if no second of the window has enough
+ * frames.
  */
 export function longestWaitMs(
   record: CallRecord,
@@ -109,8 +110,9 @@ export function longestWaitMs(
 }
 
 /**
- * The shortest queue that frames met in a window, in ms: the lowest delay in the window minus the lowest delay in
- * the best second since `usualFromUs`. Null if no frame arrived in the window, or if no second has enough frames.
+ * The shortest queuing delay of a frame in a window, in ms. This is the lowest frame delay in the window, minus the
+ * lowest per-second minimum since `usualFromUs`. Null if no frame arrived in the window, or if no second has enough
+ * frames.
  */
 export function leastWaitMs(
   record: CallRecord,

@@ -50,7 +50,10 @@ export interface Facts {
   hasMedia: boolean;
   /** Null while a sender's streams are unknown. */
   hasVideo: boolean | null;
-  /** Sum of the limits of the video sections that are sent (maxBitrate, `b=`); null if one has no limit. */
+  /**
+   * Sum of the limits (maxBitrate, `b=`) of the video sections that are sent. Null if a section has no limit, or if
+   * no video is sent.
+   */
   capBps: number | null;
   /**
    * `cpuLimitedShare`, `bandwidthLimitedShare`: the shares of the senders' video samples with the
@@ -60,11 +63,11 @@ export interface Facts {
   bandwidthLimitedShare: number;
   /** Dropped packets; null without the link's record of them. */
   drops: { random: number; full: number; aqm: number } | null;
-  /** Times in which the link carried nothing although packets waited. */
+  /** The periods in which packets waited but the link carried nothing. */
   stalls: { totalUs: number; longestUs: number };
   /**
-   * The sent rate and the capacity during all times in which more was sent than the link can carry, and the
-   * length of these times. Null if there were none.
+   * The periods in which more was sent than the link can carry: the mean sent rate, the mean capacity, and the total
+   * length of these periods. Null if there were none.
    */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
   /** Bytes that the senders retransmitted. */
@@ -89,9 +92,8 @@ export interface Facts {
    */
   lateSeconds: LateSeconds;
   /**
-   * The longest time in which no packet larger than a connectivity check reached the link; 0 if packets are
-   * unknown. The times from the window's start to the first packet and from the last packet to its end count,
-   * too.
+   * The longest time in which no media packet reached the link; 0 if packets are unknown. This includes the time
+   * before the window's first media packet, and the time after the window's last one.
    */
   pausedUs: number;
   /** The received rate over the last two seconds, and over the two seconds before those. */
@@ -118,7 +120,7 @@ function shareLimitedBy(samples: readonly StatsSample[], reason: string): number
 const videoStreams = (senders: readonly EndpointRecord[]): StatsSample['outbound'] =>
   senders.flatMap(({ samples }) => (samples.at(-1)?.outbound ?? []).filter(({ kind }) => kind === 'video'));
 
-/** Whether each video source gave no frames over some samples, or had stopped at their end. */
+/** Whether each video source delivered no new frame in the given samples, or had stopped in the last one. */
 function sourceStopped(samples: readonly StatsSample[]): boolean {
   const streams = new Map<number, OutboundStats[]>();
   for (const { outbound } of samples)
@@ -158,7 +160,7 @@ const noteStall = (stalls: Facts['stalls'], us: number): void => {
   stalls.longestUs = Math.max(stalls.longestUs, us);
 };
 
-/** Times between rows of the queue in which packets of any traffic waited but no packet passed. */
+/** The periods between rows of the queue in which packets of the call or of other traffic waited, but none passed. */
 function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
   checkKept(direction, window);
   const { rows } = direction;
@@ -182,8 +184,8 @@ function stalledRows({ direction }: LinkSide, window: Window): Facts['stalls'] {
 }
 
 /**
- * Times in which a waiting packet was not transmitted: the time since the previous departure, or since the
- * packet's arrival if that was later, minus the packet's transmission time.
+ * The periods in which a packet waited but the link transmitted nothing. Each begins at the previous departure, or at
+ * the packet's arrival if that was later. It ends when the packet's transmission begins.
  */
 function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'] {
   const stalls = { totalUs: 0, longestUs: 0 };
@@ -265,7 +267,7 @@ const statesText = (endpoints: readonly EndpointRecord[]): string =>
     .map(({ page, states }) => `${pageName(page)} ${states.at(-1)?.state ?? 'without a state'}`)
     .join(', ');
 
-/** Everything that may explain the behaviour of some paths in a window. */
+/** Gathers everything that may explain the behaviour of the given paths in a window. */
 export function gatherFacts(record: CallRecord, paths: readonly Path[], window: Window): Facts {
   const senders = sidesOf(paths, 'sender');
   const endpoints = [...senders, ...sidesOf(paths, 'receiver')];

@@ -36,7 +36,7 @@ function waitAt(begin: Look, { timeUs, stats }: Look): KeyFrameWait | null {
     : null;
 }
 
-/** The longest wait over some endpoints' samples of getStats; null if there was none. */
+/** The longest wait for a key frame over the getStats samples of the given endpoints; null if there was none. */
 export function keyFrameWait(endpoints: readonly (readonly StatsSample[])[]): KeyFrameWait | null {
   let longest: KeyFrameWait | null = null;
   for (const samples of endpoints) {

@@ -75,7 +75,7 @@ function layerOf(endpoint: EndpointRecord, looks: readonly OutboundStats[], wind
 const bySize = (a: LayerMetrics, b: LayerMetrics): number =>
   (a.frameWidth ?? 0) - (b.frameWidth ?? 0) || (a.rid ?? '').localeCompare(b.rid ?? '');
 
-/** The video streams of some senders, the lowest layer of each sender first. Throws DroppedRecordError. */
+/** The video streams of the given senders, the lowest layer of each sender first. Throws DroppedRecordError. */
 export function layersIn(senders: readonly EndpointRecord[], window: Window): LayerMetrics[] {
   return senders.flatMap((endpoint) => {
     checkKept(endpoint, window);

@@ -1,8 +1,8 @@
 /**
- * The likely cause of a failed judgement. It is the first explanation that the record supports for the judged
- * paths. If a server sends their media, the paths of the pages that send to the server are examined as well. If
- * no explanation is found, the cause comes from the log of incidents: the cause of a change that lasted into
- * the judged time.
+ * The likely cause of a failed judgement: the first explanation that the record supports for the judged paths. If a
+ * server sends their media, the paths of the pages that send to the server are examined as well. If no explanation is
+ * found, the log of incidents supplies the cause: that of the latest matching incident that overlaps the judged
+ * window.
  */
 import type { Window } from '../calls/metrics.js';
 import { endpointName } from '../calls/record/names.js';
@@ -14,7 +14,9 @@ import { incidentsOf, type IncidentKind } from './incidents/index.js';
 import { msText, percentText, rateText, secondsText } from './text.js';
 import { pathsOf, type Path } from './view.js';
 
-/** Causes at a far side, such as a server, that may have their origin on another page's way to the server. */
+/**
+ * Causes that blame a far side, such as a server. The true cause may be on the path from another page to that server.
+ */
 const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
 
 const unknown = ({ metrics }: Facts): Cause => ({

@@ -13,7 +13,7 @@ import {
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, LateSecond } from '../calls/record/record.js';
 
-/** A time in which the machine was overloaded, and the reasons at its beginning. */
+/** A period in which the machine was overloaded. `reasons`: why it was overloaded when the period began. */
 export interface MachineSpell {
   fromUs: number;
   /** Null while it lasts. */

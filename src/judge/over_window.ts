@@ -1,12 +1,12 @@
 /**
- * Judgements of a call over a window of a given length. The window begins at a start time or later. The start
- * time is when the call was connected or, if that is later, the last change of the link before the judgement
+ * Judgements of a call over a window of a given length. The window does not begin before the start time. The start
+ * time is the later of two times: when the call was connected, and when the link last changed before the judgement
  * was requested. The judgement waits until the call has run for the window's length since the start time.
- * - `once`: the window ends when the judgement was requested. If the call had not run long enough by that time,
- *   the window ends when the call has run long enough. Conditions that must hold throughout (delay, loss,
- *   freezes) are judged this way: with a later window, a bad moment would be missed.
- * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still
- *   reach (utilisation, fairness) are judged this way.
+ * - `once`: the window ends when the judgement was requested. If the call had not run long enough by then, the window
+ *   ends as soon as it has. Conditions that must hold throughout (delay, loss, freezes) are judged this way: a later
+ *   window would miss a bad moment.
+ * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still reach
+ *   (utilisation, fairness) are judged this way.
  */
 import type { Window } from '../calls/metrics.js';
 import { percentiles } from '../calls/percentile.js';
@@ -24,9 +24,8 @@ export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
   /**
-   * If `afterUs` is given, the start time is computed with it instead of the last change of the link. With
-   * `once`, the window then begins exactly at the start time; with `retry`, it begins at the start time or
-   * later.
+   * The time of a change. It replaces the last change of the link in the computation of the start time. With `once`,
+   * the window then begins exactly at the start time.
    */
   afterUs?: number;
 }
@@ -168,7 +167,7 @@ export function judgeFreezes(
 
 export interface FairnessRule extends WindowRule {
   jain: number;
-  /** The calls to compare with. The clocks of their records may have other origins. */
+  /** The calls to compare with. The clocks of their records may have different origins. */
   others: readonly Pick<Asked, 'record' | 'view'>[];
 }
 

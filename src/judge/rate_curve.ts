@@ -97,7 +97,7 @@ function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSamp
   return { timesUs: samples.map(({ timeUs }) => timeUs), bytes };
 }
 
-/** The sum of the byte counts of some endpoints. Between two samples, a count is interpolated linearly. */
+/** The sum of the byte counts of the given endpoints. Between two samples, a count is interpolated linearly. */
 function statsCurve(
   record: CallRecord,
   of: readonly { endpoint: EndpointRecord; count: (sample: StatsSample) => number }[],
@@ -132,8 +132,8 @@ const atTheLink = (record: CallRecord, paths: readonly Path[]): boolean =>
   );
 
 /**
- * The traffic that got through: the bytes that left the bottleneck. Without a record of them, the receivers'
- * counts; for receivers that are not under test, the senders' counts.
+ * The traffic that got through: the bytes that left the bottleneck. Without the link's record of packets, the
+ * receivers' byte counts are used. For a receiver that is not under test, its sender's byte count is used.
  */
 export function receivedCurve(record: CallRecord, paths: readonly Path[]): RateCurve {
   if (atTheLink(record, paths)) return packetCurve(linkSides(record, paths), departedBytes);

@@ -1,8 +1,7 @@
 /**
- * Whether a call uses its link. The browser counts the bytes of all candidate pairs of a connection, in each
- * direction. They are compared with the bytes of the connection that the link saw. Two counts show how many
- * bytes went outside the link: the bytes of pairs whose far end is not the link, and the pairs' bytes that the
- * link never saw. The larger count is used.
+ * Whether a call uses its link. For each connection, the browser counts the bytes of all candidate pairs, and the
+ * link counts the bytes that it saw. The bytes outside the link are estimated in two ways: the bytes of pairs whose
+ * far end is not the link, and the pairs' bytes minus the bytes that the link saw. The larger result is used.
  */
 import { IP_UDP_HEADER_BYTES } from '../calls/metrics.js';
 import type {
@@ -69,7 +68,7 @@ const over = (bytes: Map<number, number>, flows: readonly number[]): number =>
   flows.reduce((sum, flow) => sum + (bytes.get(flow) ?? 0), 0);
 
 /**
- * The bytes of some flows that a link saw: those sent in the direction `sends`, and those received in the
+ * The bytes of the given flows that a link saw: those sent in the direction `sends`, and those received in the
  * opposite direction. Null if the link's record is incomplete.
  */
 function atLink(link: PathRecord, flows: readonly number[], sends: Direction): Seen | null {

@@ -70,7 +70,7 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
     if (view.page !== undefined && !pages.includes(view.page)) return [];
     if (view.sentBy !== undefined && !pages.includes(view.sentBy)) return [];
     const sent = view.sentBy === offerer?.page ? 'forward' : 'backward';
-    // A page with both ends of a connection sends both directions.
+    // If both ends of a connection are on the same page, this page sends in both directions.
     const sendsBoth = pages[0] === pages[1];
     const direction =
       view.sentBy === undefined || sendsBoth ? (view.direction ?? busierDirection(offerer, answerer)) : sent;
@@ -79,7 +79,7 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
   });
 }
 
-/** The endpoints of one side of some paths, without repetition. */
+/** The endpoints of one side of the given paths, without repetition. */
 export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
@@ -89,7 +89,7 @@ export function connectedUs(endpoint: EndpointRecord | null): number | null {
   return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;
 }
 
-/** When all sides of a path that are under test had been connected for the first time; null before that. */
+/** When the last side of a path was first connected; null until then. A side that is not under test is ignored. */
 export function pathConnectedUs({ sender, receiver }: Path): number | null {
   const sides = [sender, receiver].filter((side) => side !== null);
   const times = sides.map(connectedUs);
@@ -106,7 +106,7 @@ function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | n
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** When the last of some paths ended; null while a path exists, or if there are no paths. */
+/** When the last of the given paths ended; null while a path exists, or if there are no paths. */
 export function callEndUs(record: CallRecord, paths: readonly Path[]): number | null {
   const ends = paths.map(({ sender, receiver }) => {
     const sides = [sender, receiver].filter((side) => side !== null);
@@ -125,7 +125,7 @@ export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionR
   return link?.own.find((own) => own.page === page) ?? link;
 }
 
-/** The links that some paths pass, without repetition. */
+/** The links that the given paths use, without repetition. */
 export const linksOf = (record: CallRecord, paths: readonly Path[]): PathRecord[] => [
   ...new Set(paths.map(({ connection }) => linkOf(record, connection)).filter((link) => link !== null)),
 ];
@@ -219,8 +219,8 @@ export function checkKept({ keptFromUs }: { keptFromUs?: number }, window: Windo
 }
 
 /**
- * Packets that departed or were dropped in a window, in time order: those of some flows, or of all flows if
- * `flows` is null. Throws DroppedRecordError.
+ * The packets of the given flows that departed or were dropped in a window, in time order. If `flows` is null, the
+ * packets of all flows. Throws DroppedRecordError.
  */
 export function packetsIn(
   direction: Pick<DirectionRecord, 'packets' | 'keptFromUs'>,
@@ -245,7 +245,7 @@ export function packetsIn(
   return found;
 }
 
-/** Bytes of some flows that left the bottleneck in a window. Throws DroppedRecordError. */
+/** Bytes of the given flows that left the bottleneck in a window. Throws DroppedRecordError. */
 export function departedBytes({ direction, flows }: LinkSide, window: Window): number {
   checkKept(direction, window);
   const { packets } = direction;
@@ -259,7 +259,9 @@ export function departedBytes({ direction, flows }: LinkSide, window: Window): n
   return bytes;
 }
 
-/** Bytes of some flows that reached the link in a window, including dropped packets. Throws DroppedRecordError. */
+/**
+ * Bytes of the given flows that reached the link in a window, including dropped packets. Throws DroppedRecordError.
+ */
 export function offeredBytes({ direction, flows }: LinkSide, window: Window): number {
   checkKept(direction, window);
   const { packets } = direction;
@@ -275,16 +277,16 @@ export function offeredBytes({ direction, flows }: LinkSide, window: Window): nu
   return bytes;
 }
 
-/** One direction of a link, with the flows of some paths in it. */
+/** One direction of a link, and the flows of the given paths in this direction. */
 export interface LinkSide {
   direction: DirectionRecord;
   flows: ReadonlySet<number>;
 }
 
 /**
- * The parts of the record with the paths' packets: one entry for each direction of a link that the paths use.
- * Empty if there is no shaper's record of the packets. The shared link is always included: before a page got
- * its own link, its packets passed the shared one.
+ * The parts of the record that contain the packets of the given paths: one for each direction of a link that the
+ * paths use. The shared link is always included, since a page's packets use it until the page gets its own link.
+ * Empty if there is no shaper's record of the packets.
  */
 export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[] {
   return waysOf(record, paths).flatMap(({ link, name, paths: taking }): LinkSide[] => {
@@ -297,7 +299,7 @@ export function linkSides(record: CallRecord, paths: readonly Path[]): LinkSide[
   });
 }
 
-/** The time from which all data about some paths are kept; -Infinity if nothing was dropped. */
+/** The time from which all data about the given paths are kept; -Infinity if nothing was dropped. */
 export function keptFromUs(record: CallRecord, paths: readonly Path[]): number {
   const parts = [
     ...linkSides(record, paths).map(({ direction }) => direction),

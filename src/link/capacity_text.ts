@@ -69,9 +69,7 @@ export const scheduleText = (steps: readonly CapacityStep[]): string =>
     )
     .join(',');
 
-/**
- * Returns the schedule with all rates multiplied by one factor. The factor makes the first step's rate `firstBps`.
- */
+/** Scales a schedule: the first step gets the rate `firstBps`, and all other rates change by the same factor. */
 export function scaledSchedule(schedule: string | number, firstBps: number): string {
   const steps = parseSchedule(schedule, { outage: true });
   const before = steps[0]?.capacityBps ?? 0;

@@ -6,7 +6,7 @@
  */
 export const CROSS_FLOW = 1000;
 
-/** The rate is averaged over this time. Over a shorter time, single packets would be visible in it. */
+/** The rate is averaged over this time. A shorter average would show single packets. */
 const WINDOW_US = 500e3;
 
 interface Count {
@@ -19,8 +19,8 @@ export class CrossRate {
   #counts: Count[] = [];
 
   /**
-   * Takes the counter's value at a time, and returns the rate in bit/s. Returns null before any traffic, and for
-   * the first value. If the counter falls (the link was replaced), counting begins again.
+   * Adds a value of the counter, and returns the rate in bit/s. Returns null before any traffic, and for the
+   * first value. If the counter falls (the link was replaced), counting begins again.
    */
   see(timeUs: number, bytes: number): number | null {
     const last = this.#counts.at(-1);

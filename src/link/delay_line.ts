@@ -1,4 +1,4 @@
-/** A propagation delay: packets come out when they are due; packets due at the same time keep their order. */
+/** A propagation delay: packets come out at their due times. Packets with the same due time keep their order. */
 
 /** When this many packets have left, their space in the arrays is freed. */
 const COMPACT_AT = 1024;
@@ -8,7 +8,10 @@ export class DelayLine<T> {
   #dueUs: number[] = [];
   #head = 0;
 
-  /** A packet that is due before others overtakes them. This is rare, so its place is searched for from the end. */
+  /**
+   * Inserts a packet by its due time, so the packet may overtake others. This is rare, so the place is searched
+   * for from the end.
+   */
   push(packet: T, dueUs: number): void {
     let place = this.#dueUs.length;
     while (place > this.#head && (this.#dueUs[place - 1] ?? -Infinity) > dueUs) place--;
@@ -21,7 +24,7 @@ export class DelayLine<T> {
     }
   }
 
-  /** The first packet, if it is due. */
+  /** Removes the first packet and returns it; null if it is not due yet. */
   next(nowUs: number): { packet: T; dueUs: number } | null {
     const dueUs = this.nextUs();
     if (dueUs > nowUs) return null;

@@ -32,7 +32,7 @@ export interface DirectionSettings {
   outage?: string | undefined;
   /**
    * TCP connections that share the queue of this direction: `cubic:3`, `cubic:2,newreno:1`. Default: `none`.
-   * Connections given outside `backward` send only forward; `backward` has its own connections.
+   * This setting is never copied to the other direction: set it in `backward` to have connections there.
    */
   crossTraffic?: string | undefined;
   /**

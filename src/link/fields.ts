@@ -1,9 +1,10 @@
 /**
- * The settings of a link, each declared once. A declaration contains the setting's names (in JSON, in the kit's
- * settings, on the command line, and in an address of the app), the parser of its values, its default, and its
- * conversion to options of the core. All code that reads or shows the settings of a link uses this table. In JSON,
- * a number's unit is part of the setting's name. In the kit's settings, a number has the same unit, and a text
- * states its own unit. Examples are `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'` and `--rtt 80ms`.
+ * The settings of a link, each declared once. A declaration contains the setting's names (in JSON, in the
+ * settings of a test, on the command line, and in an address of the app), the parser of its values, its
+ * default, and its conversion to options of the core. All code that reads or shows the settings of a link uses
+ * this table. In JSON, a number's unit is part of the setting's name. In the settings of a test, a number has
+ * the same unit, and a text states its own unit. Examples are `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'` and `--rtt
+ * 80ms`.
  */
 import * as v from 'valibot';
 
@@ -19,7 +20,7 @@ import { parseQueue } from './queue_text.js';
 type Scope = 'way' | 'path';
 
 interface Common<T> {
-  /** The setting's name in the kit's settings and, with dashes, on the command line. */
+  /** The setting's name in the settings of a test and, with dashes, on the command line. */
   setting: string;
   /** The setting's name in an address of the app; null if addresses do not have the setting. */
   url: string | null;
@@ -41,7 +42,7 @@ interface NumberField extends Common<number> {
   /** The unit to write after a number, including a space. */
   unit: '' | ' ms' | ' packets';
   isWhole: boolean;
-  /** Parses what people may write instead of a number. Throws ConfigError. */
+  /** Parses a value that was written as text, such as `80ms` or `2%`. Throws ConfigError. */
   read(text: string): number;
   /** The default, as people write it. */
   usualText: string;
@@ -50,7 +51,7 @@ interface NumberField extends Common<number> {
 /** A setting that is a text; it is kept as it was written. */
 interface TextField extends Common<string> {
   kind: 'text';
-  /** The description of valid values in the error message for a value that is not a text. */
+  /** Describes the valid values, for the error message about a value that is not text. */
   expected: string;
   /** Throws ConfigError for a text that is not valid. */
   check(text: string): unknown;
@@ -60,7 +61,7 @@ export type LinkField = NumberField | TextField;
 
 type Names<S extends string, U extends string | null, P extends Scope> = { setting: S; url: U; scope: P };
 type Without<F extends LinkField> = Omit<F, 'kind' | 'setting' | 'url' | 'scope'>;
-/** The fields of a NumberField that may be omitted, since most numbers have the same values there. */
+/** The fields of a NumberField that a declaration may omit, since `number` has defaults for them. */
 type Alike = Pick<NumberField, 'isWhole' | 'read' | 'usualText'>;
 
 const number = <const S extends string, const U extends string | null, const P extends Scope>(
@@ -225,7 +226,7 @@ export type LinkValue<K extends LinkKey> = K extends 'bottleneck'
     ? number
     : string;
 
-/** The settings that apply to each direction separately, by their names in the kit. */
+/** The settings that apply to each direction separately, by their names in the settings of a test. */
 export type WaySetting = {
   [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
 }[LinkKey];

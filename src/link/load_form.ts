@@ -15,7 +15,7 @@ export interface Part {
   isWhole?: true;
 }
 
-/** How a form shows a setting as several numbers; they are in the order of `parts`. */
+/** How a form shows a setting as several numbers. All lists of numbers are in the order of `parts`. */
 export interface PartsForm {
   parts: readonly Part[];
   /** The numbers to show while the setting is `none`. */

@@ -59,8 +59,8 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
 }
 
 /**
- * TCP connections beside the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one connection. Both
- * numbers are 0 for `none`. Throws ConfigError.
+ * TCP connections that share the link with the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one
+ * connection. Both numbers are 0 for `none`. Throws ConfigError.
  */
 export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}): Required<CrossTraffic> {
   checkLength(text, field, 'write for instance cubic:3');

@@ -1,6 +1,6 @@
 /**
- * The fate of each packet at a link, kept in columns. Full columns double their size, up to 63 MB together. Full
- * columns of that size lose the oldest eighth of their packets.
+ * The fate of each packet at a link, kept in columns. When the columns are full, their length is doubled, up to
+ * 63 MB in all. After that, the oldest eighth of the packets is discarded.
  */
 import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
@@ -34,8 +34,8 @@ export class PacketLog {
   constructor(private readonly maxPackets = MAX_PACKETS) {}
 
   /**
-   * All packets that departed after this time are in the log, and only some of the earlier ones. Null if the log
-   * has never dropped packets.
+   * All packets that departed after this time are in the log. Earlier ones are incomplete. Null if no packet
+   * was ever discarded from the log.
    */
   get keptFromUs(): number | null {
     return this.#keptFromUs;

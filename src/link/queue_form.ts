@@ -1,6 +1,4 @@
-/**
- * A queue as the fields of a form show it: its discipline, the limit that is in force, and its other settings.
- */
+/** A queue as the fields of a form show it: its discipline, its limit, and its other settings. */
 import { camelCase, type QueueKind } from '../core/queue.js';
 import { COMPONENT_SPECS, presetValue, type ParameterSpec } from '../core/schema.js';
 import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
@@ -11,7 +9,7 @@ type Values = Readonly<Record<string, number>>;
 export interface QueueForm {
   /** The text before the colon, such as `pie-rfc8033`. */
   discipline: string;
-  /** The settings that are given instead of the discipline's own values. */
+  /** The settings that replace the discipline's defaults. */
   given: Values;
 }
 
@@ -20,7 +18,7 @@ const isLimit = ({ name }: ParameterSpec): boolean => LIMITS.includes(name);
 
 const kindOf = (discipline: string): QueueKind => DISCIPLINES.get(discipline)?.kind ?? 'droptail';
 
-/** The limits that a discipline can have. Only one of them is in force. */
+/** The limits that a discipline can have. A queue uses only one of them. */
 export const limitsOf = (discipline: string): readonly ParameterSpec[] =>
   COMPONENT_SPECS[kindOf(discipline)].parameters.filter(isLimit);
 
@@ -28,14 +26,14 @@ export const limitsOf = (discipline: string): readonly ParameterSpec[] =>
 export const settingsOf = (discipline: string): readonly ParameterSpec[] =>
   COMPONENT_SPECS[kindOf(discipline)].parameters.filter((spec) => !isLimit(spec));
 
-/** The value that a setting has in a discipline if it is not given. */
+/** The default value of a setting in a discipline. */
 export function ownValue(discipline: string, spec: ParameterSpec): number {
   const { kind, preset } = DISCIPLINES.get(discipline) ?? { kind: 'droptail' };
   const known = COMPONENT_SPECS[kind].presets.find(({ name }) => name === (preset ?? kind));
   return known ? presetValue(known, spec) : spec.default;
 }
 
-/** The limit that is in force, and its value. */
+/** The limit that the queue uses, and its value; null if the queue has no limit. */
 export function limitOf({ discipline, given }: QueueForm): { spec: ParameterSpec; value: number } | null {
   const limits = limitsOf(discipline);
   const spec =
@@ -55,13 +53,13 @@ export function queueForm(text: string): QueueForm {
   return { discipline: typeof preset === 'string' ? preset : kind, given: Object.fromEntries(given) };
 }
 
-/** The queue with another limit in the place of the one in force. */
+/** The queue with this limit instead of its present limit. */
 export function withLimit({ discipline, given }: QueueForm, name: string, value: number): QueueForm {
   const others = Object.entries(given).filter(([key]) => !LIMITS.includes(key));
   return { discipline, given: { ...Object.fromEntries(others), [name]: value } };
 }
 
-/** The queue with another value of a setting; null stands for the discipline's own value. */
+/** The queue with another value of a setting; null restores the discipline's default. */
 export function withSetting({ discipline, given }: QueueForm, name: string, value: number | null): QueueForm {
   const { [name]: _, ...others } = given;
   return { discipline, given: value === null ? others : { ...others, [name]: value } };
@@ -76,8 +74,8 @@ function valueText(spec: ParameterSpec, value: number): string {
 }
 
 /**
- * The queue as people write it: a limit that is not given is left out, except for DropTail, where the limit is
- * the only setting.
+ * The queue as people write it. A limit that `given` lacks is left out. DropTail always shows its limit, since
+ * it has no other setting.
  */
 export function queueText(form: QueueForm): string {
   const { discipline, given } = form;

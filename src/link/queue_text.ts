@@ -82,9 +82,9 @@ function disciplineOf(name: string): Discipline | undefined {
 }
 
 /**
- * A queue: `droptail` (300 ms), `droptail:64kB`, `droptail:100p` (packets), `droptail:100ms` (of data at the
- * capacity); `codel`, `pie`, `pie-rfc8033`, `sfq`, `sfq:300ms`, `fq_codel`, and each with settings:
- * `codel:target=13ms,interval=100ms,limit=1000`. Throws ConfigError.
+ * Parses a queue: `droptail` (300 ms), `droptail:64kB`, `droptail:100p` (100 packets), `droptail:100ms` (the
+ * data that the link carries in 100 ms); `codel`, `pie`, `pie-rfc8033`, `sfq`, `sfq:300ms`, `fq_codel`. Each
+ * can have settings: `codel:target=13ms,interval=100ms,limit=1000`. Throws ConfigError.
  */
 export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions {
   checkLength(text, field, EXAMPLES);

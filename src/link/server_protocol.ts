@@ -1,8 +1,8 @@
 /**
- * The messages between a page and the local server over the WebSocket at `/ws`, as JSON. A page opens links (two UDP
- * sockets with a shaped path between them), or joins a link that the server's owner provided. A page also joins
- * rooms. Through a room, two pages exchange their session descriptions. When the WebSocket closes, the links that the
- * page opened end, and so do its memberships in rooms.
+ * The messages between a page and the local server over the WebSocket at `/ws`, as JSON. A page opens links
+ * (two UDP sockets with a shaped path between them), or joins a link that the server's owner provided. A page
+ * also joins rooms. Through a room, two pages exchange their session descriptions. When a page's WebSocket
+ * closes, its links are closed, and the page leaves its rooms.
  */
 import * as v from 'valibot';
 
@@ -90,7 +90,7 @@ export interface QueueRow {
   delivered_bytes: number;
 }
 
-/** The row about a link that pages receive, ten times a second. */
+/** A row of link statistics, which the server sends to pages ten times a second. */
 export interface LinkRow extends QueueRow {
   /** Cumulative count of bytes that passed the bottleneck and belong to the cross traffic. */
   cross_delivered_bytes: number;

@@ -16,8 +16,8 @@ import type { DirectionSettings } from './direction_settings.js';
 export type { Capacity, DirectionSettings } from './direction_settings.js';
 
 /**
- * Both directions have the same settings, except for those in `backward`, and for cross traffic, which each
- * direction has separately.
+ * The settings apply to both directions. `backward` overrides them for its direction. `crossTraffic` is an
+ * exception: outside `backward` it applies only to the forward direction.
  */
 export interface LinkSettings extends DirectionSettings {
   /** A common network; other fields override its values. */

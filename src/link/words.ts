@@ -120,7 +120,10 @@ export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   fq_codel: 'FQ-CoDel',
 };
 
-/** The disciplines by their kind, in the order of a menu. FQ-CoDel is fair queuing that has CoDel in each queue. */
+/**
+ * The disciplines by their kind, in the order of a menu. FQ-CoDel is listed as fair queuing, although it uses
+ * CoDel in each queue.
+ */
 export const QUEUE_GROUPS: readonly { title: string; queues: readonly string[] }[] = [
   { title: 'No management', queues: ['droptail'] },
   { title: 'Active queue management (AQM)', queues: ['codel', 'pie', 'pie-rfc8033'] },

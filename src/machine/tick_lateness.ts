@@ -1,7 +1,6 @@
 /**
- * How late a thread's callbacks come, measured with a regular tick: by how much the time between two ticks exceeds
- * the set interval. Once a second the largest excess is reported, since a second has too few ticks for
- * percentiles.
+ * The lateness of a thread's callbacks, measured with a regular tick: the time between two ticks minus the intended
+ * interval. Only the largest lateness of each second is reported, since a second has too few ticks for percentiles.
  */
 const TOLD_EACH_MS = 1000;
 

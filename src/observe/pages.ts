@@ -56,7 +56,10 @@ export class Pages {
     return seen;
   }
 
-  /** The frame of a window, as a list; empty if the window no longer exists. */
+  /**
+   * The frame that contains the window with this name, as a list. The list is empty if the window no longer
+   * exists.
+   */
   framesOf(window: string): Frame[] {
     const windows = [...this.#open].flatMap((seen) => [...seen.windows]);
     return windows.filter(([, name]) => name === window).map(([frame]) => frame);

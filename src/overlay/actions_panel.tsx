@@ -1,4 +1,4 @@
-/** The possible actions on the chosen stream, their results, and the changes that are in force. */
+/** The possible actions on the chosen stream, their results, and the actions that have not been undone. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
@@ -58,7 +58,7 @@ function Command({ model, stream, make, title, children }: CommandProps) {
   );
 }
 
-/** All streams of the sender of this stream, one for each encoding. Empty if the browser does not report mids. */
+/** All streams of this stream's sender, one for each encoding. Empty if the browser does not report mids. */
 function encodingsOf(model: Model, { endpoint, direction, mid }: StreamState): StreamState[] {
   const streams = model.state.value?.streams ?? [];
   return streams.filter(

@@ -1,6 +1,6 @@
 /**
- * Repeatedly sends a page the rate that a controller requests for a sender. Stops when `end` is called, when
- * the page refuses, or when the controller has no rate any more.
+ * Repeatedly tells a page the rate to which it must limit a sender. A controller computes the rate. Stops when
+ * `end` is called, when the page refuses, or when the controller has no rate to give.
  */
 import { clearInterval, setInterval } from '../inject/natives.js';
 import type { ActionResult } from '../inject/protocol.js';
@@ -11,8 +11,8 @@ const NO_LONGER: ActionResult = { ok: false, why: 'It is driven no longer.', fix
 
 export interface DriveHooks {
   /**
-   * Makes the page limit the sender to the controller's present rate. Resolves to null if the controller has no
-   * rate any more.
+   * Makes the page limit the sender to the controller's present rate. Resolves to null if the controller has
+   * ended.
    */
   bound(): Promise<ActionResult | null>;
   /** Called once when the loop ends, unless `end` ended it. */

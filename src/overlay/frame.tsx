@@ -19,7 +19,7 @@ const FIRST: Box = { right: 12, bottom: 12, width: 860, height: 620 };
 const LEAST = { width: 280, height: 200 };
 const PILL = { width: 160, height: 32 };
 const MARGIN = 4;
-/** If a pressed pointer has moved farther than this, it drags. Otherwise, it clicks. */
+/** A pointer that is pressed and moved farther than this drags. Otherwise it clicks. */
 const DRAG_PX = 4;
 const STEP = 24;
 
@@ -92,7 +92,7 @@ function handle(box: Signal<Box>, change: Change, clicked?: () => void) {
       from = null;
     },
     onClick: ({ detail }: MouseEvent): void => {
-      // A click by a key (its `detail` is 0) never ends a drag.
+      // After a drag, the pointer's click is ignored. A click with the keyboard (`detail` is 0) always counts.
       if (!isDragged || detail === 0) clicked?.();
     },
     onKeyDown: (event: KeyboardEvent): void => {

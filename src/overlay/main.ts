@@ -1,8 +1,9 @@
 /**
- * The script for pages of other people. It can be pasted into a console, started by a bookmark, or loaded by a
- * `<script>` or before all other scripts. The worker of the script runs the same script. Modules behind dynamic
- * imports are evaluated only where they are needed: in pages the views, after the observer is installed; in the
- * worker the watch and the core. If a window already contains the script, running it again opens the overlay.
+ * The script that shows the overlay in any page. It can be pasted into a console, started by a bookmark, or
+ * loaded by a `<script>` or before all other scripts. Its worker runs this same script. So modules that only
+ * one of the two needs are imported dynamically. The page evaluates the views, after the observer is installed.
+ * The worker evaluates the watch and the core. If a window already contains the script, running it again opens
+ * the overlay.
  */
 import { hasConnections, observe, type Connection } from '../inject/page.js';
 import { attempt, epochMs } from '../inject/natives.js';
@@ -113,7 +114,7 @@ function inPage(): void {
   };
   const collapse = (): void => overlay?.collapse();
   const adopt = (...peers: Connection[]): void => {
-    // The list of a debugger also contains prototypes of subclasses. For these, `adopt` throws.
+    // A list from `queryObjects` also contains prototypes of subclasses. For these, `adopt` throws.
     for (const peer of peers) attempt(() => observer.adopt(peer));
   };
   const state = async (): Promise<InjectedState | null> => {
@@ -131,11 +132,11 @@ function inPage(): void {
       return;
     }
     isAttached = true;
-    // In the same document, the user wants to see the view: somebody called `show` or ran the script again. A
-    // new document may run the script only because every frame runs it. So `hasView` decides, as it did when
-    // the script first ran.
+    // If the document is the same, the user has called `show` or run the script again, and so wants to see the
+    // view. If the document is new, the script may only run because it runs in every frame. `hasView` then
+    // decides, as it did at the first run.
     isWanted = !isElsewhere || hasView();
-    // The observer resumes only after its pause has undone all actions on the calls.
+    // `pause` undoes all actions on the calls. The observer must not resume before that is done.
     void ending.then(() => {
       if (!isAttached) return;
       observer.resume();

@@ -15,7 +15,7 @@ const WINDOW_S = 30;
 /** How often a collapsed view requests the rates that it shows. */
 const COLLAPSED_REFRESH_MS = 2000;
 
-/** Sends an action to the observer of a window. `window` is the name of the window in its batches. */
+/** Sends an action to the observer of a window, which has the name `window` in its batches of reports. */
 export type Act = (action: Action, window: string) => Promise<ActionResult>;
 
 export class Model {
@@ -31,8 +31,8 @@ export class Model {
   readonly acting = signal(false);
   readonly scope: Scope;
   /**
-   * The flow that is drawn if the user has chosen none. It stays the same as long as its stream is live. If it
-   * always were the busiest stream, streams with similar rates would alternate.
+   * The flow that is drawn if the user has chosen none. It stays the same as long as its stream is live.
+   * Otherwise, the charts would alternate between streams with similar rates.
    */
   #shown: number | null = null;
 
@@ -99,7 +99,7 @@ export class Model {
     });
   }
 
-  /** Makes a controller, which the watch runs, limit the sender of a stream. Never rejects. */
+  /** Starts a controller that limits the sender of a stream. The controller runs in the watch. Never rejects. */
   drive(stream: StreamState): Promise<void> {
     const { endpoint } = stream;
     const sections = (this.state.peek()?.streams ?? []).filter(

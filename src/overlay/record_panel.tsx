@@ -1,6 +1,6 @@
 /**
- * The panel of the recording: its size, its download as a file, its bookmarks, and a question before it is
- * lost.
+ * The panel of the recording: its size, its download as a file, and its bookmarks. It also asks before a
+ * recording is deleted.
  */
 import { signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
@@ -13,7 +13,7 @@ const TEN_MINUTES_US = 600e6;
 const WORTH_US = 10e6;
 const KEY = 'b';
 
-/** The state of the panel beyond the state of the watch. */
+/** The panel's own state. The state of the recording is in the state of the watch. */
 class Panel {
   /** The text for the next bookmark. */
   readonly text = signal('');
@@ -44,7 +44,7 @@ class Panel {
     const options = { identifiers: this.identifiers.peek(), ...(lastUs !== undefined && { lastUs }) };
     try {
       save(await this.model.watch.file(options));
-      this.savedUs = lengthUs;
+      if (lastUs === undefined || lastUs >= lengthUs) this.savedUs = lengthUs;
       this.said.value = 'Saved. Open it on the Call page of ccscope, or with ccscope replay.';
       return true;
     } catch (error) {
@@ -114,7 +114,7 @@ export function leave(model: Model, detach: () => void): void {
 
 interface RecordPanelProps {
   model: Model;
-  /** Called when the user agrees to lose the recording. Absent if the view has no button for detaching. */
+  /** Called when the user agrees to delete the recording. Absent if the view cannot be detached. */
   onDetach?: () => void;
 }
 
@@ -170,7 +170,7 @@ export function RecordPanel({ model, onDetach }: RecordPanelProps) {
         value={panel.text.value}
         onInput={({ currentTarget }) => (panel.text.value = currentTarget.value)}
         onKeyDown={(event) => {
-          // The page must not react to what is typed here.
+          // Text that is typed here must not trigger shortcuts of the page.
           event.stopPropagation();
           if (event.key === 'Enter') void panel.bookmark();
         }}

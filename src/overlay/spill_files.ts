@@ -33,7 +33,7 @@ async function lock(folder: FileSystemDirectoryHandle): Promise<FileSystemSyncAc
   return file.createSyncAccessHandle();
 }
 
-/** Removes the folders of sessions that died, whose lock is free. */
+/** Removes the folders of sessions that died. Such a folder is no longer locked. */
 async function sweep(root: Folder): Promise<void> {
   for await (const name of root.keys()) {
     try {

@@ -67,7 +67,10 @@ export function layersText(scalabilityMode: string): string {
 export const sectionName = ({ direction, kind, mid }: StreamState): string =>
   `${direction === 'send' ? '▲ Sends' : '▼ Receives'} ${kind}${mid === '' ? '' : `, mid ${mid}`}`;
 
-/** Describes an action that is in force. The text names ccscope, because the page did not make this change. */
+/**
+ * Describes an action that has not been undone. The text names ccscope, because the page did not make this
+ * change.
+ */
 export function inForceText(force: InForce): string {
   const layer = 'encoding' in force && force.encoding !== null ? `Encoding ${force.encoding}: ` : '';
   switch (force.kind) {

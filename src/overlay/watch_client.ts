@@ -31,8 +31,7 @@ export async function startWatch(originEpochMs: number): Promise<StartedWatch> {
   else worker.postMessage(start, [port2]);
   const watch = wrap<WatchService>(port1);
   const end = async (): Promise<void> => {
-    // The watch first removes its data from the disk. If its worker does not answer, it is terminated after
-    // END_MS.
+    // The watch first removes its data from the disk. A worker that does not answer is terminated after END_MS.
     await Promise.race([
       watch.close().catch(() => undefined),
       new Promise((resolve) => setTimeout(() => resolve(undefined), END_MS)),

@@ -25,8 +25,8 @@ export interface RecordingState {
   /** The time from the beginning of the recording until now. */
   lengthUs: number;
   /**
-   * The length of the part of the recording that is still kept, which is the latest: older data are discarded. A
-   * saved file contains exactly this part.
+   * How much of the recording is still stored, counted back from now; older data are gone. A saved file
+   * contains exactly this part.
    */
   keptUs: number;
   /** The approximate size of a file with this part. */
@@ -83,7 +83,7 @@ export class WatchService {
     };
   }
 
-  /** Takes a batch of reports. Without `place`, each window counts as a page. */
+  /** Processes a batch of reports. Without `place`, each window counts as a page. */
   hear(batch: PageBatch, place?: WindowPlace): void {
     const { window } = batch;
     const page = this.#windows.get(window) ?? this.#windows.size;
@@ -158,9 +158,9 @@ export class WatchService {
   }
 
   /**
-   * Makes GCC's loss controller limit a sender until the drive is ended. `act` sends actions to the observer of
-   * the window. If no more limits arrive, that observer ends the drive itself. Resolves to the result of the
-   * first limit. Never rejects.
+   * Lets GCC's loss controller limit a sender (a drive) until `endDrive`. `act` sends actions to the observer
+   * of the window. If that observer gets no more limits, it ends the drive itself. Resolves to the result of
+   * the first limit. Never rejects.
    */
   async drive(
     { target, endpoint, startBps }: Driven,
@@ -183,8 +183,8 @@ export class WatchService {
       },
       ended: () => {
         this.#watch.endDrive(endpoint, mid);
-        // If somebody else released the drive, a limit that arrived at the page later may have started it
-        // again. So it is released again.
+        // The drive was released elsewhere, but a limit that arrived after the release may have started it
+        // again. Then release it again.
         if (this.#isDriven(endpoint, mid))
           void act({ kind: 'release', target, of: 'drive' }).catch(() => undefined);
       },
@@ -196,8 +196,8 @@ export class WatchService {
   }
 
   /**
-   * Ends the drive of a sender. Resolves when none of its messages is on its way to the page. A release that is
-   * sent after this stays in force.
+   * Ends the drive of a sender. Resolves when the page has answered the last limit. So no late limit can undo a
+   * release that is sent after this.
    */
   async endDrive(endpoint: number, mid: string): Promise<void> {
     const key = sectionKey(endpoint, mid);

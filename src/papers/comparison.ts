@@ -33,7 +33,7 @@ export const comparedCaseSchema = v.object({
     v.object({
       name: v.string(),
       label: v.string(),
-      /** One value for each column; `close`: its 95 % interval overlaps the interval of the best value. */
+      /** One value for each column. A value is `close` if its 95 % interval overlaps the interval of the best value. */
       values: v.array(
         v.object({ measured: measuredSchema, standing: v.picklist(['best', 'close', 'none']) }),
       ),

@@ -87,8 +87,8 @@ export function experimentOf(
 }
 
 /**
- * One list for each quantity, in which the number of run i is at index i, since claims compare runs with the same
- * seed. NaN where a run gave no number.
+ * Gathers the results of a cell's runs. `values` has a list for each quantity, with the value of run i at index i:
+ * claims compare runs with the same seed. NaN if a run gave no value.
  */
 function gather(
   runs: EndedCell['runs'],

@@ -71,8 +71,8 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 }
 
 /**
- * The note on a number. Without a note, the reason for the band is given if the number missed it. A second part
- * explains why a band is wider than the rule. Empty if none of these applies.
+ * The remarks on a number: its note or, without a note, the reason for the band if the number missed the
+ * band. If the band is wider than the rule allows, the reason follows.
  */
 function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): Html {
   const told = note ?? (verdict === 'within' ? undefined : `Band: ${why}`);

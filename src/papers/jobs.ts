@@ -53,7 +53,7 @@ export type Outcome<R> = { result: R } | { failure: RunFailure };
 export type RunOutcome = Outcome<RunValues>;
 
 const PACKET_BITS = 12_000;
-/** The least cost of a flow per second: its frames, feedback and probes. */
+/** The estimated cost of a flow per second, in addition to its packets: its frames, feedback and probes. */
 const FLOW_EVENTS_PER_S = 60;
 
 /** A rough estimate of the packets that a simulation carries, to which its run time is proportional. */

@@ -27,8 +27,8 @@ const failed = (error: unknown): { failure: RunFailure } => {
 };
 
 /**
- * Turns the end of a thread without an error into an error. Tinypool handles errors of threads; but if a thread ends
- * without an error, Tinypool waits for its job forever. To be called whenever the pool may have created threads.
+ * Makes a job fail if its thread ends without an error. Tinypool would wait for such a job forever. To be called
+ * whenever the pool may have created threads.
  */
 function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => boolean): void {
   for (const thread of pool.threads.filter((each) => !watched.has(each))) {

@@ -21,7 +21,10 @@ const measurement = v.object({
   name: v.string(),
   /** `ratio` (0 to 1), `bps`, `ms`, `s`, or `1`. */
   unit: v.string(),
-  /** The flow, the time window and the path that were measured, unless they are the defaults. */
+  /**
+   * `flow`, `window` and `path`: the flow, the time window and the path that were measured. Each is absent if it is the
+   * default.
+   */
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
@@ -34,15 +37,15 @@ const metric = v.object({
   /** The paper's words, if they are not a plain number. */
   says: v.optional(v.string()),
   /**
-   * Where in the paper the number is, and whether it was read from text, a table or a figure, or computed from a
-   * formula.
+   * `where`: the place of the number in the paper. `read`: whether the number was read from text, a table or a figure,
+   * or computed from a formula.
    */
   where: v.string(),
   read: v.string(),
   /** `band`: the lowest and the highest mean that count as reproduced. `why`: the reason for this band. */
   band: v.tuple([v.number(), v.number()]),
   why: v.string(),
-  /** Only if the band is wider than the rule for its metric allows: the reason. */
+  /** The reason why the band is wider than the rule for its metric allows; absent for all other bands. */
   wider_than_rule: v.optional(v.string()),
   /** The claims that the number supports. */
   claims: v.optional(v.array(v.string())),
@@ -63,7 +66,7 @@ const claim = v.object({
   id: v.string(),
   says: v.string(),
   where: v.string(),
-  /** null if none of its cells gave a number. */
+  /** null if none of the claim's cells gave a number. */
   holds: v.nullable(v.boolean()),
   /**
    * The largest p-value of the claim's cases, each from one-sided paired t-tests. null if a case was not tested, such
@@ -76,7 +79,7 @@ const claim = v.object({
 
 const counts = v.object({ within: v.number(), ordering: v.number(), off: v.number() });
 
-/** A paper's statement of a number (or a place) for one or more cells. */
+/** A number that a paper states for one or more cells, or a place that it states on a map. */
 const statement = v.object({
   metric: v.string(),
   /** null if the paper states a place on a map instead of a number, such as the place of a maximum. */

@@ -1,4 +1,4 @@
-/** Runs experiments and judges them: published numbers beside measured ones. */
+/** Runs experiments, and compares the measured numbers with the published ones. */
 import type { Scenario } from '../scenario/index.js';
 import type { PictureFigures } from '../figures/pictures.js';
 import { experimentOf, failureOf, reportOf, type Ended } from './experiment.js';

@@ -11,7 +11,10 @@ const point = { x: v.number(), y: v.number(), value: v.nullable(v.number()) };
 export const surfaceSchema = v.object({
   x: axis,
   y: axis,
-  /** The axis values over which the quantity is summed; each summand is first scaled to the range from 0 to 1. */
+  /**
+   * The labels of the values of a third axis. The map is the sum over these values; each summand is first scaled to the
+   * range from 0 to 1.
+   */
   over: v.array(v.string()),
   /** The value at x[i], y[j] is values[i * y.length + j], the mean of the three by three points around it. */
   values: v.array(v.nullable(v.number())),
@@ -121,7 +124,7 @@ export function surfaceLines(surface: SurfaceReport): string[] {
   const shade = shades(surface);
   const step = Math.ceil(x.values.length / WIDEST);
   const columns = x.values.map((_, i) => i).filter((i) => i % step === 0);
-  // A character is about twice as high as it is wide.
+  // There are half as many rows as columns, since a character is about twice as high as it is wide.
   const rows = y.values.map((_, j) => j).filter((j) => j % (2 * step) === 0);
   const lines = rows.reverse().map((j) => {
     const blocks = columns.map((i) => {

@@ -31,7 +31,7 @@ function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) 
   ].join(', ');
 }
 
-/** Statements of the papers first, then their numbers. */
+/** How many statements of the papers, and how many of their numbers, got each verdict. */
 function summaryText({ statements, numbers }: Summary, paint?: Paint): string {
   return `statements: ${countsText(statements, paint)}; numbers: ${countsText(numbers, paint)}`;
 }

@@ -9,11 +9,11 @@ const valueText = (name: string, value: number | null): string => metricText(nam
 export const publishedText = ({ name, published, says }: MetricReport): string =>
   says ?? plain(valueText(name, published));
 
-/** `91.2 ± 0.8 % (10)`: the mean, half of its 95 % interval, and the runs. */
+/** `91.2 ± 0.8 % (10)`: the mean, half the width of its 95 % interval, and the number of runs. */
 export const measuredText = ({ name, measured }: Measurement): string =>
   `${intervalText(name, measured)} (${measured.n})`;
 
-/** `91.2 ± 0.8 %`: the mean and half of its 95 % interval. */
+/** `91.2 ± 0.8 %`: the mean and half the width of its 95 % interval. */
 export function intervalText(name: string, { mean, ci95: [low, high] }: Measured): string {
   const text = valueText(name, mean);
   if (mean === null || low === null || high === null) return text;
@@ -22,7 +22,10 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
   return `${text.slice(0, text.length - unit.length).trimEnd()} ± ${half}${unit === '' ? '' : ` ${unit}`}`;
 }
 
-/** The mean and half of its 95 % interval. If some runs gave no value, also the number of runs that gave a value. */
+/**
+ * The mean and half the width of its 95 % interval. If some runs gave no value, the number of runs that gave a value
+ * follows.
+ */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
 

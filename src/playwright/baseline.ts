@@ -30,7 +30,7 @@ const FORMAT = v.object({
   queue_delay_ms: v.array(v.nullable(v.number())),
 });
 
-/** A stored curve that cannot be used. */
+/** Thrown if a stored curve cannot be used, or if a call is too short to store its curve. */
 export class BaselineError extends Error {
   override readonly name = 'BaselineError';
 }
@@ -63,7 +63,7 @@ export function writeBaseline(path: string, { receivedBps, queueDelayMs }: Curve
   writeFileSync(path, `${JSON.stringify(stored)}\n`);
 }
 
-/** The result of a matcher as Playwright reads it; its public type omits the last field. */
+/** The result of a matcher. Playwright also reads `shouldNotRetryTest`, which its public type lacks. */
 type Result = MatcherReturnType & { shouldNotRetryTest?: true };
 
 export interface BaselineMatch {
@@ -75,7 +75,7 @@ export interface BaselineMatch {
   delayToleranceMs: number;
 }
 
-/** Waits for the verdict of a judge. The result includes the message for a failure. */
+/** Runs a judge until it has a verdict. The result includes the message for a failure. */
 export type Judging = (judge: (asked: Asked) => Judgement) => Promise<MatcherReturnType>;
 
 type Update = TestInfo['config']['updateSnapshots'];
@@ -87,7 +87,8 @@ type Update = TestInfo['config']['updateSnapshots'];
 async function recordCurve({ call, lengthUs }: BaselineMatch): Promise<Curve> {
   const askedUs = call.nowUs;
   const steps = lengthUs === null ? 1 : Math.floor(lengthUs / BASELINE_STEP_US);
-  // With infinite tolerances, any call passes as soon as its curve has this many steps.
+  // With infinite tolerances, any call passes once its curve has `steps` steps. So judging by this rule only
+  // waits for the steps.
   const rule = {
     curve: { receivedBps: new Array<number>(steps).fill(1), queueDelayMs: [] },
     tolerance: Infinity,
@@ -155,7 +156,7 @@ export async function matchBaseline(
   return passed(path);
 }
 
-/** @throws ConfigError if it is not a file name */
+/** @throws ConfigError if `name` is not a file name */
 export function baselineName(name: string): string {
   if (typeof name === 'string' && /^[\w.-]+$/.test(name)) return name.replace(/\.json$/, '');
   throw new ConfigError('name', 'letters, digits, _, - and .', shown(name), "write 'lte-drop'");

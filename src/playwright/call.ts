@@ -31,7 +31,7 @@ export interface SyncedLink {
   sync(): Promise<void>;
 }
 
-/** A page is not observed, or no connection was established in time. */
+/** Thrown if a page is not observed, or if no connection was established in time. */
 export class CallError extends Error {
   override readonly name = 'CallError';
 }
@@ -68,8 +68,8 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
   }
 
   /**
-   * Microseconds since the record's origin. The times of the link's changes are on the same clock: a time that
-   * is read after a change is later than the time of the change.
+   * Microseconds since the record's origin. The times of the link's changes are on the same clock. If `nowUs`
+   * is read after a change, it is later than the time of the change.
    */
   get nowUs(): number {
     return (performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1e3;
@@ -100,8 +100,8 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
 
   /**
    * Metrics of the call; ../judge/call_metrics.ts defines them.
-   * @param window the last part of the call (`over` is its length), or `fromUs` to `toUs` on the record's
-   * clock; default: the whole call
+   * @param window `over`: the length of a window at the end of the call; `fromUs` and `toUs`: a window on the
+   * record's clock. Default: the whole call
    */
   metrics(window?: { over: Time } | Window): CallMetrics {
     if (window === undefined) return callMetrics(this.record, this.view);
@@ -127,7 +127,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     }
   }
 
-  /** Resolves when the record has grown, or after some time. */
+  /** Resolves when the record has grown, or after `atMostMs`. */
   async nextUpdate(atMostMs: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, atMostMs);

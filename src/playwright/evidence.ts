@@ -73,7 +73,7 @@ async function attachFiles(
     const path = testInfo.outputPath(attached);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, body);
-    // Playwright copies the file to its own folder of attachments.
+    // The original can be removed, since Playwright copies the file to its own folder of attachments.
     await testInfo.attach(attached, { path, contentType });
     await rm(path);
   }

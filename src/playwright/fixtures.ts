@@ -83,8 +83,9 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
     { ...END, box: true },
   ],
 
-  // `finish` collects the pages' data, so it must run while the pages exist. Playwright may tear down any of
-  // the next four fixtures first. So each of them runs `finish`, and only the first run has an effect.
+  // `finish` collects the pages' data, so it must run while the pages exist. The order in which Playwright
+  // tears down the next four fixtures varies. So each of them calls `finish`, and only the first call has an
+  // effect.
   context: async ({ context, callSession }, use, testInfo) => {
     callSession.remember(context);
     if (asksFor(testInfo.fn, ASKED)) await callSession.observe(context);
@@ -136,7 +137,7 @@ const kit = base.extend<KitOptions & KitFixtures & Internal, KitWorkerOptions>({
 });
 
 /**
- * Playwright's `test` with the fixtures and options of the kit. To combine it with other tests, use
+ * Playwright's `test` with the fixtures and options for calls. To combine it with other extended tests, use
  * `mergeTests`.
  */
 export const test: TestType<

@@ -38,9 +38,8 @@ export interface WindowOptions extends WaitingOptions {
   /** Length of the judged window. Default: 10 s. The matcher waits until the call has run for this time. */
   over?: Time;
   /**
-   * A change of the link. A matcher that judges its window once starts the window at this change. A matcher
-   * that judges repeatedly starts it at this change or later. Default: the window starts at the last change of
-   * the link or later.
+   * A change of the link at which the window starts. A matcher that judges repeatedly may start the window
+   * later. Without `after`, the window may start at any time since the last change of the link.
    */
   after?: { readonly timeUs: number };
 }
@@ -59,7 +58,7 @@ const LEAST_WITHIN_US = 2e6;
 
 const isCall = (value: unknown): value is ObservedCall => value instanceof ObservedCall;
 
-/** @throws ConfigError if it is not a call */
+/** @throws ConfigError if `call` is not a call */
 function checkedCall(matcher: string, call: unknown): ObservedCall {
   if (isCall(call)) return call;
   throw new ConfigError(
@@ -88,7 +87,7 @@ async function expectOf(
   });
   const { cut } = verdict;
   const judgement = withInterruptions(verdict.judgement, call.record.link);
-  // If there is no verdict, neither an expectation nor its negation is met.
+  // Without a verdict, the expectation must fail. A negated expectation fails if `pass` is true.
   const pass = judgement.settled ? judgement.pass : isNot;
   call.judged({ matcher, judgement, isNot, timeUs: call.nowUs, view: call.view });
   const hint = state.utils.matcherHint(matcher, 'call', 'expected', { isNot });
@@ -103,8 +102,8 @@ async function expectOf(
 }
 
 /**
- * The rule for a window. Some matchers judge their window only once. If the test sets a `timeout`, these
- * matchers also judge repeatedly.
+ * The window that is judged. With `retries`, or if the test sets a `timeout`, it is judged repeatedly,
+ * otherwise once.
  */
 const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retries = false): WindowRule => ({
   overUs: timeUs('over', over),
@@ -156,8 +155,8 @@ export const callMatchers = {
   /**
    * The call recovers within `time` after a change of the link (default: the last change). It has recovered
    * when three conditions hold:
-   * - The received rate is at least 90 % of the rate before the change, or of the capacity if that is less. If
-   *   `to` is given, it is at least 90 % of `to`.
+   * - The received rate is at least 90 % of `to`. Default for `to`: the rate before the change, or the capacity
+   *   if the capacity is lower.
    * - The queuing delay has been below 50 ms for a second.
    * - No freeze is in progress.
    */
@@ -192,8 +191,8 @@ export const callMatchers = {
   },
 
   /**
-   * The used share of the capacity over a window lies between `min` and `max`. Only the call's packets count
-   * or, with `of: 'link'`, all packets on the link.
+   * The used share of the capacity over a window lies between `min` and `max`. By default, only the call's
+   * packets count. With `of: 'link'`, all packets on the link count.
    */
   async toHaveUtilisation(
     this: ExpectMatcherState,

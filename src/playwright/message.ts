@@ -15,7 +15,7 @@ import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 
 const COLUMNS = 48;
-/** The picture shows the last part of the call, at most this long. */
+/** The charts show at most this much of the end of the call. */
 const SHOWN_US = 24e6;
 
 const largest = (values: readonly number[]): number =>
@@ -71,8 +71,8 @@ function cutText({ judgement: { cause }, cut }: Verdict): string[] {
 }
 
 /**
- * The cause of a failure, and its fix. A negated expectation with a verdict needs no explanation: it failed
- * because the expectation was met.
+ * The cause of a failure, and its fix. Empty for a negated expectation with a verdict: it fails because the
+ * condition holds, which needs no explanation.
  */
 function explanation({ cause, settled }: Judgement, isNot: boolean): string[] {
   if ((isNot && settled) || !cause) return [];

@@ -1,4 +1,4 @@
-/** The kit's options for a project or a test, in `use`. */
+/** ccscope's options for a project or a test, in `use`. */
 import type { LaunchOptions } from '@playwright/test';
 
 import { CAPTURES, type LinkCapture } from '../evidence/index.js';
@@ -18,9 +18,11 @@ export interface KitOptions {
   /** UDP port of the shaper. Default 0: a free port. */
   linkPort: number;
   /**
-   * How received video is timed. `transform`: frame by frame with an encoded transform, which costs a few
-   * percent of the browser's CPU. `getStats`: only by the counters of getStats. Default `auto`: `transform`,
-   * but `getStats` if `evidence` is `off`, since only the evidence shows single frames.
+   * How the arrival of received video is timed.
+   * - `transform`: frame by frame with an encoded transform, which costs a few percent of the browser's CPU.
+   * - `getStats`: only by the counters of getStats.
+   * - `auto` (default): `getStats` if `evidence` is `off`, since only the evidence shows single frames;
+   *   otherwise `transform`.
    */
   frameTiming: 'auto' | AskedFrameTiming;
   /** When the evidence (trace, metrics, page and picture) is attached. Default `on-failure`. */
@@ -44,7 +46,7 @@ export const DEFAULTS: KitOptions & KitWorkerOptions = {
   callFlags: true,
 };
 
-/** The frame timing of a test; `auto` is replaced by the timing that it stands for. */
+/** The frame timing of a test, with `auto` resolved to `transform` or `getStats`. */
 export const frameTimingOf = ({
   frameTiming,
   evidence,
@@ -53,7 +55,7 @@ export const frameTimingOf = ({
   return evidence === 'off' ? 'getStats' : 'transform';
 };
 
-/** @throws ConfigError if the value is unknown, or if the backend does not see the packets to capture */
+/** @throws ConfigError if the value is unknown, or if the backend cannot capture packets */
 export function checkCapture({
   linkCapture,
   linkBackend,

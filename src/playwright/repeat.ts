@@ -184,7 +184,7 @@ const numbersOf = (returned: unknown): Record<string, number> =>
       )
     : {};
 
-/** The result of a promise, or an error if the promise takes longer than the limit. A later result is ignored. */
+/** Returns the result of `promise`. Rejects if the promise takes longer than `limitMs`. */
 async function within<T>(promise: Promise<T>, limitMs: number, run: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -217,7 +217,7 @@ async function closeSession<Link extends SyncedLink>(
   return first;
 }
 
-/** The fixture `repeat`. `open` creates a session whose link, call and pages do not exist yet. */
+/** The fixture `repeat`. `open` creates a session; its link, call and pages are opened later. */
 export function makeRepeat<Link extends SyncedLink>({
   open,
   testInfo,
@@ -267,8 +267,8 @@ export function makeRepeat<Link extends SyncedLink>({
     const rules = percentileRules(options.percentiles ?? {});
     const limitMs =
       options.timeout === undefined ? testInfo.timeout : timeUs('timeout', options.timeout) / 1e3;
-    // If the test has no timeout (0), it needs no extension. Then the runs have no timeout either, unless
-    // `timeout` is given.
+    // A timeout of 0 means that the test has no timeout, so nothing is extended. The runs then have no timeout
+    // either, unless `timeout` is given.
     if (testInfo.timeout > 0) testInfo.setTimeout(testInfo.timeout + count * limitMs);
     const results: RunResult[] = [];
     for (let run = 1; run <= count; run++) {

@@ -1,8 +1,8 @@
 /**
  * Reports on the calls of a test run: `reporter: [['list'], ['ccscope/playwright/reporter']]`. At the end it
- * prints a table of all calls. Its options also turn on annotations for GitHub Actions, budgets, and a history
- * for trends. It reads only the annotations that the kit puts on each test, so it also works in `npx playwright
- * merge-reports` after a sharded run.
+ * prints a table of all calls. Options add annotations for GitHub Actions, limits for calls (budgets), and a
+ * history for trends. The reporter reads only the annotations that ccscope's fixtures add to each test. So it
+ * also works in `npx playwright merge-reports` after a sharded run.
  *
  * @module ccscope/playwright/reporter
  */
@@ -114,7 +114,7 @@ export default class CallReporter implements Reporter {
 
   #annotate(annotations: readonly Annotation[]): void {
     const commands = annotations.map((annotation) => `${commandOf(annotation, this.#root)}\n`);
-    // A workflow command must be at the beginning of a line.
+    // GitHub recognises a workflow command only at the beginning of a line.
     if (commands.length > 0) process.stdout.write(`\n${commands.join('')}`);
   }
 

@@ -22,12 +22,12 @@ import type { KitOptions } from './options.js';
 export type Call = ObservedCall<TestLink>;
 
 /**
- * The longest time that each step at the end of a test may take. A page that has crashed or hangs cannot delay
- * the end further.
+ * The longest time that each step at the end of a test may take. So a page that has crashed or hangs cannot
+ * block the end.
  */
 const CLOSING_MS = 5000;
 
-/** Waits for work, at most for `ms`. Failed or unfinished work does not change the test's outcome. */
+/** Waits at most `ms` for `work`. Failed or unfinished work does not change the test's outcome. */
 async function settle(work: Promise<unknown> | undefined, ms = CLOSING_MS): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
@@ -85,7 +85,10 @@ export class CallSession {
     return this.#link;
   }
 
-  /** Observes the test's contexts from now on. Throws like `link`. */
+  /**
+   * Opens the call when it is first requested. From then on, the test's contexts are observed. Throws like
+   * `link`.
+   */
   call(): Promise<Call> {
     this.#call ??= this.#openCall();
     return this.#call;
@@ -205,7 +208,7 @@ export class CallSession {
   }
 
   async #finish(): Promise<void> {
-    // If a link or a call is still opening, wait until it is open, so that it gets closed, too.
+    // If the link or the call is still opening, wait until it is open. Otherwise it would never be closed.
     const [link] = await Promise.allSettled([this.#link, this.#call]);
     await settle(this.#observer?.collect());
     if (link.status !== 'fulfilled') return;

@@ -1,4 +1,4 @@
-/** Waiting for a verdict on a call, as Playwright's own matchers wait. */
+/** Waits for a verdict on a call by judging repeatedly, like Playwright's own matchers. */
 import type { Asked, Judgement } from '../judge/index.js';
 import type { ObservedCall } from './call.js';
 import { testDeadlineMs } from './test_time.js';
@@ -14,7 +14,7 @@ export interface WaitOptions {
   isNot: boolean;
   /** How long to wait in total; undefined: as long as the judgement needs. */
   timeoutMs: number | undefined;
-  /** How long to continue after the judgement is due, if its verdict may still change. */
+  /** How long to keep judging once a verdict is possible, while the verdict may still change. */
   retryMs: number;
 }
 
@@ -52,7 +52,7 @@ export async function waitForVerdict(
     const testMs = testDeadlineMs();
     const isLate = beginMs >= Math.min(untilMs, testMs);
     if (isLate || done(judgement)) {
-      // Before the verdict counts, the record is completed up to now and judged again.
+      // The verdict so far may rest on incomplete data. So complete the record, and judge again.
       const nowUs = call.nowUs;
       await call.settle();
       const settled = judge({ record, view, askedUs, nowUs });

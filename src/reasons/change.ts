@@ -28,7 +28,7 @@ export type ReasonKind =
 /** Why the target changed: a kind, its wording, and the numbers in the wording. */
 export interface Reason {
   kind: ReasonKind;
-  /** The text before the line's colon. */
+  /** The text before the colon of the line. */
   label: string;
   /** The observation behind the reason, with numbers; empty if the label is enough. */
   detail: string;

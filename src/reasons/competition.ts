@@ -41,8 +41,8 @@ export class Competition {
   }
 
   /**
-   * Adds to a reason how much of the capacity the competing flows took from one time to another. The reason stays
-   * as it is if they took less than COMPETITION of the capacity, or if other flows cannot be its cause.
+   * Adds to a reason how much of the capacity the competing flows took in a period. Returns the reason
+   * unchanged if they took less than COMPETITION of the capacity, or if other flows cannot be the cause.
    */
   addTo(reason: Reason, fromUs: number, toUs: number): Reason {
     if (this.#names.size === 0 || OWN.has(reason.kind)) return reason;
@@ -59,7 +59,10 @@ export class Competition {
     return { ...reason, detail, evidence: { ...reason.evidence, other_flows_received_bps: receivedBps } };
   }
 
-  /** The mean sum of the rates of the competing flows, and the names of those that received anything. */
+  /**
+   * The total rate of the competing flows, averaged over a period, and the names of the flows that received
+   * anything.
+   */
   #taken(fromUs: number, toUs: number): { receivedBps: number; flows: readonly string[] } {
     const [first, end] = this.#received.between(fromUs, toUs);
     const [numbers, rates] = [this.#received.column('flow'), this.#received.column('received_bps')];

@@ -18,7 +18,7 @@ export interface Attachment {
    * Replaces the controllers that only watch. Rejects with a CoreError for an unknown controller or parameter.
    */
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
-  /** Restores the former settings and lets frames pass; the call continues. */
+  /** Restores the former settings and passes frames on unchanged; the call continues. */
   detach(): Promise<void>;
   /** Ends the worker. Call it after the connection was closed: before that, it would stop the video. */
   close(): void;

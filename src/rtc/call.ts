@@ -128,7 +128,7 @@ class LiveCall implements Call {
     );
   }
 
-  /** Creates workers and checks that they run, creates the peers, and connects these. */
+  /** Starts the workers, creates the peers and negotiates their connection. */
   async open(): Promise<void> {
     const { role, signalling, workerUrl } = this.options;
     const rewriter = this.#rewriter;
@@ -288,10 +288,10 @@ class LiveCall implements Call {
   }
 
   /**
-   * Handles new faults of controllers. A controller has two halves, one in the sender's worker and one in the
-   * receiver's. A fault concerns only one half. If the controller in charge failed, its last good rate stays. A
-   * shadow (a controller that only watches) is removed, since the half that still works would produce a rate without
-   * the other half.
+   * Handles new faults of controllers. A controller has one half in the sender's worker and one in the
+   * receiver's. A fault stops only one of the halves. If the controller in charge failed, its last good rate
+   * stays. A shadow (a controller that only watches) is removed, since the rate of its remaining half would be
+   * meaningless.
    */
   #settleFaults({ controllerFaults }: CallStatus): void {
     const fresh = controllerFaults.slice(this.#faults);
@@ -369,9 +369,9 @@ class LiveCall implements Call {
 /**
  * Makes a call, or this page's side of a call. Resolves when the connection is negotiated (`loopback`), or when
  * this side is ready to negotiate (`send`, `receive`). `onStatus` reports when the call is connected. Throws
- * CallError if an option is missing or wrong, or if the browser cannot do what it requires. Throws CoreError, which
- * names the field, for an invalid controller, and WorkerError if no worker can be made. In these cases no
- * connection remains open.
+ * CallError if an option is missing or wrong, or if the browser lacks a required feature. Throws CoreError,
+ * which names the field, for an invalid controller, and WorkerError if no worker can be made. After such an
+ * error no connection remains open.
  */
 export async function createCall(options: CallOptions): Promise<Call> {
   checkOptions(options);

@@ -1,4 +1,7 @@
-/** The controllers of a call, in the form that its workers take: a controller with its parameters is a slot. */
+/**
+ * Converts the controllers of a call to slots. A slot is a controller with its parameters, as the workers
+ * expect it.
+ */
 import { controllerOfPreset, controllerSetup, CoreError } from '../core/index.js';
 import type { SlotConfig } from '../worker/slot.js';
 import type { ControlOptions, LiveController, ShadowController } from './types.js';

@@ -53,7 +53,7 @@ export class MachineMonitor {
     this.#timers.splice(0).forEach(clearInterval);
   }
 
-  /** Takes the 95th percentile of the shaper's lateness in the last second. */
+  /** Processes the 95th percentile of the shaper's lateness in the last second. */
   shaperLate(p95Ms: number): void {
     if (this.#timers.length === 0) return;
     this.#watch.see('shaper', this.#nowUs(), p95Ms);

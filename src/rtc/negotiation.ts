@@ -41,16 +41,17 @@ export class Rewriter {
   ) {}
 
   /**
-   * The lowest estimate that the browser may have. In mode `control` its estimate stays there and limits the sent
-   * rate, so it must be above the highest bitrate.
+   * The floor of the browser's own estimate. In mode `control` the estimate stays at the floor and limits the
+   * sent rate. So the floor must be above the highest bitrate.
    */
   get #floorKbps(): number {
     return Math.max(DEFAULT_FLOOR_KBPS, Math.ceil((FLOOR_ABOVE_MAX * this.options.maxBitrateBps) / 1000));
   }
 
   /**
-   * Rewrites a description before a peer sets it as its remote one. The sender's remote description is the answer,
-   * so the answer names the relay's socket `a`. The receiver's is the offer, so the offer names socket `b`.
+   * Rewrites a description before a peer sets it as its remote one. The sender's remote description is the
+   * answer, so the answer names the relay's socket `a`. The receiver's remote description is the offer, so the
+   * offer names socket `b`.
    */
   remote({ type, sdp }: Description): Description {
     const { mode, relay } = this.options;
@@ -60,10 +61,10 @@ export class Rewriter {
   }
 
   /**
-   * Sets the answer at the sender. With its first packets Chromium sends two probes of 15 ms at the highest bitrate
-   * that is then allowed. While ccscope controls, this is the floor of 3 Mbps or more. The probes are then 11 kB,
-   * which take 0.3 s at 300 kbps, and nobody uses their result. So the answer at first bounds the bitrate to the
-   * rate of libwebrtc's own first probe. `lift` removes the bound.
+   * Sets the answer at the sender. With its first packets, Chromium sends two probes of 15 ms at its maximum
+   * bitrate. In mode `control`, this maximum is the floor of 3 Mbps or more. Both probes together are then 11
+   * kB, which take 0.3 s at 300 kbps, and ccscope does not use their result. So the answer first bounds the
+   * bitrate to the rate of libwebrtc's own first probe. `lift` removes the bound.
    */
   async accept(sender: RTCPeerConnection, answer: Description): Promise<void> {
     const { mode, startBitrateBps } = this.options;
@@ -80,8 +81,8 @@ export class Rewriter {
   }
 
   /**
-   * To be called once packets are sent: removes the bound that `accept` has set. The sender sets its descriptions
-   * again by itself, since nothing changes for the far side. Rejects if the browser refuses.
+   * Removes the bound that `accept` has set. To be called once packets are sent. The sender alone sets its
+   * descriptions again, since nothing changes for the far side. Rejects if the browser refuses.
    */
   async lift(): Promise<void> {
     const lift = this.#lift;
@@ -90,8 +91,8 @@ export class Rewriter {
   }
 
   /**
-   * To be called with both original descriptions. Announces their ICE user name fragments to the relay, which
-   * accepts packets only from agents with these.
+   * Announces the ICE user name fragments of both original descriptions to the relay. The relay accepts packets
+   * only from agents with these fragments.
    */
   agreed(offer: Description, answer: Description): void {
     this.options.relay?.expect?.({ a: iceUfrags(offer.sdp), b: iceUfrags(answer.sdp) });

@@ -14,8 +14,8 @@ const POLL_MS = 100;
  */
 const PATIENCE_POLLS = 20;
 /**
- * If this many consecutive frames have no trailer (or no receive time), the trailer (or the receive time) counts as
- * missing.
+ * After this many consecutive frames without a trailer, the trailer counts as missing. The same number applies
+ * to the receive time.
  */
 const PATIENCE_FRAMES = 15;
 

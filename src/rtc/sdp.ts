@@ -78,8 +78,8 @@ function withoutPayloads(section: Section, gone: ReadonlySet<string>): Section {
 }
 
 /**
- * Returns the line with a format's parameters (a=fmtp) with these bounds added. Existing bounds are removed, since
- * the browser might use the first of two.
+ * Adds bitrate bounds to an `a=fmtp` line (a format's parameters). Bounds that are already there are removed,
+ * since the browser might use the first of two.
  */
 function boundedFormat(fmtp: string, bounds: string): string {
   const at = fmtp.indexOf(' ') + 1;
@@ -106,9 +106,9 @@ function withBounds(section: Section, bounds: string): Section {
 
 /**
  * Disables the browser's estimator for a call. Apply it to each remote description of *both* peers. It removes
- * congestion feedback (transport-cc, goog-remb), the transport-wide sequence number, and forward error correction,
- * which would flood the link. The loss-based estimator remains; its estimate gets a lower bound. Only Chromium
- * understands the bounds: verify with `availableOutgoingBitrate`.
+ * congestion feedback (transport-cc, goog-remb) and the transport-wide sequence number. It also removes forward
+ * error correction (red, ulpfec), whose packets would flood the link. The loss-based estimator remains; its
+ * estimate gets a lower bound. Only Chromium understands the bounds: verify with `availableOutgoingBitrate`.
  */
 export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
   const floor = options.floorKbps ?? DEFAULT_FLOOR_KBPS;
@@ -129,10 +129,10 @@ export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
 }
 
 /**
- * Bounds the bitrate that the receiver of this description may send in each of its video sections. Adds a bandwidth
- * line (b=TIAS, RFC 3890) behind the lines that must come before it (RFC 8866, section 5). In Chromium, this bound
- * can change during a call without a new encoder. The bounds among a format's parameters (see `takeOver`) cannot
- * change in this way.
+ * Bounds the bitrate that the receiver of this description may send in each of its video sections. Adds a
+ * bandwidth line (b=TIAS, RFC 3890) behind the lines that must come before it (RFC 8866, section 5). In
+ * Chromium, this bound can change during a call without a new encoder. A bound in an `a=fmtp` line (see
+ * `takeOver`) cannot.
  */
 export function boundVideo(sdp: string, bitrateBps: number): string {
   const sections = split(sdp).map((section) => {

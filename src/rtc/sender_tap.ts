@@ -105,7 +105,7 @@ export class SenderTap {
   }
 
   /**
-   * The round trip from the feedback's echo or, without feedback, from the browser; NaN before the first
+   * The round-trip time from the feedback's echo. Without feedback, the browser's value. NaN before the first
    * measurement.
    */
   get rttUs(): number {
@@ -143,7 +143,8 @@ export class SenderTap {
   async #poll(): Promise<void> {
     const counters = readOutbound(await this.sender.getStats());
     if (counters === null) {
-      // Counters appear with the first packets, so they count as missing only some time after the connection.
+      // Counters appear with the first packets. So they count as missing only some time after the connection
+      // was established.
       if (performance.now() - this.#connectedAt > VERIFY_MS) this.#statsMissing();
       return;
     }
@@ -179,7 +180,7 @@ export class SenderTap {
     this.#verifiedAt = this.#connectedAt;
   }
 
-  /** The takeover is assumed to work as long as the browser's estimate stays at the floor or above. */
+  /** The takeover counts as working while the browser's estimate is at least about the default floor. */
   #verify(browserEstimateBps: number): void {
     if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt) || this.#tap.worker === null)
       return;
@@ -203,8 +204,8 @@ export class SenderTap {
   }
 
   /**
-   * To be called when the controller in charge has failed on the sending or the receiving side. The last rate then
-   * stays in force.
+   * Keeps the last rate from now on. To be called when the controller in charge has failed on the sending or
+   * the receiving side.
    */
   hold(): void {
     this.#held = true;

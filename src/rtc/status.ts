@@ -1,6 +1,6 @@
 import type { CallStatus, Mode, Notice } from './types.js';
 
-/** A call's status, with a single place that writes it and a single listener. */
+/** Holds a call's status. All changes go through this class, which reports them to one listener. */
 export class StatusBoard {
   #status: CallStatus;
 

@@ -1,10 +1,13 @@
 /** What this browser offers, found by feature detection, never by its name. */
 export interface Support {
-  /** How encoded frames can be accessed: by a worker's script, by the older streams, or not at all. */
+  /**
+   * The access to encoded frames: RTCRtpScriptTransform (`script`), the older createEncodedStreams (`streams`),
+   * or none.
+   */
   transforms: 'script' | 'streams' | 'none';
   /**
-   * Whether arrival times are certain to come from the browser. Outside Chromium, this is known only once a frame
-   * has arrived, by the field `receiveTime` of its metadata. A call's `arrivalTimeSource` then shows the source.
+   * Whether the browser is known to report arrival times of frames. Outside Chromium, only the first frame
+   * shows this, by `receiveTime` in its metadata. Read `arrivalTimeSource` in the status of the call then.
    */
   receiveTime: boolean;
   /** How synthetic video can be made: track generators, or a canvas. */

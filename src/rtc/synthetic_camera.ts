@@ -24,16 +24,16 @@ type TrackGeneratorConstructor = new (init: { kind: 'video' }) => TrackGenerator
 const DEFAULTS: CameraSettings = { width: 640, height: 360, fps: 30, texture: 0.5, seed: 1 };
 
 function newWorker(url?: string | URL): Worker {
-  // Bundlers find a worker only if its URL is written in this literal form; `createMediaWorker` does the same.
+  // Bundlers find a worker only if its URL is written literally like this.
   return url === undefined
     ? new Worker(new URL('../worker/camera/camera_worker.js', import.meta.url), { type: 'module' })
     : new Worker(url, { type: 'module' });
 }
 
 /**
- * A camera made in a worker: textured, moving pictures. Unlike the pictures of a fake device or a flat animation,
- * they are so complex that the encoder uses its whole bitrate. The same seed gives the same pictures. Uses a track
- * generator if available, and a canvas otherwise. Throws if the browser has neither.
+ * A synthetic camera: textured, moving pictures that a worker draws. Unlike the pictures of a fake device or a
+ * flat animation, they are so complex that the encoder uses its whole bitrate. The same seed gives the same
+ * pictures. Uses a track generator if available, and a canvas otherwise. Throws if the browser has neither.
  */
 export async function createSyntheticCamera(options: SyntheticCameraOptions = {}): Promise<SyntheticCamera> {
   const { workerUrl, ...changes } = options;

@@ -5,9 +5,9 @@ import type { EncoderCounters } from './stats.js';
 import type { Side, WorkerStats } from '../worker/media/protocol.js';
 
 /**
- * Who decides the bitrate. `observe`: the browser's own controller decides, and ccscope only watches (frames of our
- * own calls still carry the timing trailer). `cap`: the encoder uses the lower of the browser's own estimate and
- * ccscope's limit. `control`: the browser's estimator is disabled.
+ * Who decides the bitrate. `observe`: the browser's own controller decides, and ccscope only watches (frames of
+ * calls that ccscope makes still carry the timing trailer). `cap`: the encoder uses the lower of the browser's
+ * own estimate and ccscope's limit. `control`: the browser's estimator is disabled.
  */
 export type Mode = 'observe' | 'cap' | 'control';
 
@@ -48,7 +48,10 @@ export interface LiveController {
   name?: string;
 }
 
-/** A controller that gets a call's timing and whose rate is drawn, but which does not set the bitrate. */
+/**
+ * A controller that only watches: it gets the call's timing, and its rate is drawn, but it does not set the
+ * bitrate.
+ */
 export interface ShadowController extends LiveController {
   /** The flow of its rows in the trace, above 0 and unique; default: its place in the list, counted from 1. */
   flow?: number;
@@ -73,8 +76,8 @@ export interface CallStatus {
   phase: 'connecting' | 'connected' | 'failed' | 'closed';
   requestedMode: Mode;
   /**
-   * The mode that works now. It is `control` only while the browser's estimate is at its floor; `notices` contains
-   * the reason if it is not.
+   * The mode that is effective now. It is `control` only while the browser's estimate is at its floor;
+   * otherwise `notices` contains the reason.
    */
   effectiveMode: Mode;
   /** Messages for the user that are true now; at most one notice per code. */
@@ -127,7 +130,7 @@ export interface ControlOptions extends AssetUrls {
   onStatus(status: CallStatus): void;
 }
 
-/** The video codecs that a call can choose as the preferred one. Their frames can carry the timing trailer. */
+/** The video codecs that a call can prefer. Their frames can carry the timing trailer. */
 export type VideoCodec = 'vp8' | 'vp9';
 
 export interface CallOptions extends ControlOptions {
@@ -205,7 +208,7 @@ export interface Call {
    */
   shaperLate(p95Ms: number): void;
   requestKeyFrame(): void;
-  /** Restores the encoder's former settings and lets frames pass untouched; the call continues. */
+  /** Restores the encoder's former settings and passes frames on unchanged; the call continues. */
   detach(): Promise<void>;
   close(): Promise<void>;
   mediaStats(): Promise<MediaStats>;

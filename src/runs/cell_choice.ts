@@ -6,7 +6,7 @@ import type { CellParams } from '../scenario/cells.js';
 
 const valueOf = (cell: CellParams, axis: string): string => cell[axis] ?? '';
 
-/** The cell that has the most of the wanted values; the first one if there are several. */
+/** The cell with the largest number of wanted values; the first such cell if there are several. */
 export function cellFor(cells: readonly CellParams[], wanted: CellParams): CellParams {
   let best: CellParams = {};
   let most = -1;

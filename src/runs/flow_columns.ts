@@ -68,7 +68,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
 
 const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs);
 
-/** A line about the path: its numbers count everything that passed the path. */
+/** A line of text about the forward path. Its numbers cover the traffic of all flows. */
 export function pathText({ forward, jain, flows }: WindowMetrics): string {
   const drops = Object.values(forward.drops).reduce((sum, count) => sum + count, 0);
   const media = flows.filter(({ kind }) => kind === 'media').length;

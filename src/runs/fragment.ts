@@ -27,7 +27,7 @@ export const partOf = (part: FragmentPart, fragment: string): string =>
 export async function fromFragment(part: FragmentPart, fragment: string): Promise<string | null> {
   const written = partOf(part, fragment);
   if (written === '') return null;
-  // The text may be a thousand times as long as its compressed form.
+  // The limit applies to the compressed form: the text may be a thousand times as long.
   if (written.length > MAX_LENGTH) throw new RangeError(`expected at most ${MAX_LENGTH} characters`);
   const base64 = written
     .slice(part.length + 1)

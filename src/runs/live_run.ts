@@ -46,7 +46,7 @@ export interface LiveRunOptions {
 export class LiveRun implements Runs {
   /** The run that is drawn; null before the first one. */
   readonly run = signal<Run | null>(null);
-  /** Whether a choice is being simulated that is newer than the drawn one. */
+  /** Whether a run is being simulated for a choice that is newer than the drawn run. */
   readonly isRunning = signal(false);
   /** Whether the current simulation has taken so long that its progress is worth showing. */
   readonly isLong = signal(false);
@@ -85,7 +85,7 @@ export class LiveRun implements Runs {
     return this.#worker.check(scenario);
   }
 
-  /** Ends the run that is being simulated; what was simulated until then is its result. */
+  /** Ends the run that is being simulated. Its result covers the time that was simulated until then. */
   cancel(): void {
     this.#abort?.abort();
   }
@@ -172,8 +172,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * The options for the simulator, computed here to save a request to the worker. If that fails, sends the request
-   * all the same: the worker's error explains what is wrong with the scenario.
+   * The options for the simulator. They are computed here, which saves a request to the worker. If this fails, the
+   * worker is asked nevertheless, because its error explains what is wrong with the scenario.
    */
   #plan(wanted: Wanted): SimulationOptions | Promise<SimulationOptions> {
     const { scenario, cell, seed } = wanted;
@@ -209,10 +209,10 @@ export class LiveRun implements Runs {
     return isFirst ? 'all' : 'more';
   }
 
-  /** Draws another run from now on. */
+  /** Makes `run` the drawn run: discards all rows of the previous run. */
   async #change(run: Run): Promise<void> {
     await this.#options.beforeChange?.();
-    // The store handles requests in order, so the rows of this run can be added before the store is empty.
+    // The store handles requests in order. So rows can be added for this run without waiting until the store is empty.
     void this.store.clear();
     this.newestUs = 0;
     this.run.value = run;

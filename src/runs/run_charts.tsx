@@ -77,7 +77,10 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
   ];
 }
 
-/** With more flows than this, the rate of a single one is too small beside the capacity to be seen. */
+/**
+ * With more flows than this, the rate axis does not extend to the capacity: beside the capacity, the rate of
+ * a single flow would be too small to be seen.
+ */
 const MANY_FLOWS = 10;
 
 /** The charts that show all flows. */

@@ -68,7 +68,7 @@ export function cellsOf(scenario: Scenario): CellParams[] {
   return entries.flatMap(expand);
 }
 
-/** The name of an axis, and the names of the values on this axis that an entry of the scenario's `cells` selects. */
+/** One axis in an entry of the scenario's `cells`, with the names of the values that the entry selects. */
 interface NamedValues {
   axis: string;
   names: readonly string[];
@@ -190,8 +190,8 @@ function container(value: unknown, field: string): Container {
 }
 
 /**
- * Turns a segment of a path into a key: in an object the segment itself, in a list the index of the element with that
- * name.
+ * The key that a segment of a path stands for. In an object, this is the segment itself. In a list, it is the
+ * index of the element with that name.
  */
 function keyIn(holder: Container, segment: string, field: string): string {
   if (!Array.isArray(holder)) {

@@ -73,8 +73,9 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
 }
 
 /**
- * Whether a cell has to be checked. The values of a logarithmic axis differ in one number only. If its first and its
- * last value are within the limits, so are the values between them; cells with values between them are skipped.
+ * Whether a cell has to be checked. Along a logarithmic axis only one number varies. If the first and the
+ * last value are within the limits, the values between them are, too. Therefore cells with these values are
+ * skipped.
  */
 const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
   (scenario.axes ?? []).every(({ name, values, log }) => {
@@ -106,8 +107,8 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
 }
 
 /**
- * Checks the claims that an expected number names. They must be about the number's own quantity, because no other
- * claim depends on this number.
+ * Checks the names in the `claims` of an expectation. Each claim must exist and be about the same quantity as
+ * the expectation. A claim about another quantity says nothing about the expected number.
  */
 function checkSupported(scenario: Scenario, expectation: Expectation, at: string): void {
   const claims = scenario.claims ?? [];

@@ -13,8 +13,8 @@ export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Recor
 }
 
 /**
- * Returns the flows, with this controller in all media flows or, if `only` is given, in the media flows with these
- * numbers. The controller has its default preset and keeps the bounds of the flow's earlier controller.
+ * Replaces the controller of all media flows or, if `only` is given, of the media flows with these numbers.
+ * The new controller has its default preset and keeps the bitrate bounds of the flow.
  */
 export function withController(
   flows: readonly FlowOptions[],

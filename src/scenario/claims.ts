@@ -1,8 +1,8 @@
 /**
- * Decides whether a paper's statement holds in the runs, taking into account how much the runs scatter. Run i has the
- * same seed in every cell, so runs are compared in pairs: by Student's paired t-test, one-sided, at the 5 % level.
- * "About equal" is decided by two such tests, one for each side (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15,
- * 1987).
+ * Tests whether a paper's statement holds in the runs, given the scatter of the results. Run i has the same
+ * seed in every cell, so runs are compared in pairs: by Student's paired t-test, one-sided, at the 5 % level.
+ * "About equal" is decided by two such tests, one for each side (D. J. Schuirmann, J. Pharmacokinet.
+ * Biopharm. 15, 1987).
  */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { otherSide } from './measured.js';
@@ -26,8 +26,8 @@ export interface ClaimCase {
   /** The means, in the same order; if a quantity is compared with a number, that number is the last. */
   values: readonly number[];
   /**
-   * The p-value: if the claim were false, the runs would support it at least this clearly with this probability. Null
-   * for a single run, which cannot be tested.
+   * The p-value: the probability of results that support the claim at least this clearly, if the claim were
+   * false. Null for a single run, which cannot be tested.
    */
   p: number | null;
   holds: boolean;
@@ -77,15 +77,15 @@ class Tests {
   }
 
   /**
-   * Whether the mean of the differences is above zero by more than scatter explains. A single run is not tested: only
-   * the sign of its difference counts.
+   * Whether the mean of the differences is significantly above zero. A single run is not tested: only the
+   * sign of its difference counts.
    */
   above(values: readonly number[]): Tested {
     const p = this.statistics.tailProbability(values);
     return p === null ? { p, holds: this.mean(values) > 0 } : { p, holds: p < SIGNIFICANT };
   }
 
-  /** Whether the mean of the differences is shown to be within a tolerance, in either direction. */
+  /** Whether the mean of the differences is significantly within the tolerance, in both directions. */
   about(values: readonly number[], tolerance: number): Tested {
     const { mean, sd, n } = this.statistics.summarise(values);
     // If all differences are equal, or there is only one, there is no scatter to test: the mean decides. A mean that
@@ -117,8 +117,9 @@ export function evaluateClaimBy(
 }
 
 /**
- * The claim holds if no step from one mean to the next goes in the wrong direction by more than the
- * tolerance, and if the last cell differs from the first by more than the scatter explains.
+ * The claim holds if two conditions are met. No step from one mean to the next goes in the wrong direction by
+ * more than the tolerance. The difference between the first and the last cell is significant and in the
+ * claimed direction.
  */
 function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const groups = new Map<string, CellParams[]>();

@@ -1,7 +1,7 @@
 /**
- * Density of a sample and its modes, by a kernel estimate with normal kernels of a stated bandwidth h. For
- * those kernels the number of maxima never grows with h (B. W. Silverman, "Using kernel density estimates to
- * investigate multimodality", J. R. Statist. Soc. B 43, 1981), so more smoothing never adds a mode.
+ * Estimates the density of a sample and the modes of this density, with normal kernels of bandwidth h. For
+ * normal kernels, the number of maxima never grows with h (B. W. Silverman, "Using kernel density estimates
+ * to investigate multimodality", J. R. Statist. Soc. B 43, 1981), so more smoothing never adds a mode.
  */
 
 /** Values are counted in bins of a tenth of the bandwidth, which hardly changes the density. */
@@ -38,7 +38,7 @@ export class KernelDensity {
     this.#count += 1;
   }
 
-  /** The density between two values, per unit of the sample. */
+  /** The density at the grid points from `low` to `high`. Its integral over all values is 1. */
   between(low: number, high: number): Density {
     const [first, last] = [Math.floor(low / this.#step), Math.ceil(high / this.#step)];
     const values = new Float64Array(Math.max(0, last - first + 1));
@@ -71,8 +71,8 @@ export class KernelDensity {
   /** The positions of the modes, in ascending order; empty without samples. */
   modes(): number[] {
     if (this.#count === 0) return [];
-    // This range leaves out a share of SHARE / 2 of the sample at each end. No mode can lie there, since a mode needs
-    // at least SHARE.
+    // At most a share of SHARE / 2 of the sample is outside of this range at each end. A mode needs at least
+    // SHARE, so no mode is missed.
     const reach = REACH * this.bandwidth;
     const density = this.between(this.quantile(SHARE / 2) - reach, this.quantile(1 - SHARE / 2) + reach);
     return modesOf(density);
@@ -88,15 +88,12 @@ interface Peak {
   share: number;
 }
 
-/**
- * The modes of a density: its maxima without shallow ones and without those that have too small a share of the
- * sample. The share of a shallow maximum is added to a neighbour's.
- */
+/** The modes of a density: its maxima, except shallow ones and those with too small a share of the sample. */
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // Removes, one at a time, the lowest maximum that is not a mode. If it is shallow, its share goes to the
-    // neighbour beyond the higher of the two minima beside it.
+    // Each pass removes the lowest maximum that is not a mode. Of the two minima beside it, the lower one
+    // remains. If the maximum is shallow, its share is added to the maximum beyond the higher minimum.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);

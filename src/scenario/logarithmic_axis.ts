@@ -35,7 +35,10 @@ export function logarithmicValues({
   });
 }
 
-/** Takes a scenario as it is in its file, and gives its logarithmic axes the number of values for a full run. */
+/**
+ * Returns a scenario with its logarithmic axes set to the number of values of a full run. `scenario` has the
+ * form of a scenario file.
+ */
 export function atFullSize(scenario: unknown): unknown {
   const isObject = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -8,8 +8,8 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   const { expectations = [], claims = [], metrics = [], pictures = [], comparison, surface } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
-    // If the metric of an expectation relates two cells, an expectation about another cell may need a measurement in
-    // this cell.
+    // Some metrics are computed from two cells. An expectation with such a metric may need a measurement in
+    // this cell even if it is about another cell, so it is always included.
     ...expectations.filter((each) => relation(each.metric) !== null || here(each)).map(measuredOf),
     ...metrics,
     // The quantity with which a claim compares may be measured in any cell.
@@ -22,8 +22,8 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
 }
 
 /**
- * The quantity that has to be measured to obtain `quantity`. If the metric of `quantity` is computed from another
- * metric in two cells, the result has that other metric. Otherwise the result is `quantity` itself.
+ * The quantity that a run must measure to obtain `quantity`. For a metric that is computed from two cells,
+ * this is the metric that is measured in each of them. Otherwise it is `quantity` itself.
  */
 export function measuredOf<Q extends Quantity>(quantity: Q): Q {
   return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };

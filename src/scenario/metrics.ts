@@ -139,7 +139,10 @@ const FLOW: readonly Entry[] = [
   ),
 ];
 
-/** The least mean queuing delay that enters the utility, since the logarithm of 0 is infinite. */
+/**
+ * The utility contains the logarithm of the mean queuing delay. Smaller delays are raised to this value,
+ * because the logarithm of 0 is infinite.
+ */
 const LEAST_WAIT_MS = 0.1;
 
 function utility({ receiveRateBps, queueDelayUs }: FlowMetrics): number {

@@ -21,8 +21,8 @@ export const picture = v.variant(
   'kind',
   [
     /**
-     * Published values beside measured ones, as bars: one for each cell. The bars are grouped by an axis, and have
-     * one colour for each value of `series`.
+     * A bar with the measured mean for each cell, and a mark at the published value. The bars are grouped by
+     * an axis, and have one colour for each value of `series`.
      */
     record({
       kind: v.literal('bars'),
@@ -44,7 +44,7 @@ export const picture = v.variant(
       scale,
     }),
     /**
-     * A metric over an axis, with its confidence interval and a line for each value of `series`; published
+     * A metric over an axis, with its standard deviation and a line for each value of `series`. Published
      * values are drawn as points.
      */
     record({

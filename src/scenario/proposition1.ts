@@ -1,4 +1,7 @@
-/** Proposition 1 of ToN (section IV): the queue size below which a static threshold never triggers. */
+/**
+ * Proposition 1 of the paper ToN (section IV; see src/papers/README.md): the queue size below which a static
+ * threshold never triggers.
+ */
 
 /**
  * The largest delay gradient m_M that one GCC flow causes at a drop-tail queue while its rate grows exponentially

@@ -27,8 +27,8 @@ export const expectation = record({
    */
   wider_than_rule: v.optional(text('the reason')),
   /**
-   * The claims about the same quantity that this number supports in the paper. If the measured mean is outside of the
-   * band, but all of these claims hold, the verdict is `ordering`.
+   * The paper's claims that rest on this number; they must be about the same quantity. If the measured mean
+   * is outside of the band, but all of these claims hold, the verdict is `ordering`.
    */
   claims: v.optional(
     v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),

@@ -38,12 +38,12 @@ export interface RunOptions {
   progress?: (done: number) => boolean;
 }
 
-/** One step of a run, that is, of the simulation of a stretch of virtual time. */
+/** One step of a run: the simulation has advanced by an interval of virtual time. */
 export interface RunStep {
   /** `timeUs`: the virtual time so far. `share`: its share of the whole. */
   timeUs: number;
   share: number;
-  /** The rows of this stretch. */
+  /** The rows that were recorded since the rows were last drained. Empty in steps that do not drain the rows. */
   batches: TraceBatch[];
 }
 
@@ -73,16 +73,15 @@ export interface RunResult extends CellRun {
 export const seedOf = (scenario: Scenario, run: number): number => (scenario.seed ?? 1) + run;
 
 const PROGRESS_STEPS = 20;
-/** A run may be stopped after each interval of this length (virtual time), and its rows may be drained then. */
+/** The longest step, in virtual time. The caller can stop the run after each step. */
 const STEP_US = 1e6;
 const MAX_DRAINS = 200;
 
 /**
- * Runs a simulation in stretches of virtual time. The caller may act after each stretch, and stops the run by passing
- * `false` to the generator. The result contains the densities of the flows in `densitiesOf`. The times at which rows
- * are drained determine the order of rows in a trace, so these times depend on the options only. A long run has
- * several stretches between two drains, and can be stopped after each of them. Throws CoreError that names the
- * option.
+ * Runs a simulation in steps of virtual time, and yields after each step. The caller stops the run by passing
+ * `false` to the generator. The result contains the densities of the flows in `densitiesOf`. The drain times
+ * determine the order of rows in a trace, so they depend only on the options. In a long run, several steps
+ * pass between two drains, so that the run can still be stopped soon. Throws CoreError that names the option.
  */
 export function* simulate(
   simulator: Simulator,

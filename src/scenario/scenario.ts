@@ -124,15 +124,15 @@ export const scenarioSchema = record({
   claims: v.optional(list(claim, 'claims')),
   pictures: v.optional(list(picture, 'pictures')),
   /**
-   * The quantities that a report compares along an axis, in a table that covers all scenarios with this axis
-   * of comparison.
+   * The quantities that a report compares along an axis, such as the controller. One table covers all
+   * scenarios that compare along the same axis.
    */
   comparison: v.optional(comparison),
   /** A quantity over two axes; the cells are shown together as one map rather than one by one. */
   surface: v.optional(surface),
   /**
-   * Choices that were made after results were known: a verdict that depends on such a choice does not confirm
-   * it.
+   * Choices that were made after results were known. A verdict that depends on such a choice is no
+   * independent confirmation.
    */
   decided_after_results: v.optional(list(text('what was chosen, and why'), 'choices')),
   notes: v.optional(list(text('text'), 'notes')),

@@ -1,7 +1,8 @@
 /**
- * A quantity over two logarithmic axes, with a point for each combination of their values: the map of ToN's
- * Fig. 5. Single points scatter from seed to seed, so the maximum is searched for in means over three by
- * three points, and is reported together with all points that are not clearly lower.
+ * A quantity over two logarithmic axes, drawn as a map like Fig. 5 of the paper ToN (see
+ * src/papers/README.md). The map has a point for each combination of the axes' values. Single points vary
+ * randomly from seed to seed. Therefore each point is replaced with the mean of three by three points before
+ * the maximum is searched for. The maximum is reported together with all points that are not clearly lower.
  */
 import { axisOf, cellKey, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
@@ -33,7 +34,7 @@ export interface SlopeResult {
 export interface Surface {
   x: SurfaceAxis;
   y: SurfaceAxis;
-  /** The labels of the values of the third axis, over which the quantity is added up. */
+  /** The labels of the third axis's values. The map is the sum of one scaled map for each of these values. */
   over: readonly string[];
   /**
    * The value at x[i], y[j] is values[i * y.length + j]. Each is the mean of three by three points. NaN where
@@ -57,12 +58,12 @@ export interface Surface {
   slopes: readonly SlopeResult[];
 }
 
-/**
- * The test of mirrored points uses only every APART-th point along each axis, since neighbouring points are
- * correlated.
- */
+/** `mirroredP` uses only every APART-th point along each axis, because neighbouring points are correlated. */
 const APART = 4;
-/** The width of a corner, and of a point's surroundings, as a share of each axis. */
+/**
+ * `cornerP` compares two square blocks of points: one in a corner, one around a point. This is the width of a
+ * block, as a share of the axis.
+ */
 const CORNER = 1 / 8;
 /** The 95 % quantile of the standard normal distribution. */
 const SURELY = 1.645;
@@ -155,7 +156,10 @@ function mirroredP(grid: Grid, point: { i: number; j: number }): number {
   return tailProbability(differences) ?? NaN;
 }
 
-/** The p-value of the claim that the corner of the largest x and the smallest y is below a point's surroundings. */
+/**
+ * The p-value of the claim that the map is lower in the corner of the largest x and the smallest y than
+ * around the point (i, j).
+ */
 function cornerP(grid: Grid, { i, j, noise }: { i: number; j: number; noise: number }): number {
   const size = Math.max(2, Math.round(grid.width * CORNER));
   const block = (fromI: number, fromJ: number): number[] =>

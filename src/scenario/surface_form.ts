@@ -33,8 +33,8 @@ export const surface = record({
       'kind',
       [
         /**
-         * The map is higher at (a, b) than at (b, a), for a > b and a / b no larger than at the published
-         * point.
+         * Of two mirrored points (a, b) and (b, a) with a > b, the map is higher at (a, b). Only points with
+         * a / b up to that of the published point are compared.
          */
         record({ kind: v.literal('higher-where-x-is-larger'), ...slopeEntries }),
         /** The map is lower in the corner of the largest x and the smallest y than around the published point. */

@@ -39,7 +39,7 @@ const largest = (each: readonly TraceMetric[]): TraceMetric => ({
   observe: (batches) => each.forEach((metric) => metric.observe(batches)),
 });
 
-/** Number of modes of the delay variation d_m of groups. */
+/** The number of modes in the distribution of d_m, the delay variation of packet groups. */
 class VariationModes implements TraceMetric {
   readonly #density = new KernelDensity(MODE_BANDWIDTH_MS);
 
@@ -55,8 +55,8 @@ class VariationModes implements TraceMetric {
 }
 
 /**
- * The largest quotient of m, GCC's estimate of the delay gradient, and the time between the sending of two groups.
- * Only groups before the first missing packet count.
+ * The largest delay gradient that GCC estimates for a group of packets: m divided by the send time difference
+ * of two groups. Only groups before the first missing packet count.
  */
 class LargestGradient implements TraceMetric {
   value = NaN;

@@ -11,8 +11,8 @@ import type { Statistics, Summary } from './summary.js';
 import type { Surface } from './surface.js';
 
 /**
- * `within`: the mean lies in the band. `ordering`: it does not, but all claims that this number supports in the paper
- * hold. `off`: all other cases.
+ * `within`: the mean lies in the band. `ordering`: the mean is outside of the band, but all claims that this
+ * number supports in the paper hold. `off`: all other cases.
  */
 export const VERDICTS = ['within', 'ordering', 'off'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -40,7 +40,10 @@ export interface MetricResult {
   verdict?: Verdict;
 }
 
-/** A paper's statement on one or more cells. It is an expectation, together with the verdicts on all its numbers. */
+/**
+ * A paper's statement about one or more cells: an expectation of the scenario, with the number of verdicts of
+ * each kind.
+ */
 export interface StatementResult {
   metric: string;
   /** NaN if the paper names a place instead of a number. */
@@ -72,8 +75,8 @@ export interface ExperimentResult {
 export type VerdictCounts = Record<Verdict, number>;
 
 /**
- * The verdict for a mean. `claims` has one entry for each claim that supports this number: the list of the claim's
- * cases that involve the number's cell.
+ * The verdict for a mean in a cell. `claims` has one entry for each claim that supports this number. The
+ * entry contains the cases of the claim that involve the cell.
  */
 export function verdictOf(
   mean: number,

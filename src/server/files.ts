@@ -58,8 +58,9 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
 }
 
 /**
- * Whether the request's site may read the answer. Browsers report the site (W3C Fetch Metadata). Other sites may only
- * link to this server. They may neither load its scripts and controllers nor embed its pages.
+ * Whether the site that made the request may read the answer. Browsers report in `Sec-Fetch-Site` whether this is
+ * another site (W3C Fetch Metadata). Other sites may only link to this server. They may neither load its scripts and
+ * controllers nor embed its pages.
  */
 function mayRead({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;

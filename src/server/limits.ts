@@ -10,12 +10,18 @@ export interface ServerLimits {
   /** Links of one session, including links that are still being opened. */
   links_per_session: number;
   links: number;
-  /** Rooms that one session may be in. */
+  /** Rooms that one session may be in. (A room passes messages between two clients.) */
   rooms_per_session: number;
   rooms: number;
-  /** If more data than this is unsent because a client does not read, rows for the client are omitted and counted. */
+  /**
+   * If more data than this is unsent because a client does not read, measurement rows for the client are omitted and
+   * counted.
+   */
   rows_buffer_bytes: number;
-  /** If more data than this is unsent, signals for the client are refused, and their senders get an error. */
+  /**
+   * If more data than this is unsent, messages from the other client of a room are refused, and their sender gets an
+   * error.
+   */
   signals_buffer_bytes: number;
   /** If more data than this is unsent, the client's connection is closed. */
   buffer_bytes: number;
@@ -61,7 +67,7 @@ export class Seats {
     private readonly field: string,
   ) {}
 
-  /** Takes a seat until the returned function is called. Throws Refusal. */
+  /** Takes a seat. The returned function frees the seat. Throws Refusal. */
   take(): () => void {
     if (this.#taken >= this.count) throw new Refusal(this.full, this.field);
     this.#taken += 1;

@@ -5,8 +5,8 @@ import { clientMessage, type CheckedClientMessage } from '../link/server_protoco
 import { Refusal } from './limits.js';
 
 /**
- * The deepest nesting of a message. It is limited because signals for the other member of a room are serialised
- * again, by a recursive function.
+ * The deepest nesting of a message. It is limited, because a message to the other client of a room is
+ * serialised again, by a recursive function.
  */
 const MAX_DEPTH = 32;
 

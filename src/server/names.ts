@@ -33,7 +33,8 @@ function nameOf(header: string): string | null {
 function isOurName(name: string, host: string): boolean {
   if (isLoopback(name) || name === host.toLowerCase()) return true;
   if (isLoopback(host)) return false;
-  // Any IP address is accepted, since a router may forward requests that were sent to the router's own address.
+  // Besides the machine's own name, any IP address is accepted. A router may forward requests that were sent to the
+  // router's own address.
   const machine = hostname().toLowerCase();
   return isIP(name) !== 0 || name === machine || name === `${machine}.local`;
 }
@@ -74,7 +75,7 @@ export function isOurOrigin(origin: string | undefined, { host }: Target): boole
 }
 
 /**
- * The IPv4 address that relays bind: `host` itself if it is an IPv4 address. For any other form of the loopback
+ * The IPv4 address to which relays bind: `host` itself if it is an IPv4 address. For any other form of the loopback
  * address, 127.0.0.1. For every other host, 0.0.0.0 (all addresses).
  */
 export function bindAddress(host: string): string {
@@ -83,8 +84,9 @@ export function bindAddress(host: string): string {
 }
 
 /**
- * The address at which the peers reach a relay. If the server accepts other machines, they must be able to reach this
- * address, too.
+ * The address that is announced to the peers of a relay. If relays bind to all addresses, this is `localAddress`, at
+ * which the client reached the server. If `localAddress` is a loopback address or no IPv4 address, it is the address of
+ * a network interface. So other machines can reach it, too.
  */
 export function announcedAddress(host: string, localAddress: string | undefined): string {
   const bound = bindAddress(host);

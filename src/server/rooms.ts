@@ -9,8 +9,8 @@ export interface Member {
   /** Called when the number of members has changed. */
   peers(room: string, count: number): void;
   /**
-   * Called when the other member sent something. Returns false if it was not delivered because this member does not
-   * read its connection.
+   * Called when the other member has sent a message. Returns false if the message was not delivered because this member
+   * does not read its connection.
    */
   signal(room: string, data: unknown): boolean;
 }

@@ -62,7 +62,7 @@ export interface ServerOptions {
 /** A link of this program that one page may join (see `lend`). */
 export interface Loan {
   name: string;
-  /** From now on, no page can join the link. */
+  /** After this call, no page can join the link. */
   end(): void;
 }
 

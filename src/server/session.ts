@@ -26,10 +26,10 @@ export interface SessionContext {
   limits: ServerLimits;
   /** Counts the links of all sessions. */
   linkSeats: Seats;
-  /** The address that relays bind, and the address that is announced to the peers. */
+  /** `address`: the address to which relays bind. `announce`: the address that is announced to the peers. */
   address: string;
   announce: string;
-  /** The links of the program that started the server (`lend`) that no page has joined yet, by their names. */
+  /** The links that the program has lent (see `lend`) and that no page has joined yet, by name. */
   lent: Map<string, Shaper>;
   nextLink(): number;
 }

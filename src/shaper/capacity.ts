@@ -14,18 +14,18 @@ const TRACE_US = 600e6;
 /** A capacity function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
 /**
- * If the machine paused, a capacity function is called only for the last part of the missed time: for at most this
- * long.
+ * After a pause of the machine, the missed calls of a capacity function are made up for at most this much of the
+ * pause. Earlier calls are skipped.
  */
 const MAX_BEHIND_US = 10e6;
 
 /** Produces the steps of a capacity in pieces, in time order. */
 export interface CapacitySource {
-  /** Whether more steps follow those that the first call of `next` returned. */
+  /** Whether later calls of `next` return more steps after the first call. */
   readonly isEndless: boolean;
   /**
-   * Returns the steps that follow those of the earlier calls, at least up to `untilUs`. The steps of the first call
-   * begin at time 0. Throws ConfigError.
+   * Returns the next steps, at least up to `untilUs`. The first call begins with the step at time 0. Throws
+   * ConfigError.
    */
   next(untilUs: number): CapacitySteps;
 }
@@ -41,8 +41,8 @@ export function capacitySource(capacity: Capacity, field: string): CapacitySourc
 }
 
 /**
- * Returns the text of a trace. The argument is either this text or the path of a file that contains it. It is the
- * text if its first line (after comments) is a number.
+ * Returns the text of a trace. `textOrFile` is the text itself if its first line (after comments) is a number.
+ * Otherwise `textOrFile` is the path of the trace's file.
  */
 function traceText(textOrFile: string, field: string): string {
   if (/^\s*(#.*\n\s*)*\d+\s*(\n|$)/.test(textOrFile)) return textOrFile;

@@ -44,7 +44,7 @@ export class CapacityFeeds {
   }
 
   /**
-   * Records when the schedule of a direction started. `agoUs` is that time minus the present time, so it is
+   * Records when the schedule of a direction started. `agoUs` is the start time minus the present time, so it is
    * negative.
    */
   started(direction: Direction, agoUs: number): void {

@@ -45,18 +45,18 @@ export interface ShaperLink extends ControlledLink {
   /** The address at which every page reaches every peer. */
   readonly relay: RelayAddress;
   /**
-   * Adds the candidates of a far side, which may be something other than a page under test. Only IPv4
-   * addresses are tried.
+   * Adds the remote candidates that a page received by signalling. They may belong to an agent that is not under
+   * test, such as a server. Only IPv4 addresses are tried.
    */
   remote(side: RemoteSide): void;
   /** Announces that this user name fragment belongs to a page under test. `page` is the id of that page. */
   local(ufrag: string, page: number): void;
   /**
-   * The page's own link; `page` is the id of the page. Its first change opens it. From then on the packets of the
-   * page's connections pass it instead of the shared link. It starts with the settings of the shared link, and its
-   * forward direction is the page's upload. If two connected pages both have their own link, their packets pass the
-   * link of the page that sent the offer. The first change rejects with ConfigError for a page that has answered
-   * another page under test.
+   * Returns the control of a page's own link; `page` is the page's id. The first change opens this link. The link
+   * starts with the initial settings of the shared link, modified by that change. From then on the packets of the
+   * page's connections use this link instead of the shared link. Its forward direction is the page's upload. If both
+   * pages of a connection have their own link, their packets use the link of the page that sent the offer. The first
+   * change rejects with ConfigError if the page has answered another page under test.
    */
   for(page: number): PathControl;
 }

@@ -1,8 +1,10 @@
 /**
- * Fills the record of a link with the reports of its shaper, and bounds its size: a list that is full loses its
- * oldest eighth. A packet takes 48 B, so a direction keeps 63 MB of them: 84 minutes at 2.5 Mbps in packets of 1200
- * B. A row of the queue takes about 100 B and comes ten times a second: 6.5 MB for 109 minutes. A change of the
- * capacity takes about 40 B. A capacity function causes at most a hundred a second: 5 MB for 22 minutes.
+ * Adds the shaper's reports to the record of a link, and bounds its size: a list that is full loses its oldest
+ * eighth. The limits for each direction:
+ * - packets: 48 B each, 63 MB in all. This is 84 minutes at 2.5 Mbps in packets of 1200 B.
+ * - rows of the queue: about 100 B each, 6.5 MB in all. This is 109 minutes at ten rows a second.
+ * - changes of the capacity: about 40 B each, 5 MB in all. This is 22 minutes at a hundred changes a second, the most
+ *   that a capacity function causes.
  */
 import { dropRows, PACKET_COLUMNS } from '../calls/record/columns.js';
 import type {

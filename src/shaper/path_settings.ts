@@ -19,8 +19,8 @@ export interface WaySettings {
 export type PathSettings = Readonly<Record<Direction, WaySettings>>;
 
 /**
- * Both directions of settings that parseLinkSettings accepted. Throws ConfigError for a trace that cannot be
- * read or is invalid.
+ * Converts settings that parseLinkSettings accepted to settings for each direction. Throws ConfigError for a trace
+ * that cannot be read or is invalid.
  */
 export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
   const { network, rtt, backward, crossTraffic, ...both } = given(settings);

@@ -29,8 +29,8 @@ export interface RecordedLinkHooks {
 
 export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tellsPackets'> {
   /**
-   * The initial settings of the shared path: in the thread's form (`change`), as text for people (`text`), and as
-   * given (`settings`), for the paths of single pages.
+   * The initial settings of the shared path. `change`: in the thread's form. `text`: as text for people. `settings`:
+   * as given; the paths of single pages begin with these settings.
    */
   begin: { change: PathChange; text: string; settings: LinkSettings };
   /** Capacities that are functions of time. */
@@ -211,8 +211,8 @@ export class RecordedLink implements ShaperLink {
   }
 
   /**
-   * Throws ConfigError if the page has answered another page under test. On that connection the page's upload is the
-   * backward direction. On a path of its own, the upload would have to be the forward direction.
+   * Throws ConfigError if the page has answered another page under test: the page's upload is then the backward
+   * direction of that connection. On a path of its own, a page's upload must be the forward direction.
    */
   #mayHaveOwn(page: number): void {
     const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {

@@ -175,8 +175,8 @@ export class OwnPath implements PathControl {
 }
 
 /**
- * Returns the initial settings of a page's path: those of the link, changed by `change`. If `change` names a
- * network, nothing of the link's settings remains except the seed.
+ * Returns the initial settings of a page's path: those of the link, changed by `change`. A `network` (a preset for
+ * the whole link) in `change` replaces all settings of the link except the seed.
  */
 function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
   if (change.network !== undefined) return { ...change, seed: settings.seed };

@@ -32,7 +32,7 @@ export interface ShaperOptions {
   ports?: readonly [a: number, b: number];
   /** Who may use the shaper; default `ice`. */
   peers?: PeersOption;
-  /** The number of the link in its rows of the trace; default 0. */
+  /** The value of the column `link` in the link's trace rows; default 0. */
   linkNumber?: number;
   /** Whether to keep the fate of each packet; default: no. */
   record?: boolean;
@@ -124,7 +124,7 @@ export class Shaper {
   #start: () => void = () => undefined;
   /** Resolves with the first packet from peer A. */
   readonly started = new Promise<void>((resolve) => (this.#start = resolve));
-  /** The time of the latest second that takeRecentLatenessP95Ms has returned. */
+  /** The end of the second that takeRecentLatenessP95Ms reported last. */
   #toldUs = -Infinity;
 
   /**
@@ -169,9 +169,9 @@ export class Shaper {
   }
 
   /**
-   * Changes settings at once. The times of a schedule count from now, or from the first packet if there was none yet.
-   * Rejects with ConfigError for invalid settings; then nothing changes. Rejects with ShaperError after the shaper
-   * has ended.
+   * Changes settings at once. A new capacity schedule starts now or, if no packet has arrived yet, with the first
+   * packet. Rejects with ConfigError for invalid settings; then nothing changes. Rejects with ShaperError after the
+   * shaper has ended.
    */
   async set(change: PartialLinkConfig): Promise<void> {
     // The seed and the origin only apply when a link is opened.
@@ -182,8 +182,9 @@ export class Shaper {
   }
 
   /**
-   * With the peers `ice`: sets the user name fragments of their session descriptions. From then on, checks with
-   * other fragments are ignored; to keep an earlier connection, include its fragments.
+   * With the peers `ice`: sets the user name fragments that the peers may use; their session descriptions contain
+   * them (a=ice-ufrag). From then on, checks with other fragments are ignored. To keep an earlier connection, include
+   * its fragments.
    */
   expect(ufrags: PeerUfrags): void {
     this.link.expect(ufrags);

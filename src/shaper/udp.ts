@@ -14,7 +14,8 @@ export class ShaperError extends Error {
 
 /** Resolves to a socket bound to an IPv4 address; port 0 takes a free port. Rejects with ShaperError. */
 export function bindUdp(port: number, address: string): Promise<Socket> {
-  // Peers are given by IP addresses, so `lookup` looks up no name, and no packet waits for it.
+  // All peers are given as IP addresses, so `lookup` returns the address at once. Node's default look-up would delay
+  // each packet.
   const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
   return new Promise((resolve, reject) => {
     socket.once('error', (error) => {
@@ -26,7 +27,7 @@ export function bindUdp(port: number, address: string): Promise<Socket> {
       try {
         socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES);
       } catch {
-        // The system does not allow this size. Its default size is large enough.
+        // The system does not allow a buffer of this size. Its default size is large enough.
       }
       resolve(socket);
     });

@@ -1,9 +1,9 @@
-/** Building blocks of forms: schemas for external data, each with a description of what it expects. */
+/** Building blocks of schemas for external data. Each schema also describes what it expects, for error messages. */
 import * as v from 'valibot';
 
 import { ConfigError } from './quantities.js';
 
-/** What is wrong with the value that `parse` reads; undefined if `parse` accepts it. */
+/** The problem that `parse` reports by throwing an error; undefined if `parse` throws nothing. */
 function problemOf(parse: () => unknown): string | undefined {
   try {
     parse();
@@ -14,8 +14,8 @@ function problemOf(parse: () => unknown): string | undefined {
 }
 
 /**
- * Accepts the values that `parse` accepts. For any other value, `parse` throws an error; the text of the issue is the
- * expectation and the fix in this error.
+ * A schema that accepts the values that `parse` accepts. If `parse` throws ConfigError, the message of the issue
+ * contains the expectation and the fix from this error.
  */
 export const parsedBy = <T extends string | number>(
   schema: v.GenericSchema<T>,

@@ -45,7 +45,8 @@ export const US = { us: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 } as const;
 export const BYTES = { b: 1, kb: 1e3, mb: 1e6 } as const;
 
 /**
- * Reads a number with a unit, and converts it to the unit with the factor 1. Undefined if the text has another form.
+ * Reads a number with a unit, and multiplies it by the factor of its unit in `units`. Undefined if the unit is
+ * unknown, or if the text has another form.
  */
 export function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
   if (text.length > MAX_SETTING_LENGTH) return undefined;

@@ -12,7 +12,7 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** Longer inputs get no suggestions: nobody typed them as a name. */
+/** Longer inputs get no suggestions, since they cannot be mistyped names. */
 const MAX_TYPED = 100;
 
 /** The names that the user probably meant by `typed`: at most `most`, nearest first. */

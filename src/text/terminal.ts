@@ -15,7 +15,10 @@ const width = (text: string): number => Array.from(text.replace(/\p{M}/gu, '')).
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** A line of characters, one per value, from 0 to `top`; a space for a missing value. */
+/**
+ * A line of bars, one character for each value. The height of a bar is the value on a scale from 0 to `top`; a
+ * missing value becomes a space.
+ */
 export function sparkline(values: readonly number[], top: number): string {
   return values
     .map((value) => {

@@ -1,10 +1,10 @@
 /**
- * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. The time is cut into equal
- * buckets. Their grid does not move when the drawn period, of length `spanUs`, moves. Each bucket keeps, in
- * order, the rows with the minimum and the maximum of every column, so peaks survive and lines keep their
- * shape. If a column is NaN in the whole bucket, one of its rows is kept, so that gaps stay gaps. At least one
- * bucket is drawn, even if `maxPoints` is below twice the number of columns; then up to two rows per column are
- * returned.
+ * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. Time is cut into buckets of
+ * equal length. The boundaries of the buckets depend only on `spanUs`, the length of the drawn period. So
+ * they stay in place while the drawn period moves. Each bucket keeps the rows with the minimum and the
+ * maximum of every column, so peaks survive. If a column is NaN in a whole bucket, the bucket's first row is
+ * kept, so that the gap stays visible. If `maxPoints` is less than two rows per column, one bucket is drawn
+ * nevertheless.
  */
 export function decimate(
   time: Float64Array,
@@ -15,7 +15,7 @@ export function decimate(
 ): Uint32Array {
   if (rows.length <= maxPoints || rows.length === 0) return rows;
   const buckets = Math.floor(maxPoints / Math.max(1, 2 * columns.length));
-  // One bucket is reserved, since a period that is not aligned to the grid touches one bucket more.
+  // A period that is not aligned to the buckets overlaps one bucket more, hence `buckets - 1`.
   const width = buckets < 2 ? Infinity : spanUs / (buckets - 1);
   const bucketOf = (i: number): number => Math.floor((time[rows[i] as number] as number) / width);
   const picked: number[] = [];
@@ -29,7 +29,10 @@ export function decimate(
   return Uint32Array.from(picked);
 }
 
-/** Appends the rows with each column's first minimum and first maximum: in ascending order, each row once. */
+/**
+ * Appends the rows with each column's first minimum and first maximum, in ascending order and each row only
+ * once.
+ */
 function pickExtremes(columns: readonly Float64Array[], rows: Uint32Array, picked: number[]): void {
   const first = rows[0] as number;
   const positions = new Set<number>();

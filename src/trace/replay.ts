@@ -61,11 +61,12 @@ interface Flow {
 }
 
 /**
- * Feeds the arrivals and wire counters of a trace, in the order of the file, to a controller: one receiver half
- * and one sender half per flow. Feedback reaches the sender half at once, on the receiver's clock. If arrivals
- * contain the RTT, the sender half gets it too. Recorded changes of preset and parameters are applied at their
- * places in the file. If the file records a new start of the call, new controllers replace the old ones there.
- * The rows that the recorded controller produced are skipped.
+ * Feeds the arrivals and the wire counters of a trace (tables `arrival` and `inbound`) to controllers, in the
+ * order of the file. Each flow has one receiver half and one sender half. The sender half gets feedback
+ * without delay, timed by the receiver's clock. If arrivals contain the RTT, the sender half gets it, too.
+ * Recorded changes of preset and parameters are applied at their places in the file. A recorded event `start`
+ * (a new call) replaces all controllers with new ones. The rows that the recorded controller produced are
+ * skipped.
  */
 export class Replayer implements TraceSink {
   readonly #core: Core;
@@ -90,8 +91,8 @@ export class Replayer implements TraceSink {
   }
 
   /**
-   * The name of the recorded controller if the core does not have this controller and the options request no
-   * controller or preset; otherwise undefined.
+   * The name of the recorded controller, if a default controller replaces it: the core does not have the
+   * recorded controller, and the options request neither a controller nor a preset. Otherwise undefined.
    */
   get missingController(): string | undefined {
     return this.#missingController;
@@ -216,7 +217,7 @@ export class Replayer implements TraceSink {
     this.#feedback(flow);
   }
 
-  /** Whether a row belongs to a flow that is not replayed. */
+  /** Whether to skip a row because its flow is not replayed. */
   #passes(flow: number): boolean {
     return this.#only !== undefined && (Number.isNaN(flow) ? 0 : flow) !== this.#only;
   }

@@ -31,7 +31,9 @@ interface ParameterChange {
 
 type RecordedStart = Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>;
 
-/** Values as a user gives them: a number, its text, or a name. */
+/**
+ * Parameter values as a user gives them: a number, a number as text, or one of the parameter's named values.
+ */
 export type GivenParameters = Readonly<Record<string, number | string>>;
 
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
@@ -85,7 +87,10 @@ export class ReplayPlan {
     return { preset, parameters: { ...parameters, ...this.#fixedOf(preset) }, flow };
   }
 
-  /** The given parameters of the replay, without those that this preset's controller does not have. */
+  /**
+   * The parameters that the replay was given, as numbers. Parameters that this preset's controller does not
+   * have are left out.
+   */
   #fixedOf(preset: string): Record<string, number> {
     const known = CONTROLLER_SPECS[controllerOfPreset(preset) ?? 'gcc'].parameters;
     const own = Object.entries(this.#fixed).filter(([name]) => known.some((each) => each.name === name));
@@ -98,8 +103,8 @@ export class ReplayPlan {
   }
 
   /**
-   * Throws ParameterProblem for a given parameter that none of the replayed controllers has, or for a value
-   * that the controller refuses.
+   * Checks the parameters that the replay was given. Throws ParameterProblem if none of the replayed
+   * controllers has a parameter, or if a value is invalid.
    */
   checkFixed(): void {
     if (this.#user !== undefined) {
@@ -116,8 +121,8 @@ export class ReplayPlan {
   }
 
   /**
-   * To be called at a recorded new start of the call. Later flows then start with the configuration `start`,
-   * unless the replay was given its own preset or controller. Throws TraceError.
+   * Handles an event `start`, which records that a new call began. Later flows start with the configuration
+   * `start`. Has no effect if the replay was given its own preset or controller. Throws TraceError.
    */
   restart(start: RecordedStart, place: Place): void {
     if (!this.recordedChanges) return;
@@ -127,7 +132,9 @@ export class ReplayPlan {
     this.#flows = new Map();
   }
 
-  /** Changes to a preset: `halves` change at once, and later flows start with the new preset. */
+  /**
+   * Switches to another preset. The running `halves` switch at once; later flows start with the new preset.
+   */
   changePreset(preset: string, halves: readonly Half[]): void {
     this.#preset = preset;
     this.#flows = new Map();
@@ -165,7 +172,10 @@ export function replayPlan(
   return plan;
 }
 
-/** Throws ParameterProblem for a parameter that users' controllers do not have, or a value out of its range. */
+/**
+ * Throws ParameterProblem for a parameter that users' controllers do not have, or for a value that is out of
+ * range.
+ */
 function checkUserParameters(controller: string, parameters: GivenParameters): void {
   const specs = COMPONENT_SPECS.user_controller.parameters;
   for (const [name, value] of Object.entries(parameters)) {
@@ -229,7 +239,10 @@ function checkedStart(
   return { preset, parameters: Object.fromEntries(checked) };
 }
 
-/** The preset for a trace that names none. */
+/**
+ * The preset for a trace that records no preset: the default preset of its controller, or of GCC if the core
+ * does not have this controller.
+ */
 function recordedDefault(controller: string | undefined): string {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
   return defaultPreset(known ?? 'gcc', 'simulation');

@@ -13,7 +13,7 @@ export interface RowSink {
    * function returns.
    */
   row(table: TableName, values: Float64Array, extra: string | undefined, line: number): void;
-  /** `extra` are members that the format does not know, as `,"name":value…`, or empty. */
+  /** `extra`: the members that the format does not define, as `,"name":value…`; empty if there are none. */
   event(event: TraceEvent, extra: string, line: number): void;
   /** A row of a type that is not known here. */
   unknown(text: string, line: number): void;
@@ -155,8 +155,8 @@ export class RowParser {
   }
 
   /**
-   * The members that the format does not know, as text. Throws TraceError if the row is nested too deeply to be
-   * converted.
+   * The members that the format does not define, as text. Throws TraceError if the row is nested too deeply
+   * to be converted.
    */
   #extra(row: Record<string, unknown>, known: ReadonlySet<string>): string {
     if (isNestedTooDeeply(row)) this.#failText('line', nestingExpectation, 'more');

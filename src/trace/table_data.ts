@@ -62,7 +62,7 @@ export class TableData {
     return (this.#columns[index] as Float64Array).subarray(0, this.#rows);
   }
 
-  /** The column that is the table's time. */
+  /** The table's time column. */
   time(): Float64Array {
     return this.column(this.#time);
   }

@@ -9,7 +9,7 @@ import { TableData } from './table_data.js';
  */
 export interface ViewQuery {
   table: TableName;
-  /** Names of columns. The table's time need not be among them. */
+  /** Names of columns. The time column need not be listed: it is always returned. */
   columns: readonly string[];
   /** Start and end of the period, inclusive; everything by default. */
   fromUs?: number | undefined;

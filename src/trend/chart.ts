@@ -5,7 +5,7 @@ import type { TrendLine, TrendReport } from './trend.js';
 
 const WIDTH = 320;
 const HEIGHT = 110;
-/** Margins for the texts of the axis. */
+/** Margins that leave room for the axis labels. */
 const LEFT = 62;
 const TOP = 12;
 const RIGHT = 8;

@@ -21,7 +21,10 @@ const callSchema = record({
   test: text('the title of a test'),
   /** The name of Playwright's project; empty if the project has no name. */
   project: v.string('the name of a project'),
-  /** The number of the run within `repeat`, counted from 1; null for a test with one call. */
+  /**
+   * The number of the call, counted from 1, in a test that repeats its call (the fixture `repeat`). Null for a test
+   * with one call.
+   */
   run: v.nullable(v.pipe(number, v.integer('a whole number'))),
   /** The initial settings of the link. */
   network: v.string('a network'),
@@ -64,7 +67,10 @@ function readRun(path: string): HistoryRun {
   }
 }
 
-/** All runs of a folder, oldest first. Throws UsageError that names the file and its field. */
+/**
+ * All runs of a folder, oldest first. Throws UsageError if the folder or one of its files is invalid; the message
+ * names the file and the field.
+ */
 export function readHistory(folder: string): HistoryRun[] {
   let names: string[];
   try {

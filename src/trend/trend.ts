@@ -1,7 +1,4 @@
-/**
- * The trend of each call's numbers over runs of its test: the latest number is compared with the earlier
- * ones.
- */
+/** The trend of each call's numbers from test run to test run: compares the latest number with the earlier ones. */
 import { PROPERTIES, PROPERTY_NAMES, type PropertyName } from '../evidence/properties.js';
 import { median } from '../calls/percentile.js';
 import { version } from '../html/version.js';
@@ -14,8 +11,8 @@ const LEAST_EARLIER = 3;
 export interface TrendLine {
   metric: PropertyName;
   /**
-   * One value for each run of the report, in the order of the runs. With `repeat`, the value is the median over
-   * its runs. Null if unknown.
+   * One value for each run of the report, in the order of the runs. If the test repeats its call (the fixture
+   * `repeat`), the value is the median over these calls. Null if unknown.
    */
   values: (number | null)[];
   /** The last known value. */

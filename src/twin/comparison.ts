@@ -46,7 +46,7 @@ export interface SeriesDistance extends ComparedSeries {
   distance: Distance;
 }
 
-/** The flow of the controller in charge. */
+/** Selects the rows of the call's own controller, not those of shadows (controllers that only watch). */
 const OWN = { column: 'flow', value: 0 };
 
 /** Reads the rows and events of a recording from which its twin is made. Throws like `recordedCall`. */
@@ -94,10 +94,10 @@ export async function distances(
 }
 
 /**
- * Brings the rows of a twin into the form of a call's recording. Rows before the first frame are dropped, and all TCP
- * connections together get one rate. Two series become NaN, since twin and recording measure them differently. The
- * sent rate: the twin averages over each interval of the trace, the recording over a second. The drops, if there is
- * TCP: the recording has only the drops of the call.
+ * Brings the rows of a twin into the form of a call's recording. Rows before the first frame are dropped. The rates of
+ * all TCP connections are added up. Two series become NaN, because twin and recording measure them differently:
+ * - The sent rate. The twin averages over each interval of the trace, the recording over a second.
+ * - The drops, if there is TCP. The recording contains only the drops of the call.
  */
 export function asRecorded(
   batches: readonly TraceBatch[],

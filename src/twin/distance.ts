@@ -1,8 +1,8 @@
 /**
- * Measures how far a call and its twin (its simulation) are apart, for each series. Both are averaged over each
- * second of the call; each value counts for as long as it is the newest. Shorter intervals cannot be compared: single
- * frames fill and empty a queue many times a second, and the frames of the two are not in step. A second in which one
- * of the two has no value is left out.
+ * Measures, for each series, how much a call and its twin (its simulation) differ. Both series are averaged over each
+ * second of the call; a value counts until the next value. Shorter intervals cannot be compared: single frames fill and
+ * empty a queue many times a second, and the call's frames are not in step with the twin's. Seconds in which one of the
+ * two series has no value are left out.
  */
 import { sampled, type TimedValues } from '../calls/sampled.js';
 

@@ -11,7 +11,7 @@ import {
 import { forwardLink, type LinkConfig } from '../link/link_config.js';
 import type { VideoCodec } from '../scenario/video_format.js';
 
-/** The lowest bitrate, and the bitrate at the start of a call, in ccscope's own page. */
+/** The minimum bitrate and the start bitrate of calls in ccscope's own page. */
 const MIN_BITRATE_BPS = 50e3;
 const START_BITRATE_BPS = 300e3;
 /** The rate of the voice beside the video, with all headers (wasm/sim/media_source.md). */

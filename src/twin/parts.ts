@@ -22,9 +22,9 @@ export interface Part {
   role: string;
   keyFrameIntervalS: number;
   /**
-   * The link's settings at the start of this call, from its event `start`. Null for the recording's first call, for
-   * an event without settings, and for a link that a program opened. In these cases, the link in the header applies,
-   * with all changes before this call.
+   * The link's settings at the start of this call, from its event `start`. Null for the recording's first call, for an
+   * event without settings, and for a link that a program opened. If null, the link has the settings in the header, as
+   * changed by all events before this call.
    */
   linkSettings: LinkConfig | null;
   /** `eventsBefore`: the events before this call. `events`: the events within this call. */
@@ -80,8 +80,8 @@ export function partOf(header: Partial<TraceHeader>, events: readonly TraceEvent
 }
 
 /**
- * Whether an event `mode` reports that the controller lost sole control, so that the browser's own controller took
- * part.
+ * Whether an event `mode` reports that the controller left the mode `control`. In other modes, the browser's own
+ * controller limits the rate, too.
  */
 const toCap = (detail: unknown): boolean =>
   typeof detail === 'object' && detail !== null && 'to' in detail && detail.to !== 'control';

@@ -17,8 +17,8 @@ export interface CapacityRows {
 }
 
 /**
- * The lowest capacity with which a path can begin. A recording that begins with an outage gets this capacity at
- * first.
+ * A simulated path cannot begin with a capacity of 0. If a recording begins with an outage, the outage gets this
+ * capacity.
  */
 const LEAST_BPS = 1;
 /** Parameters that keep their values when the preset changes: the application's bounds of the rate. */
@@ -27,11 +27,11 @@ const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps'
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** The settings of a link in an event, by their names in JSON. Throws ConfigError. */
+/** The link settings that an event reports, by their names in JSON. Throws ConfigError. */
 export function toldSettings({ name, detail }: TraceEvent): Partial<LinkConfig> {
   if (name !== 'link' || !isObject(detail)) return {};
-  // The event of an in-page bottleneck also contains settings in the core's form. Those have other names, or are
-  // objects.
+  // The event of an in-page bottleneck also contains settings in the form that the core takes. These have other names
+  // or are objects, so they are left out here.
   const told = Object.entries(detail).filter(
     ([key, value]) => LINK_KEYS.includes(key as LinkKey) && !isObject(value),
   );
@@ -135,7 +135,7 @@ export function recordedParameters(
   return Object.fromEntries(values);
 }
 
-/** Changes of the controller in charge, flow 0. Throws ParameterProblem. */
+/** Changes of preset and parameters of the call's own controller (flow 0). Throws ParameterProblem. */
 export function controllerChanges(start: ControllerState, events: readonly TraceEvent[]): SimulationChange[] {
   let now = start;
   const changes: SimulationChange[] = [];

@@ -91,8 +91,9 @@ export class ViewClient {
   }
 
   /**
-   * Sends a request to one window (page, iframe or popup), named as in its batches, or to all windows (null).
-   * Resolves to the answers; rejects if the request is refused, or if the channel has ended.
+   * Sends a request to a window (page, iframe or popup), or to all windows if `window` is null. `window` is
+   * the name of the window in its batches. Resolves to the answers. Rejects if the request is refused, or if
+   * the channel has ended.
    */
   ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const id = this.#nextId++;

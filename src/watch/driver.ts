@@ -1,9 +1,10 @@
 /**
- * GCC's loss controller for one sender of a page. It either drives the sender's rate or only watches. The far
- * side does not cooperate, so all inputs are from the sender: the losses and the round-trip time in receiver
- * reports, and the sent bytes. No receiver sends A_r, so A_r is set to `ABOVE_SENT` times the sent rate, or to
- * the browser's own bandwidth estimate if that is lower. The loss controller (ToN eq. 14) can therefore only go
- * below the estimate. It has no information about the far side's queue.
+ * GCC's loss controller (ToN, eq. 14) for one sender of a page. It either sets the sender's rate or only
+ * watches. The far side does not run ccscope. So all inputs are known at the sender: the losses and the
+ * round-trip time in receiver reports, and the sent bytes. A_r, the delay-based rate that a GCC receiver
+ * reports, is missing. Its substitute is `ABOVE_SENT` times the sent rate, or the browser's own bandwidth
+ * estimate if that is lower. So the resulting rate never exceeds the estimate, and the controller knows nothing
+ * about the far side's queue.
  */
 import type { Core, SenderHalf, TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
@@ -16,8 +17,8 @@ const MOST_BPS = 10e6;
 const ABOVE_SENT = 1.5;
 
 /**
- * If two samples are further apart, for instance because the machine slept, they are not evaluated. This also
- * limits the work that the numbers of a page can cause.
+ * Two samples that are more than this apart are not evaluated, for instance after the machine slept. The limit
+ * also bounds the core's work if a page reports a wrong time.
  */
 const LONGEST_STEP_US = 60e6;
 
@@ -64,7 +65,7 @@ export class Driver {
     });
   }
 
-  /** Takes the counters of the sender's streams from a sample of its connection. */
+  /** Processes a sample of the sender's connection. `streams` are the sender's streams in the sample. */
   see({ timeUs, rttS, availableOutgoingBps }: StatsSample, streams: readonly OutboundStats[]): void {
     const now: Counts = {
       timeUs,
@@ -87,8 +88,9 @@ export class Driver {
     const { timeUs } = now;
     const sentBps = ((now.bytes - before.bytes) * 8e6) / (now.timeUs - before.timeUs);
     const estimateBps = availableOutgoingBps > 0 ? availableOutgoingBps : Infinity;
-    // The sending rate may lag behind the target, so the target itself also counts. A driver that only watches
-    // uses the sent rate alone: its target must not grow far beyond a rate that does not follow it.
+    // If the driver sets the rate, A_r follows the target too, since the sent rate may lag behind. If the
+    // driver only watches, A_r follows the sent rate alone: the sender ignores the target, which could
+    // otherwise rise far above the sent rate.
     const followsBps = this.decides ? Math.max(sentBps, this.targetBps) : sentBps;
     const a_r = Math.max(LEAST_BPS, Math.min(MOST_BPS, estimateBps, ABOVE_SENT * followsBps));
     this.#half.pushSent(timeUs, now.bytes, rttS * 1e6, availableOutgoingBps);

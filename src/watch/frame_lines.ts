@@ -17,7 +17,7 @@ const LAYERS = NUMBERS_PER_FRAME - LAYERS_FROM;
 
 const isLayer = (i: number): boolean => i % NUMBERS_PER_FRAME >= LAYERS_FROM;
 
-/** Returns the fields for the numbers of a `frames` message. `alias` converts an SSRC to its alias. */
+/** Converts the numbers of a `frames` message to fields. `alias` returns the alias of an SSRC. */
 export function frameFields(message: readonly number[], alias: (ssrc: number) => number): FrameFields {
   const layers = message.filter((_, i) => isLayer(i));
   const rows = message
@@ -26,7 +26,7 @@ export function frameFields(message: readonly number[], alias: (ssrc: number) =>
   return layers.every((index) => index === NO_LAYER) ? { rows } : { rows, layers };
 }
 
-/** Returns the numbers of a `frames` message for these fields. `original` converts the alias of an SSRC back. */
+/** Converts fields back to the numbers of a `frames` message. `original` returns the SSRC of an alias. */
 export function frameRows({ rows, layers = [] }: FrameFields, original: (alias: number) => number): number[] {
   const frames = Math.floor(rows.length / LAYERS_FROM);
   return Array.from({ length: frames }, (_, frame) => {

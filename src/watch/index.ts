@@ -1,6 +1,6 @@
 /**
- * Watches calls that are already running. Keeps a record of them, runs controllers beside their streams, and
- * makes a recording.
+ * Watches calls that are already running. Keeps a record of them, runs shadows (controllers that only watch
+ * their streams), and makes a recording.
  */
 export type { WindowPlace } from '../calls/record/endpoints.js';
 export type { PageBatch, PageMessage, PageRequest } from '../inject/protocol.js';

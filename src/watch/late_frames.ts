@@ -1,6 +1,6 @@
 /**
- * Finds frames that arrived after a frame that was sent later. The reason is a retransmission after a loss (RFC
- * 4588), or a change of order in the network. Browsers return frames in decoding order, and report when the
+ * Finds frames that became complete after a frame that was sent later. The cause is a retransmission after a
+ * loss (RFC 4588), or reordering in the network. Browsers return frames in decoding order, and report when the
  * last packet of each frame arrived.
  */
 import { NUMBERS_PER_FRAME } from '../inject/protocol.js';

@@ -1,8 +1,8 @@
 /**
- * Merges small batches to save memory. Controllers that run beside streams produce many batches of few rows.
- * Each column of a batch has its own buffer, which takes several times the memory of its numbers. Therefore,
- * every ten seconds, the new batches of each stream are merged into one batch per table. The rows of a table
- * stay in order. The order between tables is lost here; the recording keeps it.
+ * Merges small batches to save memory. Shadow controllers produce many batches of few rows. Each column of a
+ * batch has its own buffer, which takes several times the memory of its numbers. Therefore, every ten seconds,
+ * the new batches of each stream are merged into one batch per table. The rows of a table stay in order. The
+ * order between tables is lost here; the recording keeps it.
  */
 import type { TraceBatch } from '../core/index.js';
 import type { CallRecord, ShadowRecord } from '../calls/record/record.js';

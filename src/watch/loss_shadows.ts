@@ -1,7 +1,7 @@
 /**
- * Runs GCC's loss controller beside each media section of sent video. The controller only watches. From the
- * losses and the round-trip time that the far side reports, it computes its rate A_s as if it set the sending
- * rate.
+ * Runs GCC's loss controller as a shadow of each media section of sent video. A shadow only watches. From the
+ * losses and the round-trip time that the far side reports, the controller computes its rate A_s as if it set
+ * the sending rate.
  */
 import type { EndpointRecord, StatsSample } from '../calls/record/record.js';
 import type { Core } from '../core/index.js';
@@ -21,7 +21,7 @@ export class LossShadows {
 
   constructor(private readonly load: () => Promise<Core>) {}
 
-  /** Takes a sample of a connection; `sentBps` is the present sending rate of each media section, by its mid. */
+  /** Processes a sample of a connection. `sentBps` is the present sending rate of each media section, by mid. */
   see({ id }: EndpointRecord, sample: StatsSample, sentBps: ReadonlyMap<string, number>): void {
     for (const [mid, bps] of sentBps) {
       const driver = this.#of(id, mid, bps);
@@ -55,7 +55,7 @@ export class LossShadows {
     return driver;
   }
 
-  /** Loads the core. An error is ignored here: the controllers beside received streams report it. */
+  /** Loads the core. An error is ignored here, since the shadows of received streams report it. */
   #begin(): void {
     if (this.#isLoading) return;
     this.#isLoading = true;

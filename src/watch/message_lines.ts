@@ -1,14 +1,14 @@
 /**
- * Converts the messages of pages to lines of a trace, and back. The names of fields are those of the protocol,
- * in snake case. NaN becomes null. Strings are treated by field: fields in `PLAIN` keep them unchanged; fields
- * in `SENTENCES` keep them, except that aliases replace addresses and URLs; in all other fields, including
- * fields that are added later, an alias replaces the whole string.
+ * Converts the messages of pages to lines of a trace, and back. Field names are those of the protocol, in snake
+ * case. NaN becomes null. A string is kept if its field is in `PLAIN`. If its field is in `SENTENCES`, aliases
+ * replace only the addresses and URLs in the string. In every other field, even one that is added later, an
+ * alias replaces the whole string.
  */
 import type { ActionResult, PageMessage } from '../inject/protocol.js';
 import type { Aliases, Originals } from './aliases.js';
 import { frameFields, frameRows, type FrameFields } from './frame_lines.js';
 
-/** Fields whose strings are words of a specification or of the observer, and so cannot identify anybody. */
+/** Fields whose strings are fixed terms of a specification or of the observer, so they identify nobody. */
 const PLAIN: ReadonlySet<string> = new Set([
   ...['direction', 'controller', 'preference', 'of'],
   ...['type', 'kind', 'state', 'role', 'source', 'place', 'level', 'code'],
@@ -79,8 +79,8 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
     case 'notice':
       return line(message.type, { ...message, endpoint }, aliases);
     case 'action': {
-      // The texts of a result are left out. They contain the page's own names of encodings, and no information
-      // that the action does not contain.
+      // The texts of a result are left out. They contain encoding names that the page chose, and otherwise only
+      // what the action already contains.
       const { timeUs, action, result } = message;
       const came = result.ok ? { ok: true, inForce: result.inForce } : { ok: false };
       return line('action', { timeUs, action, result: came, endpoint }, aliases);
@@ -88,7 +88,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
   }
 }
 
-/** Returns a line that is not a message. */
+/** Returns a line of any other type, which is not a message from a page. */
 export const otherLine = line;
 
 const orNaN = (value: unknown): unknown => {

@@ -19,8 +19,8 @@ const [FLOAT32, FLOAT64] = [4, 5];
 function kindOf(values: Float64Array): { kind: number; base: number } {
   const first = values[0] ?? NaN;
   if (values.every((value) => Object.is(value, first))) return { kind: 0, base: first };
-  // Only whole numbers may get a base: small differences of whole numbers are exact. -0 is excluded, because it
-  // would become 0.
+  // Only safe integers get a base, since their differences are exact. -0 is excluded, because 0 would replace
+  // it.
   if (values.every((value) => Number.isSafeInteger(value) && !Object.is(value, -0))) {
     const least = values.reduce((least, value) => Math.min(least, value), Infinity);
     const most = values.reduce((most, value) => Math.max(most, value), -Infinity);

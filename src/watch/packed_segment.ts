@@ -15,8 +15,8 @@ interface PackedTable {
 }
 
 /**
- * The source of a row: the index of its table in the schema, EVENT_SOURCE for an event, or TEXT_SOURCE for
- * another line.
+ * Sources of rows. A row of a table has the table's index in the schema as its source. Events have
+ * EVENT_SOURCE, all other lines TEXT_SOURCE.
  */
 export const EVENT_SOURCE = 254;
 export const TEXT_SOURCE = 255;

@@ -51,7 +51,7 @@ const placeSchema = v.object({
 });
 const heardSchema = v.object({ time_us: v.number(), page: v.number(), url: v.string() });
 
-/** The tables with the inputs and outputs of shadows (controllers that run beside received streams). */
+/** The tables with the inputs and outputs of shadows (controllers that only watch received streams). */
 const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
   ...(['arrival', 'inbound', 'group', 'feedback', 'rate', 'nada', 'lcc'] as const),
 ]);
@@ -62,7 +62,7 @@ const OF_SHADOWS: ReadonlySet<string> = new Set<TableName>([
  */
 const WINDOW = 'trace';
 
-/** Replaces the controllers beside streams by nothing, because they are not run again. */
+/** Stands in for the shadows, which are not run again. It does nothing. */
 const NO_SHADOWS = {
   frames: () => undefined,
   sample: () => undefined,
@@ -81,7 +81,7 @@ export class NoRecordingError extends Error {
   override readonly name = 'NoRecordingError';
 }
 
-/** Takes the rows of a recording, in order. */
+/** Builds the record from the rows of a recording, which must come in order. */
 export class RecordReader implements TraceSink {
   readonly record: CallRecord = {
     ...{ originEpochMs: 0, pages: [], endpoints: [], connections: [] },

@@ -1,8 +1,8 @@
 /**
  * The recording of a watch: a trace in format v1. It contains the reports of pages, line by line, and the rows
- * of the controllers beside the streams. From the recording, `record_reader.ts` can restore the record of the
- * call. The causes of incidents are searched for in that record. A replay of the recording produces the same
- * rows of the controllers. Aliases replace everything that identifies people, see `aliases.ts`.
+ * of the shadow controllers. From the recording, `record_reader.ts` can restore the record of the call. The
+ * causes of incidents are searched for in that record. If the recording is replayed, the controllers produce
+ * the same rows again. Aliases replace everything that identifies people, see `aliases.ts`.
  */
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { WindowPlace } from '../calls/record/endpoints.js';
@@ -40,10 +40,7 @@ export interface ExportOptions {
   lastUs?: number;
   /** Whether the header contains the original values of the aliases. Default: false. */
   identifiers?: boolean;
-  /**
-   * Segments that have left memory may be stored elsewhere. This is the first stored segment; null if no
-   * segment is stored.
-   */
+  /** The first of the segments that were stored elsewhere when they left memory; null if no segment is stored. */
   keptFrom?: { number: number; fromUs: number } | null;
 }
 
@@ -87,7 +84,7 @@ const CHUNK_LENGTH = 256 * 1024;
 export class Recording {
   readonly #ring: TraceRing;
   readonly #aliases = new Aliases();
-  /** The ids of the endpoints in the recording, by window, and by the numbers of the endpoints in that window. */
+  /** For each window, maps the endpoints' numbers in that window to their ids in the recording. */
   readonly #ids = new Map<string, Map<number, number>>();
   readonly #late = new Map<number, LateFrames>();
   readonly #streams = new Map<number, StreamState>();
@@ -106,15 +103,12 @@ export class Recording {
     this.#ring = new TraceRing(keepUs);
   }
 
-  /** Sets the function that is given each segment that leaves memory. Without it, such segments are lost. */
+  /** Sets the function that receives each segment that leaves memory. Without it, these segments are lost. */
   set spill(spill: ((segment: Spilled) => void) | null) {
     this.#ring.spill = spill;
   }
 
-  /**
-   * Records a batch. Rows that result from the batch may be appended afterwards. `heard` has to be called after
-   * them.
-   */
+  /** Records a batch. Append the rows that result from the batch next, and then call `heard`. */
   hear({ window, url, timeUs, messages }: PageBatch, { page, place }: WindowPlace): void {
     this.#fromUs ??= timeUs;
     this.#nowUs = Math.max(this.#nowUs, timeUs);
@@ -157,7 +151,7 @@ export class Recording {
     }
   }
 
-  /** Records that all rows that result from a batch have been appended. */
+  /** Completes a batch, after all rows that result from it were appended. */
   heard({ url, timeUs }: PageBatch, { page }: WindowPlace, streams: readonly StreamState[]): void {
     for (const stream of streams) this.#streams.set(stream.flow, stream);
     this.#ring.line(otherLine('heard', { timeUs, page, url }, this.#aliases));
@@ -276,8 +270,8 @@ export class Recording {
   }
 
   /**
-   * To be called when no segment before this one can be exported any more. Forgets the data of endpoints that
-   * were closed before.
+   * Forgets the endpoints that were closed before segment `before`. To be called when the segments before it
+   * can no longer be exported.
    */
   #forgetBefore(before: number): void {
     const gone = this.#endedBefore(before);

@@ -12,7 +12,7 @@ const SEGMENT_US = 15e6;
  * needs no unpacking.
  */
 const LOOSE_SEGMENTS = 2;
-/** The size of the lines of a table is estimated from its first rows, from at most this many. */
+/** At most this many rows of each table are converted to lines to estimate the size of all its lines. */
 const SIZED_LINES = 16;
 
 const SOURCES = new Map(TABLE_SPECS.map(({ name }, index) => [name, index]));
@@ -36,7 +36,7 @@ export interface Spilled {
   lines: readonly string[];
 }
 
-/** Takes a segment that leaves the ring. */
+/** Receives a segment that leaves memory, for storage elsewhere. */
 export type Spill = (segment: Spilled) => void;
 
 function begun(number: number, fromUs: number): Segment {
@@ -105,8 +105,8 @@ export class TraceRing {
   }
 
   /**
-   * Sets the time of all rows that are appended until the next call. Starts a new segment if the newest one is
-   * long enough, and drops segments that are too old.
+   * Sets the time for the rows that are appended next. Starts a new segment if the newest one is long enough,
+   * and drops segments that are too old.
    */
   advance(nowUs: number): void {
     const newest = this.#segments.at(-1);

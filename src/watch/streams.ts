@@ -29,7 +29,10 @@ export interface StreamState {
   rateBps: number;
   /** Whether media passed between the latest two samples. */
   isLive: boolean;
-  /** The controllers that run beside the stream; empty if its frames are not observed. */
+  /**
+   * The controllers that shadow the stream, which means that they only watch it. Empty if its frames are not
+   * observed.
+   */
   shadows: readonly ShadowFlow[];
   /** Further numbers by name; a name ends in the unit, if there is one. */
   numbers: Readonly<Record<string, number>>;
@@ -139,7 +142,7 @@ function receivingNumbers(before: InboundStats | undefined, now: InboundStats): 
 
 export class Streams {
   readonly #all = new Map<string, Known>();
-  /** The actions in force, by media section and direction. */
+  /** The actions that have not been undone, by media section and direction. */
   readonly #inForce = new Map<string, readonly InForce[]>();
 
   constructor(private readonly nextFlow: () => number) {}
@@ -149,13 +152,13 @@ export class Streams {
     return this.#of(endpoint, direction, ssrc).state.flow;
   }
 
-  /** Notes which controllers run beside a stream, unless the stream has ended. */
+  /** Notes which controllers shadow a stream, unless the stream has ended. */
   shadowed(endpoint: number, ssrc: number, shadows: readonly ShadowFlow[]): void {
     const known = this.#all.get(keyOf(endpoint, 'receive', ssrc));
     if (known !== undefined) known.state = { ...known.state, shadows };
   }
 
-  /** Notes the actions that are in force for a media section in one direction. */
+  /** Notes the actions on a media section in one direction that have not been undone. */
   acted(endpoint: number, { direction, mid, ssrc }: ActionTarget, inForce: readonly InForce[]): void {
     this.#inForce.set(sectionOf({ endpoint, direction, mid, ssrc }), inForce);
   }
@@ -189,8 +192,8 @@ export class Streams {
     now: Omit<StreamState, 'flow' | 'endpoint' | 'direction' | 'rateBps' | 'isLive' | 'shadows' | 'inForce'>,
   ): StreamState {
     const { kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond } = now;
-    // If getStats is called again within some milliseconds, browsers return the same report. It contains
-    // nothing new.
+    // If getStats is called again within some milliseconds, browsers return the same report. Then the rate
+    // stays as it is.
     const isRepeated = known.before?.timeUs === look.timeUs;
     const bps = isRepeated ? known.state.rateBps : rateBps(known.before, look);
     if (!isRepeated) known.before = look;
@@ -231,9 +234,9 @@ export class Streams {
   }
 
   /**
-   * Ends those streams of a connection that are missing in its latest sample, because a participant has left or
-   * a transceiver was stopped. At first, such streams only count as idle, because a stream that was only reset
-   * comes back.
+   * Handles the streams of a connection that are missing from its latest sample. Such a stream becomes idle,
+   * since a stream that was only reset comes back. After GONE_US it is removed: a participant has left, or a
+   * transceiver was stopped.
    */
   missing({ id }: EndpointRecord, { timeUs, outbound, inbound }: StatsSample): void {
     const told = new Set([

@@ -1,7 +1,7 @@
 /**
- * The messages between the program that receives the reports of pages and a view that runs elsewhere. Each
- * message is one JSON text. The view has its own watch, so the program forwards the reports unchanged. The view
- * may send requests to the pages.
+ * The messages between the program that receives the reports of pages and a view, a separate page that shows
+ * the calls. Each message is one JSON text. The program forwards the reports unchanged, since the view
+ * evaluates them itself (watch.ts). The view may send requests to the observed pages.
  */
 import * as v from 'valibot';
 
@@ -24,8 +24,8 @@ const viewMessage = v.strictObject({
   /** A number that the answer to this request repeats. */
   id: v.pipe(v.number(), v.safeInteger()),
   /**
-   * The window (page, iframe or popup) to which the request goes: the name that the window's batches contain.
-   * Null: all windows.
+   * The window (page, iframe or popup) to which the request goes, by the name in `PageBatch.window`. Null: all
+   * windows.
    */
   window: v.nullable(v.string()),
   request: pageRequest,

@@ -1,8 +1,8 @@
 /**
- * Watches calls that are already running, in pages. Takes the reports of the observers in the pages, and keeps
- * a record of the calls in the same form as in tests. Runs controllers beside the streams, and makes a
- * recording. The code that creates a watch decides where it runs: in a worker of the page, in an extension, or
- * in another page.
+ * Watches calls that already run in pages. It processes the reports of the observers in the pages, and keeps a
+ * record of the calls in the same form as in tests. It runs shadows (controllers that only watch the streams),
+ * and makes a recording. The code that creates a watch decides where it runs: in a worker of the page, in an
+ * extension, or in another page.
  */
 import { Endpoints, type WindowPlace } from '../calls/record/endpoints.js';
 import { Keeper } from '../calls/record/keep.js';
@@ -24,12 +24,12 @@ import { Streams, type StreamState } from './streams.js';
 export interface WatchOptions {
   /** The zero point of all times, in milliseconds of the Unix epoch. */
   originEpochMs: number;
-  /** Loads the core for the controllers beside streams. */
+  /** Loads the core for the shadow controllers. */
   load: () => Promise<Core>;
   /** How much of the recording stays in memory. Default: ten minutes. */
   keepUs?: number;
   /**
-   * The controllers that run beside each received stream. Default: GCC, NADA and LCC with the presets for live
+   * The controllers that shadow each received stream. Default: GCC, NADA and LCC with the presets for live
    * calls.
    */
   controllers?: readonly ShadowController[];
@@ -39,7 +39,7 @@ export interface WatchOptions {
 export const KEPT_US = 600e6;
 /** How many incidents a view shows. */
 const SHOWN_INCIDENTS = 100;
-/** The length of the record. The causes of incidents are searched for in these latest two minutes. */
+/** The length of the record: the latest two minutes. The search for causes of incidents sees only these. */
 export const JUDGED_US = 120e6;
 
 export const ALL_CONTROLLERS: readonly ShadowController[] = [
@@ -59,8 +59,8 @@ export interface ConnectionState {
   /** The types and protocols of the selected candidates, such as `host/udp srflx/udp`. */
   route: string;
   /**
-   * `window`: the window (page, iframe or popup) of the connection, by the name that the window's batches
-   * contain. `number`: the number of the connection in that window. Actions on the connection need both.
+   * `window`: the window (page, iframe or popup) of the connection, by the name in `PageBatch.window`.
+   * `number`: the number of the connection in that window. Actions on the connection need both.
    */
   window: string;
   number: number;
@@ -102,7 +102,7 @@ export class Watch {
   #core: Promise<Core> | null = null;
   #flows = 0;
   #nowUs = 0;
-  /** How many notices that belong to no endpoint are in the recording. */
+  /** The number of recorded notices that belong to no endpoint. */
   #notices = 0;
 
   constructor({ originEpochMs, load, keepUs = KEPT_US, controllers = ALL_CONTROLLERS }: WatchOptions) {
@@ -136,12 +136,12 @@ export class Watch {
       onRows: (batches) => this.#recording.rows(batches),
     });
     this.#endpoints = new Endpoints(this.record, undefined, this.#shadows);
-    // This keeper limits only the record. The recording keeps a longer time, and limits its own size.
+    // This keeper limits only the record. The recording covers a longer time, and limits its own size.
     this.#keeper = new Keeper(this.record, JUDGED_US, this.#shadows, false);
     this.#log = new IncidentLog(this.record);
   }
 
-  /** Takes a batch from the observer in a window (page, iframe or popup). */
+  /** Processes a batch from the observer in a window (page, iframe or popup). */
   hear(batch: PageBatch, place: WindowPlace): void {
     this.#nowUs = Math.max(this.#nowUs, batch.timeUs);
     this.#recording.hear(batch, place);
@@ -187,8 +187,8 @@ export class Watch {
   /** Processes the new actions on an endpoint. */
   #actedOn({ id, actions = [] }: EndpointRecord): void {
     for (const { timeUs, action, result } of actions.slice(this.#acted.get(id) ?? 0)) {
-      // The detail contains only words of the protocol. The line of the message from the page contains the
-      // rest, with aliases.
+      // The event has only these three fields, since none of them identifies anybody. The rest of the action is
+      // in the line of the page's message, with aliases.
       const detail = { endpoint: id, kind: action.kind, ok: result.ok };
       this.#recording.event({ time_us: timeUs, name: 'action', detail });
       if (!result.ok) continue;
@@ -229,8 +229,8 @@ export class Watch {
   }
 
   /**
-   * Records an incident once its cause is known. Its evidence is left out, because that text may contain names
-   * of the page. From the lines of the recording, the evidence can be computed again.
+   * Records an incident once its cause is known. The evidence text is left out, since it may contain names that
+   * the page chose. It can be computed again from the recording.
    */
   #incident(incident: Incident): void {
     const { id, fromUs, kind, stream, before, after, cause, settled } = incident;
@@ -299,7 +299,10 @@ export class Watch {
     return this.#recording.size;
   }
 
-  /** Sets the function that is given each part that gets too old for memory. Without it, such parts are lost. */
+  /**
+   * Sets the function that receives each segment of the recording that leaves memory. Without it, these
+   * segments are lost.
+   */
   set spill(spill: Spill | null) {
     this.#recording.spill = spill;
   }
@@ -336,10 +339,7 @@ export class Watch {
   }
 }
 
-/**
- * Returns the sending rate of the video of each media section, by mid. NaN while the rate of a layer is
- * unknown.
- */
+/** Returns the video sending rate of each media section, by mid. NaN while the rate of a layer is unknown. */
 function sentBySection(streams: readonly StreamState[]): Map<string, number> {
   const sections = new Map<string, number>();
   for (const { kind, mid, rateBps } of streams)

@@ -1,7 +1,7 @@
 /**
- * A slot runs one half of a controller, its receiver half or its sender half, for a pipeline. It hides whether
- * the half runs in this worker or in a separate one. A call has several slots. Slot 0 is in charge of the call.
- * The others are shadows: they get the same input, but their results are only recorded.
+ * A slot runs one half of a controller: the receiver half or the sender half. The user of a slot does not
+ * need to know whether the half runs in this worker or in a separate one. A call has several slots. Slot 0
+ * controls the call. The others are shadows: they get the same input, but their results are only recorded.
  */
 import type {
   ArrivalInput,
@@ -49,8 +49,8 @@ export interface SenderSlot extends Slot {
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void;
   pushSent(nowUs: number, sentBytes: number, rttUs: number, browserEstimateBps: number): void;
   /**
-   * The rates at `nowUs`. After the half has failed, they are its last good rates; before it has any, they are
-   * NaN.
+   * Returns the rates at `nowUs`. If the half has failed, returns its last good rates, or NaN if there are
+   * none.
    */
   run(nowUs: number): RateUpdate;
 }

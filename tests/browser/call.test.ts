@@ -1,8 +1,8 @@
 import { expect, test } from './support.js';
 
 /**
- * In mode `control`, the call raises the browser's own bandwidth estimate to at least this rate. This rate is
- * the floor of 3 Mbps with a tolerance of 5 %.
+ * In mode `control`, the call raises the browser's own bandwidth estimate to a floor of 3 Mbps. The tests tolerate 5
+ * % less.
  */
 const FLOOR_BPS = 0.95 * 3e6;
 /** Chrome's step of `performance.now()` where a page is not cross-origin isolated (High Resolution Time, 7.1). */

@@ -4,8 +4,8 @@ import { expect, test } from './support.js';
 const GOOD_BPS = 400_000;
 
 /**
- * A module whose sender half requests 400 kbps. The arguments are code to insert: at the top of the module, in
- * `onArrival` from its 41st call on, and in `rate` from its 21st call on.
+ * A module whose sender half (its part at the sender) requests 400 kbps. The arguments are code to insert: at the top
+ * of the module, in `onArrival` from its 41st call on, and in `rate` from its 21st call on.
  */
 function moduleUrl({ top = '', arrival = '', rate = '' } = {}): string {
   const text = `${top}

@@ -11,10 +11,7 @@ export class CallPage {
     await this.page.evaluate((c) => window.harness.start(c), choices);
   }
 
-  /**
-   * Frames decoded so far at the end that receives video: at the far side's end if the far side receives,
-   * otherwise at ccscope's.
-   */
+  /** Frames decoded so far at the end that receives the video. This end is either the far side or a ccscope call. */
   frames(): Promise<number> {
     return this.page.evaluate(async () => {
       const { call, other, farFrames } = window.harness;

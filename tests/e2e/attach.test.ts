@@ -52,7 +52,7 @@ const test = base.extend<Fixtures>({
 
 test.describe.configure({ timeout: 180_000 });
 
-/** Opens both sides of a call in tabs of one browser. Returns the side that receives video first. */
+/** Opens both sides of a call in tabs of one browser. The first page in the result is the side that receives video. */
 async function openCall({ open }: BrowserProcess, server: TestServer, room: string): Promise<[Page, Page]> {
   const b = await open(`${server.url}/plain.html?side=b&room=${room}`);
   const a = await open(`${server.url}/plain.html?side=a&room=${room}`);

@@ -92,7 +92,7 @@ test('who decides the bitrate can be changed during a call, which starts again b
   await scope.groups(groups + 30);
   await scope.stop();
 
-  // One recording holds the three calls, and the replay of each call gives the same groups as recorded.
+  // One recording contains the three calls. The replay of each call must give the groups that were recorded.
   const recorded = await page.evaluate(() => window.ccscope.exportTrace());
   const { sink, trace } = collector();
   await readTrace(Readable.from([Buffer.from(recorded)]), sink);

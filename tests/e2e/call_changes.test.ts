@@ -1,4 +1,4 @@
-/** Changes during a call: the call's time goes on, and nothing moves on the page. */
+/** Changes during a call. The call's clock must continue, and the elements of the page must not move. */
 import type { Page } from '@playwright/test';
 
 import { accessibilityFaults } from '../support/axe.js';

@@ -34,7 +34,8 @@ test('ends with its browser, even with one that no longer answers', async () => 
   child.kill('SIGINT');
   expect(await outcome).toMatchObject({ status: 1, stderr: 'interrupted\n' });
   await gone(browsers);
-  // The command waits three seconds; a busy machine may add some. Playwright itself would wait for thirty.
+  // After Ctrl-C, the command waits three seconds for its browser to end; a busy machine may add some
+  // seconds. Playwright itself would wait for thirty seconds.
   expect(performance.now() - askedMs).toBeLessThan(20_000);
 });
 

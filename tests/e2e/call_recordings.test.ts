@@ -168,7 +168,7 @@ test('a scenario on Call and a trace on the Lab are named, and opened where they
   await expect(page.locator('.provenance')).toContainText('mine.ndjson');
   await expect(scope.value('Target')).toHaveText('500 kbps');
   expect(new URL(page.url()).pathname).toBe('/');
-  // The Lab handed the file over only once, so a reload does not open it again.
+  // The Lab passed the file on for one use only, so a reload does not open the file again.
   await page.reload();
   await expect(page.getByRole('heading', { name: /under the scope/ })).toBeVisible();
 });

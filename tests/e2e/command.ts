@@ -58,7 +58,8 @@ export interface Process {
 /** Reads a process from /proc; null if it has ended, which may happen at any moment. */
 function read(pid: number): Process | null {
   try {
-    // The name, in parentheses, may hold anything; the state and the parent follow it.
+    // The name is in parentheses and may itself contain parentheses. The state and the parent's id follow the
+    // last parenthesis.
     const [state = '', parent = ''] = (
       readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? ''
     ).split(' ');
@@ -79,7 +80,7 @@ export function descendants(root: number | undefined): Process[] {
 
 export const isRunning = ({ pid }: Process): boolean => read(pid) !== null;
 
-/** Sends a signal to those of the processes that still run. */
+/** Sends a signal to every process that is still running. */
 export function signal(processes: readonly Process[], name: NodeJS.Signals): void {
   for (const { pid } of processes.filter(isRunning)) process.kill(pid, name);
 }

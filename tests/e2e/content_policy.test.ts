@@ -28,7 +28,7 @@ const own = (before: string, targetBps = '400e3'): Buffer =>
       createSender: () => ({ onFeedback() {}, rate: () => ({ targetBps: ${targetBps} }) }),
     };`);
 
-/** The violations of a page's policy. Those in its workers are read from the console. */
+/** The violations of a page's policy. Workers report their violations only on the console. */
 const test = base.extend<{ violations: () => Promise<string[]> }>({
   violations: async ({ page }, use) => {
     const told: string[] = [];

@@ -82,6 +82,32 @@ test('a network is built by hand: each change is simulated at once, and can be t
   await expect(lab.legend('tcp')).toBeVisible();
 });
 
+test('a network of your own outlives another scenario and another page', async ({ page, lab }) => {
+  await lab.begin();
+  await page.getByRole('button', { name: '+ TCP' }).click();
+  await expect(lab.legend('tcp')).toBeVisible();
+  await expect(page).toHaveURL(/#own=/);
+  const opens = page.getByRole('button', { name: 'Open my network' });
+  await page.getByRole('button', { name: 'Build a network of your own' }).click();
+  await expect(lab.legend('tcp')).toHaveCount(0);
+  await opens.click();
+  await expect(lab.legend('tcp')).toBeVisible();
+
+  await page.getByRole('link', { name: 'Papers' }).click();
+  await page.getByRole('link', { name: 'Lab' }).click();
+  await expect(lab.fact('Scenario')).toHaveText('ton-fig11');
+  await opens.click();
+  await expect(lab.fact('Scenario')).toHaveText('my-network');
+  await expect(lab.legend('tcp')).toBeVisible();
+  // A network that nobody has changed is not offered.
+  await page.getByRole('link', { name: 'Lab' }).click();
+  await page.evaluate(() => sessionStorage.clear());
+  await lab.begin();
+  await page.getByRole('button', { name: 'Build a network of your own' }).click();
+  await lab.done();
+  await expect(opens).toHaveCount(0);
+});
+
 test('opening a scenario fills the same controls, and a changed one is a scenario of its own', async ({
   page,
   lab,
@@ -121,7 +147,7 @@ test('opening a scenario fills the same controls, and a changed one is a scenari
 test('a value out of range is refused in words, and leaves the run', async ({ page, lab }) => {
   await lab.begin();
   const received = await lab.glance('Received').textContent();
-  const rtt = lab.panel('Network').getByRole('spinbutton', { name: 'Round trip ms' });
+  const rtt = lab.panel('Network').getByRole('spinbutton', { name: 'RTT ms' });
   await rtt.fill('-5');
   await rtt.press('Enter');
   await expect(page.getByText('Expected a number from 0 to 60000 ms; 50 is kept.')).toBeVisible();
@@ -318,7 +344,7 @@ test('one number is swept as small multiples, one of which is taken', async ({ p
   await expect(multiples.first()).toContainText('0.5 Mbps');
   await multiples.first().getByRole('button').click();
   await expect(lab.legend('Capacity')).toContainText('500 kbps');
-  // The small multiples belonged to the network before this change, so they disappear.
+  // The small multiples showed the network before this change, so they disappear.
   await expect(multiples).toHaveCount(0);
   await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' })).toHaveValue('0.5');
 });
@@ -409,7 +435,7 @@ test('a drag is followed closely @measures', async ({ page, lab }) => {
   console.log(
     `60 s with 4 flows, from the slider to the charts: p50 ${waits[waits.length >> 1]?.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms (aim: 100 ms)`,
   );
-  // If the page drew only at the end of the drag, the choices at the beginning of the drag would be drawn last. Their
-  // waits, and so the 95th percentile, would be almost as long as the drag.
+  // If nothing were drawn during the drag, the first choices would wait until its end. The 95th percentile of the waits
+  // would then be almost as long as the drag.
   expect(p95).toBeLessThan(dragMs / 2);
 });

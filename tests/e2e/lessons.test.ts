@@ -154,7 +154,7 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   await expect(page.getByRole('heading', { name: 'A plan for 45 minutes' })).toBeVisible();
   const solutions = page.getByRole('region', { name: 'Tasks and solutions' });
   await expect(solutions.getByRole('group')).toHaveCount(12);
-  // On paper every solution is open.
+  // The solutions are closed on the screen, and open on paper.
   await expect(solutions.locator('details[open]')).toHaveCount(0);
   await page.emulateMedia({ media: 'print' });
   await expect(solutions.locator('details[open]')).toHaveCount(12);

@@ -1,7 +1,7 @@
 /**
- * Compares screenshots of pages with stored ones, which somebody has checked by eye (tests/e2e/looks). Only pages that
- * look the same each time are here, so the Call page is not. After an intended change, make the screenshots again and
- * check them by eye:
+ * Compares screenshots of pages with stored ones, which somebody has checked by eye (tests/e2e/looks). The Call page is
+ * left out, because it looks different each time. After an intended change, make the screenshots again and check them
+ * by eye:
  *
  *   npx playwright test -c tests/playwright.config.ts looks --update-snapshots
  */

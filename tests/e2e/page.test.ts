@@ -55,18 +55,25 @@ test('the time axis works by keyboard', async ({ page, served, scope }) => {
   await expect(page.getByRole('button', { name: /Pause/ })).toBeVisible();
 });
 
-test('the wheel zooms all charts about one cursor, and dragging pans them', async ({
+test('the wheel scrolls the page, with Ctrl it zooms all charts about one cursor, and dragging pans them', async ({
   page,
   served,
   scope,
 }) => {
   await page.goto(`${served.staticUrl}?bottleneck=in-page&paused=1&from_s=0&window_s=20`);
   const canvas = page.getByRole('img', { name: /^Rates/ });
+  await canvas.hover();
+  await expect(page.getByText(/cursor at/)).toBeVisible();
+  await page.mouse.wheel(0, 100);
+  const scrolled = () => page.locator('.scope').evaluate((element) => element.scrollTop + scrollY);
+  await expect.poll(scrolled).toBeGreaterThan(0);
+  expect(scope.query().get('window_s')).toBe('20');
+  await canvas.hover();
   const box = await canvas.boundingBox();
   if (!box) throw new Error('the chart has no box');
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await expect(page.getByText(/cursor at/)).toBeVisible();
+  await page.keyboard.down('Control');
   await page.mouse.wheel(0, -300);
+  await page.keyboard.up('Control');
   await expect.poll(() => Number(scope.query().get('window_s'))).toBeLessThan(20);
   const before = Number(scope.query().get('from_s'));
   expect(before).toBeGreaterThan(0);

@@ -34,7 +34,7 @@ class PapersPage {
     return this.page.getByRole('region', { name: `Numbers of ${id}`, exact: true });
   }
 
-  /** Runs an experiment with its button in the list. */
+  /** Runs an experiment by clicking its button in the list. */
   async runListed(id: string): Promise<void> {
     await this.page
       .getByRole('row', { name: id })

@@ -84,8 +84,8 @@ test('a run of the Lab is printed with its network, seed, charts, table and reas
   await expect(page.locator(':root')).toHaveAttribute('data-theme', 'dark');
   await expect(page.locator('.report-head')).toHaveCount(0);
   await expect(page.getByRole('button', { name: 'Print report' })).toBeVisible();
-  // The browser lays a printed sheet out after the charts were drawn. Still, no chart may be stretched on the
-  // sheet.
+  // For printing, the browser lays out the page again after the charts were drawn. The charts must not be
+  // stretched on paper.
   await page.evaluate(() => {
     const look = (): void => {
       const charts = [...document.querySelectorAll<HTMLCanvasElement>('.plot canvas')];

@@ -263,7 +263,8 @@ test('the simulation worker of the Lab dies: the page says so, and the next run 
   const run = page.getByRole('banner').getByRole('button', { name: 'Run' });
   const status = page.getByRole('status');
   await expect(run).toBeEnabled();
-  // Once the simulation worker and the recording worker hold their locks, the page detects at once when they end.
+  // The simulation worker and the recording worker each hold a lock while they run. The lock lets the page
+  // detect at once that a worker has ended.
   const locks = () => page.evaluate(async () => (await navigator.locks.query()).held?.length);
   await expect.poll(locks, { intervals: [20] }).toBe(2);
   await endWorkerWhenAsked(page, 'simulation_worker');
@@ -306,7 +307,10 @@ async function keepWorkers(page: Page): Promise<void> {
   });
 }
 
-/** Ends the worker number `index` of those that were made from this script. */
+/**
+ * Ends a worker that the page created from this script. `index` counts these workers from 0, in the order of
+ * their creation.
+ */
 function endWorker(page: Page, script: string, index = 0): Promise<void> {
   return page.evaluate(
     ([name, i]) => window.made.filter(({ url }) => url.includes(name))[i]?.worker.terminate(),

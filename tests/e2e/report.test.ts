@@ -41,7 +41,7 @@ test('the report draws every picture by itself, without the network', async ({ p
     page.getByRole('img', { name: /^Bars of utilisation over queue \(150ms, codel\)\. C 1 Mbps: .* %/ }),
   ).toBeVisible();
   await expect(page.getByRole('img', { name: /^Box plot of RTT/ })).toBeVisible();
-  // Something is drawn if a canvas has more than the background's colour.
+  // A canvas without a drawing has only one colour, the background's.
   const colours = await page.locator('canvas').evaluateAll((canvases) =>
     canvases.map((canvas) => {
       const { width, height } = canvas as HTMLCanvasElement;

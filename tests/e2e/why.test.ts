@@ -51,7 +51,7 @@ test('a line of the Lab’s list leads the charts to its moment, and the cursor 
   await expect(why.atCursor).toHaveText(`${time}: ${text}`);
   await expect(why.cursor).toHaveText(`, cursor at ${time}`);
   await expect(why.current.locator('.text')).toHaveText(text);
-  // The charts' time window, ten seconds long, was moved to the line's moment.
+  // The charts show a time window of ten seconds, which contains the time of the chosen line.
   await expect(page.locator('.window')).toContainText('10 s shown');
   const [minutes = '0', seconds = '0'] = time.includes(':') ? time.split(':') : ['0', time];
   const at = Number(minutes) * 60 + parseFloat(seconds);

@@ -103,7 +103,8 @@ export class Bed {
   async click(page: Page): Promise<number> {
     const tab = this.#tabs.get(page);
     if (tab === undefined) throw new Error('only pages of open() have a known tab');
-    // The button acts on the tab that the browser's window shows, which follows some time later.
+    // The button acts on the active tab of the browser's window. After `bringToFront`, it takes some time
+    // until the tab is active.
     const front = async (): Promise<number | undefined> => {
       await page.bringToFront();
       return this.#tabInFront();
@@ -140,8 +141,8 @@ export class Bed {
   }
 
   /**
-   * Evaluates in targets for which Playwright has no `Page`: the side panel, DevTools, and extensions' panels
-   * in DevTools.
+   * Evaluates an expression in a target for which Playwright has no `Page`: the side panel, DevTools, or an
+   * extension's panel in DevTools.
    */
   async evaluateIn({ targetId }: Target, expression: string): Promise<unknown> {
     const { sessionId } = await this.browser.send('Target.attachToTarget', { targetId, flatten: false });

@@ -103,7 +103,7 @@ test('a recording is downloaded from the panel, and nothing is stored', async ({
   expect(file.toString()).toContain('"bookmark 1"');
   expect(file.toString(), 'addresses are aliases').not.toContain('127.0.0.1');
   const stored = await panel.evaluate(async () => {
-    // A folder, with the method that lists the names of its entries.
+    // A folder. The type FileSystemDirectoryHandle lacks `keys()`, which lists the names of the entries.
     type Folder = FileSystemDirectoryHandle & { keys(): AsyncIterable<string> };
     const names: string[] = [];
     for await (const name of ((await navigator.storage.getDirectory()) as Folder).keys()) names.push(name);
@@ -321,8 +321,8 @@ test.describe('with DevTools', () => {
 
   test('its panel shows the call, beside the side panel', async ({ bed }) => {
     const { b } = await bed.call('plain.html');
-    // DevTools that open bring their page to the front. They are awaited here: those of the two sides and of the
-    // browser's first tab.
+    // When DevTools opens, it brings its page to the front. So the test first waits for all three DevTools:
+    // those of the two sides and of the browser's first tab.
     await expect.poll(() => bed.devToolsTexts(), patient).toMatch(/(not on for this page[^]*){3}/);
     const tab = await bed.click(b);
     await expect

@@ -19,7 +19,10 @@ test.skip(
 );
 
 const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.extension') in globalThis);
-/** The colour of the lines for the received rate and for m, in the light theme. */
+/**
+ * In the light theme, the colour of the lines of the received rate and of m (the delay gradient that GCC's Kalman
+ * filter estimates).
+ */
 const LINE = lightTheme.colours.green.slice(1);
 const patient = { timeout: 30_000 };
 
@@ -34,7 +37,7 @@ test('a click turns it on; the sidebar and a panel show the call', async ({}, in
     const tab = await bed.click();
     await expect.poll(() => isObserved(b)).toBe(true);
     await expect.poll(async () => (await bed.sidebar(LINE)).isOpen).toBe(true);
-    // From now on the site is observed from the start.
+    // After a reload, the site is observed from the start of the document.
     await b.reload();
     await a.reload();
     expect(await isObserved(b)).toBe(true);

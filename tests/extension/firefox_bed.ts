@@ -52,7 +52,10 @@ export class FirefoxBed {
     return (result['result'] as { value?: unknown }).value;
   }
 
-  /** Evaluates in the browser's own window, where `extension` is Firefox's internal object for the extension. */
+  /**
+   * Evaluates code in the browser's own window. In this code, `extension` is Firefox's internal object for
+   * the extension.
+   */
   async inBrowser(body: string): Promise<unknown> {
     const [window] = await this.#contexts({ 'moz:scope': 'chrome' });
     return this.#evaluate(
@@ -85,7 +88,7 @@ export class FirefoxBed {
     }
   }
 
-  /** Evaluates in a page of the extension. */
+  /** Evaluates an expression in a page of the extension. */
   inOwn(context: string, expression: string): Promise<unknown> {
     return this.#evaluate(context, expression);
   }

@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/extension',
   timeout: 60_000,
-  // Each test has its own browser, with a call in it.
+  // Only two workers: each test has its own browser, with a call in it.
   workers: 2,
   fullyParallel: true,
   globalSetup: './build.ts',

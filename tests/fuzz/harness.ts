@@ -1,4 +1,4 @@
-/** Runs a target's inputs. An input is a fault if it violates an oracle, or takes too long. */
+/** Runs the inputs of a target. An input causes a fault if it violates an oracle or takes too long. */
 import { Mutator } from './mutator.js';
 import type { FuzzTarget } from './target.js';
 
@@ -54,7 +54,7 @@ async function attempt(target: FuzzTarget, input: Uint8Array): Promise<{ fault?:
   const beganMs = performance.now();
   try {
     const pending = target.run(input);
-    // Awaiting a value that is not a promise costs more than some parsers do.
+    // A synchronous target returns undefined. Awaiting it would take longer than some parsers do.
     if (pending === undefined) return { ms: performance.now() - beganMs };
     await pending;
     return { ms: 0 };

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { faultIn, folderOf, inputsOf, targetsIn, withoutStacks } from './harness.js';
 
 const INPUTS = 2000;
-/** Far more than the inputs take, even on a busy machine. */
+/** Far longer than the inputs take, even on a busy machine. */
 const TIMEOUT_MS = 120_000;
 const SEED = 11;
 const CORPUS = join('tests', 'fuzz', 'corpus');

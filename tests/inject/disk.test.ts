@@ -1,4 +1,4 @@
-/** Rows that are too old for a recording's memory move to the private file system of the page's origin. */
+/** Rows that a recording no longer keeps in memory move to the private file system of the page's origin. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -23,8 +23,8 @@ interface Scope {
 }
 
 /**
- * A script that runs in the worker before the worker's own. It lets the page choose how many of the next writes
- * fail.
+ * A script that runs in the worker before the worker's own script. It lets the page choose how many of the next
+ * writes fail.
  */
 const FULL_DISK = `{
   const { write } = FileSystemSyncAccessHandle.prototype;

@@ -23,7 +23,10 @@ const HOSTILE: readonly string[] = [
   '',
 ];
 
-/** Installs functions that count whenever a hostile text is executed. Must run before all other scripts. */
+/**
+ * Installs functions that record an alarm if a hostile text is executed or becomes markup. Must run before all other
+ * scripts.
+ */
 const canaries = (): void => {
   const scope = globalThis as unknown as { alarms: unknown[]; canary(n: number): void };
   scope.alarms = [];

@@ -362,8 +362,8 @@ test('a page that replaces its document’s children gets the overlay back, with
   await detach(page);
 });
 
-// The overlay stays visible, but not usable: while an element is in fullscreen or a dialog is modal, browsers ignore
-// input to everything else, even if it is on top.
+// The overlay stays visible, but cannot be used: browsers ignore input to everything outside the fullscreen element
+// or the modal dialog.
 test('an element in fullscreen and a modal dialog do not hide it', async ({ page }) => {
   await openOverlay(page);
   const clip = await boxOf(button(page, 'Detach'));

@@ -32,7 +32,7 @@ const HTML = `<!doctype html>
   </body>
 </html>`;
 
-/** The two ends in the page of these tests, for direct access. */
+/** The two connections of the test page, and the caller's video sender. */
 export interface CallPage {
   caller: RTCPeerConnection;
   callee: RTCPeerConnection;
@@ -58,8 +58,8 @@ interface CallLayers {
 }
 
 /**
- * Runs in the page: starts a call of the page with itself. Like a server's, the SDP answer accepts all
- * layers.
+ * Runs in the page: starts a call of the page with itself. The SDP answer accepts all simulcast layers, as an SFU's
+ * answer does.
  */
 async function startCall({ rids = [], scalabilityMode }: CallLayers): Promise<void> {
   const canvas = document.createElement('canvas');
@@ -115,13 +115,13 @@ async function startCall({ rids = [], scalabilityMode }: CallLayers): Promise<vo
 }
 
 export interface OpenOptions extends CallLayers {
-  /** The script of ccscope that runs before the page's own. Default: none. */
+  /** The script of ccscope that runs before the page's own scripts. Default: none. */
   script?: 'ccscope' | 'observer' | 'none';
 }
 
 /**
- * Opens the page. The overlay's shadow root is closed, so that pages cannot access it. For Playwright and axe, the
- * page's `attachShadow` is patched here to open it, for this element only.
+ * Opens the page. Normally, the overlay's shadow root is closed, so that pages cannot access it. Playwright and axe
+ * need access, so a patch of the page's `attachShadow` opens the shadow root.
  */
 export async function openPage(page: Page, { script = 'none' }: OpenOptions = {}): Promise<void> {
   await page.route(PAGE_URL, (route) => route.fulfill({ contentType: 'text/html', body: HTML }));

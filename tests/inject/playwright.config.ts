@@ -6,7 +6,7 @@ export default defineConfig({
   testDir: '.',
   outputDir: '../../test-results/inject',
   timeout: 60_000,
-  // Each test has a real call in it.
+  // Each test makes a real call, so only two tests run at once.
   workers: 2,
   fullyParallel: true,
   globalSetup: './build.ts',

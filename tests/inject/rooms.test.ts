@@ -21,8 +21,9 @@ import {
 } from './support.js';
 
 /**
- * For each entry: when the script starts, a description of this time, and the expected notices. A script that starts
- * before the page sees every frame. A script that starts later finds a running connection, and a notice reports that.
+ * For each way to start the script: its name, the time of the start as text, and the expected notices. A script that
+ * starts before the page sees every frame. A script that starts later finds a running connection, which a notice
+ * reports.
  */
 const WAYS: readonly (readonly [Way, string, readonly string[]])[] = [
   ['early', 'before the page', []],

@@ -1,4 +1,4 @@
-/** Third-party pages with ccscope's script in them; collects the errors that such a page would see. */
+/** Visits third-party pages with ccscope's script in them, and collects the errors that occur in these pages. */
 import { readFileSync } from 'node:fs';
 import {
   test as base,
@@ -36,8 +36,8 @@ export interface PageState extends ServedState {
 }
 
 /**
- * When the script starts in a page: before all other scripts (`early`), or not at all (`none`). In the case
- * `none`, a test may start it later.
+ * When the script starts in a page: before all other scripts (`early`), or not on its own (`none`). In the case
+ * `none`, a test may start the script later.
  */
 export type Way = 'early' | 'none';
 

@@ -85,7 +85,7 @@ test('a stored baseline is compared with', async ({}, testInfo) => {
 test('a stored baseline is updated as the flag says', async ({}, testInfo) => {
   const folder = testInfo.outputPath();
   expect(await run(folder, { rate: 4e5, title: 'matches', update: 'all' })).toMatchObject({ status: 0 });
-  // A curve within the tolerance of the stored one is not written; one beyond the tolerance replaces it.
+  // A curve within the tolerance does not replace the stored curve. A curve beyond the tolerance replaces it.
   expect(await run(folder, { rate: 4.2e5, title: 'matches', update: 'changed' })).toMatchObject({
     status: 0,
   });

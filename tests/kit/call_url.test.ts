@@ -52,8 +52,8 @@ test('two pages with simple-peer: report, chart and a trace that replays', async
   expect(run?.utilisation).toBeGreaterThan(0.3);
   expect(run?.fps).toBeGreaterThan(3);
   expect(run?.cross_utilisation).toBe(0);
-  // The observer's worker and the shaper report by how much they were late. The number of frames that the pages
-  // meant to send is not known, so source_frames_ratio is null.
+  // The observer's worker and the shaper measure their own lateness. The number of frames that the pages
+  // meant to send is unknown, so source_frames_ratio is null.
   expect(run?.machine).toMatchObject({ source_frames_ratio: null });
   expect(run?.machine.shaper_late_p95_ms).toBeGreaterThanOrEqual(0);
   expect(run?.machine.callbacks_late_ms).toBeGreaterThanOrEqual(0);

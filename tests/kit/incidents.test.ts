@@ -28,8 +28,8 @@ interface Scene {
   receiver: Page;
   unit: ControlledUnit | null;
   /**
-   * With `through: 'turn'`: the TURN server that the call uses, and a slow one that the call can move to. Otherwise
-   * empty.
+   * The TURN servers of a call with `through: 'turn'`: the one that the call uses, and a slow one to which the call can
+   * move. Otherwise empty.
    */
   turns: readonly TurnServer[];
   /** Functions to call at the end of the scene. */
@@ -72,10 +72,10 @@ const SETTLE_S = 12;
 const LARGE_SETTLE_S = 35;
 /** How long the link is in a bad state before the provocation: so long that the log treats this state as normal. */
 const USUAL_MS = 10_000;
-/** The time in which the log must report an incident with its cause, from the provocation on. */
+/** How soon after a provocation (a deliberate disturbance) the log must report an incident with its cause. */
 const WAIT_MS = 15_000;
 
-/** Runs code in the sending page, with its video sender as `sender`. */
+/** Runs code in the sending page. In this code, `sender` is the page's RTCRtpSender for video. */
 const withSender = (page: Page, change: string): Promise<unknown> =>
   page.evaluate(
     `(async () => {
@@ -112,8 +112,8 @@ const TURN_MS = 100;
 const OWN_MS = 15;
 
 /**
- * Until the scene ends, stops the browser's processes for most of the time, as if other programs used the
- * processors.
+ * Suspends the browser's processes for most of the time, until the scene ends. This has the same effect as other
+ * programs that use the processors.
  */
 async function takeProcessors({ sender, ended }: Scene): Promise<void> {
   const session = await sender.context().browser()?.newBrowserCDPSession();
@@ -162,12 +162,11 @@ async function pageProcesses(browser: Browser | null): Promise<number[]> {
 }
 
 /**
- * Until the scene ends, gives the codecs only about a sixth of the processors, and all other threads the time that
- * they need. The codecs get the scheduling policy `idle` (weight 3). On each core, a busy thread with a low priority
- * (weight 15) competes with them, so they get 3/18 of what is left. All other threads weigh far more than both, so
- * they are hardly slowed. The busy threads are workers of another
- * page in the same browser, since Linux may divide the processors among sessions first (autogroup), and a browser
- * is one session. See sched(7).
+ * Until the scene ends, leaves the codecs only about a sixth of the processor time, without slowing other threads. The
+ * codecs get the scheduling policy `idle` (weight 3, see sched(7)). On each core, a busy thread of low priority (weight
+ * 15) competes with them. So the codecs get 3/18 of the time that other threads leave. Other threads have much larger
+ * weights, so they are hardly slowed. The busy threads are workers of another page in the same browser, because Linux
+ * may first divide the processors among sessions (autogroup), and a browser is one session.
  */
 async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   const browser = sender.context().browser();
@@ -422,7 +421,7 @@ async function open(bed: Bed, { through, publishes = {} }: Provocation): Promise
   return { bed, sender: a, receiver: b, unit: null, turns, ended: [] };
 }
 
-/** Whether all simulcast layers are sent, and a watcher receives the largest one, which browsers start last. */
+/** Whether all simulcast layers are sent and a watcher receives the largest layer, which browsers start last. */
 function passesLayers({ endpoints }: CallRecord, layers: number): boolean {
   const newest = endpoints.flatMap(({ samples }) => samples.slice(-1));
   const sent = newest
@@ -494,8 +493,8 @@ for (const provocation of PROVOCATIONS) {
           }),
         });
       });
-      // If other machines took the processors, the run fails and is repeated, even if the named cause was right. If
-      // only wrong results were repeated, the count would be biased.
+      // If other machines took the processors, the run fails and is repeated, even if the named cause was right.
+      // Repeating only wrong results would bias the count.
       const taken = provocation.takesProcessors !== true && isTaken(wakes, [{ fromMs, toMs: Date.now() }]);
       expect(taken, 'the machine was taken away meanwhile').toBe(false);
     } finally {

@@ -58,7 +58,7 @@ test.describe('on a link of 1 Mbps', { tag: '@measures' }, () => {
     await expect(call).toLoseLessThan('10%');
     await expect(call).toHaveNoFreezeLongerThan('5s');
     await expect(call.sentBy(pages.a)).toHaveUtilisation({ min: 0.5 });
-    // The other side sends only RTCP. There is no verdict on RTCP: both an assertion and its `.not` fail.
+    // Page b sends only RTCP, for which there is no verdict. So an assertion fails, and its `.not` fails, too.
     const silent = expect(call.sentBy(pages.b)).toHaveUtilisation({ max: 0.2 });
     expect(await causeOf(call, silent)).toBe('no-media');
   });

@@ -3,7 +3,7 @@ import type { Call } from '../../src/playwright/index.js';
 import { startWerift, type ControlledUnit } from './sfu/servers.js';
 import { expect, test as kit } from './support.js';
 
-/** Packets that leave the link later than this after their due time distort the browser's measurements. */
+/** A packet that leaves the link more than this after its due time distorts the browser's measurements. */
 const MOST_LATE_MS = 3;
 
 const test = kit.extend<{ unit: ControlledUnit }>({

@@ -115,7 +115,8 @@ test('a run that takes too long fails, the next goes on', async ({ made: { repea
 });
 
 test('a matcher keeps within its run', async ({ made: { repeat } }) => {
-  // The matcher's own limit is 15 s for a connection. But the run ends after 3 s, and 2 s of them are reserved.
+  // The matcher allows 15 s for the connection. But the run ends after 3 s, and its last 2 s are reserved for
+  // reporting the result.
   const runs = await repeat(1, { pass: 0, timeout: '3s' }, async ({ call }) => {
     await callExpect(call).toConvergeTo('1mbps');
   });

@@ -1,6 +1,6 @@
 /**
- * Describes the data that the incident log had about a stream around a provocation, to help find out why the log
- * named the wrong cause.
+ * Describes the data that the incident log had about a stream shortly before and after a provocation. This
+ * helps to find out why the log named the wrong cause.
  */
 import type { CallRecord } from '../../src/calls/record/record.js';
 import { rttMs, targetBps } from '../../src/judge/incidents/evidence.js';

@@ -21,7 +21,7 @@ export type PageHeaders = Readonly<Record<string, string>>;
 
 export interface TestServer {
   readonly url: string;
-  /** The headers of pages that are requested from now on. */
+  /** The headers with which pages are served. A change applies to later requests. */
   headers: PageHeaders;
   close(): Promise<void>;
 }

@@ -34,8 +34,8 @@ const FALL_MS = 8_000;
 const BETWEEN_MS = 12_000;
 
 /**
- * The frames in the order of arrival, numbered in the order in which they were sent. When the layer changes, the
- * numbers of the new layer continue those of the previous layer.
+ * The frames in the order of arrival. `seq` numbers them in the order of sending. When the layer changes, the numbers
+ * of the new layer continue those of the previous layer.
  */
 function toldArrivals(frames: readonly TimedFrame[], originMs: number): ToldArrival[] {
   const inOrder = [...frames].sort((a, b) => a.receivedMs - b.receivedMs);

@@ -1,7 +1,7 @@
 /**
- * Provokes problems in calls through a server, and checks whether each verdict and each named cause is right. Run
- * with `npm run situations`, which counts the right ones. A measure that is independent of ccscope shows whether
- * the test got too little processor time. If so, a wrong result is inconclusive, and the test is repeated.
+ * Provokes problems in calls through a server, and checks whether each verdict and each named cause is right. Run with
+ * `npm run situations`, which counts the right verdicts and causes. A measure that is independent of ccscope shows
+ * whether the test got too little processor time. If so, a wrong result is inconclusive, and the test is repeated.
  */
 import type { Page } from '@playwright/test';
 
@@ -34,8 +34,8 @@ interface Situation {
 const over = { over: '5s', timeout: '12s' } as const;
 const within = { within: '6s' } as const;
 /**
- * A rate that a publisher does not reach in its first seconds. So if its rate falls, it does not fall through this
- * value.
+ * A publisher's rate does not reach this value in the first seconds. So a later fall of the rate does not pass this
+ * value, and `toConvergeTo` must fail.
  */
 const HIGH = '1mbps';
 /** A link with less capacity than a publisher needs. */

@@ -25,7 +25,8 @@ for (const [mode, how] of Object.entries(modes)) {
     const { b } = await bed.openBoth(`own_transforms.html?mode=${mode}`);
     const receiver = await bed.receiveVideo(CALL_S);
     expect(receiver.page).toBe(bed.observer.pageId(b));
-    // The number of decoded frames is normal only if each scrambled frame was unscrambled exactly once.
+    // The number of decoded frames is normal only if each scrambled frame was unscrambled exactly once. There
+    // are two samples a second.
     const seconds = receiver.samples.length / 2;
     expect(framesDecoded(receiver)).toBeGreaterThan(8 * seconds);
     expect(await scrambled(b)).toBeGreaterThan(0.7 * framesDecoded(receiver));

@@ -1,6 +1,6 @@
 /**
- * An observer must not be visible to a page: all that the page sees of its peer connections must be as without an
- * observer.
+ * A page must not be able to notice an observer: its peer connections must look and behave as they do without
+ * one.
  */
 import { expect, test } from './bed.js';
 

@@ -7,8 +7,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// gamma after two inputs with the same T. The first input, at time 0, only sets the clock; the second comes `delta_ms`
-// later. gamma starts at 12.5 ms.
+// Returns the threshold gamma, in ms, after two updates with the same input T. The first update, at time 0, only sets
+// the clock. The second follows `delta_ms` later. gamma starts at 12.5 ms.
 double GammaAfter(double t_ms, double delta_ms, const char* preset = "gcc") {
   AdaptiveThreshold threshold(PresetNamed(preset));
   threshold.Update(TimeDelta::Millis(t_ms), Timestamp::Millis(0));
@@ -32,8 +32,8 @@ TEST(AdaptiveThreshold, LeavesOutSpikesBeyondTheGuard) {
 
 TEST(AdaptiveThreshold, APauseCountsAsAtMost100Ms) { EXPECT_DOUBLE_EQ(GammaAfter(20, 5000), GammaAfter(20, 100)); }
 
-// A pause of 200 ms at k_u = 0.004 /ms. If all of it counts, gamma is 12.5 + 200 * 0.004 * 7.5 = 18.5 ms; if only 100
-// ms of it count, 15.5 ms.
+// A pause of 200 ms at k_u = 0.004 /ms, with T = 20 ms. If all 200 ms count, gamma becomes 12.5 + 200 * 0.004 * (20 -
+// 12.5) = 18.5 ms. If at most 100 ms count, gamma becomes 15.5 ms.
 TEST(AdaptiveThreshold, InFebruary2016APauseCountsInFullAndInMarchNot) {
   EXPECT_NEAR(GammaAfter(20, 200, "libwebrtc-2016-02"), 18.5, 1e-12);
   EXPECT_NEAR(GammaAfter(20, 200, "libwebrtc-2016-03"), 15.5, 1e-12);

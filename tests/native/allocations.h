@@ -4,7 +4,7 @@
 
 namespace ccscope {
 
-// Calls of operator new since the program began.
+// The number of calls to operator new since the program began.
 long Allocations();
 
 }  // namespace ccscope

@@ -14,8 +14,9 @@ void Pair(ArrivalFilter& filter, double d_m_ms, double size_delta_bytes) {
   filter.Update(TimeDelta::Millis(33 + d_m_ms), TimeDelta::Millis(33), DataSize::Bytes(size_delta_bytes), Signal::kNormal);
 }
 
-// The numbers are equations 4 to 10 of ToN in exact fractions: Q = diag(1e-10, 1e-3),
-// P(0) = diag(100, 0.1), theta(0) = [1/64, 0], sigma^2(0) = 50, beta = 0.95.
+// The expected values are computed in exact fractions from equations 4 to 10 of ToN ("Congestion Control for Web
+// Real-Time Communication", 2017): Q = diag(1e-10, 1e-3), P(0) = diag(100, 0.1), theta(0) = [1/64, 0], sigma^2(0) = 50,
+// beta = 0.95.
 TEST(ArrivalFilter, FollowsTheEquationsOfThePaper) {
   ArrivalFilter filter(PresetNamed("ton-2017-literal"));
   Pair(filter, 10, 1000);
@@ -75,7 +76,8 @@ TEST(ArrivalFilter, IsAScalarFilterForFramesOfOneSize) {
   EXPECT_DOUBLE_EQ(filter.inverse_capacity_ms_per_byte(), 1.0 / 64);
 }
 
-// sigma^2 does not change while the signal is not normal. q_22 is multiplied by 11 while m moves against the signal.
+// During overuse and underuse, sigma^2 does not change. If m falls during overuse or rises during underuse, the process
+// noise q_22 of m is multiplied by 11.
 TEST(ArrivalFilter, FollowsMFasterWhileItContradictsTheSignal) {
   for (const Signal signal : {Signal::kOveruse, Signal::kUnderuse}) {
     ArrivalFilter filter(PresetNamed("gcc"));
@@ -131,7 +133,7 @@ TEST(ArrivalFilter, ANegativeInverseCapacityStartsAnewInLiveCalls) {
   ArrivalFilter live(PresetNamed("gcc-live"));
   Pair(live, -50, 1000);
   EXPECT_DOUBLE_EQ(live.inverse_capacity_ms_per_byte(), 1.0 / 64);
-  Pair(live, 8, 1000);  // P(0) applies again, so one pair suffices: 8 ms for 1000 B
+  Pair(live, 8, 1000);  // reset to P(0), so one pair (8 ms for 1000 B) suffices
   EXPECT_NEAR(live.inverse_capacity_ms_per_byte(), 0.008, 0.0001);
   ArrivalFilter paper(PresetNamed("gcc"));
   Pair(paper, -50, 1000);

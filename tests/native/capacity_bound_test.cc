@@ -57,8 +57,8 @@ TEST(CapacityBound, FillsTheCapacityWhereNothingQueues) {
   EXPECT_FALSE(call.bound.HasFallen(kMbps * 0.6));
 }
 
-// The capacity falls from 1.5 to 0.6 Mbps while 1.35 Mbps are sent. Two frames show the fall. The bound then also
-// drains the backlog that the frames do not show yet.
+// The capacity falls from 1.5 to 0.6 Mbps while 1.35 Mbps are sent. Two frames show the fall. The bound on the target
+// rate is then far below 0.6 Mbps until the backlog has drained.
 TEST(CapacityBound, FollowsAFallAtOnceAndDrainsWhatItLeft) {
   Call call(1.5);
   call.Frames(90, 5600);

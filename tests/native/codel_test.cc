@@ -64,7 +64,8 @@ void ExpectSpacings(const std::vector<double>& drops, double first, const std::v
 TEST(CoDel, DropsAfterAnIntervalThenAtIntervalOverTheSquareRootOfTheCount) {
   LawAtWork law;
   law.Run(605, 6);
-  // 100 / sqrt(1), sqrt(2), …: RFC 8289, 5.6. The drops are at 100, 200, 270.7, 328.4, 378.4 ms …
+  // RFC 8289, 5.6: the spacings are 100 / sqrt(1), 100 / sqrt(2), … ms. The drops are at 100, 200, 270.7, 328.4, 378.4
+  // ms …
   ExpectSpacings(law.TakeDrops(), 100,
                  {100, 70.7107, 57.7350, 50, 44.7214, 40.8248, 37.7964, 35.3553, 33.3333, 31.6228});
 }
@@ -110,7 +111,8 @@ TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }
 
-// 5 drops (100 … 378.4 ms); then packets wait for less than the target during 10 ms, then for longer again.
+// There are 5 drops (100 … 378.4 ms). Then packets wait for less than the target for 10 ms, and after that for more
+// than the target.
 TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
   LawAtWork law;
   law.Run(390, 6);
@@ -120,7 +122,7 @@ TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
   law.Run(400, 4);
   EXPECT_FALSE(law.state().dropping);
   law.Run(590, 6);
-  // count = 5 - 1 = 4: spacings of 100/sqrt(4), sqrt(5).
+  // count = 5 - 1 = 4, so the spacing is 100/sqrt(4) = 50 ms.
   ExpectSpacings(law.TakeDrops(), 500, {50});
   EXPECT_EQ(law.state().count, 5);
   EXPECT_EQ(law.state().last_count, 4);
@@ -132,8 +134,8 @@ TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
 }
 
 TEST(CoDel, ForgetsADroppingStateAfterSixteenIntervals) {
-  // After five drops the next one would be due at 378.4 + 44.7 = 423.2 ms. The dropping state is forgotten 16 intervals
-  // after that, at 2023.2 ms.
+  // After five drops the next one would be due at 378.4 + 44.7 = 423.2 ms. A dropping state that begins within 16
+  // intervals after that time, until 2023.2 ms, resumes from the old count. Here it begins 100 ms after `calm_until`.
   for (const auto& [calm_until, count] : {std::pair{1920.0, 4.0}, std::pair{1930.0, 1.0}}) {
     LawAtWork law;
     law.Run(390, 6);

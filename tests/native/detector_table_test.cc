@@ -1,6 +1,6 @@
-// The expected values of libwebrtc's own OveruseDetectorTest for the constants of August 2016. They are exact integers,
-// since this test uses libwebrtc's random generator (xorshift64*). Both the values and the procedure are in
-// tests/vectors/detector_table.json.
+// Compares the detector with the expected values of libwebrtc's own OveruseDetectorTest (constants of August 2016). The
+// results must be equal, since this test draws from the same random generator (xorshift64*). The values and the
+// procedure are in tests/vectors/detector_table.json.
 #include <gtest/gtest.h>
 
 #include <algorithm>

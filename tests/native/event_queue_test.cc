@@ -91,7 +91,8 @@ TEST(EventQueue, ADeadlineMayMoveOnAndBack) {
   EXPECT_EQ(queue.Pop(), timer);
 }
 
-// Compares the queue with a sorted map from (deadline, order in which it was set) to source, on several time scales.
+// Compares the queue with a model: a map that is sorted by deadline, then by the order in which deadlines were set. The
+// parameter is the time scale.
 class EventQueueScales : public ::testing::TestWithParam<double> {};
 
 TEST_P(EventQueueScales, AgreeWithASortedMapOverRandomOperations) {

@@ -30,8 +30,8 @@ struct FqCoDelTest : testing::Test {
   double next_id = 0;
 };
 
-// The quantum is 1000 B. Packets of A have 600 B, packets of B 1500 B. Each list contains a flow's deficit: at first,
-// and after each of its packets. A number in parentheses is the deficit after a quantum was added.
+// The quantum is 1000 B. Packets of A have 600 B, packets of B 1500 B. Each line lists the deficit of one flow, at
+// first and after each of its packets. A number in parentheses is the deficit after a quantum was added.
 // A: 1000, 400, -200 (800, the queue is now old), 200, -400 (600), 0 (1000).
 // B: 1000, -500 (500, the queue is now old), -1000 (0), then (1000).
 TEST_F(FqCoDelTest, TheDeficitsShareByBytes) {
@@ -47,7 +47,8 @@ TEST_F(FqCoDelTest, AQueueThatBeginsToSendGoesFirst) {
   MakeQueue(FqCoDel::Params());
   Offer(0, 1500, 10);
   Offer(1, 1500, 10);
-  // Both queues are new at first. With a quantum of 1514 B, each queue sends two packets: then its deficit is negative.
+  // Both queues are new at first. The quantum is 1514 B, so after one packet of 1500 B a queue may still send a second
+  // one.
   EXPECT_EQ(Serve(4), "AABB");
   Offer(2, 200);
   EXPECT_EQ(Serve(1), "C");
@@ -100,7 +101,7 @@ TEST_F(FqCoDelTest, ABatchOfDropsIsAtMost64Packets) {
   params.limit_packets = 500;
   MakeQueue(params);
   Offer(0, 1000, 501);
-  EXPECT_EQ(drops.entries.size(), 64u);  // half of the queue would be 250
+  EXPECT_EQ(drops.entries.size(), 64u);  // at most 64 per batch; half of the queue would be 250
 }
 
 TEST_F(FqCoDelTest, LinuxOf2016DropsOnePacket) {
@@ -133,8 +134,9 @@ TEST_F(FqCoDelTest, CoDelActsOnEachQueueByItself) {
   EXPECT_EQ(times, (std::vector<double>{110, 210, 290, 340, 390, 440, 480}));
 }
 
-// A has one packet at a time, which is always 20 ms old, next to a standing queue of B. Linux compares the MTU with the
-// bytes of all waiting packets. RFC 8289 compares it with those of A's own queue, which is empty.
+// The queue of A contains one packet at a time, which is always 20 ms old when it leaves. B has a standing queue. CoDel
+// does not drop while at most one MTU is waiting. For this rule, Linux counts the bytes of all flows. RFC 8289 counts
+// only the queue of A, which is empty.
 TEST_F(FqCoDelTest, TheMtuIsComparedWithTheWholeBacklogOrTheQueuesOwn) {
   for (const double own : {0.0, 1.0}) {
     FqCoDel::Params params;

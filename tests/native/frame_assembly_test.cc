@@ -40,7 +40,8 @@ TEST(FrameAssembly, AFrameComesOutWithItsLastPacket) {
   EXPECT_EQ(assembly.NextRequest(), Timestamp::PlusInfinity());
 }
 
-// As in Chromium: if a frame has lost a packet, the next frame, which is complete, passes the transform first.
+// As in Chromium: a complete frame reaches the receiver's encoded transform even while an earlier frame still lacks a
+// packet.
 TEST(FrameAssembly, TellsOfEachFrameOnceAsSoonAsItIsWhole) {
   FrameAssembly assembly(kParams);
   for (const double seq : {0, 2, 3, 4}) EXPECT_FALSE(assembly.OnPacket(Packet(seq), false, At(seq)));

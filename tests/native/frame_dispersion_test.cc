@@ -25,7 +25,7 @@ class Fifo {
   void SetCapacity(double capacity_mbps) { capacity_mbps_ = capacity_mbps; }
 
   // `load`: the mean offered rate divided by the capacity; `noise_ms`: the largest error of the arrival time;
-  // `late_ms`: by how much the frame is stamped (given its arrival time) too late.
+  // `late_ms`: the delay from the arrival of the frame to its time stamp.
   void Frame(FrameDispersion& dispersion, double load, double noise_ms = 0, double late_ms = 0) {
     const double send_ms = seq_ * 1000.0 / 30;
     const double payload = std::floor(load * capacity_mbps_ * 125000 / 30 * (0.6 + 0.8 * Uniform()));
@@ -97,8 +97,8 @@ TEST_P(FrameDispersionOf, IsWithin8PercentThroughHalfAMillisecondOfNoise) {
   }
 }
 
-// For errors that are uniform in [-h, h], the smallest mean pinball loss is tau (1 - tau) h: 0.19 h for the quartile. A
-// frame takes 27 ms at this load.
+// For errors that are uniform in [-h, h], the smallest mean pinball loss is tau (1 - tau) h, i.e. 0.1875 h for the
+// quartile. The spread is this loss divided by the mean service time of a frame, which is 27 ms at this load.
 TEST(FrameDispersion, TheSpreadIsThatOfItsFrames) {
   for (const double noise_ms : {2.0, 4.0, 8.0}) {
     FrameDispersion dispersion;
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Capacities, FrameDispersionOf,
                          ::testing::Values(Case{"HalfAMbps", 0.5}, Case{"OneMbps", 1}, Case{"TwoMbps", 2}),
                          [](const auto& info) { return info.param.name; });
 
-// The frames are larger than the new capacity carries, so there is a queue throughout.
+// The frames need 1.1 times the new capacity, so there is a queue throughout.
 TEST(FrameDispersion, NoticesAFallOfTheCapacityWithinHalfASecond) {
   FrameDispersion dispersion;
   Fifo fifo(2);
@@ -248,7 +248,8 @@ TEST(FrameDispersion, StartsAgainWhenTheSequenceNumbersDo) {
   EXPECT_NEAR(estimate->rate.bps() / 1e6, 3, 0.1);
 }
 
-// The same busy machine, while frames use twice the capacity for half a second: they cause a real queue of 500 ms.
+// A busy machine stamps every fifth frame 5 to 55 ms late. In addition, half a second of frames at twice the capacity
+// causes a real queue of 500 ms.
 TEST(FrameDispersion, SeesAQueueThroughStampsThatAreLate) {
   FrameDispersion dispersion;
   Fifo fifo(1);

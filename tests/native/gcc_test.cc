@@ -25,8 +25,8 @@ constexpr DataSize kPacket = DataSize::Bytes(1200);
 constexpr int kDurationMs = 60000;
 
 struct Outcome {
-  double utilisation;        // over the last two thirds
-  double queue_delay_p50_ms;  // over the same time
+  double utilisation;        // over the last two thirds of the run
+  double queue_delay_p50_ms;  // over the last two thirds of the run
   double queue_delay_p95_ms;
   double loss_ratio;  // over the whole run
 };
@@ -146,8 +146,8 @@ TEST_P(Call, UsesTheLinkAndKeepsItsQueueShort) {
 }
 INSTANTIATE_TEST_SUITE_P(Gcc, Call, ::testing::Values("gcc", "gcc-live", "cmp-2016"));
 
-// The deployed constants were chosen for packets and for calls with probes. With frames, these presets use less of the
-// link, but are stable.
+// The constants of libwebrtc were chosen for arrivals of single packets and for calls with bandwidth probes. Here
+// arrivals are whole frames, so these presets use less of the link, but they are stable.
 class Deployed : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Deployed, IsStable) {
@@ -160,7 +160,8 @@ TEST_P(Deployed, IsStable) {
 INSTANTIATE_TEST_SUITE_P(Gcc, Deployed,
                          ::testing::Values("libwebrtc-2016-08", "libwebrtc-2016-03", "libwebrtc-2016-02"));
 
-// ToN Fig. 6: with a threshold that is fixed and large, the queue is longer.
+// ToN ("Congestion Control for Web Real-Time Communication", 2017) Fig. 6: with a fixed large threshold, the queue is
+// longer.
 TEST(Gcc, ALargeFixedThresholdLengthensTheQueue) {
   const Outcome fixed = RunPreset("static-threshold");
   const Outcome adaptive = RunPreset("gcc");

@@ -74,7 +74,7 @@ TEST(LccDelayRateTrackerTest, TheSmallestDelayStays) {
 TEST(LccDelayRateTrackerTest, AClockThatWasSetStartsAnew) {
   DelayRateTracker tracker({});
   EXPECT_TRUE(tracker.OnEpoch(Of(60, 50)));
-  EXPECT_TRUE(tracker.OnEpoch(Of(3059, 3059)));  // the jump is just less than 3 s
+  EXPECT_TRUE(tracker.OnEpoch(Of(3059, 3059)));  // a jump of 2999 ms, just below the limit of 3 s
   DelayRateTracker other({});
   EXPECT_TRUE(other.OnEpoch(Of(60, 50)));
   EXPECT_FALSE(other.OnEpoch(Of(-3000, -3010)));

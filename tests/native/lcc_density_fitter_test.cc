@@ -16,7 +16,7 @@ struct Pair {
   double delay_ms;
 };
 
-// Pairs as LCC sees them: the larger the rate, the larger the delay, both with noise.
+// Pairs of a rate and a delay, as LCC sees them: the larger the rate, the larger the delay, both with noise.
 std::vector<Pair> Pairs(int count, std::uint64_t seed) {
   Random random(seed);
   std::vector<Pair> pairs;
@@ -137,8 +137,8 @@ TEST(LccDensityFitterTest, TheNewerPairWeighsMore) {
   EXPECT_NEAR(fitter.ConditionalMean(TimeDelta::Millis(50)).bps(), (100e3 * w + 200e3) / (w + 1), 1e-3);
 }
 
-// The exponent i / N - 1 counts back from the latest pair. So the pairs of a window that is not full have the weights
-// of the newest pairs of a full window.
+// The latest pair always has i = N in the weight e^(i / N - 1). So two pairs in a window of four have the weights of
+// the two newest pairs of a full window.
 TEST(LccDensityFitterTest, AWindowThatIsNotFullHasTheWeightsOfItsLatestPart) {
   Parameters parameters;
   parameters.window_pairs = 4;

@@ -88,7 +88,7 @@ TEST(LccTest, OneFlowUsesTheLinkAsInTable1) {
   EXPECT_NEAR(queue_ms, 25.5, 8);
 }
 
-// Fig. 4: three flows share 2 Mbps, one-way delays about 75 ms.
+// Fig. 4: three flows share 2 Mbps. Their one-way delays are about 75 ms, of which 25 ms are queuing.
 TEST(LccTest, ThreeFlowsShareALinkAsInFigure4) {
   const Outcome outcome = Simulate({}, 3, DataRate::KilobitsPerSec(2000), TimeDelta::Seconds(300), TimeDelta::Seconds(75));
   EXPECT_GE(outcome.jain, 0.95);
@@ -96,8 +96,8 @@ TEST(LccTest, ThreeFlowsShareALinkAsInFigure4) {
   EXPECT_NEAR(outcome.queue_ms, 25, 6);
 }
 
-// LCC has no term for losses. Here they occur before the queue, and LCC makes up for them: the link stays as full as
-// without losses.
+// LCC has no term for losses. Here packets are lost before they reach the queue, so LCC raises its rate until the link
+// is as full as without losses.
 TEST(LccTest, RandomLossLeavesTheLinkAsFull) {
   const auto with_loss = [](double loss) {
     return Simulate({}, 1, DataRate::KilobitsPerSec(1000), TimeDelta::Seconds(100), TimeDelta::Zero(), loss).utilisation;
@@ -134,8 +134,8 @@ Feedback Message(double time_ms, double delay_ms, double received_bps = 5e5, dou
   return feedback;
 }
 
-// Eq. 8: while the delay is above R T_A = 1.1 (50 + 25) ms, the next rate is M S_i. The propagation delay is taken to
-// be 50 ms, half of the RTT of 100 ms.
+// Eq. 8: while the delay exceeds R T_A = 1.1 (50 + 25) = 82.5 ms, the next rate is the last target rate S_i times M =
+// 0.9. The propagation delay is assumed to be 50 ms, half of the RTT of 100 ms.
 TEST(LccSenderTest, ExorbitantDelaysCutTheRateThatWasAskedFor) {
   Recorder recorder;
   Parameters parameters;
@@ -289,7 +289,7 @@ TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
       const auto message = receiver.OnArrival(At(k, 20 * k, 50 + 32 * (k + 1)));
       ASSERT_TRUE(message);  // this message is about the previous frame
       const double delay_ms = 82 + 12 * (k - 1);
-      // The first frame has the smallest delay; a reported wait is never below that delay.
+      // With `wait`, a value is at least the smallest delay so far: the 82 ms of the first frame.
       EXPECT_NEAR(message->values[kMeanDelay], 1e3 * (wait ? std::fmax(82, delay_ms - 32) : delay_ms), 1e-6) << k;
     }
   }

@@ -143,7 +143,7 @@ TEST(Link, ResultsDoNotDependOnWhenItIsPolled) {
   EXPECT_EQ(once, often);
 }
 
-// The queue holds 300 ms: at 1 Mbps these are 37,500 B, i.e. 30 packets of 1250 B. One more packet is in transmission.
+// The queue holds 300 ms of data: at 1 Mbps, 37,500 B, i.e. 30 packets of 1250 B. One more packet is in transmission.
 TEST(Link, QueueHoldsItsTimeOfPacketsAndDropsTheNext) {
   Link link = MakeLink(At(kMbps), DropTail::Params::Time(TimeDelta::Millis(300)));
   int accepted = 0;
@@ -251,9 +251,8 @@ TEST(Link, ASaturatedLinkIsFullyUsed) {
   EXPECT_EQ(results.deliveries.size(), 1250u);
 }
 
-// RFC 4737, 3.3: a packet is reordered if it arrives after a later packet; 4.2.2: its late time offset is the delay by
-// which it is late. Here a packet is sent every 10 ms, and one in a hundred is held back for 25 ms, so that two packets
-// overtake it. So 1 % of the packets are reordered, each by 25 ms.
+// RFC 4737, 3.3: a packet is reordered if it arrives after a packet that was sent later. Here packets are sent every 10
+// ms. One in a hundred is held back for 25 ms, so that two packets overtake it.
 TEST(Link, ReorderingHoldsBackItsShareOfThePacketsForItsTime) {
   constexpr int kPackets = 20000;
   constexpr double kRatio = 0.01;

@@ -24,7 +24,7 @@ TEST(LiveFlow, TheSameSeedGivesTheSameCall) {
   EXPECT_NE(first.utilisation, other.utilisation);
 }
 
-// At a third of the capacity, 30 frames a second arrive, all on time.
+// At a third of the capacity, all frames arrive on time, 30 a second.
 TEST(LiveFlow, ShowsEachFrameOfAnEasyCall) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 500e3);
@@ -103,7 +103,7 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     // The target should never be below half of the capacity for more than a second, except after a loss or a queue of
     // 100 ms. A few links do not meet this yet: paths with an RTT above 150 ms, after a fall of the capacity.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
-    // Only links without a fall of the capacity: after a fall, the target stays at its old value for a while.
+    // Checks only links whose capacity never falls: after a fall, the target stays at its old value for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
       EXPECT_LT(r.high, 2) << link.name;
     }
@@ -153,7 +153,7 @@ INSTANTIATE_TEST_SUITE_P(Live, FortyLinks,
                          ::testing::Values(OtherController{"Nada", kNada, NadaLive}, OtherController{"Lcc", kLcc, LccLive}),
                          [](const auto& info) { return info.param.name; });
 
-// For comparison: without the bound by the capacity that frames show, NADA lost 505 packets in this fall, and LCC 858.
+// Without the capacity bound (cc/live/capacity_bound.h), NADA lost 505 packets in this fall, and LCC 858.
 TEST(LiveFlow, AFallOfTheCapacityDropsLittleWhoeverDecides) {
   const LiveLink fall{.name = "fall", .capacity_bps = 1.5e6, .steps = {{AtSeconds(14), DataRate::BitsPerSec(0.6e6)}}};
   for (const auto& [controller, values] : {std::pair{kGcc, GccLive()}, {kNada, NadaLive()}, {kLcc, LccLive()}}) {

@@ -35,14 +35,14 @@ struct LiveLink {
 };
 
 struct LiveResult {
-  double utilisation = 0;      // of the first call, over the last two thirds
+  double utilisation = 0;      // of the first call, over the last two thirds of the run
   double queue_p50_ms = 0;
   double queue_p95_ms = 0;
   double drops = 0;            // at the queue, over the whole run
   double freezes = 0;
   double longest_freeze_s = 0;
-  double start_s = 0;          // time until 90 % of the capacity is received over 2 s; if never, the duration
-  double low_s = 0;            // longest unexplained time with a target below half of the capacity
+  double start_s = 0;          // when the received rate (over 2 s) first was 90 % of the capacity, or the duration
+  double low_s = 0;            // longest time with a target below half of the capacity, without queue or drops
   double high = 0;             // highest target, divided by the capacity
   double fps = 0;
   double jain = 1;
@@ -263,8 +263,8 @@ inline std::vector<LiveLink> RandomLinks(std::uint64_t seed, int count) {
   return links;
 }
 
-// By how much frames arrive later than they would over an ideal link of 1 Mbps with an RTT of 50 ms; in ms, in
-// ascending order.
+// How much later frames arrive than on an ideal machine; in ms, in ascending order. The link is ideal: 1 Mbps, and an
+// RTT of 50 ms.
 inline std::vector<double> LatenessOfFrames(const live::Parameters& machine, const ControllerValues& values, double duration_s) {
   SimulationSpec spec;
   spec.params = {.duration = TimeDelta::Seconds(duration_s)};

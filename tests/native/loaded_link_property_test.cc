@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kSeconds = 12;
 
-// Uses a link: sends packets of several flows, and changes all settings. The same seed gives the same sequence of
-// operations. Between two operations, `look` may poll the link, which must not change any result.
+// Drives a link: sends packets of several flows, and changes all settings. The same seed gives the same sequence of
+// operations. Before each packet, the callback `look` may poll the link. Polling must not change any result.
 class Caller {
  public:
   Caller(const QueueSpec& queue, std::uint64_t seed)

@@ -49,7 +49,8 @@ TEST_P(OneConnection, FillsALinkWhoseQueueHoldsTheBandwidthDelayProduct) {
   EXPECT_EQ(link.link().stats().offered_packets, 0);
 }
 
-// The same connection over the same path, in the simulator. There, it begins up to 100 ms earlier or later.
+// Runs the same connection over the same path in the simulator, where the connection begins up to 100 ms earlier or
+// later.
 TEST_P(OneConnection, SendsWhatItSendsInTheSimulator) {
   constexpr double kSeconds = 60;
   LoadedLink link(Params(), Queue());
@@ -105,7 +106,7 @@ TEST(LoadedLink, AFairQueueKeepsTheCallersFlowApart) {
   std::vector<double> waits;
   for (const auto& delivery : deliveries) waits.push_back(delivery.queue_delay.ms());
   std::sort(waits.begin(), waits.end());
-  // Three packets may go first, each for 2.4 ms: one of each of the other two flows, and the one in transmission.
+  // At most three packets of 2.4 ms each go first: one of each TCP connection, and the one in transmission.
   EXPECT_LE(waits[9500], 3 * 2.4 + 0.1);
   EXPECT_NEAR(CrossBits(link) / 101, 4e6, 0.2e6);
 }
@@ -186,8 +187,9 @@ TEST(LoadedLink, OutagesStopCrossTrafficAndCaller) {
   params.outages = {TimeDelta::Millis(100), TimeDelta::Millis(20), 1};
   LoadedLink link(params, Queue(400));
   link.SetCrossTraffic({2, 0}, Timestamp::MinusInfinity());
-  // Cross traffic begins at the first time that is passed to the link, however late that is. The queue never runs
-  // empty, so the channel carries data during 100 of 120 ms; the standard error over 2500 periods is below 1 %.
+  // Cross traffic that is set with the time minus infinity begins at the first time that is passed to the link, however
+  // large. The queue never runs empty, so the channel carries data for 100 of 120 ms. Over 2500 periods, the standard
+  // error is below 1 %.
   Advance(link, 1e5);
   Advance(link, 1e5 + 5);
   double before = CrossBits(link);

@@ -66,7 +66,7 @@ TEST(LossController, LossEndsTheStartToo) {
   EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 630);
 }
 
-// Browsers update counters several times a second: three updates within a second are one report, not three.
+// Browsers update counters several times a second: three updates within a second count as one report.
 TEST(LossController, MakesOneReportASecondOfCumulativeCounters) {
   LossController controller(PastTheFastStart());
   controller.OnCounters(1000, 0, kMbps, kRtt, Timestamp::Millis(0));

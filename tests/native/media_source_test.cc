@@ -49,9 +49,9 @@ double Covariance(const std::vector<double>& x, std::size_t lag) {
   return sum / static_cast<double>(x.size());
 }
 
-// The frames are a first-order autoregression, so the mean of n frames has a standard error of sigma sqrt((1 + rho) /
-// (1 - rho) / n): 0.17 % for the defaults over 1000 s. Payloads are whole bytes, which makes a frame of 4167 bytes half
-// a byte smaller on average.
+// The frame sizes are a first-order autoregression. So the mean of n frames has a standard error of sigma sqrt((1 +
+// rho) / (1 - rho) / n): 0.17 % for the defaults over 1000 s. Payloads are whole bytes, which makes a frame of 4167
+// bytes half a byte smaller on average.
 TEST(MediaSource, SendsItsTargetRateOnAverage) {
   const MediaSource::Params params;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -86,9 +86,10 @@ TEST(MediaSource, FramesVaryAndCorrelateAsToldTo) {
   }
 }
 
-// d is the excess of all frames so far, in frames, and e is independent noise. With recovery over k = 0.6 s * 30 fps =
-// 18 frames, a frame has the size 1 + e - d / k, and d becomes phi d + e with phi = 1 - 1 / k. So sigma_d^2 = sigma^2 /
-// (1 - phi^2). The sum of n frames differs from n by d_n - d_0, whose variance is 2 sigma_d^2 (1 - phi^n).
+// Sizes are in units of the mean frame. d is the total excess of all frames so far, and e is independent noise.
+// Recovery takes k = 0.6 s * 30 fps = 18 frames. A frame then has the size 1 + e - d / k, and d becomes phi d + e with
+// phi = 1 - 1 / k. So sigma_d^2 = sigma^2 / (1 - phi^2). The sum of n frames differs from n by d_n - d_0, whose
+// variance is 2 sigma_d^2 (1 - phi^n).
 TEST(MediaSource, GivesBackWhatItsFramesTookBeyondTheirMean) {
   MediaSource::Params params;
   params.noise_sd = 0.17;
@@ -105,7 +106,7 @@ TEST(MediaSource, GivesBackWhatItsFramesTookBeyondTheirMean) {
       means.push_back(sum / static_cast<double>(n) / (1e6 / 240));
     }
     const double expected = std::sqrt(2 * variance * (1 - std::pow(phi, static_cast<double>(n)))) / static_cast<double>(n);
-    // At least 5000 means: a standard error of at most 1 %.
+    // There are at least 5000 values in `means`, so the standard error is at most 1 %.
     EXPECT_NEAR(std::sqrt(Covariance(means, 0)), expected, 0.04 * expected) << n;
   }
 }

@@ -24,7 +24,7 @@ TEST(NadaOfChromium2015, RampsUpByTheLeastRoundTripInWholeKbps) {
   controller.Update(Mode::kRampUp, Ms(0), Kbps(300), Ms(100), AtMs(100));
   EXPECT_EQ(controller.r_ref().kbps(), 375);  // 50 / 200
   controller.Update(Mode::kRampUp, Ms(0), Kbps(333.3), Ms(400), AtMs(200));
-  EXPECT_EQ(controller.r_ref().kbps(), 417);  // 416.6: still from the least RTT, 100 ms
+  EXPECT_EQ(controller.r_ref().kbps(), 417);  // 1.25 * 333.3 = 416.6, since the least RTT is still 100 ms
   controller.Update(Mode::kRampUp, Ms(0), Kbps(400), Ms(0.1), AtMs(300));
   EXPECT_EQ(controller.r_ref().kbps(), 600);  // 0.5 at most
 }

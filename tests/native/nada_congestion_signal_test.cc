@@ -18,7 +18,7 @@ TEST(NadaCongestionSignal, WarpsLongDelaysExponentially) {
   EXPECT_NEAR(ExponentialWarping(Ms(300), p).ms(), 4.10425, 1e-5);   // 50 e^-2.5
 }
 
-// CMP Fig. 2: 50 ((400 - d) / 350)^4.
+// CMP ("Congestion Control for RTC: a Comparison NADA/GCC", 2016) Fig. 2: 50 ((400 - d) / 350)^4.
 TEST(NadaCongestionSignal, WarpsLongDelaysByTheFourthPowerIn2015) {
   const Parameters p = nada_2015();
   EXPECT_DOUBLE_EQ(PowerWarping(Ms(49), p).ms(), 49);
@@ -30,8 +30,8 @@ TEST(NadaCongestionSignal, WarpsLongDelaysByTheFourthPowerIn2015) {
   EXPECT_NEAR(WarpedDelay(Ms(225), 0, p).ms(), 3.125, 1e-12);  // also without losses
 }
 
-// RFC 8698 4.2: the delay is warped only after losses. Later it changes from the warped to the unwarped value, over one
-// loss interval.
+// RFC 8698 4.2: the delay is warped only after losses. Then, over one loss interval, the result changes gradually from
+// the warped to the unwarped delay.
 TEST(NadaCongestionSignal, WarpsOnlyBehindLosses) {
   const Parameters p = nada_rfc8698();
   EXPECT_DOUBLE_EQ(WarpedDelay(Ms(150), 0, p).ms(), 150);

@@ -56,28 +56,30 @@ TEST(NadaDelayFilter, ABaselineExpires) {
   delays.Wait(3600e3);
   EXPECT_EQ(delays.Add(90).ms(), 0);
   p.base_delay_window_s = 0;
-  delays.filter().Configure(p);  // the baseline stays; from now on, it is that of the whole session
+  delays.filter().Configure(p);  // keeps the baseline; 0 s means the whole session
   delays.Wait(1e9);
   EXPECT_EQ(delays.Add(100).ms(), 10);
 }
 
-// CMP II-A: the median of 5 samples is averaged, with a weight of 0.9 for the old value.
+// CMP ("Congestion Control for RTC: a Comparison NADA/GCC", 2016) II-A: the median of 5 samples is averaged, with a
+// weight of 0.9 for the old value.
 TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
   Delays delays(nada_2015());
-  delays.Add(20);                                 // 0: median 0
-  delays.Add(120);                                // 0 100: 50
+  delays.Add(20);                                 // median of 0: 0
+  delays.Add(120);                                // median of 0 100: 50
   EXPECT_NEAR(delays.QueuingMs(), 5, 1e-9);       // 0.1 * 50
-  delays.Add(20);                                 // 0 0 100: 0
+  delays.Add(20);                                 // median of 0 0 100: 0
   EXPECT_NEAR(delays.QueuingMs(), 4.5, 1e-9);
-  delays.Add(60);                                 // 0 0 40 100: 20
+  delays.Add(60);                                 // median of 0 0 40 100: 20
   EXPECT_NEAR(delays.QueuingMs(), 6.05, 1e-9);    // 4.05 + 2
-  delays.Add(70);                                 // 0 0 40 50 100: 40
+  delays.Add(70);                                 // median of 0 0 40 50 100: 40
   EXPECT_NEAR(delays.QueuingMs(), 9.445, 1e-9);   // 5.445 + 4
-  delays.Add(80);                                 // 0 40 50 60 100: 50
+  delays.Add(80);                                 // median of 0 40 50 60 100: 50
   EXPECT_NEAR(delays.QueuingMs(), 13.5005, 1e-9); // 8.5005 + 5
 }
 
-// The sample is the wait of the next frame: this frame's delay minus the frame interval and the baseline.
+// A sample is the time for which the next frame would have to wait: the delay of the latest frame minus the frame
+// interval and the baseline.
 TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   Parameters p = nada_rfc8698();
   p.filter_samples = 1;

@@ -28,7 +28,7 @@ TEST(NadaRateController, RampUpGamma) {
   EXPECT_EQ(RampUpGamma(Ms(20), p), 0.5);  // 50 / 50, bounded by GAMMA_MAX
 }
 
-// CMP eq. 2: min(0.2, 50 / (RTT + 100)).
+// CMP ("Congestion Control for RTC: a Comparison NADA/GCC", 2016) eq. 2: min(0.2, 50 / (RTT + 100)).
 TEST(NadaRateController, RampUpGammaOf2015) {
   const Parameters p = nada_2015();
   EXPECT_EQ(RampUpGamma(Ms(100), p), 0.2);  // 50 / 200 = 0.25
@@ -68,8 +68,8 @@ TEST(NadaRateController, KeepsWithinTheCapacityThatFramesShow) {
 }
 
 // The encoder sends 0.8 of its target. At an RTT of 50 ms, (1 + gamma) 0.8 < 1, so the ramp-up alone would not raise
-// the rate. From 1 Mbps, the gradual update raises it by KAPPA delta/TAU XREF RMAX/r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500
-// = 0.005.
+// the rate. The gradual update (eq. 5-7) raises a rate r of 1 Mbps by the share KAPPA * delta / TAU * XREF * RMAX / r /
+// TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005.
 TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
   Parameters p = With(nada_rfc8698(), 1000, 2500);
   p.ramp_up_floor = 2;
@@ -80,8 +80,9 @@ TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
   EXPECT_NEAR(controller.r_ref().kbps(), 1185.185, 1e-3);
 }
 
-// The same encoder, with compensation. The encoder sends the share s of its target. After ten messages, s is known, and
-// r_ref = (1 + gamma) r_recv / s. Each new share counts for a tenth: s = 1 - 0.2 (1 - 0.9^n).
+// The encoder sends 0.8 of its target, and the controller compensates for this: r_ref = (1 + gamma) r_recv / s. The
+// encoder's share s stays 1 for ten messages. Each later message has a weight of one tenth, so after n of them s is 1 -
+// 0.2 (1 - 0.9^n).
 TEST(NadaRateController, MakesUpForAnEncoderThatStaysBelowItsTarget) {
   Parameters p = With(nada_rfc8698(), 1000, 1e6);
   p.encoder_share_min = 0.75;

@@ -170,8 +170,8 @@ TEST(NadaReceiver, TellsTheMode) {
   EXPECT_EQ(run(3800, 50), 0);
 }
 
-// If the receiver gets counters of packets, its arrivals are frames. It then takes losses from the counters, not from
-// gaps between frames.
+// In live calls, arrivals are frames, and the receiver also gets packet counters. It then takes losses from the
+// counters, not from gaps between frames.
 TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);

@@ -7,7 +7,8 @@ namespace {
 
 Timestamp Interval(int i) { return Timestamp() + Pacer::kInterval * i; }
 
-// GRP: the queue is drained each 5 ms with a budget of the pacing rate times 5 ms.
+// GRP ("Making GCC Robust over Wi-Fi Networks Using Packet Grouping", 2016): every 5 ms, the pacer sends queued packets
+// with a budget of the pacing rate times 5 ms.
 TEST(Pacer, SendsAtItsRateOverManyIntervals) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1500));
@@ -46,7 +47,8 @@ TEST(Pacer, PaysBackWhatWasOverdrawn) {
   EXPECT_EQ(waited, 3);
 }
 
-// As above, but the queue is empty: interval 3 begins without intervals 1 and 2. Their budgets still pay back the debt.
+// The debt is 2500 B, and each interval has a budget of 1000 B. Nothing waits, so intervals 1 and 2 are never begun.
+// Their budgets still count when interval 3 begins.
 TEST(Pacer, PaysBackWhileNothingWaits) {
   Pacer pacer;
   pacer.SetRate(DataRate::KilobitsPerSec(1600));

@@ -60,8 +60,8 @@ TEST(PacketGrouping, AGroupIsWhatLeavesWithin5MsOfItsFirstPacket) {
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
 }
 
-// ToN III-A: a group is a frame, however the pacer spreads its packets. The last packets of the three
-// frames are (T, t) = (20, 70), (53, 105) and (86, 135) ms.
+// ToN ("Congestion Control for Web Real-Time Communication", 2017) III-A: a group is a frame, however the pacer spreads
+// its packets. The last packets of the three frames are (T, t) = (20, 70), (53, 105) and (86, 135) ms.
 TEST(PacketGrouping, ByFrameAPacedFrameIsOneGroup) {
   Parameters parameters = PresetNamed("gcc");
   parameters.group_by = 1;
@@ -105,8 +105,8 @@ TEST(PacketGrouping, APacketOlderThanItsGroupIsLeftOut) {
   EXPECT_DOUBLE_EQ(deltas->arrival.ms(), 33);
 }
 
-// GRP: packets that an outage of the radio link held back arrive all at once. Their delay does not reveal anything
-// about the queue.
+// GRP ("Making GCC Robust over Wi-Fi Networks Using Packet Grouping", 2016): packets that an outage of the radio link
+// held back arrive all at once. Their delay does not reveal anything about the queue.
 TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   Parameters parameters = PresetNamed("gcc");
   parameters.pre_filter = 1;
@@ -122,8 +122,8 @@ TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   EXPECT_DOUBLE_EQ(deltas->size.bytes(), 1000 - 3000);
 }
 
-// The example of the slides. Packets 1 and 2 pass. An outage holds packets 3 and 4 back until packet 5 has come, too;
-// these three arrive 1 ms apart. Packet 6 arrives as if there had been no outage.
+// The example of a back-up slide of GRP. Packets 1 and 2 arrive on time. An outage holds packets 3 and 4 back; they
+// arrive 2 and 1 ms before packet 5. Packet 6 arrives as if there had been no outage.
 std::vector<double> VariationsAcrossAnOutage(double pre_filter) {
   struct Packet {
     double send_ms;
@@ -153,7 +153,7 @@ TEST(PacketGrouping, WithPreFilterAnOutageLeavesNoVariation) {
   EXPECT_EQ(VariationsAcrossAnOutage(2), (std::vector<double>{0, 0, 0}));
 }
 
-// The packets are sent every 10 ms and arrive every 1 ms. For GRP and for the code of 2016 they are one burst, however
+// The packets are sent every 10 ms and arrive every 1 ms. For GRP and for libwebrtc in 2016 they are one burst, however
 // long it lasts. The limit of 100 ms was added to libwebrtc about 2019.
 TEST(PacketGrouping, ABurstEndsByItsAgeOnlyWhereALimitIsSet) {
   const auto groups_of = [](const char* preset, double pre_filter, std::optional<double> longest_ms = std::nullopt) {
@@ -186,7 +186,7 @@ TEST(PacketGrouping, WithoutPreFilterTheSameBurstIsThreeGroups) {
 }
 
 // A group that arrives before its predecessor has no deltas. Three such groups in a row mean that the clock has jumped,
-// and the grouping is reset. Otherwise, each later group would be compared with the one that came at 5000 ms.
+// and the grouping is reset. Otherwise, each later group would be compared with the group that arrived at 5000 ms.
 TEST(PacketGrouping, ThreeReorderedGroupsInARowStartAfresh) {
   const auto next_after = [](int reordered) {
     PacketGrouping grouping(PresetNamed("gcc"));
@@ -229,7 +229,7 @@ TEST(PacketGrouping, AJumpOfTheArrivalClockStartsAfresh) {
   PacketGrouping grouping(PresetNamed("gcc"));
   Arrive(grouping, 0, 100, 1000);
   Arrive(grouping, 33, 3140, 1000);
-  EXPECT_FALSE(Arrive(grouping, 66, 3173, 1000));  // 3007 ms later than sent: the clock, not the queue
+  EXPECT_FALSE(Arrive(grouping, 66, 3173, 1000));  // the group before is 3007 ms late: the clock jumped
   EXPECT_FALSE(Arrive(grouping, 99, 3206, 1000));
   EXPECT_FALSE(Arrive(grouping, 132, 3239, 1000));
   const auto deltas = Arrive(grouping, 165, 3272, 1000);

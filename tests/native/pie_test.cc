@@ -69,7 +69,7 @@ TEST(Pie, TheProbabilityFollowsTheEquationsOfLinux) {
   ServedQueue queue(PiePreset("pie"), 1000, 20);
   queue.Run(499);
   EXPECT_EQ(queue.pie.state().probability, 0);
-  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // used up: 100 - 72 - 80 ms
+  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // 100 ms were used up by 72 + 80 ms
   struct Row {
     double ms;
     double delay_ms;
@@ -111,7 +111,7 @@ TEST(Pie, AutoTuningIsThatOfTheTables) {
 }
 
 TEST(Pie, TheProbabilityGrowsByAtMostTwoPercentFromTenPercentOnAndByTwoMoreInLinuxAbove250Ms) {
-  // 50 packets wait 400 ms: alpha * 0.38 s alone is 4.75 %.
+  // 50 packets wait 400 ms. alpha * 0.38 s alone is 4.75 %, more than either limit.
   for (const auto& [preset, step] : {std::pair{"pie", 0.04}, std::pair{"pie-rfc8033", 0.02}}) {
     Pie::Params params = PiePreset(preset);
     ServedQueue queue(params, 1000, 50);
@@ -169,7 +169,7 @@ TEST(Pie, WithoutAQueueTheProbabilityDecaysByTwoPercentPerUpdate) {
     Timestamp now = Timestamp::Seconds(2.5);
     while (queue.pie.Dequeue(now, drops)) {
     }
-    now += params.t_update() * 3;  // the old delay is zero, too
+    now += params.t_update() * 3;  // after three updates, the old delay is zero, too
     queue.pie.Dequeue(now, drops);
     double expected = queue.pie.state().probability;
     ASSERT_GT(expected, 0.5) << preset;
@@ -204,8 +204,8 @@ TEST(Pie, DropsOfTheRfcKeepTheirDistance) {
   double accumulated = 0;
   double long_distances = 0;
   Timestamp next_departure;
-  // 20 % more than a link of 10 Mbps carries: one packet of 6 has to be dropped. Between drops there are 0.85/p
-  // packets that cannot be dropped and then 1/p that can, so p settles near 1.85/6.
+  // The load is 20 % above the 10 Mbps of the link, so one packet in 6 has to be dropped. Between drops there are
+  // 0.85/p packets that cannot be dropped and then 1/p that can, so p settles near 1.85/6.
   for (double id = 0; id < 300000; ++id) {
     const Timestamp now = Timestamp::Millis(id * 0.8 / 1.2);
     for (; next_departure <= now; next_departure += TimeDelta::Millis(0.8)) pie.Dequeue(next_departure, drops);
@@ -234,8 +234,8 @@ TEST(Pie, SparesAQueueOfTwoPackets) {
     double bytes;
     bool drops;
   };
-  // Linux drops nothing from a queue of less than two MTUs of 1514 B; the RFC drops nothing from one of exactly two
-  // MTUs, either.
+  // Linux drops nothing while the queue holds less than two MTUs of 1514 B. The RFC drops nothing at exactly two MTUs,
+  // either.
   for (const Row& row : {Row{"pie", 1513, false}, Row{"pie", 1514, true}, Row{"pie-rfc8033", 1514, false},
                          Row{"pie-rfc8033", 1515, true}}) {
     Pie::Params params = PiePreset(row.preset);
@@ -254,8 +254,8 @@ TEST(Pie, SparesAQueueOfTwoPackets) {
   }
 }
 
-// The target is 100 ms, so half of it is 50 ms. Nothing is dropped from a queue of 5 packets (40 ms) as soon as p is
-// below 20 %.
+// The target is 100 ms, so half of it is 50 ms. While p is below 20 %, nothing is dropped from a queue of 5 packets (40
+// ms).
 TEST(Pie, SparesADelayBelowHalfOfTheTargetWhileTheProbabilityIsLow) {
   for (const char* preset : {"pie", "pie-rfc8033"}) {
     Pie::Params params = PiePreset(preset);
@@ -304,9 +304,10 @@ TEST(DepartureRate, AveragesRatesOrTimes) {
   }
 }
 
-// Linux counts in units of 64 ns and 1/256 B. 10 kB in 80 ms are 2,560,000 / 1,250,000 = 2.05 units, rounded down to 2:
-// so 10 kB are taken to need 1,280,000 ticks. The average stays at 2, since an eighth of 2 is 0 as a whole number. At
-// 300 kbps the rate is rounded down to 0, which means that it is not known.
+// Linux computes the departure rate as a whole number, in units of 1/256 B per tick of 64 ns. 10 kB in 80 ms are
+// 2,560,000 / 1,250,000 = 2.05, rounded down to 2. So the estimated time for 10 kB is 1,280,000 ticks. The average
+// stays at 2, since an eighth of 2 is 0 in integers. At 300 kbps the rate is rounded down to 0, which means that it is
+// not known.
 TEST(DepartureRate, IsAWholeNumberWhereLinuxComputesIt) {
   const DataSize threshold = DataSize::Bytes(10000);
   for (const double took_ms : {80.0, 266.7}) {

@@ -76,8 +76,9 @@ int GroupsUntilOveruse(const char* preset, int groups) {
   return -1;
 }
 
-// ToN compares m itself with gamma; the deployed code compares min(n, 60) m. Without that factor, a growth of 2 ms a
-// frame (60 ms of queue per second) stays below the first threshold of 12.5 ms for seconds.
+// ToN ("Congestion Control for Web Real-Time Communication", 2017) compares m itself with gamma; the deployed code
+// compares min(n, 60) m. Without that factor, a growth of 2 ms a frame (60 ms of queue per second) stays below the
+// first threshold of 12.5 ms for seconds.
 TEST(Presets, AQueueThatGrowsIsOveruseWithinThreeSecondsButForTheLiteralPaper) {
   for (const char* preset : {"gcc", "gcc-live", "libwebrtc-2016-08", "libwebrtc-2016-03", "libwebrtc-2016-02"}) {
     EXPECT_GE(GroupsUntilOveruse(preset, 100), 2) << preset;
@@ -119,8 +120,8 @@ TEST(Presets, TheStaticThresholdDiffersFromGccInNothingElse) {
   EXPECT_EQ(PresetNamed("static-threshold").gamma_init_ms, 52);
 }
 
-// CMP II-B and Fig. 4: the rate always grows by eta, which is in [1.005, 1.3]. Received rates are measured over 500 ms.
-// The upper bound is 1.5 R.
+// Section II-B and Fig. 4 of CMP ("Congestion Control for RTC: a Comparison NADA/GCC", 2016): the rate always grows by
+// eta, which is in [1.005, 1.3]. Received rates are measured over 500 ms. The upper bound is 1.5 R.
 TEST(Presets, TheComparisonsVariantGrowsByEtaAlwaysAndFiltersAtTheSender) {
   const Parameters p = PresetNamed("cmp-2016");
   EXPECT_EQ(p.filter_at, 1);

@@ -74,7 +74,8 @@ INSTANTIATE_TEST_SUITE_P(Gilbert, BurstLoss,
 
 TEST(RandomLoss, WithoutBurstsComparesEachNumberWithTheRatio) {
   for (const double ratio : {0.001, 0.02, 0.1, 1.0 / 3, 0.7, 0.999}) {
-    // No mean burst is shorter than that of independent losses. If a shorter one is requested, losses are independent.
+    // Independent losses come in bursts of 1 / (1 - ratio) packets on average. If a shorter mean burst is requested,
+    // losses are independent.
     for (const double burst : {1.0, 1 / (1 - ratio) * 0.999}) {
       RandomLoss loss(ratio, std::max(1.0, burst));
       Random random(9);

@@ -107,7 +107,7 @@ TEST(Impairments, JitterOfSparsePacketsIsHalfNormalAndCapped) {
     sum_ms += ms;
     max_ms = std::max(max_ms, ms);
   }
-  // The mean of |N(0, 5)| is 5 sqrt(2 / pi) = 3.989 ms; the cap takes less than 0.01 off.
+  // The mean of |N(0, 5)| is 5 sqrt(2 / pi) = 3.989 ms; the cap lowers this by less than 0.01 ms.
   EXPECT_NEAR(sum_ms / kN, 3.989, 0.07);
   EXPECT_DOUBLE_EQ(max_ms, 15);
 }

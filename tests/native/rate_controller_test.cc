@@ -98,8 +98,8 @@ TEST(RateController, GrowsByHalfAPacketPerResponseTimeNearTheMaximum) {
 }
 
 // After a cut at R_r = 800 kbps, the mean of the maximum is 800 kbps, and the normalised variance has its smallest
-// value, 0.4. So three deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Beyond that, the growth is 8 % a second again: 680
-// kbps gain 54.4 kbps, but only about 19 kbps near the maximum.
+// value, 0.4. So three deviations are 3 sqrt(0.4 * 800) = 53.7 kbps. Farther away, the rate grows by 8 % a second
+// again. At 680 kbps, this is 54.4 kbps a second; near the maximum, the growth is only about 19 kbps a second.
 TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
   const auto gained_kbps = [](double received_kbps) {
     RateController controller(From(1000));
@@ -109,7 +109,7 @@ TEST(RateController, TheOldMaximumReachesThreeDeviationsFar) {
     controller.Update(Seen(Signal::kNormal, received_kbps), Timestamp::Millis(400));
     return (controller.a_r().kbps() - before_kbps) / before_kbps;
   };
-  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // a packet has 1/90 of a second's bits
+  EXPECT_NEAR(gained_kbps(853), 0.5 / 90, 1e-3);                      // half a packet, at 90 packets a second
   EXPECT_NEAR(gained_kbps(854), std::pow(1.08, 0.2) - 1, 1e-9);
 }
 
@@ -129,8 +129,9 @@ TEST(RateController, ACutFarBelowTheOldMaximumBeginsANewOne) {
   EXPECT_TRUE(grows_slowly(750));
 }
 
-// ToN: the rate grows by half of the average packet per RTT. At 300 kbps and 30 fps, a frame of 1250 B is two packets
-// of 625 B. Half a packet is 2500 bits; every 100 ms, this gives 5 kbps in 200 ms.
+// ToN ("Congestion Control for Web Real-Time Communication", 2017): the rate grows by half of the average packet per
+// RTT. At 300 kbps and 30 fps, a frame of 1250 B is two packets of 625 B. Half a packet is 2500 bits, so the rate grows
+// by 2.5 kbps per RTT of 100 ms.
 TEST(RateController, ThePaperTakenLiterallyGrowsByHalfAPacketPerRtt) {
   Parameters parameters = PresetNamed("ton-2017-literal");
   parameters.start_bitrate_bps = 300e3;
@@ -156,7 +157,7 @@ TEST(RateController, AMultiplicativeIncreaseIsThatAfterADecreaseToo) {
   EXPECT_NEAR(GrowthAfterADecrease(parameters), std::sqrt(1.08), 1e-12);
 }
 
-// eta is in [1.005, 1.3] per second (CMP Fig. 4).
+// eta is in [1.005, 1.3] per second (CMP, "Congestion Control for RTC: a Comparison NADA/GCC", 2016, Fig. 4).
 TEST(RateController, TheComparisonsVariantGrowsWithinItsBoundsAfterADecreaseToo) {
   const double growth = GrowthAfterADecrease(PresetNamed("cmp-2016"));
   EXPECT_GE(growth, std::sqrt(1.005));

@@ -56,11 +56,11 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
   EXPECT_LT(overuse->time_us, 5.5e6);
 }
 
-// A live call requests the capacity that its frames show. While the encoder stays below its target, the call requests
-// up to 1/0.8 of that capacity: this encoder first sends 0.8 Mbps, whatever A_r is. While the encoder exceeds its
-// target, the call requests at least (1 - room) / 1.05 of the capacity. The room grows by 0.08 in each second in which
-// frames wait for long. In the overload, frames wait longer and longer. The rate that is needed to drain this queue is
-// subtracted.
+// In a live call, A_r follows the capacity that the frames show. The encoder here ignores A_r: it first sends 0.8 Mbps,
+// then more than the capacity. While the encoder sends less than its target, A_r may be 1/0.8 of the capacity. While it
+// sends more, A_r is at least (1 - room) / 1.05 of the capacity. The room is the share to leave unused; it grows by
+// 0.08 in each second in which frames wait for long. During the overload, the request is lower by drain_bps, the rate
+// that drains the queue.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -188,11 +188,11 @@ TEST(Receiver, TakesTheSendTimeFromWhicheverStampThereIs) {
   const auto variation_ms = [](int stamp) {
     ReceiverSession session("gcc");
     for (int i = 0; i < 20; ++i) {
-      const double ticks = i * 0.032;  // in s; exact in each of the clocks
+      const double send_time_s = i * 0.032;
       ArrivalRow row = Frame(i, kNaN, 1e6 + i * 40e3, 1000);
-      if (stamp == 0) row.send_time_us = ticks * 1e6;
-      if (stamp == 1) row.abs_send_time = std::fmod(16777216 - 40000 + std::round(ticks * 262144), 16777216);
-      if (stamp == 2) row.rtp_timestamp = std::fmod(4294967296.0 - 9000 + ticks * 90000, 4294967296.0);
+      if (stamp == 0) row.send_time_us = send_time_s * 1e6;
+      if (stamp == 1) row.abs_send_time = std::fmod(16777216 - 40000 + std::round(send_time_s * 262144), 16777216);
+      if (stamp == 2) row.rtp_timestamp = std::fmod(4294967296.0 - 9000 + send_time_s * 90000, 4294967296.0);
       EXPECT_EQ(session.Push(row), 0) << ccs_last_error();
     }
     std::vector<double> variations;

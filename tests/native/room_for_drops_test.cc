@@ -46,7 +46,7 @@ TEST(RoomForDrops, GivesUpOnLossesThatGoOnWhateverRoomThereIs) {
     room.Update(true, At(s));
     most = std::max(most, room.room());
   }
-  EXPECT_NEAR(most, 0.12, 1e-9);  // half a minute later, room is made again
+  EXPECT_NEAR(most, 0.12, 1e-9);  // half a minute later, the room grows again
 }
 
 // Whether losses are ever attributed to the path if one second in every `period` has a loss.
@@ -59,8 +59,8 @@ bool EverOfThePath(int period) {
   return false;
 }
 
-// At 1 Mbps, a random loss of 0.5 % affects two seconds in five. CoDel drops less often: only after the room that
-// followed the last drop is gone, which takes more than seven seconds.
+// At 1 Mbps, a random loss of 0.5 % affects two seconds in five. CoDel drops less often. After a drop, some room is
+// left unused, and CoDel only drops again when that room is gone: after more than seven seconds.
 TEST(RoomForDrops, TellsRareLossesOfThePathFromThoseThatRoomPrevents) {
   EXPECT_TRUE(EverOfThePath(2));
   EXPECT_TRUE(EverOfThePath(4));

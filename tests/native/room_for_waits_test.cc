@@ -32,8 +32,8 @@ TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
 }
 
-// Frames wait for two seconds because a queue builds up once. The start of a flow causes such a queue, too, so one alone
-// must not make room.
+// A queue builds up once, so frames have to wait during two seconds. The start of a flow causes such a queue, too, so a
+// single queue must not make room.
 TEST(RoomForWaits, IsNotMadeByASingleQueue) {
   RoomForWaits room;
   double now_s = 0;
@@ -56,7 +56,8 @@ TEST(RoomForWaits, IsNotMadeWhereTheMachineIsLate) {
   double now_s = 0;
   Wait(room, now_s, 10, 60, true);
   EXPECT_EQ(room.room(), 0);
-  // One bunched frame in each half second is enough to attribute the waits to the machine.
+  // Frames are bunched if they arrive closer together than the link can deliver them. One bunched frame in each half
+  // second is enough to attribute the waits to the machine.
   for (int i = 0; i < 600; ++i, now_s += 1.0 / 30) room.OnFrame(TimeDelta::Millis(80), i % 15 == 0, Timestamp::Seconds(now_s));
   EXPECT_EQ(room.room(), 0);
 }

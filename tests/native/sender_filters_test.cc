@@ -1,4 +1,5 @@
-// GCC of CMP Fig. 3: the receiver half sends d_m, and the filter runs in the sender half.
+// GCC as in Fig. 3 of CMP ("Congestion Control for RTC: a Comparison NADA/GCC", 2016): the receiver half sends d_m, and
+// the filter runs in the sender half.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,8 +73,8 @@ struct Halves {
 
 class FilterAt : public ::testing::TestWithParam<bool> {};
 
-// In either half, the filter and the detector get the same input, so they return the same for every pair of groups, in
-// the same order. A_r may differ, since the sender updates it at other times.
+// In either half, the filter and the detector get the same input. So their outputs are equal for every pair of groups,
+// in the same order. A_r may differ, since the sender updates it at other times.
 TEST_P(FilterAt, TheSenderTellsTheSameOfEveryPairOfGroups) {
   Parameters at_receiver = PresetNamed("cmp-2016");
   at_receiver.filter_at = 0;

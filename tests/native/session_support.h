@@ -51,7 +51,7 @@ inline void* CreateSender(int preset) {
   return ccs_sender_create(0, 0, 1);
 }
 
-// The rows of a table, read as its struct.
+// The rows of a trace table, as structs.
 template <class Row>
 std::vector<Row> Rows(void* session) {
   constexpr int kColumns = static_cast<int>(sizeof(Row) / sizeof(double));

@@ -99,7 +99,8 @@ TEST_F(SfqTest, WhenFullTheLongestFlowLosesItsLastPacket) {
   EXPECT_EQ(drops.entries[0].reason, DropReason::kOverlimit);
   Offer(0, 100);  // packet 7 would be the fourth of A, the longest queue
   EXPECT_EQ(drops.ids(), (std::vector<double>{3, 7}));
-  // A has 3 packets, B has 2. With one more packet of B, both queues are equally long; B has reached this length later.
+  // A has 3 packets, B has 2. One more packet of B makes both queues equally long. The queue that reached this length
+  // last loses the packet.
   Offer(1, 1500);  // 8
   EXPECT_EQ(drops.ids(), (std::vector<double>{3, 7, 8}));
 }
@@ -158,7 +159,7 @@ TEST(SfqHash, FlowsThatMeetInABucketShareItsTurn) {
   EXPECT_EQ(Serve(sfq, drops, 7), "AAABBB-");
 }
 
-// Of 20 flows in 16 buckets, some share a bucket. After each perturbation, other flows share one. No packet is lost,
+// Of 20 flows in 16 buckets, some share a bucket. After a perturbation, other flows share buckets. No packet is lost,
 // and every flow keeps its order.
 TEST_F(SfqTest, APerturbationHashesFlowsIntoOtherQueues) {
   Sfq::Params params;

@@ -66,13 +66,14 @@ TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
   EXPECT_EQ(flow.sent.bytes(), 125 * kFrameBytes);
   EXPECT_EQ(flow.received.bytes(), 125 * kFrameBytes);
   EXPECT_EQ(flow.goodput.bytes(), 125 * 2399);
-  // 125 * 2479 B in 5 s are 495,800 bps; of 1 Mbps, 49.58 %.
+  // 125 * 2479 B in 5 s are 495,800 bps, i.e. 49.58 % of 1 Mbps.
   EXPECT_EQ(s->Elapsed(1).seconds(), 5);
   EXPECT_DOUBLE_EQ((flow.received / s->Elapsed(1)).bps(), 495800);
   EXPECT_EQ(s->OfferedCapacity(1, Direction::kForward).bytes(), 625000);
   EXPECT_DOUBLE_EQ(ForwardOf(*s, 1).delivered / s->OfferedCapacity(1, Direction::kForward), 0.4958);
   EXPECT_EQ(flow.target_bps.mean(), kRate);
-  // In 500 ms there are 12.5 frames, so 12 and 13 by turns; in packets, 24, 25 or 26.
+  // An interval of 500 ms has 12.5 frames on average, so 12 and 13 frames alternate. If a frame is divided between two
+  // intervals, each has 25 packets.
   EXPECT_EQ(flow.received_bps.count(), 10);
   EXPECT_NEAR(flow.received_bps.mean(), 495800, 13 * kFrameBytes * 8 / 5);
   EXPECT_GT(flow.received_bps.sd(), 0);
@@ -190,8 +191,9 @@ TEST(Metrics, MeasureTheQueueDelayBehindATokenBucket) {
   EXPECT_NEAR(delays.mean(), 1916, 1916 / delays.count());
 }
 
-// There are only sender reports of 96 B: 0.768 ms at 1 Mbps, and 2 * (25 + 10) ms of propagation. In ToN V, RTT_min is
-// the propagation alone, so RTT - RTT_min includes the transmission at the bottleneck.
+// There are only sender reports of 96 B: 0.768 ms at 1 Mbps, and 2 * (25 + 10) ms of propagation. In section V of ToN
+// ("Congestion Control for Web Real-Time Communication", 2017), RTT_min is the propagation alone, so RTT - RTT_min
+// includes the transmission at the bottleneck.
 TEST(Metrics, MeasureTheRttOfProbesAndWhatExceedsItsMinimum) {
   SimulationSpec spec = OneFlow(50);
   spec.media[0].flow.extra_delay = TimeDelta::Millis(10);
@@ -238,7 +240,7 @@ TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
     spec.windows = {{AtSeconds(2), AtSeconds(7)}};
     const auto s = RunAll(spec);
     EXPECT_NEAR(ForwardOf(*s, 1).delivered.bytes(), 625000, 1240 * (mode == CapacityLink::Mode::kSerial ? 1 : 2));
-    // When the last packets of a frame arrive, the queue of 300 ms is full, except for less than one packet.
+    // When the last packets of a frame arrive, the free space in the queue of 300 ms is less than one packet.
     EXPECT_NEAR(ForwardOf(*s, 1).queue_delay_us.max(), 300e3, 2 * 9920);
     EXPECT_NEAR(FlowOf(*s, 0, 1).lost / FlowOf(*s, 0, 1).sent, 0.5, 0.01);
   }
@@ -327,8 +329,8 @@ TEST(Metrics, CountAPacketInTheWindowInWhichItArrives) {
 }
 
 // The rates are 3 : 1, without congestion: (3 + 1)^2 / (2 (9 + 1)) = 0.8. An interval of 1 s has 25 frames of each
-// flow. 1500 B every 40 ms are 300 kbps, 500 B are 100 kbps. The sources have 8 bps more, so that no frame is rounded
-// down to a byte less.
+// flow. 1500 B every 40 ms are 300 kbps, 500 B are 100 kbps. Each source has 8 bps more, to avoid frames that are
+// rounded down to one byte less.
 TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   SimulationSpec spec = OneFlow(20);
   spec.params.rate_interval = TimeDelta::Seconds(1);
@@ -347,9 +349,8 @@ TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   // A single flow is fair.
   EXPECT_DOUBLE_EQ(s->fairness(2).jain, 1);
   EXPECT_DOUBLE_EQ(s->fairness(2).jain_mean, 1);
-  // Both flows exist in 15 of the 20 intervals, and their first frames are like the others, so the mean is (5 * 1 + 15
-  // * 0.8) / 20. In the first interval, some bytes are still under way at its end, but for a single flow this does not
-  // change the index.
+  // Both flows send during 15 of the 20 intervals, so the mean is (5 * 1 + 15 * 0.8) / 20. In the first interval, some
+  // bytes are still under way at its end, but this does not change the index of a single flow.
   EXPECT_NEAR(s->fairness(0).jain_mean, 0.85, 1e-9);
 }
 

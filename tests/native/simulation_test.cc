@@ -118,7 +118,7 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
       held_by_paths += link->stats().lost_packets + link->stats().dropped_packets - Total(s.path_window(0, d));
     }
   }
-  // The packets that flows count as under way are on a path, or behind the path, in the extra delay of their flow.
+  // A packet that a flow counts as under way is either on a path, or in the extra delay of the flow behind the path.
   ASSERT_GE(s.packets(), held_by_flows);
   if (delayed_flows == 0) {
     ASSERT_EQ(held_by_flows, held_by_paths);
@@ -144,7 +144,7 @@ Sum OverFlows(const Simulation& s, Direction d) {
       sum.packets += flow.meter().received_packets();
       sum.bytes += flow.meter().window(0).received;
       sum.lost += flow.meter().lost_packets();
-      if (!tcp) sum.media_returns = true;  // sender reports all have the same size
+      if (!tcp) sum.media_returns = true;  // the path of the data also carries sender reports
     } else {
       (tcp ? sum.tcp_returns : sum.media_returns) = true;
     }
@@ -288,7 +288,7 @@ void RunAndCheck(std::uint64_t seed, Drops& drops) {
     }
     return sum;
   };
-  // 1000 packets of 9000 B at 100 kbps take 720 s.
+  // A queue may hold 1000 packets of 9000 B. At 100 kbps they take 720 s to leave.
   double seconds = kAllStoppedS;
   do {
     ASSERT_LT(seconds, 4000) << "packets stay under way";
@@ -417,8 +417,8 @@ TEST(Simulation, EndsAtItsDurationOrWithTheEventsItWasAllowed) {
 }
 
 // The source sends 10 Mbps, i.e. 1008 packets of 1240 B a second, but its controller requests a hundredth of that. The
-// pacer drains its queue within 2 s: of w waiting packets, w / 2 s leave it. So w(t) = 2016 (1 - e^(-t / 2 s)). After
-// 1.31 s, 970 packets wait in the pacer; the other 30 fill the bottleneck's queue of 300 ms at 1 Mbps.
+// pacer drains its queue within 2 s, so it sends w / 2 s while w packets wait. Hence w(t) = 2016 (1 - e^(-t / 2 s)).
+// After 1.31 s, 970 packets wait in the pacer; the other 30 fill the bottleneck's queue of 300 ms at 1 Mbps.
 TEST(Simulation, EndsWhenTooManyPacketsWait) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(1000);

@@ -125,7 +125,8 @@ TEST(Cubic, CountingAcksHalvesTheRenoFriendlyWindowUnderDelayedAcks) {
   q.increase_per = 2;
   AfterLoss t(q, 20);
   for (int i = 0; i < 7 * 100; ++i) t.law.OnAck(AckAt(1e-4 * i, 2, 0.001), t.window);
-  // d cwnd / d n = 0.529 k / cwnd, so that cwnd^2 grows by 2 * 0.529 k n.
+  // Each of the n = 700 ACKs raises cwnd by 0.529 k / cwnd: k is 1 if ACKs are counted, 2 if segments are. So cwnd^2
+  // grows by 2 * 0.529 k n.
   EXPECT_NEAR(s.window.cwnd * s.window.cwnd - 196, 741, 10);
   EXPECT_NEAR(t.window.cwnd * t.window.cwnd - 196, 1482, 20);
 }
@@ -229,7 +230,7 @@ Parameters WithHyStart(double mode) {
   return p;
 }
 
-// Rounds of slow start, 50 ms each; returns ssthresh. The ACKs are `spacing` apart.
+// Runs rounds of slow start, 50 ms each, in which the ACKs are `spacing_ms` apart. Returns ssthresh.
 double SlowStartRounds(Cubic& law, int rounds, double rtt_ms, double spacing_ms, double first_rtt_ms = 50) {
   Window window{.cwnd = 16};
   std::int64_t una = 0;
@@ -266,7 +267,7 @@ TEST(HyStart, ARiseOfTheRttByAnEighthEndsSlowStart) {
 }
 
 TEST(HyStart, ATrainOfAcksOfHalfTheMinimumRttEndsSlowStart) {
-  Cubic dense(WithHyStart(1));  // the ACKs of a round take 19 ms, in the next case 26.6 ms
+  Cubic dense(WithHyStart(1));  // a round's ACKs span 19 ms; those of `train` span 26.6 ms, more than half of 50 ms
   EXPECT_EQ(SlowStartRounds(dense, 3, 50, 1), kInfinity);
   Cubic train(WithHyStart(1));
   EXPECT_LT(SlowStartRounds(train, 3, 50, 1.4), kInfinity);

@@ -117,7 +117,8 @@ TEST(TcpReceiver, EchoesTheRepetitionOfWhatItAcknowledged) {
   EXPECT_EQ(receiver.OnSegment(Data(0, 12), {})->echo.ms(), 500);  // an old segment, which arrives late
 }
 
-// Compares the blocks with the set of received numbers; segments arrive in random order with repetitions.
+// Compares the SACK blocks with the set of received segment numbers. Segments arrive in random order, some of them
+// repeatedly.
 TEST(TcpReceiver, BlocksAreMaximalAndTrueWhateverArrives) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

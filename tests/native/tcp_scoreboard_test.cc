@@ -17,7 +17,7 @@ Scoreboard WithOutstanding(int n, bool fack = false) {
   return board;
 }
 
-// RFC 6675, section 4, IsLost: three segments above were received.
+// RFC 6675, section 4, IsLost: a segment is lost if three segments with higher numbers were received.
 TEST(Scoreboard, ASegmentIsLostWhenThreeAboveItWereReceived) {
   Scoreboard board = WithOutstanding(10);
   board.Sack(5, 7);
@@ -125,7 +125,8 @@ TEST(Scoreboard, AgreesWithAModelThatLooksAtEverything) {
         model.entries[board.next()] = {};
         board.Append();
       } else if (what < 0.65 && outstanding > 1) {
-        // Chooses a maximal block, as receivers report them: a block of received segments never shrinks.
+        // Extends the block over all adjacent segments that were already received, since receivers report maximal
+        // blocks.
         std::int64_t begin = board.una() + 1 + below(static_cast<double>(outstanding - 1));
         std::int64_t end = std::min(begin + 1 + below(4), board.next());
         while (begin - 1 > board.una() && model.entries[begin - 1].sacked) --begin;

@@ -358,8 +358,8 @@ TEST(TcpSender, AllocatesNothingInTheSteadyState) {
 
 // RFC 9438, section 5.1, with the complete sender and receiver: one segment in 1/p is lost, and the window is averaged
 // over time. (tcp_cubic_test.cc compares the law alone with the whole table.) In the cubic region, the model approaches
-// its equilibrium slowly, as 1/sqrt(epochs) and from above. So that the window starts close to it, one more segment is
-// lost when slow start reaches half of the table's window.
+// its equilibrium slowly, as 1/sqrt(epochs) and from above. One more segment is lost when slow start reaches half of
+// the table's window, so the model begins close to the equilibrium.
 TEST(TcpSender, CubicsAverageWindowIsThatOfTheRfc) {
   struct Cell {
     double rtt_s;

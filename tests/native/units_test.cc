@@ -78,8 +78,8 @@ TEST(Units, InfinityIsNotFinite) {
   EXPECT_LT(Timestamp::MinusInfinity(), Timestamp::Seconds(-1e9));
 }
 
-// One tick of abs-send-time is 2^-18 s = 15625/4096 us. A double holds any tick of the 64 s exactly in microseconds:
-// converting it back gives the same integer, and ticks add without rounding.
+// One tick of abs-send-time is 2^-18 s = 15625/4096 us. A double holds each tick of the 64 s range exactly in
+// microseconds: converting it back gives the same integer, and ticks add without rounding.
 TEST(Units, AbsSendTimeIsExactInMicroseconds) {
   const TimeDelta tick = TimeDelta::Micros(15625.0 / 4096);
   EXPECT_EQ(tick.us() * 262144, 1e6);

@@ -1,4 +1,4 @@
-// User controllers, as the core sees them: it calls the host, and must stay consistent whatever the host answers.
+// User controllers, as the core sees them. The core calls the host, and must stay consistent whatever the host answers.
 #include "abi/user_controller.h"
 
 #include <gtest/gtest.h>

@@ -95,7 +95,8 @@ TEST_P(AnyController, MoreBytesSentThanCanBeCountedAreRefused) {
 
 INSTANTIATE_TEST_SUITE_P(WildInput, AnyController, testing::Range(0, fuzz::kControllers));
 
-// Beyond 2^53 us, adding the interval of a timer may not change a time: time would stand still.
+// Beyond 2^53 us, a time may stay the same when the interval of a timer is added. The link's clock would then never
+// advance.
 TEST(WildInput, TimesOfALinkThatCannotAdvanceAreRefused) {
   const double queue[] = {300, 0, 0};
   std::copy(std::begin(queue), std::end(queue), ccs_input_buffer(3));

@@ -35,7 +35,7 @@ async function pair(link: ShaperLink, ufrags: readonly [string, string]): Promis
   return [a, b];
 }
 
-/** Both agents send checks, as pages do, until the packet `text` from the first one reaches the second. */
+/** Both agents send checks, as pages do, until agent `b` has received the packet `text` from agent `a`. */
 async function passes([a, b]: readonly [IceAgent, IceAgent], text: string): Promise<void> {
   await expect
     .poll(

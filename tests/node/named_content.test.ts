@@ -28,8 +28,8 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllEnvs());
 
 /**
- * Makes a script named `ffmpeg` the first one in the PATH. The rest of the PATH is kept, as the script's
- * shell needs it.
+ * Installs a script as the program `ffmpeg`, in front of all others in the PATH. The rest of the PATH is kept,
+ * because the script's shell needs it.
  */
 function standIn(script: string): void {
   const program = write(`tools-${tests}/ffmpeg`, `#!/bin/sh\n${script}\n`);

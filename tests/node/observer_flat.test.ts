@@ -1,5 +1,5 @@
 /**
- * The observer of a call, after pages and browser contexts have come and gone. It keeps their numbers, but no
+ * After pages and browser contexts have been closed, the observer of a call keeps what it recorded of them, but no
  * reference to their objects.
  */
 import { EventEmitter } from 'node:events';

@@ -59,8 +59,8 @@ async function sendTen({ page, far }: { page: IceAgent; far: IceAgent }): Promis
 }
 
 /**
- * The packets of `sendTen` in a record, with the time at which each left the link, and its flow. These packets
- * are recognised by their size.
+ * The packets of `sendTen` in a record, which are recognised by their size. Returns the size, the flow and the time
+ * of departure of each packet.
  */
 function departures(path: PathRecord | null, name: 'forward' | 'backward' = 'forward') {
   const packets = path?.[name]?.packets;

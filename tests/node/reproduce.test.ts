@@ -277,8 +277,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
           expect(row.values[i]?.measured, `${row.name} ${name}`).toEqual(number?.measured);
         });
       }
-      // All best rows of a column must have the best mean. Only rows with the most runs are compared. If high or low
-      // values of the column are better, and the means differ, there must be a best row.
+      // The best rows of a column are the rows with the best mean. Only rows with the largest number of runs are
+      // compared. If the column defines which values are better, and the means differ, there must be a best row.
       columns.forEach(({ best }, i) => {
         const values = rows.flatMap((row) => row.values[i] ?? []);
         const most = Math.max(...values.map(({ measured }) => measured.n));

@@ -96,7 +96,7 @@ describe('links', () => {
     await expect.poll(() => meet(offerer, answerer)).toBe(true);
     offerer.send('hello');
     await expect.poll(() => answerer.media).toEqual(['hello']);
-    // Once per second, the server reports the latest lateness of packets.
+    // Once per second, the server reports how late recent packets left the link.
     const late = await client.next(
       (m) => 'type' in m && m.type === 'link/lateness' && m.recent_p95_ms !== null,
     );
@@ -121,7 +121,8 @@ describe('links', () => {
       expect(joined).toMatchObject({ ok: true, result: { link: lent, a, b, config } });
       const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
       expect(push).toMatchObject({ link: lent, rows: [{ capacity_bps: 2e6 }] });
-      // A lent link can be joined only once, so that no other page can take it over.
+      // `lend` lets one page join a link of this program. The link can be joined only once, so that no other page can
+      // take it over.
       const other = await Client.connect(server);
       expect(await other.ask({ type: 'link/join', link: lent })).toMatchObject({ ok: false });
       const taken = server.lend(shaper);
@@ -149,7 +150,7 @@ describe('links', () => {
     expect(told).toMatchObject({ ok: true, result: null });
     const peers = await agentsOf({ a, b }, 'offr', 'answ');
     const strangers = await agentsOf({ a, b }, 'odd1', 'odd2');
-    // In each turn, the strangers send their checks before the peers do.
+    // In each attempt, the strangers send their checks before the peers do.
     await expect
       .poll(() => {
         meet(...strangers);

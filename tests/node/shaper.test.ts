@@ -31,7 +31,7 @@ async function shaperWith(config: PartialLinkConfig): Promise<Shaper> {
 /** A shaper and two peers. Each peer has sent a greeting, from which the shaper learns the peer's address. */
 async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a: Socket; b: Socket }> {
   const [shaper, a, b] = await Promise.all([shaperWith(config), peer(), peer()]);
-  // Before the shaper has read b's greeting, it has no address for packets from a.
+  // The shaper can forward packets from `a` only after it has received the greeting from `b`.
   await new Promise((sent) => b.send('hello', shaper.b.port, '127.0.0.1', sent));
   await expect.poll(() => shaper.sync().then(() => shaper.record.backward?.packets.rows)).toBe(1);
   a.send('hello', shaper.a.port, '127.0.0.1');
@@ -39,7 +39,7 @@ async function connected(config: PartialLinkConfig): Promise<{ shaper: Shaper; a
   return { shaper, a, b };
 }
 
-/** What has become of each forward packet so far. */
+/** The records of all packets that were sent forward so far. */
 async function packetsOf(shaper: Shaper): Promise<PacketRecord[]> {
   await shaper.sync();
   const { forward } = shaper.record;

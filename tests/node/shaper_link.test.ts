@@ -69,7 +69,7 @@ async function bound(port = 0): Promise<Socket> {
   return socket;
 }
 
-/** Expects a port to be free, that is, that it can be bound. */
+/** Expects that the port is free, i.e. that a socket can be bound to it. */
 async function expectFree(port: number): Promise<void> {
   const socket = await bound(port);
   socket.close();
@@ -306,8 +306,8 @@ describe('the settings of a link', () => {
     await expect.poll(() => b.media.length).toBe(1);
     await link.sync();
     const [row] = packetsOf(link, 'forward', 125);
-    // The packet is transmitted in 100 us. Usually its transmission starts at the change. But if the stop of the link
-    // had interrupted the transmission of a check, the link first transmits the rest of this check.
+    // The packet is transmitted in 100 us. This usually begins when the link gets a capacity again. But the stop may
+    // have interrupted the transmission of a check; the link first transmits the rest of that check.
     const waitedUs = (row?.departUs ?? NaN) - on.timeUs;
     expect(waitedUs).toBeGreaterThan(99.9);
     expect(waitedUs).toBeLessThan(100 + (1500 * 8) / 10);

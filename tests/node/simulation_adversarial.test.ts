@@ -61,8 +61,8 @@ function failure(options: Partial<SimulationOptions>): string | undefined {
 }
 
 /**
- * Expects every metric to be finite, or NaN if nothing was measured, and counts and ratios to have possible
- * values.
+ * Expects possible values: finite rates; no negative counts, delays or utilisations; indices of fairness from 0 to 1.
+ * NaN is allowed for numbers that were not measured.
  */
 function expectSane(windows: readonly WindowMetrics[]): void {
   for (const { forward, backward, flows, jain, jainAll } of windows) {
@@ -409,7 +409,8 @@ class Fuzzer {
     if ('stopUs' in common && !('startUs' in common)) delete common['stopUs'];
     if (this.chance(0.5)) {
       const source = this.parameters(SCHEMA.components.media_source.parameters);
-      // Packets may have any size, but rates are bounded. Otherwise there could be millions of packets.
+      // Payloads may have any size, so the headers get 40 bytes and the rates are bounded. Otherwise there could be
+      // millions of packets.
       if ('payload_bytes' in source) source['header_bytes'] = 40;
       source['max_bitrate_bps'] = this.between(1e3, 1e7);
       source['min_bitrate_bps'] = this.between(0, 1e6);

@@ -167,7 +167,8 @@ describe.each([
   it('are sent no more than they sent, and nothing without an own check', async () => {
     const bed = await open();
     const [a, victim] = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
-    // The victim sent no check, so it does not answer. A stranger sent a check from the victim's address.
+    // A stranger forges the victim's address as the source of a check. Here, the victim's own socket sends this
+    // check. It must not answer anything, so its listener is removed.
     victim.socket.removeAllListeners('message');
     let got = 0;
     victim.socket.on('message', (packet) => (got += packet.length));

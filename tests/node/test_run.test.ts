@@ -8,8 +8,8 @@ import { isTaken, lateShare, partsOf, stolenShare } from '../../scripts/test/wak
 const PASSED = { passed: 1, failed: 0 };
 
 /**
- * Runs parts on two cores. After each change of the set of running parts, ends the first part of the set.
- * Returns these sets in order, and the results.
+ * Runs parts on two cores. Whenever the set of running parts changes, ends the first part of the set. Returns all
+ * these sets in order, and the results.
  */
 async function observed(
   parts: Readonly<Record<string, Part>>,

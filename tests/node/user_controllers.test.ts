@@ -200,9 +200,9 @@ describe('ccscope replay --controller', () => {
       .map((line) => JSON.parse(line) as Rate);
     const at = (s: number): number => rates.find(({ time_us }) => time_us >= s * 1e6)?.target_bps ?? NaN;
     expect(rates[0]?.target_bps).toBeGreaterThanOrEqual(5e5 - 1);
-    // Before the delay jumps, the target is 1.5 times the received 600 kbps. The rate is measured over 500 ms. After
-    // the jump, nothing arrives during 100 ms of this time. So the measured rate is 480 kbps, and the target is 0.85
-    // times 480 kbps.
+    // Before the delay jumps, the target is 1.5 times the received 600 kbps. The rate is measured over 500 ms. Right
+    // after the jump, nothing arrives for 100 ms, so the measured rate is only 480 kbps. The target falls to 0.85
+    // times this rate.
     expect(at(29)).toBeCloseTo(900e3, -4);
     expect(at(32)).toBeCloseTo(408e3, -4);
     expect(at(59)).toBeGreaterThan(800e3);

@@ -13,7 +13,7 @@ interface Axe {
 
 /** The violations that axe finds in the elements that match a selector, one line each. */
 export async function accessibilityFaults(page: Page, context = 'body'): Promise<string[]> {
-  // The list of reasons is dimmed while it is being read again.
+  // While the panel of reasons is out of date, it is dimmed. Axe would report its low contrast.
   await page.locator('.why[aria-busy="true"]').waitFor({ state: 'detached' });
   await page.evaluate(axeSource);
   return page.evaluate(async (selector) => {

@@ -165,7 +165,10 @@ describe('runs on an overloaded machine', () => {
     },
   });
 
-  /** Makes one run after another, with these utilisations. A run below 0.5 comes from an overloaded machine. */
+  /**
+   * Makes a series of runs with these utilisations, one after the other. Runs with a utilisation below 0.5 are marked
+   * as made on an overloaded machine.
+   */
   async function made(utilisations: readonly number[], options: { runs: number; again?: number }) {
     const left = [...utilisations];
     const series: Series = {

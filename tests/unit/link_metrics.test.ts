@@ -85,7 +85,7 @@ describe('time to a short queue', () => {
   const window = { fromUs: 0, toUs: 10e6 };
 
   it('ends with the last long delay before a second of short ones', () => {
-    const delays = [10, 60, 200, 90, 49, 51, 20, 20, 20, 20, 20, 20]; // ms, one packet each 250 ms
+    const delays = [10, 60, 200, 90, 49, 51, 20, 20, 20, 20, 20, 20]; // in ms; one packet every 250 ms
     const records = delays.map((ms, i) => record((i + 1) * 250_000, 1250, ms * 1000));
     expect(timeToShortQueue(records, window)).toBe(1.5); // the packet of 51 ms
   });

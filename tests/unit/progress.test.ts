@@ -1,4 +1,4 @@
-/** How a command reports progress if its standard error is no terminal. */
+/** How a command reports progress: on a terminal as a bar, elsewhere as lines of text. */
 import { PassThrough, Readable } from 'node:stream';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

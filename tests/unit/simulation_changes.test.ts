@@ -1,6 +1,4 @@
-/**
- * Changes in the middle of a simulation. Before its time, a change has no effect at all. Afterwards it applies.
- */
+/** Changes in the middle of a simulation. A change must affect nothing before its time, and must apply from then on. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import {

@@ -1,4 +1,4 @@
-/** How the soak test judges growth: the slope, its confidence interval, and the wording. */
+/** How the soak test judges growth: the slope, its confidence interval, and the verdict. */
 import { describe, expect, it } from 'vitest';
 
 import { slopeOf, verdictOf } from '../../scripts/soak/slope.mjs';

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { keyFrameMs, overtakenFrameMs, upperLayerMs } from '../../src/charts/stream_charts.js';
 
-/** Frames in the order of arrival: the times of sending and arrival, in ms, and whether it is a key frame. */
+/** Frames in the order of arrival. Each has its send time and its arrival time in ms, and a flag: 1 for a key frame. */
 const FRAMES = [
   [0, 0, 1],
   [33, 40, 0],

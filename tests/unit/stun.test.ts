@@ -31,7 +31,7 @@ describe('a STUN message', () => {
       role: 'controlled',
       useCandidate: false,
     });
-    // The user name has first the peer's fragment, then the sender's (RFC 8445, section 7.2.2).
+    // The user name consists of the receiver's fragment and then the sender's (RFC 8445, section 7.2.2).
     expect(message && checkOf(message)).toEqual({ from: 'h6vY', to: 'evtj' });
   });
 

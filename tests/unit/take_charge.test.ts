@@ -1,4 +1,4 @@
-/** Which controllers are shadows after another controller has taken charge. */
+/** Another controller can take charge of a call. Tests which controllers then run as shadows, i.e. only watch. */
 import { describe, expect, it } from 'vitest';
 
 import { flowZeroText, takeCharge } from '../../src/app/take_charge.js';

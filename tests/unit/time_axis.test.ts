@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { formatTime } from '../../src/charts/configuration.js';
 import { TimeAxis } from '../../src/charts/time_axis.js';
 
 const S = 1e6;
@@ -80,4 +81,19 @@ describe('the time axis that charts share', () => {
     axis.setCursor(null);
     expect(heard).toEqual(['cursor', 'window']);
   });
+});
+
+it.each([
+  [0, '0 s'],
+  [42, '42 s'],
+  [1.26, '1.3 s'],
+  [-3.5, '−3.5 s'],
+  [59.94, '59.9 s'],
+  [59.96, '1:00.0'],
+  [60, '1:00'],
+  [65, '1:05'],
+  [119.96, '2:00.0'],
+  [125.5, '2:05.5'],
+])('a time of %d s is written as %s', (seconds, text) => {
+  expect(formatTime(seconds)).toBe(text);
 });

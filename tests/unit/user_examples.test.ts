@@ -92,8 +92,8 @@ describe('controllers as WebAssembly modules', () => {
   it('the core itself as a module: its GCC gives the numbers of GCC', async () => {
     const { windows, trace } = outcome({ controller: 'gcc' });
     const user = outcome({ controller: await gccOfTheCore() });
-    // GCC has two rates, of which the lower one limits the target. Only the core's own GCC reports which one it
-    // is, so `lossBoundShare` is left out.
+    // GCC's target is the lower of two rates. Only the core's own GCC reports whether this is the loss-based rate, so
+    // `lossBoundShare` is left out.
     const withoutBinding = (of: typeof windows) =>
       of.map((window) => ({
         ...window,

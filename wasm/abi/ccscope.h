@@ -65,8 +65,8 @@ int ccs_sender_push_receiver_report(void* handle, double now_us, double packets_
 // Gives the sender half the cumulative bytes sent, the RTT, and the browser's own bandwidth estimate. NaN stands for
 // an unknown value.
 int ccs_sender_push_sent(void* handle, double now_us, double sent_bytes, double rtt_us, double browser_estimate_bps);
-// Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: target, pacing, GCC's
-// A_s and A_r (bps), fraction lost, RTT (us).
+// Computes the rates at `now_us` and records a row of the table `rate`. Writes into the buffer: the target, the pacing
+// rate, GCC's loss-based rate A_s and delay-based rate A_r (all in bps), the fraction lost, and the RTT (us).
 int ccs_sender_run(void* handle, double now_us);
 // The sender half of a session, for ccs_density().
 void* ccs_sender_half(void* handle);
@@ -86,12 +86,12 @@ const unsigned char* ccs_trace_input_order(void* recorder);
 int ccs_trace_input_count(void* recorder);
 void ccs_trace_clear(void* recorder);
 
-// --- The joint density of sending rate and one-way delay that a sender half has learnt (LCC Fig. 1), on a grid.
-// `half` comes from ccs_sender_half() or ccs_sim_sender_half(). The input buffer begins with the two ends of the rate
-// axis (bps) and the two ends of the delay axis (us). If both ends of an axis are NaN, the axis covers the whole
-// density. Behind the four ends, the buffer must have room for rates * delays values. On return the buffer holds the
-// ends that were used and then the density, per bps and us: for each delay, the values at all rates. Returns 1 on
-// success, 0 if the controller has no density, -1 for a bad argument.
+// --- The joint density of sending rate and one-way delay that a sender half has learnt (LCC Fig. 1), on a grid. `half`
+// comes from ccs_sender_half() or ccs_sim_sender_half(). The input buffer begins with the two ends of the rate axis
+// (bps) and the two ends of the delay axis (us). If both ends of an axis are NaN, the axis covers the whole density.
+// After the four ends, the buffer must have room for rates * delays values. On return the buffer holds the ends that
+// were used and then the density, per bps and us: for each delay, the values at all rates. Returns 1 on success, 0 if
+// the controller has no density, -1 for a bad argument.
 int ccs_density(void* half, int rates, int delays);
 
 // --- A link: a bottleneck with its queue discipline, loss, jitter and propagation delay (sim/link.h), and the TCP
@@ -128,7 +128,8 @@ int ccs_link_set_loss_ratio(void* handle, double loss_ratio, double now_us);
 int ccs_link_set_burst_loss(void* handle, double packets, double now_us);
 // Starts outages at now_us; a mean_off_us of 0 ends them.
 int ccs_link_set_outages(void* handle, double mean_on_us, double mean_off_us, int off_phases, double now_us);
-// Holds the caller's packets back behind the bottleneck for delay_us with this probability; 0 turns reordering off.
+// Holds each packet of the caller back behind the bottleneck with the probability `ratio`, for delay_us. A ratio of 0
+// turns reordering off.
 int ccs_link_set_reordering(void* handle, double ratio, double delay_us, double now_us);
 // Sets the round-trip propagation delay of the TCP connections.
 int ccs_link_set_cross_rtt(void* handle, double rtt_us, double now_us);
@@ -153,7 +154,8 @@ int ccs_sim_set_burst_loss(void* handle, int direction, double packets);
 // Sets whether jitter acts after the bottleneck and the propagation delay instead of before the queue; call it
 // before the path is created.
 int ccs_sim_set_jitter_behind_queue(void* handle, int direction, int behind);
-// Holds packets back behind the bottleneck for delay_us with this probability; call it before the path is created.
+// Holds each packet back behind the bottleneck with the probability `ratio`, for delay_us; call it before the path is
+// created.
 int ccs_sim_set_reordering(void* handle, int direction, double ratio, double delay_us);
 // Creates a path with a bottleneck; the queue's values are in the input buffer, in the order of the schema.
 int ccs_sim_set_bottleneck(void* handle, int direction, double capacity_bps, int queue_kind, int queue_values, int mode,
@@ -170,15 +172,16 @@ int ccs_sim_add_window(void* handle, double begin_us, double end_us);
 // each pause. If stop_us is NaN, the flow does not stop.
 int ccs_sim_add_media_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
                            int controller, int live, int pauses);
-// Adds a TCP flow. The input buffer holds TCP's values in the order of the schema. For short files, it then holds the
-// smallest size and the largest size of a file in bytes, and the mean pause in us.
+// Adds a TCP flow. The input buffer holds TCP's values in the order of the schema. If `short_files` is 1, the flow
+// sends short files. Then the buffer also holds the smallest and the largest size of a file in bytes, and the mean
+// pause in us.
 int ccs_sim_add_tcp_flow(void* handle, int direction, double start_us, double stop_us, double extra_delay_us,
                          int congestion_control, int short_files);
 // Chooses the recorded tables, one bit for each trace table.
 int ccs_sim_trace(void* handle, int tables, double interval_us);
-// Functions that change a path between two runs; a change takes effect at the current simulated time. All of them
-// except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in the input buffer,
-// in the order of the schema; waiting packets move to the new queue.
+// Functions that change a path between two calls of ccs_sim_run_until(). A change takes effect at the current simulated
+// time. All of them except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in
+// the input buffer, in the order of the schema; waiting packets move to the new queue.
 int ccs_sim_change_delay(void* handle, int direction, double one_way_delay_us);
 int ccs_sim_change_queue(void* handle, int direction, int queue_kind, int queue_values);
 int ccs_sim_change_mode(void* handle, int direction, int mode);

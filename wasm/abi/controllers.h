@@ -15,7 +15,7 @@ namespace ccscope {
 struct ControllerSpec {
   const ParameterSpec* parameters;
   int parameter_count;
-  // `values` holds all parameters. Rows go to `recorder`, which must outlive the half.
+  // `values` contains all parameters. The half writes its trace rows to `recorder`, which must outlive the half.
   std::unique_ptr<ReceiverHalf> (*make_receiver)(const double* values, double flow, Recorder& recorder);
   std::unique_ptr<SenderHalf> (*make_sender)(const double* values, double flow, std::uint64_t seed, Recorder& recorder);
 };

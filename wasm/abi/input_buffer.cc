@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// One buffer serves all calls, because the caller fills it directly before each call that reads it.
+// One buffer serves all calls, because the caller fills it immediately before each call that reads it.
 std::vector<double>& Buffer() {
   static std::vector<double> buffer;
   return buffer;

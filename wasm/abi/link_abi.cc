@@ -1,5 +1,5 @@
-// The link at the ABI: wasm/sim/link.h behind flat functions. A bad value is refused with the name of its field; a
-// refused change has no effect.
+// The ABI's functions for a link with cross traffic (wasm/sim/loaded_link.h). If a value is refused, the error names
+// its field. A refused change has no effect.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

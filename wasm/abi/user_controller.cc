@@ -19,9 +19,9 @@ namespace ccscope {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);  // CMP Fig. 4
+constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);  // as in Fig. 4 of CMP (comparison of NADA and GCC, 2016)
 constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
-constexpr double kPacingFactor = 1.5;  // as GCC's default (GRP)
+constexpr double kPacingFactor = 1.5;  // the default of GCC's parameter pacing_factor
 constexpr int kMessageFields = 7;
 
 #define PARAMETER CCSCOPE_PARAMETER_SPEC
@@ -52,8 +52,8 @@ int Ask(HostCall call, int half, std::initializer_list<double> question) {
   return AskHost(call, half, static_cast<int>(question.size()));
 }
 
-// The half's counterpart in the host. The number 0 stands for a half that the host could not make: questions to it
-// are not answered.
+// The half in the host that belongs to one half in the core. Its number is 0 if the host could not create it; questions
+// to number 0 are not answered.
 struct HostHalf {
   HostHalf(HostCall create, double flow, const Bounds& bounds)
       : number(Ask(create, 0, {flow, bounds.min_bitrate_bps, bounds.max_bitrate_bps, bounds.start_bitrate_bps})) {}

@@ -1,7 +1,7 @@
-// Controllers that the host provides: objects in TypeScript, or other WebAssembly modules. The halves here do what
-// all controllers need: received rate, packet counters, echo and RTT, the application's bounds, trace rows. They get
-// everything else from the host, through one function. If the host's half fails, the host does not answer, and the
-// last valid rate stays in force.
+// Controllers that the host provides: objects in TypeScript, or other WebAssembly modules. The halves in
+// user_controller.cc do what all controllers need: received rate, packet counters, echo and RTT, the application's
+// bounds, trace rows. They get everything else from the host, through one function. If the half in the host fails, the
+// host does not answer, and the controller keeps the last valid rate.
 #ifndef CCSCOPE_ABI_USER_CONTROLLER_H_
 #define CCSCOPE_ABI_USER_CONTROLLER_H_
 

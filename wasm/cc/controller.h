@@ -37,7 +37,7 @@ struct InboundCounters {
 // values.
 struct Feedback {
   static constexpr int kMaxValues = 64;
-  // An RTT longer than this is implausible: the echoed time was taken from a different clock.
+  // A longer RTT is implausible: the echoed time must come from a different clock.
   static constexpr TimeDelta kMaxRtt = TimeDelta::Seconds(60);
 
   Timestamp time;  // receiver's clock
@@ -47,7 +47,7 @@ struct Feedback {
   Timestamp echo_send_time;     // send time of the latest arrival, for the RTT
   TimeDelta echo_delay;         // how long ago that arrival was
   int value_count = 0;
-  std::array<double, kMaxValues> values;  // the first value_count of them are set
+  std::array<double, kMaxValues> values;  // only the first value_count of these are set
 
   // The RTT from the echo, measured at the sender half; no value if the RTT is implausible.
   std::optional<TimeDelta> Rtt(Timestamp now) const {
@@ -71,12 +71,12 @@ class ReceiverHalf {
   virtual ~ReceiverHalf() = default;
   // Sets all parameters, in the order of the controller's .def; allowed in the middle of a call.
   virtual void Configure(const double* values) = 0;
-  // The half has no clock; the times in its inputs drive it. Each function returns a feedback message if one became
+  // This class reads no clock: the time comes from the inputs. Each function returns a feedback message if one became
   // due.
   [[nodiscard]] virtual std::optional<Feedback> OnArrival(const Arrival& arrival) = 0;
   [[nodiscard]] virtual std::optional<Feedback> OnInboundCounters(const InboundCounters& counters) = 0;
-  // The analysis of a live call's frames, which several receiver halves of the same stream may share. Null if this
-  // half does not use it.
+  // The analysis of the frames of a live call. Several receiver halves of the same stream may share this object. Null
+  // if this half does not use it.
   virtual FrameCapacity* frame_capacity() { return nullptr; }
 };
 
@@ -90,8 +90,8 @@ struct RateUpdate {
   TimeDelta rtt;
 };
 
-// What was sent: the cumulative bytes on the wire, and the bytes that wait in the pacer. The latter are zero in a
-// browser, which does not expose them.
+// What was sent: the cumulative bytes on the wire, and the bytes that wait in the pacer (zero in a browser, which does
+// not expose its pacer).
 struct SentCounters {
   Timestamp time;
   DataSize sent;
@@ -116,7 +116,7 @@ class SenderHalf {
   // rates may have changed.
   virtual bool OnSent(const SentCounters& /*counters*/) { return false; }
   [[nodiscard]] virtual RateUpdate Process(Timestamp now) = 0;
-  // Writes the joint density of rate and delay that the controller has learnt, per bps and us, at the points of a
+  // Writes the joint density of rate and delay that the controller has learnt, in 1 / (bps us), at the points of a
   // grid: one row per delay, one column per rate. Returns false if the controller has no density.
   [[nodiscard]] virtual bool Density(DensityAxes& /*axes*/, double* /*values*/) const { return false; }
 };

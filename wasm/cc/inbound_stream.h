@@ -37,8 +37,8 @@ class InboundStream {
   // Whether another arrival that was sent later has already come in.
   bool IsOvertaken(const Arrival& arrival) const { return has_arrivals() && arrival.send_time < last_send_time_; }
 
-  // The received rate; no value until it can be measured. `window`: the time between the two readings of the wire's
-  // counters that are compared.
+  // The received rate; no value until it can be measured. `window`: with RateSource::kWire, the time between the two
+  // readings of the counters that are compared.
   std::optional<DataRate> ReceivedRate(RateSource source, TimeDelta window);
   // A message with the fields that are common to all controllers, as of now(); the controller adds its own values.
   Feedback Message(DataRate received_rate) const;

@@ -19,8 +19,8 @@ class Pacer {
 
   void SetRate(DataRate rate) { rate_ = rate; }
 
-  // Begins an interval in which packets of `waiting` bytes in total are queued. Unused budget of the previous
-  // interval is lost. An overdraft is paid back, also by the intervals that were skipped in between.
+  // Begins an interval in which packets of `waiting` bytes in total are queued. Unused budget of the previous interval
+  // is lost. After an overdraft, the budgets of this interval and of all skipped intervals pay the overdraft back.
   void BeginInterval(Timestamp now, DataSize waiting) {
     const double skipped = began_ ? std::floor((now - last_) / kInterval + kRounding) - 1 : 0;
     if (skipped > 0) budget_ = std::min(budget_ + rate_ * kInterval * skipped, DataSize::Zero());

@@ -1,5 +1,6 @@
-// Packets received and lost so far, for feedback. They are counted from sequence numbers until the wire's own
-// counters are available. (A call has these counters; its arrivals are whole frames and do not show single packets.)
+// Packets received and lost so far, for feedback. The numbers come from sequence numbers until there are packet
+// counters (InboundCounters). In a call, arrivals are whole frames and do not show single packets, but there are
+// counters.
 #ifndef CCSCOPE_CC_PACKET_COUNTER_H_
 #define CCSCOPE_CC_PACKET_COUNTER_H_
 

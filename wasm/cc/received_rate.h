@@ -1,6 +1,6 @@
-// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms). Its source is the arrivals or, where a call has them,
-// the wire's cumulative counters. In a call, arrivals give too low a rate when packets are lost, since only complete
-// frames are arrivals.
+// Received rate R_r over a sliding window (CMP Fig. 4: 500 ms), measured from the arrivals or, in a call, from the
+// cumulative counters of the packets on the wire (InboundCounters). In a call, only complete frames are arrivals. So
+// when packets are lost, the rate of the arrivals is too low.
 #ifndef CCSCOPE_CC_RECEIVED_RATE_H_
 #define CCSCOPE_CC_RECEIVED_RATE_H_
 
@@ -13,7 +13,7 @@
 
 namespace ccscope {
 
-// The source of a received rate: always the arrivals, or the wire's counters as soon as they give a rate.
+// The source of a received rate: always the arrivals, or the cumulative counters as soon as they give a rate.
 enum class RateSource { kArrivals, kWire };
 
 // The bytes that arrived in the last `window` (at most 2 s), counted per millisecond, with a running sum.
@@ -37,7 +37,7 @@ class ArrivalRate {
   void Advance(double now_ms);
   void AddLate(DataSize size, double ms);
 
-  RingBuffer<Bucket> buckets_;  // of the window, in time order; empty if nothing arrived in it
+  RingBuffer<Bucket> buckets_;  // one for each millisecond of the window with arrivals, in time order
   DataSize sum_;
   int window_ms_ = 0;
   bool started_ = false;

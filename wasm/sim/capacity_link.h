@@ -1,11 +1,11 @@
-// The transmitter of a bottleneck: one packet at a time, at a capacity that may change while the
-// packet is being sent. Two modes:
+// The transmitter of a bottleneck: one packet at a time, at a capacity that may change while the packet is being sent.
+// Two modes:
 //
-//  - serial: a packet of L bits leaves L / C after its transmission began (comparison and LCC papers);
-//  - token bucket: a packet leaves at once when the bucket holds its size in tokens; the bucket
-//    fills at C and holds `burst` (5 kB: the emulated testbeds of gcc-ton-2017 and gcc-aqm-2016).
-//    A packet larger than the bucket leaves when the bucket is full and puts it into debt (Linux's
-//    tbf would drop it; here a "packet" may be a whole video frame).
+// - serial: a packet of L bits leaves L / C after its transmission began (comparison and LCC papers);
+// - token bucket: a packet leaves as soon as the bucket contains as many tokens as the packet has bytes. The bucket
+//   fills at rate C, up to `burst` (5 kB: the emulated testbeds of gcc-ton-2017 and gcc-aqm-2016). A packet larger
+//   than `burst` leaves when the bucket is full; the number of tokens is then negative. (Linux's tbf would drop such a
+//   packet, but here a "packet" may be a whole video frame.)
 #ifndef CCSCOPE_SIM_CAPACITY_LINK_H_
 #define CCSCOPE_SIM_CAPACITY_LINK_H_
 
@@ -41,12 +41,12 @@ class CapacityLink {
   void Start(const Packet& packet, Timestamp now);
   // When the current packet will have left; infinity if there is no packet, and during an outage.
   Timestamp completion() const { return completion_; }
-  // Ends the transmission, at completion().
   struct Sent {
     Packet packet;
     Timestamp depart;
     TimeDelta queue_delay;  // from reaching the queue to the start of the transmission
   };
+  // Ends the transmission at completion().
   Sent Finish();
 
   // How long a packet behind `ahead` bytes of queue would wait. During an outage, the capacity before the outage is

@@ -29,6 +29,8 @@ Timestamp EventQueue::deadline(Source source) const {
   return node.place == kAbsent ? Timestamp::PlusInfinity() : node.entry.at;
 }
 
+// While the root is vacant, it still holds the deadline popped last. Callers set no earlier deadline, so SiftUp()
+// never moves an entry into the vacant root.
 void EventQueue::SiftUp(std::size_t slot, const Entry& entry) {
   while (slot > 0) {
     const std::size_t parent = (slot - 1) / kArity;
@@ -55,8 +57,6 @@ void EventQueue::SiftDown(std::size_t slot, const Entry& entry) {
   Place(slot, entry);
 }
 
-// A vacant root still holds the deadline that was popped. No other deadline is earlier, so SiftUp() moves no entry
-// past it.
 void EventQueue::AddToHeap(const Entry& entry) {
   if (vacant_) {
     vacant_ = false;

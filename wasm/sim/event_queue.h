@@ -53,21 +53,21 @@ class EventQueue {
   // The values of Node::place for a source that is not in a slot of the heap.
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   static constexpr std::uint32_t kOnWheel = kAbsent - 1;
-  // With the timers of video and TCP flows a tick has few events, and most deadlines are within one turn of the
-  // wheel.
+  // A tick is 1.024 ms, and the wheel spans 524 ms. These values suit the timers of video and TCP flows: a tick has
+  // few events, and most deadlines are within one turn of the wheel.
   static constexpr double kTicksPerUs = 1.0 / 1024;
   static constexpr std::size_t kBuckets = 512;
 
   struct Entry {
     Timestamp at = {};
-    std::uint64_t order = 0;  // the order in which deadlines were set; its lowest bits are the source
+    std::uint64_t order = 0;  // the order in which deadlines were set; the lowest bits contain the source
     Source source() const { return static_cast<Source>(order & ((std::uint64_t{1} << kSourceBits) - 1)); }
   };
   struct Node {
     Entry entry;
     std::uint32_t place = kAbsent;
     Source next = kNone;       // the next source in the same bucket
-    std::uint32_t bucket = 0;  // on the wheel; the deadline may have become later than the bucket's tick
+    std::uint32_t bucket = 0;  // on the wheel only; not updated if the deadline becomes later
   };
 
   // Written without branches, since they would be mispredicted half of the time.

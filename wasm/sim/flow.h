@@ -44,7 +44,7 @@ class FlowNetwork {
   virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
   virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
-  // Propagation delay of the round trip, and of the data's direction alone.
+  // The propagation delay of the round trip, and of the direction of the data alone.
   virtual TimeDelta MinRtt(int flow) const = 0;
   virtual TimeDelta MinOneWayDelay(int flow) const = 0;
   // The indices of the time windows that are being measured now.
@@ -62,15 +62,15 @@ class FlowMeter {
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
-  // Counts the excess of a packet's delay over the propagation delay. It is measured from two times: from the sending
-  // of the packet (the queuing delay of CMP III and LCC III-A), and from its encoding (as in the simulator that CMP
-  // used).
+  // Counts the one-way delay of a packet, less the propagation delay. `since_sent` starts when the packet is sent (the
+  // queuing delay of CMP III and LCC III-A). `since_encoded` starts when the packet is encoded (as in the simulator
+  // that CMP used).
   void OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
-  // A frame can be shown.
+  // Counts a frame that can be shown.
   void OnFrame();
-  // The picture stood still for this long before a frame could be shown.
+  // Counts a freeze: the picture stood still for `length` before a frame could be shown.
   void OnFreeze(TimeDelta length);
 
   FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }

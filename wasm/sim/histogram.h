@@ -1,6 +1,6 @@
-// A distribution in bounded memory: counts in bins. Bins up to 256 are 1 wide; bins above are at most 1/256 of the
-// value wide. So the error of a percentile is less than 0.2 % above 256, for any number of samples. Mean, standard
-// deviation, minimum and maximum are exact.
+// A distribution in bounded memory: the number of samples in each bin. Bins are 1 wide up to 256; above 256, the width
+// of a bin is at most 1/256 of its values. So percentiles above 256 are accurate to 0.2 %, for any number of samples.
+// Mean, standard deviation, minimum and maximum are exact.
 #ifndef CCSCOPE_SIM_HISTOGRAM_H_
 #define CCSCOPE_SIM_HISTOGRAM_H_
 
@@ -25,7 +25,7 @@ class Histogram {
   double Percentile(double percent) const;
 
  private:
-  std::vector<std::uint32_t> bins_;  // the largest sample determines their number
+  std::vector<std::uint32_t> bins_;  // as many bins as the largest sample needs
   double count_ = 0;
   // Welford's running mean and sum of squares.
   double mean_ = 0;

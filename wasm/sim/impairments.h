@@ -21,7 +21,8 @@ class RandomLoss {
   // `burst`: mean length of a run of lost packets; 1: independent losses.
   explicit RandomLoss(double ratio = 0, double burst = 1) { Set(ratio, burst); }
 
-  // Changes the parameters and keeps the channel's state: whether the previous packet was lost still counts.
+  // Changes the parameters, but not the state of the channel: the next loss still depends on whether the previous
+  // packet was lost.
   void Set(double ratio, double burst) {
     ratio_ = ratio;
     burst_ = burst;
@@ -42,7 +43,7 @@ class RandomLoss {
   double ratio_;
   double burst_;
   double behind_lost_;  // probability of a loss after a lost packet: 1 - r
-  double behind_good_;  // after a packet that got through, and before any packet: q
+  double behind_good_;  // probability of a loss after a packet that got through, and for the first packet: q
   bool lost_ = false;
 };
 
@@ -53,8 +54,7 @@ class Jitter {
   explicit Jitter(TimeDelta sd = TimeDelta::Zero()) : sd_(sd) {}
 
   bool active() const { return sd_ > TimeDelta::Zero(); }
-  // The time at which a packet offered at `now` gets through. It is never earlier than that of the packet offered
-  // before.
+  // Returns the time at which a packet offered at `now` gets through. The returned times never decrease.
   Timestamp Release(Timestamp now, Random& random);
   // Changes the standard deviation; packets under way keep their times.
   void SetDeviation(TimeDelta sd) { sd_ = sd; }
@@ -66,7 +66,7 @@ class Jitter {
 
 // Holds packets back behind the bottleneck, each with the same probability and for the same time. Packets that leave
 // the bottleneck within that time overtake the held packet. RFC 4737 (3.3) calls a packet reordered if it arrives
-// after a packet that was sent later. The time by which the packet is late is its late time offset (4.2.2).
+// after a packet that was sent later; its delay relative to that packet is the late time offset (4.2.2).
 class Reordering {
  public:
   struct Params {

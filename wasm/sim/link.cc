@@ -148,7 +148,8 @@ void Link::ToggleOutage() {
   StartNext(now);
 }
 
-// At `from`, the channel carries packets again; the next outage begins after now_.
+// Called after too many changes at once (Outages::kMostAtOnce). The channel carries packets from `from` on. The next
+// outage begins after now_.
 void Link::StartOutagesAgain(Timestamp from) {
   outages_.StartAgain(now_);
   bottleneck_.SetCapacity(capacity_, from);

@@ -7,13 +7,12 @@
 //
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
-//  2. Deliveries of a flow are reported in the order of its packets (with a FIFO discipline, also across flows). This
-//     also applies to a packet that reordering holds back; the field `held` of its delivery is the time by which the
-//     packet arrives later than reported.
+//  2. Deliveries of a flow are reported in the order of its packets (with a FIFO discipline, also across flows). A
+//     packet that reordering holds back is reported in this order too; Delivery::held says how much later it arrives.
 //  3. Results do not depend on how often or how late Poll() is called (with one exception: outages.h, kMostAtOnce):
 //     each event inside the link is computed at its own time, in time order. At equal times a transmission ends
 //     first, then the capacity changes, then an outage begins or ends, then a packet reaches the queue.
-//  4. A time before the latest one given counts as the latest one.
+//  4. If `now` is earlier than in a previous call, the latest `now` so far is used instead.
 //
 // Flows with numbers below 0 are cross traffic (loaded_link.h), which is counted separately.
 #ifndef CCSCOPE_SIM_LINK_H_
@@ -111,7 +110,7 @@ class Link final : private DropSink {
   // Waiting packets move to the new queue, which may drop some of them.
   void SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now);
 
-  // Scheduled changes of the capacity, added in time order.
+  // Schedules a change of the capacity. Changes must be added in time order.
   void ScheduleCapacity(Timestamp at, DataRate capacity);
   void ClearSchedule() { schedule_.Clear(); }
 
@@ -156,7 +155,7 @@ class Link final : private DropSink {
   bool jitter_behind_queue_;
   Reordering reordering_;
   Random random_;
-  RingBuffer<Packet> jittered_;  // Packet::queued: when it will reach the queue
+  RingBuffer<Packet> jittered_;  // delayed by jitter; Packet::queued: when the packet will reach the queue
   std::unique_ptr<QueueDisc> queue_;
   DataRate capacity_;
   CapacityLink bottleneck_;

@@ -9,7 +9,8 @@ namespace {
 constexpr std::uint64_t kStream = 0x43726f7373547266;
 constexpr int kKinds = 2;
 constexpr int kPlaces = kKinds * LoadedLink::kMaxFlowsOfAKind;
-// At kMaxCapacity, a step of this length takes about a millisecond to compute.
+// The longest wait that NextEvent() requests with cross traffic. At kMaxCapacity, the events of this period take about
+// a millisecond to compute.
 constexpr TimeDelta kLongestStep = TimeDelta::Millis(50);
 
 Link::Params WithoutOutages(Link::Params params) {

@@ -1,12 +1,12 @@
 // A link that the caller's packets share with TCP cross traffic. The segments of simulated connections wait in the
-// same queue as the caller's packets, on the caller's clock. The way back is not congested: an ACK takes the one-way
-// delay or, if an RTT was given, the RTT less the one-way delay. Contract, in addition to that of Link:
+// same queue as the caller's packets, on the caller's clock. The return path has no queue: an ACK takes the one-way
+// delay or, if SetCrossRtt() was called, the RTT less the one-way delay. Contract, in addition to that of Link:
 //  1. The caller's flows are numbered from 0. The flows of the cross traffic have numbers below 0.
 //  2. Cross traffic is counted, but its deliveries and drops are not reported to the caller.
 //  3. Each event inside the link (segments, ACKs, TCP's timers) is computed at its own time, in time order, however
 //     often the caller uses the link. At equal times deliveries come first, then ACKs, then timers.
-//  4. Cross traffic and outages that are set before the caller has passed a finite time begin at the first such time.
-//  5. One method call computes at most kMostEventsAtOnce events. If more are due after a long silence, the
+//  4. Cross traffic and outages may be set before any method gets a finite `now`. They begin at the first finite `now`.
+//  5. One method call computes at most kMostEventsAtOnce events. If more are due after a long time without calls, the
 //     connections end after these events, and new connections begin at the time of the method call. The caller's
 //     packets are not affected.
 #ifndef CCSCOPE_SIM_LOADED_LINK_H_
@@ -29,21 +29,21 @@ namespace ccscope {
 
 class LoadedLink final : private FlowNetwork {
  public:
-  // The number of connections for each congestion control; they always have data to send.
+  // The number of TCP connections for each congestion control. Every connection always has data to send.
   struct CrossTraffic {
     int cubic = 0;
     int new_reno = 0;
   };
   static constexpr int kMaxFlowsOfAKind = 64;
-  // This many events take a few tenths of a second to compute. They occur within minutes at 10 Mbps, and within
-  // seconds at kMaxCapacity. A caller that polls at each NextEvent() stays far below that number.
+  // This many events take a few tenths of a second to compute. They cover some minutes of cross traffic at 10 Mbps, or
+  // some seconds at kMaxCapacity. A caller that polls at each NextEvent() stays far below that number.
   static constexpr int kMostEventsAtOnce = 1'000'000;
   // A limit for use in real time: other links on the same thread wait while one link computes.
   static constexpr DataRate kMaxCapacity = DataRate::BitsPerSec(1e9);
 
   LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue);
 
-  // See Link; for the caller's packets.
+  // Like the methods of Link, but Poll() reports the caller's packets only.
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
   void Poll(Timestamp now, std::vector<Link::Delivery>& deliveries, std::vector<Link::Drop>& drops);
   // An alternative to Poll(): call At(), and then take the deliveries and drops out of these queues.
@@ -112,7 +112,7 @@ class LoadedLink final : private FlowNetwork {
   const std::vector<int> no_windows_;
   std::vector<Connection> connections_;  // CUBIC at even indexes, NewReno at odd ones
   int connections_made_ = 0;
-  Timestamp next_timer_ = Timestamp::PlusInfinity();  // no timer of the connections is due earlier
+  Timestamp next_timer_ = Timestamp::PlusInfinity();  // a lower bound of the connections' timers
   RingBuffer<ReturningAck> acks_;
   RingBuffer<Link::Delivery> deliveries_;  // the caller's, until they are polled
   RingBuffer<Link::Drop> drops_;

@@ -12,8 +12,8 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 // A compound RTCP packet (report and SDES, or report and REMB) with its UDP and IPv4 headers.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
-// How many of the latest packets are kept for retransmission. Once an RTT is known, one request is answered with at
-// most as much data as the target rate carries in one round trip (WebRTC of 2016: RTPPacketHistory,
+// The sender keeps this many of its latest packets for retransmission. Once it knows an RTT, it answers a request with
+// at most as much data as the target rate carries in one round trip (WebRTC of 2016: RTPPacketHistory,
 // RTPSender::OnReceivedNACK).
 constexpr std::size_t kSentPackets = 600;
 constexpr TimeDelta kLongestReportInterval = TimeDelta::Seconds(1);
@@ -126,8 +126,8 @@ void MediaFlow::OnProbe(Timestamp now) {
   network().SetTimer(index(), kProbe, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * factor);
 }
 
-// Sends a receiver report. The intervals are those of WebRTC for video alone (RTCPSender): 0.5 to 1.5 mean intervals,
-// at random.
+// Sends a receiver report. As in WebRTC for a video stream (RTCPSender), the next report follows after 0.5 to 1.5 mean
+// intervals, at random.
 void MediaFlow::OnReport(Timestamp now) {
   if (now >= params().stop) return;
   if (arrived_.highest_seq()) SendMessage(ReceiverReport{arrived_.received(), arrived_.lost()}, kRtcpSize, now);

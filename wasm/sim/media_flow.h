@@ -66,7 +66,7 @@ class MediaFlow final : public Flow {
     DataSize size = {};   // on the wire
     Timestamp encoded = {};
     Timestamp sent = {};
-    Timestamp first_sent = {};  // the first transmission; retransmissions keep it
+    Timestamp first_sent = {};  // time of the first transmission; retransmissions do not change it
     TimeDelta rtt = {};   // the sender's latest measurement at the time of sending
   };
   struct Echo {
@@ -110,7 +110,7 @@ class MediaFlow final : public Flow {
   DataSize paced_size_;  // in `repeats_` and `paced_` together
   RingBuffer<DataPacket> sent_packets_;  // the latest ones, in the order of their numbers
   DataSize sent_;  // total, on the wire
-  Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest start of the next interval
+  Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest start of the next pacer interval
   bool pacing_ = false;
   double next_seq_ = 0;
   NackList nacks_;

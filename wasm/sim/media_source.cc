@@ -65,8 +65,8 @@ void MediaSource::FollowTarget() {
   rate_ = std::clamp(next, params_.min_rate(), highest);
 }
 
-// After a fall of the target, VP8 first makes frames larger: its buffer holds more than is optimal for the new
-// target, and VP8 spends the excess (media_source.md).
+// After a fall of the target, VP8 first makes larger frames: its rate-control buffer is above the optimal level for
+// the new target, and VP8 spends the surplus (media_source.md).
 DataRate MediaSource::MeanRate() const {
   const DataRate target = GivenTarget();
   if (target >= rate_ || target_ < rate_ * (1 - params_.cut_without_inverse)) return rate_;
@@ -94,7 +94,8 @@ MediaSource::Frame MediaSource::NextFrame(Random& random) {
   const DataSize wire = mean * share;
   ++frames_;
   ++frames_of_target_;
-  // The frame is divided into as few packets as possible. Their headers are part of its size on the wire.
+  // The frame is divided into as few packets as possible. The headers of these packets are part of the size of the
+  // frame on the wire.
   const DataSize packet = params_.payload() + params_.header();
   frame.packets = std::max(1, static_cast<int>(std::ceil(wire / packet)));
   const DataSize coded = wire - params_.header() * frame.packets;

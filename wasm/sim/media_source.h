@@ -54,10 +54,10 @@ class MediaSource {
   Params params_;
   DataRate target_;
   DataRate rate_;
-  double follow_down_;  // share of the distance to the target that one frame covers
+  double follow_down_;  // fraction of the gap between rate_ and a lower target that one frame closes
   double follow_up_;
-  double inverse_;      // excess size of frames after a fall, per distance to the target
-  double innovation_;   // standard deviation of the new part of a frame's noise
+  double inverse_;      // after a fall of the target: (mean rate - rate_) / (rate_ - target)
+  double innovation_;   // standard deviation of the innovation of the frame-size noise
   double noise_ = 0;
   double ramp_ = 1;     // growth per frame
   int frames_ = 0;

@@ -55,7 +55,7 @@ struct FlowWindow {
   RunningMean target_bps;
   RunningMean loss_bound;  // 1 at the end of a rate interval where A_s < A_r, else 0
   RunningMean received_bps;  // over the rate intervals
-  RunningMean capacity_share;  // received_bps over the capacity at that time, R / b
+  RunningMean capacity_share;  // received_bps divided by the capacity at that time, R / b
   Histogram probe_queue_delay_us;
   Histogram rtt_us;
   Histogram queue_delay_us;
@@ -72,7 +72,7 @@ struct PathWindow {
   std::array<double, kDropReasonCount> drops{};
 };
 
-// Jain's index of the rates added: (sum x)^2 / (n sum x^2).
+// Jain's index, (sum x)^2 / (n sum x^2), of the rates x that were passed to Add().
 class JainIndex {
  public:
   void Add(double x) {

@@ -1,7 +1,7 @@
-// Outages of a wireless channel (gcc-packet-grouping-2016): random times in which the channel carries packets
-// alternate with random times in which it does not (outages). During an outage packets wait in the buffer in front of
-// the channel; at its end they are sent in a burst. Means of 100 ms on and 20 ms off at 5 Mbps reproduce that paper's
-// gain.
+// Outages of a wireless channel (gcc-packet-grouping-2016): periods of random length in which the channel carries
+// packets alternate with periods of random length in which it does not (outages). During an outage packets wait in the
+// buffer in front of the channel; at the end of the outage they are sent in a burst. Mean lengths of 100 ms on and 20
+// ms off at 5 Mbps reproduce the throughput gain that the paper reports for packet grouping.
 //
 // The times between outages are exponentially distributed. The duration of an outage with k phases is the sum of k
 // exponential times (Erlang), like a channel access that takes several attempts.
@@ -26,7 +26,7 @@ class Outages {
   // At time 0 the channel carries packets. Outages have their own random number generator, so that they do not change
   // other random numbers that come from the same seed.
   Outages(const Params& params, std::uint64_t seed);
-  // Replaces the outages; at `now` the channel carries packets.
+  // Starts outages with new parameters. At `now` the channel carries packets.
   void Restart(const Params& params, Timestamp now);
 
   bool down() const { return down_; }
@@ -35,9 +35,9 @@ class Outages {
   // Toggles the channel; call at next().
   void Toggle();
 
-  // The most changes that are computed at once after a silence. This many changes occur in 10 s at the shortest
-  // means, and in 10 minutes at 100 ms on and 20 ms off. After a longer silence, the channel carries packets, and
-  // outages start anew.
+  // The most changes between on and off that one call computes after a long time without calls. This many changes
+  // occur in 10 s at the shortest means, and in 10 minutes at 100 ms on and 20 ms off. All further changes are
+  // skipped: the channel carries packets, and the next outage begins after the time of the call.
   static constexpr int kMostAtOnce = 10'000;
   void StartAgain(Timestamp now) { Restart(params_, now); }
 

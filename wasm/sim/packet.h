@@ -1,4 +1,5 @@
-// A packet (or, for the bottleneck inside a page, a whole frame) on its way through a link.
+// A packet on its way through a link. For the bottleneck that ccscope emulates inside a page, the "packet" is a whole
+// video frame.
 #ifndef CCSCOPE_SIM_PACKET_H_
 #define CCSCOPE_SIM_PACKET_H_
 

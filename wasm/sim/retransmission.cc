@@ -6,11 +6,11 @@
 namespace ccscope {
 namespace {
 
-// max_nack_list_size of WebRTC of 2016, and kMaxNackRetries of WebRTC's later nack_module.
+// max_nack_list_size in the WebRTC of 2016, and kMaxNackRetries in the later nack_module.
 constexpr std::size_t kMostMissing = 250;
 constexpr int kMostRequests = 10;
-// The shortest time between two requests for a packet (kProcessIntervalMs of that module). It is also the time
-// between requests while no RTT is known.
+// The shortest time between two requests for a packet (nack_module's kProcessIntervalMs). It is also the time between
+// requests while no RTT is known.
 constexpr TimeDelta kLeastInterval = TimeDelta::Millis(20);
 
 }  // namespace

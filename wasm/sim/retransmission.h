@@ -1,7 +1,7 @@
 // Retransmission of lost media packets on request, as in WebRTC. The receiver requests missing packets with generic
 // NACKs (RFC 4585 6.2.1): as soon as a later packet has arrived, and again after each round trip. The sender
 // retransmits them before all packets that wait in its pacer. If a packet has not arrived after ten requests, the
-// receiver gives it up and requests a key frame instead (PLI, RFC 4585 6.3.1).
+// receiver gives up on it and requests a key frame instead (PLI, RFC 4585 6.3.1).
 #ifndef CCSCOPE_SIM_RETRANSMISSION_H_
 #define CCSCOPE_SIM_RETRANSMISSION_H_
 

@@ -9,7 +9,7 @@
 namespace ccscope {
 namespace {
 
-// A flow has converged when it receives this part of its fair share of the capacity.
+// A flow has converged when it receives this fraction of its fair share of the capacity.
 constexpr double kConverged = 0.9;
 
 }  // namespace

@@ -1,13 +1,12 @@
-// The packet simulator: flows over a forward and a backward path, in virtual time. Sans-IO and
-// deterministic: the same setup, in the same order, gives the same bytes. Contract:
+// The packet simulator: flows over a forward and a backward path, in virtual time. Sans-IO and deterministic: the same
+// setup, in the same order, gives the same bytes. Contract:
 //
-//  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. After that, paths and controllers may
-//     be changed between two calls of RunUntil(). A change takes effect after all events of the time that was
-//     reached.
-//  2. Events of equal time run in the order in which they were scheduled.
-//  3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
-//  4. A run ends at its duration, or with an error status if it needs more work or memory than allowed. Each packet
-//     sent counts as an event, and so does each flow that is examined at a tick of the rates or of the trace.
+// 1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. After that, paths and controllers may be
+//    changed between two calls of RunUntil(). A change takes effect after all events up to now().
+// 2. Events of equal time run in the order in which they were scheduled.
+// 3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
+// 4. A run ends at its duration, or with an error status if it needs more work or memory than allowed. The work is the
+//    number of events, plus the packets sent, plus the flows examined at each rate or trace tick.
 #ifndef CCSCOPE_SIM_SIMULATION_H_
 #define CCSCOPE_SIM_SIMULATION_H_
 
@@ -49,11 +48,11 @@ class Simulation final : private FlowNetwork {
 
   explicit Simulation(const Params& params);
 
-  // If `queue` is null, there is no bottleneck. `link.seed` is set here.
+  // If `queue` is null, there is no bottleneck. SetPath() replaces `link.seed` by NextSeed().
   void SetPath(Direction direction, Link::Params link, std::unique_ptr<QueueDisc> queue);
   // Steps have to be scheduled in time order.
   void ScheduleCapacity(Direction direction, Timestamp at, DataRate capacity);
-  // Seeds for everything that draws random numbers, in the order of the setup.
+  // Returns the next seed. Each part of the setup that draws random numbers takes one, in the order of the setup.
   std::uint64_t NextSeed() { return seeds_.Next(); }
   // The seed for the controller of a flow. It is not part of the series of NextSeed(): most controllers draw no
   // random numbers, and changing a flow's controller must not change what the network does.

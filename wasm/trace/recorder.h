@@ -21,8 +21,8 @@ class Recorder {
   void KeepOnly(std::uint32_t tables) { kept_ = tables; }
   bool keeps(TraceTable table) const { return (kept_ >> static_cast<int>(table) & 1) != 0; }
 
-  // Records a row that the controller consumed. The order of the inputs of all tables is recorded too: replaying the
-  // inputs in this order gives the same outputs.
+  // Records a row that the controller consumed. Also records the order of the input rows across all tables: if the rows
+  // are replayed in this order, the outputs are the same.
   template <class Row>
   void Input(const Row& row) {
     if (!keeps(Row::kTable)) return;

@@ -1,6 +1,6 @@
 /**
- * The script of the evidence page of a call under test: draws the charts whose data the page contains. It is inlined,
- * with the style beside it, so the page needs nothing else.
+ * The script of the evidence page of a call under test: draws the charts whose data the page contains. The script and
+ * its style are inlined, so the page needs no other file.
  */
 import { axisKey, formatTime, TimeAxis, type TimeChart, whichRows } from '../../charts/index.js';
 import type { EvidenceCharts, EvidenceDirection, EvidenceTable } from '../../calls/evidence_page.js';

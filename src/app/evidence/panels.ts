@@ -118,7 +118,8 @@ const delaySeries: readonly Series[] = [
 ];
 
 /**
- * The label and the description of the series `packets` if no packets were recorded. The series then shows estimates.
+ * The label and the description of the series `packets` if no packets were recorded. The series then shows estimates
+ * from frames or round trips.
  */
 const ESTIMATES: Pick<Series, 'label' | 'description'> = {
   label: 'estimates',

@@ -1,6 +1,6 @@
 /**
- * The lists that explain why the controllers that watched the call would have changed their target rates. Choosing a
- * line moves the charts to its time.
+ * For each controller that watched the call: a list of the reasons why it would have changed its target rate.
+ * Choosing a line moves the charts to its time.
  */
 import { formatTime } from '../../charts/index.js';
 import type { EvidenceReasons } from '../../calls/evidence_page.js';

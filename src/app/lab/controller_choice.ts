@@ -37,7 +37,7 @@ export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>
   presets.map(({ name }) => name),
 );
 
-/** The preset of a flow's controller; its default preset for simulations if the scenario names no preset. */
+/** The preset of a flow. If the scenario names none, the default preset of the flow's controller for simulations. */
 export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 'preset'>): string =>
   preset ?? defaultPreset(controller ?? 'gcc', 'simulation');
 
@@ -47,9 +47,10 @@ export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 
 export const isFree = ({ axes = [] }: Scenario): boolean => axes.every(({ name }) => name !== 'controller');
 
 /**
- * The scenario with this preset in all of its media flows, in every cell (combination of the axes' values). Bounds of
- * the rate stay. Other parameters, the published values and the claims are dropped, since they belong to the replaced
- * controller. Returns the scenario itself if `preset` is empty or unknown, or if no controller can be chosen.
+ * The scenario with this preset in all media flows, in every cell (combination of the axes' values). The limits of
+ * the bitrate and the start bitrate stay. Other parameters, the published values and the claims are left out, since
+ * they belong to the replaced controller. Returns the scenario itself if `preset` is empty or unknown, or if no
+ * controller can be chosen.
  */
 export function withPreset(scenario: Scenario, preset: string): Scenario {
   const controller = preset === '' ? undefined : controllerOfPreset(preset);

@@ -1,4 +1,6 @@
-/** The edits of the live Lab's controls. Each returns a changed copy and leaves the given scenario as it was. */
+/**
+ * The edits that the Lab's controls make. Each edit returns a changed copy and leaves the given scenario unchanged.
+ */
 import { boundsOf } from '../../scenario/chosen_controller.js';
 import { instantiate, type CellParams } from '../../scenario/cells.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
@@ -37,7 +39,7 @@ export function editable(scenario: Scenario, cell: CellParams): Scenario {
   };
 }
 
-/** The network that a new scenario begins with: one call. */
+/** The scenario of a new network, which contains one call. */
 export const FRESH_NETWORK = {
   ccscope_scenario: 1,
   id: 'my-network',
@@ -48,6 +50,8 @@ export const FRESH_NETWORK = {
   backward: { one_way_delay_ms: 25 },
   flows: [{ kind: 'media', name: 'call', preset: 'gcc' }],
 } as const;
+/** The same as the text of a scenario file. */
+export const FRESH_NETWORK_TEXT = JSON.stringify(FRESH_NETWORK);
 
 /** Removes undefined fields, so that a setting that has its usual value again is not written to the file. */
 function trimmed<T extends object>(settings: T): T {
@@ -96,8 +100,8 @@ export const changeFlow =
   });
 
 /**
- * Gives a flow the preset of another controller. Bounds of the rate stay; other parameters are dropped, since they
- * were meant for the previous controller.
+ * Gives a flow the preset of another controller. The limits of the bitrate and the start bitrate stay. Other
+ * parameters are dropped, since they were meant for the previous controller.
  */
 export const changeController =
   (name: string, preset: string): Edit =>

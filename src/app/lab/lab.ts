@@ -13,6 +13,7 @@ import {
   changeController,
   editable,
   FRESH_NETWORK,
+  FRESH_NETWORK_TEXT,
   freeName,
   type Edit,
   type MediaFlow,
@@ -23,7 +24,7 @@ import { History } from './history.js';
 import { LiveRun, type Wanted } from '../../runs/live_run.js';
 import { fetchScenario, registry } from './registry.js';
 import { OwnFlows } from './own_flows.js';
-import { OwnLink } from './own_link.js';
+import { OwnLink, storedOwn } from './own_link.js';
 import { Pin } from './pin.js';
 import { fromPinLink, toPinLink } from './pin_link.js';
 import { areFew, traceOf, type Run } from '../../runs/run.js';
@@ -42,7 +43,9 @@ export interface Loaded {
 
 const FIRST_SCENARIO = 'ton-fig11';
 
-/** The limit for starting a simulation without the user's request: the simulated seconds, summed over all flows. */
+/**
+ * A simulation starts without the user's request only up to this size: simulated seconds times the number of flows.
+ */
 const AT_ONCE_FLOW_S = 4000;
 
 export class Lab {
@@ -100,6 +103,10 @@ export class Lab {
         ? await this.#loadListed(settings.peek().scenario || this.#first())
         : await this.#load(() => Promise.resolve(own), { kind: 'controls' }, 'The scenario in the address');
     if (!shown) return;
+    if (own === null && settings.peek().scenario === '') {
+      const before = await fromFragment('own', storedOwn()).catch(() => null);
+      if (before !== null) this.#offer(before);
+    }
     this.#checkCell();
     await this.#ready();
     if (pinned !== '') await this.#pinLinked(pinned);
@@ -117,7 +124,7 @@ export class Lab {
     }
   }
 
-  /** Reports the cell values in the address that the scenario does not have, and drops them. */
+  /** Drops each axis value in the address that the scenario does not have, and shows a notice about this value. */
   #checkCell(): void {
     const { value: loaded } = this.loaded;
     if (loaded === null) return;
@@ -138,7 +145,9 @@ export class Lab {
 
   /** Shows a scenario of the registry. */
   async choose(id: string): Promise<void> {
+    const replaced = this.#ownNetwork();
     if (!(await this.#loadListed(id))) return;
+    this.#offer(replaced);
     this.#link.drop();
     change({ ...FRESH, scenario: id });
     await this.#ready();
@@ -150,7 +159,7 @@ export class Lab {
     await this.openText(text, { kind: 'file', name: file.name }, file.name);
   }
 
-  /** Shows the scenario in a text; messages refer to it as `what`. */
+  /** Shows the scenario that `text` contains. `what` is the name of the scenario in messages. */
   async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
     if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
     change({ ...FRESH, scenario: '' });
@@ -160,7 +169,34 @@ export class Lab {
 
   /** Shows a new network with one call. */
   async begin(): Promise<void> {
-    await this.openText(JSON.stringify(FRESH_NETWORK), { kind: 'controls' }, FRESH_NETWORK.title);
+    const replaced = this.#ownNetwork();
+    await this.openText(FRESH_NETWORK_TEXT, { kind: 'controls' }, FRESH_NETWORK.title);
+    this.#offer(replaced);
+  }
+
+  /** The text of the network that the user built with the controls; null if another scenario is shown. */
+  #ownNetwork(): string | null {
+    const { text } = this.#link;
+    return this.loaded.peek()?.from.kind === 'controls' && text !== FRESH_NETWORK_TEXT ? text : null;
+  }
+
+  /** Offers to reopen the user's own network after another scenario has replaced it. */
+  #offer(own: string | null): void {
+    if (own === null) return;
+    const open = (): void => {
+      dismiss('own-kept');
+      void this.openText(own, { kind: 'controls' }, 'Your network');
+    };
+    const until = new Date().toLocaleTimeString();
+    notify(
+      'info',
+      'own-kept',
+      `Until the tab is closed, the network that you built is kept (${until}).`,
+      '',
+      {
+        actions: [{ label: 'Open my network', run: open }],
+      },
+    );
   }
 
   async #loadListed(id: string): Promise<boolean> {
@@ -224,8 +260,8 @@ export class Lab {
   }
 
   /**
-   * Loads the user's controller from a file. The controller then controls the flows that the controller of an earlier
-   * file controlled. If there are no such flows, adds a call for the new controller.
+   * Loads the user's controller from a file. The new controller takes over the flows of the user's earlier
+   * controller. If there are no such flows, adds a call for the new controller.
    */
   useOwn(file: File): void {
     const { value: network } = this.network;
@@ -248,7 +284,10 @@ export class Lab {
     if (after) this.#show(after);
   }
 
-  /** Chooses another run of the scenario. If the scenario was simulated before, simulates the chosen run at once. */
+  /**
+   * Chooses another run of the scenario, for example another cell or seed. Simulates the chosen run at once if an
+   * earlier run was already requested.
+   */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
     change(patch);
     this.#isGhostDue = true;

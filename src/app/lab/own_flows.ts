@@ -15,9 +15,9 @@ export class OwnFlows {
   readonly own = signal<Own | null>(null);
 
   /**
-   * Takes the file of a controller. The controller then controls the flows that an earlier file controlled. If there
-   * are no such flows, it controls a new flow called `nameForNew`. Returns which of these happened. If the file is
-   * refused, shows a notice and returns null.
+   * Loads the user's controller from a file. The new controller takes over the flows of the user's earlier
+   * controller. If there are no such flows, the new controller gets a flow called `nameForNew`. Returns which of the
+   * two cases occurred. If the file is refused, shows a notice and returns null.
    */
   use(file: File, network: Scenario, nameForNew: string): 'earlier flows' | 'new flow' | null {
     const fix = ownControllers.keep(file);

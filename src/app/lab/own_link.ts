@@ -1,6 +1,10 @@
-/** Keeps the user's own scenario in the page's address, so that a link to the page contains it. */
+/**
+ * Keeps the user's own scenario in the page's address, so that a link to the page contains it, and in the tab's
+ * storage, where it survives a visit to another page.
+ */
 import { toFragment } from '../../runs/fragment.js';
 import { dismiss, notify } from '../notices.js';
+import { FRESH_NETWORK_TEXT } from './edits.js';
 import { ownPart } from './settings.js';
 
 /**
@@ -8,22 +12,48 @@ import { ownPart } from './settings.js';
  * drag down.
  */
 const LINKED_AFTER_MS = 200;
+const STORED = 'ccscope-own-network';
+
+function store(packed: string): void {
+  try {
+    sessionStorage.setItem(STORED, packed);
+  } catch {
+    // The browser refuses to store anything, or the tab's storage is full.
+  }
+}
+
+/** The scenario of the user that this tab showed last, as a part of an address; empty if there is none. */
+export function storedOwn(): string {
+  try {
+    return sessionStorage.getItem(STORED) ?? '';
+  } catch {
+    return '';
+  }
+}
 
 export class OwnLink {
   /** Counts changes of the address; only the latest one takes effect. */
   #turn = 0;
+  #text: string | null = null;
+
+  /** The scenario in the address, or the one that will be there soon; null if the address has none. */
+  get text(): string | null {
+    return this.#text;
+  }
 
   /**
-   * Puts the text of a scenario into the address after LINKED_AFTER_MS. A later call in the meantime replaces an
-   * earlier one.
+   * Puts the text of a scenario into the address after LINKED_AFTER_MS. A further call within this time replaces the
+   * text.
    */
   async put(text: string): Promise<void> {
     const turn = ++this.#turn;
+    this.#text = text;
     await new Promise((resolve) => setTimeout(resolve, LINKED_AFTER_MS));
     if (turn !== this.#turn) return;
     const packed = await toFragment('own', text);
     if (turn !== this.#turn) return;
     ownPart.value = packed;
+    if (packed !== '' && text !== FRESH_NETWORK_TEXT) store(packed);
     if (packed === '')
       notify('info', 'own', 'This scenario is too long for a link.', 'Send its file along with the link.');
     else dismiss('own');
@@ -32,6 +62,7 @@ export class OwnLink {
   /** Removes the scenario from the address. */
   drop(): void {
     this.#turn += 1;
+    this.#text = null;
     ownPart.value = '';
   }
 }

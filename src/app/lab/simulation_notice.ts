@@ -3,7 +3,7 @@ import { SimulationError } from '../../worker/simulation/simulation_client.js';
 import type { SimulationProblem } from '../../worker/simulation/simulation_protocol.js';
 import { messageOf, notify } from '../notices.js';
 
-/** Shows a notice that `what` did not happen, and why; `code` is the notice's name. */
+/** Shows a notice about a failed simulation. `what` says what failed; `code` identifies the notice. */
 export function tellSimulationError(error: unknown, what: string, code: string): void {
   if (!(error instanceof SimulationError)) {
     notify('error', code, `${what}: ${messageOf(error)}.`, 'Try again, or reload the page.');

@@ -35,7 +35,10 @@ type Entries = typeof entries;
 export interface LabState {
   /** Id of a listed scenario. Empty: the scenario in the address's fragment, or else the first listed scenario. */
   scenario: string;
-  /** The value of each axis, by the axis's name. For an axis that is missing here, the first cell's value counts. */
+  /**
+   * The chosen value of each axis, by the name of the axis. If axes are missing here, the first cell that has the
+   * given values is used.
+   */
   cell: Readonly<Record<string, string>>;
   /** A preset for all media flows; empty: the presets of the scenario. */
   controller: string;

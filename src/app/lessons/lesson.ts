@@ -1,4 +1,6 @@
-/** The parts of a lesson, and the readings and scenarios that lessons share. */
+/**
+ * The parts of a lesson. Also the readings (measured numbers) and the parts of scenarios that lessons have in common.
+ */
 import type { ComponentChildren } from 'preact';
 
 import type { FlowMetrics, WindowMetrics } from '../../core/simulation.js';
@@ -96,8 +98,8 @@ const ms = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : '–';
 
 /**
- * The bytes that a flow received, as a share of the bytes that the link could carry in the whole run. The whole run
- * counts even if the flow was present for only a part of it.
+ * The bytes that a flow received, as a share of the bytes that the link could carry in the whole run. The share is
+ * therefore small for a flow that was present for only a part of the run.
  */
 export const shareOf = (flow: string, title = `Share of ${flow}`): Reading => ({
   title,

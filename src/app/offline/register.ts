@@ -55,7 +55,7 @@ async function register(): Promise<void> {
 /** Registers the service worker once the page itself has loaded. */
 export function keepOffline(): void {
   if (import.meta.env.DEV || !('serviceWorker' in navigator)) return;
-  // If the browser refuses, as in some private windows, the page works only while its host can be reached.
+  // If the browser refuses service workers, as in some private windows, the page needs a connection to its host.
   const begin = (): void => void register().catch(() => undefined);
   if (document.readyState === 'complete') begin();
   else addEventListener('load', begin, { once: true });

@@ -9,12 +9,12 @@ export interface LoadedPlan extends Plan {
   scenario: Scenario;
 }
 
-/** An amount of work: of all runs of an experiment, or of the runs that have ended. */
+/** The amount of work in a number of runs. */
 export interface Work {
   runs: number;
   /** Virtual time, seconds. */
   simulatedS: number;
-  /** The computing cost, in the same unit as the cost of a job. */
+  /** The computing cost, relative to the cost of other runs. */
   cost: number;
 }
 
@@ -53,8 +53,8 @@ export class Experiment {
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
   /**
-   * The result as it is shown. If the cells of an experiment are the points of a map, an incomplete map is not shown,
-   * since its highest point may still be missing.
+   * The result as it is shown. The cells of some experiments are the points of one map (`surface`). An incomplete map
+   * is not shown, since its highest point may still be missing.
    */
   readonly shown = computed(() =>
     this.isComplete.value || this.plan.value?.scenario.surface === undefined ? this.reported.value : null,
@@ -69,8 +69,8 @@ export class Experiment {
 
   /**
    * The runs that have not ended, as indices into the plan. The first runs of all cells come before all second runs,
-   * so that a cancelled experiment has results for as many cells as possible. Costly runs come first among the
-   * first runs, and among the second runs. All workers then end at about the same time.
+   * so that a cancelled experiment has results for as many cells as possible. Among the first runs, costly ones come
+   * first, so that all workers end at about the same time; likewise among the second runs.
    */
   left(): number[] {
     const runs = this.plan.peek()?.runs ?? [];

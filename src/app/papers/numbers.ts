@@ -54,7 +54,7 @@ export function costText({ runs, simulatedS }: { runs: number; simulatedS: numbe
     : `${runsText(runs)} of ${grouped(each)} s each, ${durationText(simulatedS)} of simulated time`;
 }
 
-/** The address of the Lab with a scenario and one of its cells. */
+/** The link that opens a scenario in the Lab. `cell` is the cell (combination of axis values) to show. */
 export function labLink(
   scenario: string,
   theme: string,

@@ -38,7 +38,7 @@ export class Papers {
   readonly #loading = new Map<string, Promise<void>>();
   readonly #pool = new PapersPool();
   readonly #reporter = new Reporter();
-  /** The time at which the batch began, and the work in its experiments that was already done then. */
+  /** The time at which the batch began, and the cost of the runs that had ended before. */
   #began = { atMs: 0, cost: 0 };
   /** The wall-clock time of all batches that have ended, in seconds. */
   #wallS = 0;

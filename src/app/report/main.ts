@@ -1,6 +1,6 @@
 /**
  * The script of the report that `ccscope reproduce --html` writes: draws the pictures whose data the page contains.
- * It is inlined, with the style beside it, so the page needs nothing else.
+ * The script and its style are inlined, so the page needs no other file.
  */
 import { FigureChart } from '../../charts/figures/index.js';
 import { lightTheme } from '../../charts/theme.js';

@@ -97,8 +97,8 @@ function chosen(state: AppState): Facts {
 }
 
 /**
- * A recording's header has the settings with which its call began. If the link's settings have changed since, they
- * are listed as well.
+ * The facts of the shown recording or, if there is none, of the call that the settings would start. The recording's
+ * header has only the link settings at the start of the call, so changed link settings are added.
  */
 export function callFacts(shown: Shown, state: AppState): Facts {
   if (shown.kind === 'nothing' || shown.kind === 'sample') return chosen(state);

@@ -118,7 +118,7 @@ export class KeptRecording {
     return isPossible ? leftIn(await this.#database) : [];
   }
 
-  /** The entries of a recording that was left. */
+  /** The entries of a recording that an earlier visit left. */
   async read({ id }: StoredRecording): Promise<JournalEntry[]> {
     const all = await (await this.#database).getAllFromIndex('entries', 'recording', id);
     return all.map(({ entry }) => entry);

@@ -12,8 +12,8 @@ export function changedConfig(before: LinkConfig, after: LinkConfig): PartialLin
 }
 
 /**
- * Options for the bottleneck in the page. The bottleneck shapes one direction only and delays it by the whole RTT. In
- * the other direction, data only move within the page's memory. `runSchedule` applies the capacity schedule, if any.
+ * Options for the bottleneck in the page. The bottleneck shapes only one direction, so this direction gets the whole
+ * RTT as its delay. The capacity schedule is left out: `runSchedule` applies the schedule.
  */
 export function toLinkOptions(link: LinkConfig): LinkOptions {
   const { schedule: _, ...options } = forwardLink(link);
@@ -21,7 +21,10 @@ export function toLinkOptions(link: LinkConfig): LinkOptions {
   return { ...options, oneWayDelayUs: rttUs, crossRttUs: rttUs };
 }
 
-/** Applies the steps of a capacity schedule by the page's clock. Returns a function that stops it. */
+/**
+ * Applies each step of a capacity schedule at its time, by the page's clock. Returns a function that stops the
+ * schedule.
+ */
 export function runSchedule(capacity: string, set: (capacityBps: number) => void): () => void {
   const timers = parseSchedule(capacity)
     .filter(({ atUs }) => atUs > 0)

@@ -45,7 +45,10 @@ export class LiveChanges {
       this.#applyController(before, now);
   }
 
-  /** Rejects if this page does not have the file of a shadow that the user wrote. */
+  /**
+   * Applies a new list of shadows (controllers that only watch). Rejects if this page does not have the file of a
+   * user's controller.
+   */
   async #setShadows(texts: readonly string[]): Promise<void> {
     const { shadows, call, started } = this.running;
     // If the far side is another page, that page keeps the shadows with which the call began.

@@ -1,11 +1,14 @@
-/** The newest row of each table and a few counts, updated from each batch of rows on its way to the store. */
+/**
+ * Keeps the newest row of each table and a few counts. Both are updated from each batch of rows before the batch goes
+ * to the store.
+ */
 import type { TraceBatch } from '../../core/index.js';
 import { TABLE_SPECS, tableSpec } from '../../core/schema.js';
 
 /** Counts over the whole call. */
 export interface Counters {
   groups: number;
-  /** How many times the overuse detector of flow 0 began to signal overuse. */
+  /** The number of times that the overuse detector of flow 0, the main flow, began to signal overuse. */
   overuseCount: number;
   /** The number of rows in each table. */
   rows: Record<string, number>;
@@ -48,7 +51,7 @@ export class LiveValues {
     if (table === 'group') this.#countOveruse(columns);
   }
 
-  /** Only rows of flow 0 count. All other flows belong to shadows, which control nothing. */
+  /** Only rows of flow 0 count. All other flows belong to shadows (controllers that only watch). */
   #countOveruse(columns: readonly Float64Array[]): void {
     const [flows, signals] = [columns[GROUP_FLOW], columns[GROUP_SIGNAL]];
     signals?.forEach((signal, row) => {

@@ -69,7 +69,7 @@ async function enter(server: ServerClient, { started }: Running, listener: PathL
   return room;
 }
 
-/** Opens the path for a page that sends, to itself or to another page of the room. */
+/** Opens the path for a page that sends media to itself or, through a room, to another page. */
 async function host(running: Running, listener: PathListener): Promise<Path> {
   const path = await openLink(running, listener);
   const { server, originEpochMs } = running;

@@ -1,4 +1,4 @@
-/** The trace behind the charts: of the running call, or of a file that was opened. */
+/** Keeps the trace that the charts show: the trace of the running call, or the trace of an opened file. */
 import { signal } from '@preact/signals';
 
 import type { TraceBatch, TraceEvent } from '../../core/index.js';
@@ -21,7 +21,7 @@ import { LiveValues } from './live_values.js';
 const QUEUE_COUNTERS = ['drops', 'delivered_bytes'];
 const QUEUE_COLUMNS = tableSpec('queue').columns.map(({ name }) => name);
 
-/** The flow under which the trace's header lists all TCP connections beside the call. */
+/** The entry in the trace's header for all TCP connections that share the bottleneck with the call. */
 const CROSS = { flow: CROSS_FLOW, name: 'TCP', kind: 'tcp' } as const;
 
 /** The contents of the charts. `version` changes when all rows have been replaced. */
@@ -41,14 +41,17 @@ export class Recorder {
   readonly hasRows = signal(false);
   /** Whether there is a recording of a call that has not been downloaded completely. */
   readonly unsaved = signal(false);
-  /** The time up to which the sample has been played. */
+  /**
+   * The time up to which the sample has been played. The sample is a simulated call that the page shows before a
+   * call.
+   */
   sampleUs: () => number = () => 0;
   #sampleRead: Promise<unknown> = Promise.resolve();
   /** Whether a call or a file other than the sample has begun. */
   #hasOtherBegun = false;
   /**
-   * The queue's totals up to the last restart of the call. The new link counts from zero, so these are added to its
-   * counts.
+   * The queue's totals up to the last restart of the call. The counts of the new link start from zero, so these
+   * totals are added to the new counts.
    */
   #counted: Partial<Record<string, number>> = {};
 
@@ -150,7 +153,10 @@ export class Recorder {
     }
   }
 
-  /** Shows a file instead of the present trace. If it rejects (with TraceError), the present trace stays. */
+  /**
+   * Shows a file instead of the present trace. Rejects with TraceError if the file cannot be read; the present trace
+   * then stays.
+   */
   async open(file: File): Promise<void> {
     this.opening.value = 0;
     try {
@@ -166,13 +172,16 @@ export class Recorder {
     }
   }
 
-  /** Another trace is on its way: the sample no longer begins, and if it has begun, it ends before that trace. */
+  /**
+   * To be called before another trace is loaded. Keeps the sample from starting. If the sample is already being read,
+   * resolves once it has been read, so that the store never reads two traces at the same time.
+   */
   #withoutSample(): Promise<unknown> {
     this.#hasOtherBegun = true;
     return this.#sampleRead;
   }
 
-  /** Shows the sample trace until another trace is shown; does nothing if another one is on its way. */
+  /** Shows the sample trace until another trace is shown. Does nothing if a call or a file has already begun. */
   async showSample(trace: Blob): Promise<void> {
     if (this.#hasOtherBegun) return;
     const reading = this.store.open(trace);

@@ -42,7 +42,7 @@ export function changesForRestart(before: AppState, now: AppState): SettingChang
   const changed = NEED_RESTART.filter(
     (name) => before[name] !== now[name] && !(name === 'mode' && isNative),
   ).map((name): SettingChange => ({ name, from: before[name], to: now[name] }));
-  // The browser's controller stays in charge, but another controller is to watch as flow 0.
+  // The browser's controller stays in charge, but `preset` now names another controller, which has to run as flow 0.
   const isOther = isNative && watcherOf(before) !== watcherOf(now);
   return isOther ? [...changed, { name: 'preset', from: before.preset, to: now.preset }] : changed;
 }

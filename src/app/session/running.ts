@@ -36,7 +36,10 @@ export class Running {
 
   /** The origin of the call's times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
-  /** Gives the shadows their flow numbers, which stay the same across all calls of the recording. */
+  /**
+   * Assigns flow numbers to the shadows (controllers that only watch). The numbers stay the same across all calls of
+   * the recording.
+   */
   readonly shadows: ShadowFlows;
   /** Whether this call is part of a recording. */
   isRecorded: boolean;
@@ -77,7 +80,10 @@ export class Running {
     return Math.round((performance.timeOrigin + performance.now() - this.originEpochMs) * 1000);
   }
 
-  /** The controller that runs as flow 0. Throws if this page does not have the file of a user's controller. */
+  /**
+   * The controller of flow 0: the controller in charge or, if the browser's own controller is in charge, the
+   * controller of `preset`, which only watches. Throws if this page does not have the file of a user's controller.
+   */
   get controller(): LiveController & { name: string } {
     const { controller, preset, set } = this.started;
     if (isOwn(controller)) return liveController(controller);
@@ -86,7 +92,7 @@ export class Running {
     return { controller: watcher, preset, parameters: { ...set }, name };
   }
 
-  /** The header's fields about the controllers: flow 0 with its parameters, and the shadows. */
+  /** The fields of the trace's header that describe controllers: flow 0 with its parameters, and the shadows. */
   get controllerStart(): Partial<TraceHeader> {
     const { min_bps, max_bps, start_bps } = this.started;
     const bitrates = { min_bitrate_bps: min_bps, max_bitrate_bps: max_bps, start_bitrate_bps: start_bps };

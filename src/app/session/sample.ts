@@ -40,7 +40,7 @@ class Player {
   }
 }
 
-/** Shows the sample if nothing else is shown; it stands still for users who prefer reduced motion. */
+/** Shows the sample if nothing else is shown. The sample does not move for users who prefer reduced motion. */
 export async function showSample(recorder: Recorder, scope: Scope): Promise<void> {
   const isWanted = (): boolean => recorder.shown.peek().kind === 'nothing' && scope.following.peek();
   await whenIdle();

@@ -25,7 +25,7 @@ export class Session {
   readonly lateness = signal<LatenessMs | null>(null);
   readonly localStream = signal<MediaStream | null>(null);
   readonly remoteStream = signal<MediaStream | null>(null);
-  /** Flow 0 of the running call or, if no call runs, of the last call. */
+  /** The controller of flow 0 in the running call or, if no call runs, in the last call. */
   readonly inCharge = signal<{ flow: 0; name: string; controller: string }>({
     flow: 0,
     name: 'GCC',
@@ -41,8 +41,8 @@ export class Session {
   /** Whether the call has lost the local server and has not reached it again. */
   #isServerLost = false;
   /**
-   * The call whose recording already contains the event for a failed takeover: the controller could not control the
-   * rates as requested.
+   * The call whose recording already contains the event `mode`. The event says that the controller could not take
+   * over the rates, so the call runs in another mode than requested.
    */
   #capTold: Running | null = null;
   readonly #patience = new Patience();

@@ -1,6 +1,6 @@
 /**
- * "Compare with the simulation": the button below the facts of the call, and the table that shows how far the call
- * and its simulation are apart.
+ * "Compare with the simulation": the button below the facts of the call, and the table of differences between the
+ * call and its simulation.
  */
 import { useEffect, useMemo } from 'preact/hooks';
 
@@ -12,8 +12,8 @@ import { change, settings } from '../settings.js';
 import { TwinComparison, type TwinState } from './comparison.js';
 
 /**
- * The comparison of the shown recording with its simulation. The page has only one. It is removed when another
- * recording is shown.
+ * The comparison of the shown recording with its simulation. The page keeps only one comparison, and removes it when
+ * another recording is shown.
  */
 export function useTwin(recorder: Recorder, scope: Scope, running: boolean): TwinComparison {
   const twin = useMemo(() => new TwinComparison(recorder, scope), [recorder, scope]);

@@ -109,7 +109,10 @@ function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   return facts.filter(([, value]) => value !== '');
 }
 
-/** The source of the numbers: the controller in charge, the bottleneck and the source of times, or the file. */
+/**
+ * The origin of the shown numbers. For a call: the controllers, the bottleneck and the source of the times. For an
+ * opened trace: its file and its header.
+ */
 export function Provenance({ session, recorder }: { session: Session; recorder: Recorder }) {
   const status = session.status.value;
   const { kind, name, header } = recorder.shown.value;

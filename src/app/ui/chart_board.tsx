@@ -4,11 +4,12 @@ import type { Scope } from '../../boards/scope.js';
 import { change, settings } from '../settings.js';
 import { AxisToolbar, ChartFigure, Charts, useNarrow } from '../../boards/chart_figure.js';
 import type { DrawnController } from '../../boards/recorded_controllers.js';
+import { Wheel } from '../../boards/wheel.js';
 import { chartTools } from './chart_tools.js';
 
 /**
- * The series that are left out in `control` mode: the browser's estimate, which is only a constant lower bound in
- * this mode.
+ * The series that are left out in `control` mode. In this mode, the browser's estimate is only a constant lower
+ * bound.
  */
 const IN_CONTROL = ['browser'];
 const NONE: readonly string[] = [];
@@ -36,20 +37,22 @@ export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, 
   return (
     <>
       <AxisToolbar scope={scope} live={live} />
-      <Charts scope={scope}>
-        {shown.map((board, index) => (
-          <ChartFigure
-            key={board.id === 'rates' ? `rates ${who}` : `${board.id} ${board.strip?.table ?? ''}`}
-            board={board}
-            tools={chartTools}
-            scope={scope}
-            without={inControl ? IN_CONTROL : NONE}
-            timeLabels={isNarrow || index === shown.length - 1}
-            hidden={settings.value.hide}
-            onHide={(hide) => change({ hide: [...hide] })}
-          />
-        ))}
-      </Charts>
+      <Wheel>
+        <Charts scope={scope}>
+          {shown.map((board, index) => (
+            <ChartFigure
+              key={board.id === 'rates' ? `rates ${who}` : `${board.id} ${board.strip?.table ?? ''}`}
+              board={board}
+              tools={chartTools}
+              scope={scope}
+              without={inControl ? IN_CONTROL : NONE}
+              timeLabels={isNarrow || index === shown.length - 1}
+              hidden={settings.value.hide}
+              onHide={(hide) => change({ hide: [...hide] })}
+            />
+          ))}
+        </Charts>
+      </Wheel>
     </>
   );
 }

@@ -57,7 +57,9 @@ export function ChartTools({ title, file, picture, csv }: ChartToolsProps) {
   );
 }
 
-/** A strip shows states, not numbers, so it offers no CSV; the states can be read from the trace. */
+/**
+ * The tools of one chart. A strip (coloured bands that show states over time) has no numbers, so it offers no CSV.
+ */
 export const chartTools = ({ id, title, strip }: Board, chart: TimeChart) => (
   <ChartTools
     title={title}

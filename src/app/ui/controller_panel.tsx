@@ -14,7 +14,10 @@ import { effectHelp, isTwoPages } from './panels.js';
 /** Whether a file looks like a controller by the ending of its name, even if no page can run it. */
 export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
 
-/** Puts the controller in a file in charge, or shows a notice that explains why this is not possible. */
+/**
+ * Makes the controller from a file the controller in charge. If no page can run the file, shows a notice that
+ * explains why.
+ */
 export function takeController(file: File, running: boolean): void {
   const fix = ownControllers.keep(file);
   if (fix === null) change(takeCharge(settings.peek(), ownText(file.name), running));
@@ -86,10 +89,7 @@ function OwnFile({ running, disabled }: PanelProps) {
   );
 }
 
-/**
- * Whether a shadow would duplicate flow 0. Flow 0 is the controller in charge or, if the browser's own controller is
- * in charge, the first controller that watches.
- */
+/** Whether flow 0 already runs this controller, so that a shadow would duplicate flow 0. */
 const isInCharge = (text: string): boolean => text === flowZeroText(settings.value);
 
 /**

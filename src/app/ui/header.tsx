@@ -1,4 +1,4 @@
-/** The top of the page: its name, the state of the call, and the button that starts and ends it. */
+/** The top of the page: the page's name, the state of the call, and the button that starts and ends the call. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 

@@ -34,8 +34,8 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
 }
 
 /**
- * The list of errors has one section for each of these words. The section describes all codes that begin with the
- * word and end with a variable part.
+ * Codes that begin with one of these words end with a variable part, as in `cell-AXIS`. In the list of errors, each
+ * word has one section for all of its codes.
  */
 const FAMILIES = ['cell', 'controller-fault', 'left', 'scenario', 'url'];
 

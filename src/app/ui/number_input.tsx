@@ -25,7 +25,7 @@ export interface NumberInputProps {
   onTake: (value: number) => void;
 }
 
-/** The number of positions of a logarithmic slider. Such a slider's positions are not its values. */
+/** The number of steps of a logarithmic slider. The position of such a slider is a step, not a value. */
 const STEPS = 240;
 
 const rounded = (value: number, isWhole: boolean): number =>

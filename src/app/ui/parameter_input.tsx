@@ -15,8 +15,8 @@ const fitting = ({ min, max, whole }: ParameterSpec, value: number): number =>
   Math.min(max, Math.max(min, whole ? Math.round(value) : value));
 
 /**
- * A linear slider if `base` (the value after a reset) is well above `min`. Otherwise a logarithmic slider around
- * `base`, or null if `base` is not positive.
+ * The scale of the slider. The scale is linear if `base` (the value after a reset) is well above `min`, and otherwise
+ * logarithmic around `base`. Null (no slider) if the scale would be logarithmic but `base` is not positive.
  */
 function sliderOf({ min, max }: ParameterSpec, base: number) {
   if (base - min > (max - min) / 20) {

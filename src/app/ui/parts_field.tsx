@@ -13,7 +13,8 @@ interface PartsFieldProps {
 
 export function PartsField({ field, text, onChange }: PartsFieldProps) {
   const form = PARTS_FORMS[field];
-  // While the first number is 0, the setting is `none`. The other numbers are then kept here.
+  // If the first number is 0, the setting's text is `none`, without the other numbers. `kept` holds the other numbers
+  // meanwhile.
   const kept = useSignal(form.usual);
   const values = form.read(text) ?? [0, ...kept.value.slice(1)];
   const take = (index: number, value: number): void => {

@@ -45,7 +45,9 @@ const LIMIT_UNITS: Readonly<Record<string, { name: string; unit: string; most: n
   limit_bytes: { name: 'bytes', unit: 'B', most: 256_000, step: 1000 },
   limit_packets: { name: 'packets', unit: 'packets', most: 1000, step: 1 },
 };
-/** The limit after its unit was changed. Each value corresponds to about 300 ms of traffic at 1 Mbps. */
+/**
+ * The limit that is set when the user changes its unit. Each value corresponds to about 300 ms of traffic at 1 Mbps.
+ */
 const FIRST_LIMITS: Readonly<Record<string, number>> = {
   limit_ms: 300,
   limit_bytes: 37_500,

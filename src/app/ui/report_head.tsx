@@ -1,4 +1,6 @@
-/** The head of a printed page: the contents, the time of printing, and the address of the view. */
+/**
+ * The head of a printed page: a title, the facts about the page, the time of printing, and the address of the view.
+ */
 import { version } from '../../../package.json';
 import { isOnPaper } from '../print.js';
 

@@ -17,7 +17,7 @@ import { CopyButton } from './copy_button.js';
 const withTime = signal(false);
 const withTheme = signal(false);
 
-/** The state that a link for others contains. */
+/** The state in a copied link. The time window and the theme are left out unless the user includes them. */
 function shared(): AppState {
   const state = settings.peek();
   const { window_s, from_s, paused, theme } = DEFAULT_STATE;

@@ -13,19 +13,19 @@ import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 
 /**
- * The interval at which the explanation is renewed while new rows arrive. Renewals take at most WORKER_SHARE of the
- * trace worker's time; the interval is longer if necessary.
+ * The interval at which the explanation is computed again while new rows arrive. The interval is longer if the work
+ * would otherwise take more than WORKER_SHARE of the trace worker's time.
  */
 const AGAIN_MS = 1000;
 const WORKER_SHARE = 0.05;
 /**
- * After rows were replaced, the explanation is renewed only once they have stayed unchanged for this long. A drag of
- * a slider replaces the rows many times.
+ * After rows were replaced, the explanation is computed again only once the rows have not changed for this long.
+ * Dragging a slider replaces the rows many times.
  */
 const STILL_MS = 200;
 /**
- * The largest number of lines that are shown. Of a longer list, the lines from the start of the charts' window are
- * shown.
+ * The largest number of lines that are shown. Of a longer list, only the lines after the start of the charts' window
+ * are shown.
  */
 const MOST_LINES = 400;
 /** A mark is described if its distance from the cursor is at most this share of the window. */

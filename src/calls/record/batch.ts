@@ -11,15 +11,15 @@ const batch = v.object({
   messages: v.array(pageMessage),
 });
 
-/** Turns null back into NaN: JSON writes NaN as null, and no field is null for another reason. */
+/** Turns null back into NaN. JSON writes NaN as null, and no field is null for another reason. */
 const numbers = <T extends object>(stats: T): T =>
   Object.fromEntries(
     Object.entries(stats).map(([name, value]: [string, unknown]) => [name, value ?? NaN]),
   ) as T;
 
 /**
- * Parses a batch of messages from an observer. Throws if the text is not such a batch, since a page can call
- * the observer's binding, too.
+ * Parses a batch of messages from an observer. Throws if the text is not such a batch, since a script of the
+ * page could have sent it.
  */
 export function readBatch(text: unknown): PageBatch {
   const checked = v.parse(batch, typeof text === 'string' ? JSON.parse(text) : text);

@@ -68,8 +68,9 @@ export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRe
 }
 
 /**
- * Decides which of two endpoints that talk to each other is the offerer. If both offered at once (RFC 3264,
- * section 4), this may be wrong. `assign` then corrects the roles: the relay has seen which side offered.
+ * Decides which of two endpoints that talk to each other is the offerer. If both sent an offer at once (RFC
+ * 3264, section 4), the decision may be wrong. `assign` corrects it later, since the relay has seen which side
+ * offered.
  */
 function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord): void {
   const [first, second] = a.id < b.id ? [a, b] : [b, a];
@@ -105,7 +106,7 @@ function addConnection(record: CallRecord, index: Index, endpoint: EndpointRecor
   return connection;
 }
 
-/** Removes a connection of one endpoint. The connection's flows are assigned again later. */
+/** Removes a connection that has only one endpoint. Its flows are assigned again later. */
 function remove({ connections, link }: CallRecord, index: Index, lonely: ConnectionRecord): void {
   connections.splice(connections.indexOf(lonely), 1);
   const flows = new Set(lonely.flows);
@@ -113,8 +114,8 @@ function remove({ connections, link }: CallRecord, index: Index, lonely: Connect
 }
 
 /**
- * Whether a flow belongs to an endpoint: one fragment of the flow is the endpoint's own, and the other fragment
- * is that of the endpoint's far side.
+ * Whether a flow belongs to an endpoint: the flow's two fragments are one of the endpoint's own and one of its
+ * far side.
  */
 const hasFlow = (
   { localUfrags, remoteUfrags }: EndpointRecord,

@@ -45,8 +45,8 @@ type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 
 /**
  * With the frame source `elements`, a frame is reported only when it is shown, normally at most this long after
- * its arrival. The shadows (controllers that run beside the call) are delayed by this time, so that they get
- * the frames in the order of arrival.
+ * its arrival. The shadows (controllers that only watch) are delayed by this time, so that they get the frames
+ * in the order of arrival.
  */
 const SHOWN_LATE_US = 500_000;
 

@@ -4,10 +4,12 @@ import type { EndpointRecord, Freeze, InboundStats, StatsSample } from './record
 import type { Source } from './sources.js';
 
 /**
- * A picture that has stood still for this long is a freeze in progress in three cases: frames arrive but are
- * not decoded, its source has given new frames, or its source was stopped. If the source is live but gives no
- * new frames, a still picture is no freeze. Before the first decoded frame, arriving packets are counted
- * instead of frames, since Chromium counts no frames then.
+ * A picture that has not changed for this long is a freeze in progress in any of three cases:
+ * - frames arrive but are not decoded;
+ * - the source has produced new frames;
+ * - the source was stopped.
+ * If the source is live but produces no new frames, a still picture is no freeze. Before the first decoded
+ * frame, only arriving packets count, since Chromium then counts no frames.
  */
 const STANDS_US = 1e6;
 
@@ -17,11 +19,14 @@ interface Stream {
   totalS: number;
   decoded: number;
   /**
-   * When a new picture was last decoded. Before the first picture: when the first packet arrived or, before
-   * that, when the stream was first seen. The next three counts were taken at that time.
+   * When a new picture was last decoded. Before the first picture, when the first packet arrived. Before the
+   * first packet, when the stream was first seen. The next three counts were taken at this time.
    */
   grewUs: number;
-  /** Frames that the source had given. If the count was unknown then, the first count that is known later. */
+  /**
+   * Frames that the source had produced; if the browser did not report the count then, the first count it
+   * reported later.
+   */
   sourceFrames: number;
   framesReceived: number;
   packetsReceived: number;
@@ -82,7 +87,7 @@ export class FreezeFinder {
     const endUs = Math.round((stream.timeUs + timeUs) / 2);
     for (let left = freezes; left > 0; left--) {
       const fromUs = endUs - left * lengthUs;
-      // A freeze that was seen in progress is the earliest of the counted freezes.
+      // If a freeze was already in progress at an earlier sample, it is the first of the counted freezes.
       const noticed = (left === freezes ? stream.open?.noticed : undefined) ?? { timeUs, fromUs };
       this.freezes.push({ fromUs, toUs: fromUs + lengthUs, ssrc: stats.ssrc, noticed });
     }

@@ -1,8 +1,8 @@
 /**
  * Limits the memory for the record of a call that lasts for hours. Data older than `keepUs` are dropped, an
- * eighth of `keepUs` at a time. For each endpoint the last sample before the kept data stays, since counters
- * are compared from one sample to the next. Endpoints, their states, connections, freezes and notices also
- * stay, since they are few.
+ * eighth of `keepUs` at a time. Counters are compared from one sample to the next. So each endpoint also keeps
+ * its last sample from before the kept data. Endpoints, their states, connections, freezes and notices are all
+ * kept, since they are few.
  */
 import type { TraceBatch } from '../../core/index.js';
 import { tableSpec } from '../../core/index.js';
@@ -27,7 +27,10 @@ export class Keeper {
     this.#dropAtUs = this.keepUs + this.keepUs / PIECES;
   }
 
-  /** Drops data that are older than `keepUs` at the time `nowUs`, unless some were dropped recently. */
+  /**
+   * Drops data that are older than `keepUs` at the time `nowUs`. Does nothing if the last drop was less than an
+   * eighth of `keepUs` ago.
+   */
   advance(nowUs: number): void {
     if (nowUs < this.#dropAtUs) return;
     this.#dropAtUs = nowUs + this.keepUs / PIECES;
@@ -83,7 +86,7 @@ function dropDirection(direction: DirectionRecord, fromUs: number): void {
   const { packets, rows, capacity } = direction;
   const kept = packets.departUs.subarray(0, packets.rows).findIndex((timeUs) => timeUs > fromUs);
   dropRows(packets, PACKET_COLUMNS, kept < 0 ? packets.rows : kept);
-  // The last row and the last capacity before the kept data stay, since the rows' counts are cumulative and a
+  // Also keep the last row and the last capacity from before `fromUs`: the rows' counts are cumulative, and a
   // capacity lasts until the next change.
   rows.splice(
     0,

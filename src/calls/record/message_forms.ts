@@ -1,6 +1,6 @@
 /**
- * The form of each message that an observer sends. A page can also call the observer's binding with any text.
- * So a message that has none of these forms is refused.
+ * The form of each message that an observer sends. A message of any other form is refused, since a script of
+ * the page could have sent it.
  */
 import * as v from 'valibot';
 

@@ -154,8 +154,8 @@ export interface Freeze {
   /** The stream whose picture it was; absent if unknown. */
   ssrc?: number;
   /**
-   * The time of the sample that first showed the freeze, and the start that was assumed then; absent if
-   * unknown.
+   * `timeUs`: the time of the sample in which the freeze was first seen. `fromUs`: the start of the freeze as
+   * assumed at that sample. Absent if unknown.
    */
   noticed?: { timeUs: number; fromUs: number };
 }
@@ -206,21 +206,27 @@ export interface EndpointRecord {
 export interface ConnectionRecord {
   /** Unique in the record, from 0. */
   id: number;
-  /** Ids of endpoints. If the far side is not under test, the page counts as the offerer, whoever offered. */
+  /**
+   * `offerer` and `answerer`: ids of endpoints. If the far side is not under test, the page counts as the
+   * offerer, whoever offered.
+   */
   offerer: number | null;
   answerer: number | null;
   /**
-   * The flows of the connection's packets in the link's record. Empty without a shaper, or until the relay has
-   * seen the connection. More than one after an ICE restart or if the media are not bundled.
+   * Numbers of the RelayFlows that carry the connection's packets. Empty without a shaper, or until the relay
+   * has seen the connection. More than one after an ICE restart or if the media are not bundled.
    */
   flows: number[];
 }
 
-/** The reports of the controllers that run beside the call, on one video stream that an endpoint received. */
+/**
+ * Reports on one video stream that an endpoint received. They come from shadows: controllers that watch the
+ * call without controlling it.
+ */
 export interface ShadowRecord {
   /**
-   * The flow number in the rows of the inputs (`arrival`, `inbound`) and in the rows of the first controller.
-   * The first controller is Chrome's by default; the delay is taken from its rows.
+   * The flow number in the input rows (`arrival`, `inbound`) and in the rows of the first controller. By
+   * default, the first controller is Chrome's. Its rows also provide the delay.
    */
   flow: number;
   endpoint: number;
@@ -228,8 +234,8 @@ export interface ShadowRecord {
   /** The controllers, each with the flow number in its rows. */
   flows: readonly ShadowFlow[];
   /**
-   * The input rows (`arrival`, `inbound`) once, and the output rows (`group`, `rate` and others) of each
-   * controller. Send times are derived from RTP timestamps.
+   * The input rows (`arrival`, `inbound`), recorded once for all controllers, and the output rows (`group`,
+   * `rate` and others) of each controller. Send times are derived from RTP timestamps.
    */
   batches: TraceBatch[];
 }

@@ -1,8 +1,8 @@
 /**
- * Controllers that run beside a call (shadows): they see a received video stream frame by frame and report how
- * they would have controlled its rate. Send times are derived from RTP timestamps, since frames carry no send
- * times. A replay of the recorded arrivals gives the same rows, because in both cases the sender's part of a
- * controller handles each feedback at once, on the receiver's clock.
+ * Shadows: controllers that watch a call without controlling it. They see a received video stream frame by
+ * frame, and report how they would have controlled its rate. Send times are derived from RTP timestamps, since
+ * frames carry no send times. A replay of the recorded arrivals gives the same rows: in both cases, the
+ * sender's part of a controller handles each feedback at once, on the receiver's clock.
  */
 import {
   type ArrivalInput,
@@ -62,7 +62,7 @@ class Halves {
     this.#sender = core.createSender(options);
   }
 
-  /** Uses the analysis of the stream's frames that another controller makes. */
+  /** Takes over the frame analysis of another controller on the same stream instead of repeating it. */
   shareFrames(other: Halves): void {
     this.#receiver.shareFrames(other.#receiver);
   }
@@ -97,7 +97,7 @@ class Halves {
   }
 }
 
-/** The controllers that run beside one received stream. */
+/** The shadow controllers of one received stream. */
 export class StreamShadow {
   readonly #halves: readonly Halves[];
   readonly #arrivals = new FrameArrivals();
@@ -105,8 +105,8 @@ export class StreamShadow {
   #nowUs = -Infinity;
   #rttUs = NaN;
   /**
-   * The RTT in the latest arrival row that contains an RTT. Controllers get no newer RTT, since a replay would
-   * not have it.
+   * The RTT in the latest arrival row that has an RTT. A newer RTT is not used, since a replay of the rows
+   * would not know it.
    */
   #arrivedRttUs = NaN;
   #sent: Sent = { bytes: NaN, browserEstimateBps: NaN };
@@ -163,8 +163,8 @@ export class StreamShadow {
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // The core's clock does not go back. So a step that is older than the latest processed step gets the
-      // latest time.
+      // The core's clock does not go back. So a frame or sample that comes late is processed at the latest time
+      // so far.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

@@ -1,4 +1,4 @@
-/** The controllers that run beside a call. */
+/** Shadow controllers, which watch a call without controlling it. */
 import type { ControllerName, PresetName } from '../../core/schema.js';
 
 /** A controller of the core by its name and preset. */
@@ -12,5 +12,5 @@ export interface ShadowFlow extends ShadowController {
   flow: number;
 }
 
-/** Chrome's controller with its settings for live calls. By default, it runs beside every stream. */
+/** Chrome's controller with its settings for live calls. It is the default shadow of every stream. */
 export const SHADOW = { controller: 'gcc', preset: 'gcc-live' } as const satisfies ShadowController;

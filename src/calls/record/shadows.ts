@@ -1,6 +1,6 @@
 /**
- * The shadows of a call. Each video stream that an endpoint receives has a shadow: controllers that run beside
- * the call on this stream.
+ * The shadows of a call. Each received video stream has a shadow: controllers that watch the stream without
+ * controlling it.
  */
 import { loadCore, type Core, type TraceBatch } from '../../core/index.js';
 import type { PageMessage } from '../../inject/protocol.js';
@@ -20,7 +20,7 @@ interface Shadow {
 }
 
 export interface ShadowsOptions {
-  /** The controllers that run beside each stream; default: Chrome's. */
+  /** The controllers of each shadow; default: Chrome's. */
   controllers?: readonly ShadowController[];
   load?: () => Promise<Core>;
   /** Whether controllers also get the sender's counters, if the sender is under test. Default: true. */

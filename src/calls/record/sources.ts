@@ -1,4 +1,4 @@
-/** Watches the sources (tracks) of the video that pages under test send: whether they still give new frames. */
+/** Finds out whether the sources (tracks) of sent video still produce new frames. */
 import type { StatsSample } from './record.js';
 
 /** The source behind a received picture. */
@@ -23,8 +23,8 @@ export function sourceOf(sender: StatsSample | undefined, ssrc: number): Source 
 }
 
 /**
- * All sources together. They are used for pictures that come through a server: the sender of such a picture is
- * unknown.
+ * All sources together. They are used for pictures that come through a server, since the source of such a
+ * picture is unknown.
  */
 export class Sources {
   /** The latest frame counts of live sources, by endpoint id and SSRC. */

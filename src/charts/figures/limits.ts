@@ -1,8 +1,8 @@
 import type { Figure, PublishedMark } from '../../figures/figure.js';
 
 /**
- * The plot is not extended to a band whose upper end is above this multiple of the highest value. The data would be
- * squeezed; instead, the plot's edge cuts the band off.
+ * If the upper end of a band is above this multiple of the highest value, the plot does not extend to this end.
+ * Otherwise the data would be squeezed. The edge of the plot cuts the band off.
  */
 const FARTHEST_BAND = 1.6;
 
@@ -59,6 +59,6 @@ export function limits(figure: Figure): { suggestedMin: number; suggestedMax: nu
   for (const value of bands) if (value > high && value <= farthest) high = value;
   if (low > high) return { suggestedMin: 0, suggestedMax: 1 };
   if (low === high) high = low === 0 ? 1 : low + Math.abs(low) / 10;
-  // A deviation may reach below zero although the axis is meant for positive values: it is cut at zero.
+  // On an axis for positive values, a deviation may still reach below zero. The axis then begins at zero.
   return { suggestedMin: (figure.y.min ?? low) >= 0 ? Math.max(0, low) : low, suggestedMax: high };
 }

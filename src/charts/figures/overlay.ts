@@ -66,8 +66,8 @@ class Painter {
   }
 
   /**
-   * Draws the published value as a diamond. `fill` is the colour of its series, to be given if several series can
-   * be at the same place.
+   * Draws the published value as a diamond. Pass the colour of the series as `fill` if several series can have
+   * diamonds at the same x.
    */
   diamond({ x }: Placed, value: number, fill: string = this.theme.colours.ink): void {
     const y = this.y.getPixelForValue(value);

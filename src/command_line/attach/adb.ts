@@ -48,7 +48,10 @@ async function onlySerial(): Promise<string> {
   );
 }
 
-/** Ends the forwarding. If that fails, reports by `say` that the port may still lead to the phone. */
+/**
+ * Removes the port forwarding. If the removal fails, tells the user through `say` that the port may still be
+ * forwarded to the phone.
+ */
 async function giveBack(phone: readonly string[], port: string, say: (text: string) => void): Promise<void> {
   const command = [...phone, 'forward', '--remove', `tcp:${port}`];
   await adb(command).catch((error: unknown) => {

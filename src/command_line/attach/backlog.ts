@@ -42,7 +42,7 @@ export class Backlog {
   }
 }
 
-/** Without the messages of closed connections. */
+/** Returns the messages except those of closed connections. A `late` message belongs to no connection. */
 function withoutClosed(messages: readonly PageMessage[]): PageMessage[] {
   const closed = new Set(
     messages.flatMap((message) =>

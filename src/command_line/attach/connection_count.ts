@@ -1,6 +1,6 @@
 /**
- * Counts the connections that were seen. After a pause, a page reports all its connections again, under another
- * window name. Therefore a connection is identified by its ICE user name fragments, which the browser draws at
+ * Counts the connections that pages have reported. After a pause, a page reports all its connections again, under
+ * another window name. So a connection is recognised by its ICE user name fragments, which the browser draws at
  * random.
  */
 import type { PageBatch } from '../../watch/index.js';

@@ -7,7 +7,7 @@ function canOpen(): boolean {
   return process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY ?? WSL_DISTRO_NAME);
 }
 
-/** Opens an address in the user's default browser. False if there is none. */
+/** Opens an address in the user's default browser. Returns false if no browser could be opened. */
 export async function openInBrowser(url: string): Promise<boolean> {
   if (!canOpen()) return false;
   try {

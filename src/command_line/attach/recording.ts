@@ -11,13 +11,13 @@ import { UsageError } from '../../text/errors.js';
 import type { Watch } from '../../watch/index.js';
 import { fileOutput, type Output } from '../io.js';
 
-/** How many rows a recording has, and how many of them are arrivals. */
+/** `rows`: the number of rows in a recording. `arrivals`: how many of these rows are of type `arrival`. */
 export interface Recorded {
   rows: number;
   arrivals: number;
 }
 
-/** Exports all segments that are still in memory. Older segments are already in the file. */
+/** An option of Watch.export: exports everything that is still in memory. Older segments are already in the file. */
 const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
 
 /**

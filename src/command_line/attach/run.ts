@@ -84,7 +84,7 @@ class Attachment {
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
       },
-      // Ignored: only a page's own code can call the binding with something that is not a batch.
+      // Ignored: the observer sends only batches. Other data come from a page's own code that calls the binding.
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);
@@ -94,7 +94,7 @@ class Attachment {
       },
       opened: () => undefined,
       ended: ({ record }) => {
-        // If the connection to the browser ends, all pages count as ended; these ends are not reported.
+        // Pages also end when the browser disconnects. Those ends are not reported one by one.
         if (!this.#leaves && this.attached.browser.isConnected() && record.ended !== null)
           plan.say(`page ${record.ended.why}: ${plain(record.url)}`);
       },
@@ -148,8 +148,8 @@ class Attachment {
   }
 
   /**
-   * Ends the views even if the recording cannot be finished: a full disk must not keep the command from
-   * ending.
+   * Finishes the recording, then closes the views. The views are closed even if the recording fails, for example on a
+   * full disk: open views would keep the command running.
    */
   async #endRecording(): Promise<Recorded | undefined> {
     try {

@@ -1,5 +1,6 @@
 /**
- * Serves the view on attached pages: a page of the local server, and the channel that informs it about the calls.
+ * Serves the view of attached pages: a page on the local server, and a channel that sends the data of the calls to
+ * this page.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

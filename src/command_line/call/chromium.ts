@@ -124,16 +124,16 @@ export interface OwnBrowser {
  */
 const CLOSE_TIMEOUT_MS = 3000;
 /**
- * When the browser has ended, Playwright may fail a request to a page before it reports the end of the browser. This
- * is how long to wait for that report.
+ * If the browser ends or a page crashes, a Playwright request may fail before Playwright reports the end or the
+ * crash. This is how long to wait for that report.
  */
 const NEWS_MS = 2000;
 const SOMETHING_ENDED = /closed|crashed|disconnected/;
 
 /**
- * Runs `work` with a Chromium, and always closes it afterwards (see launchChromium for `camera`). Rejects without
- * waiting for `work` if the call cannot continue. If the signal is aborted, it rejects with the signal's reason. If
- * Chromium has ended or a page has crashed, it rejects with FailedRun.
+ * Runs `work` with a Chromium, and always closes the Chromium afterwards (see launchChromium for `camera`). If the
+ * call cannot continue, rejects without waiting for `work`: with the signal's reason after an abort, or with
+ * FailedRun if Chromium has ended or a page has crashed.
  */
 export async function withChromium<T>(
   signal: AbortSignal,

@@ -1,4 +1,7 @@
-/** Video contents for Chromium's camera. ffmpeg makes each content once; it is then kept in the user's cache. */
+/**
+ * Video clips (called contents) for Chromium's camera. ffmpeg makes each clip once; the file is then kept in the
+ * user's cache.
+ */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,7 +16,7 @@ import type { Io } from '../io.js';
 import { progress } from '../progress.js';
 import type { VideoFormat } from './video_file.js';
 
-/** Chromium plays a file again and again, so each content ends with the picture with which it began. */
+/** The length of a content. Chromium plays the file in a loop, so each content ends with its first picture. */
 const LOOP_S = 10;
 
 /** A filter of ffmpeg: the input, followed by the same pictures in reverse. */

@@ -62,8 +62,8 @@ function formatOf({ file, width, height, fps }: CallSource): Record<string, stri
 }
 
 /**
- * The address with which the Call page carries out a plan: the query contains all settings. `link` is the
- * name by which the page joins the link.
+ * The address of the Call page for a plan: the query contains all settings of the plan. `link` is the name by which
+ * the page joins the link.
  */
 export function pageUrl(url: string, plan: CallPlan, link: string): string {
   const query = new URLSearchParams({

@@ -87,7 +87,8 @@ const firstLine = (error: unknown): string =>
 
 async function openPage(page: Page, url: string, clicks: readonly string[]): Promise<void> {
   await page.goto(url).catch(async (error: unknown) => {
-    // Playwright may fail a request to a page before it reports that the page has crashed.
+    // After a crash, `goto` may fail before Playwright reports the crash. This waits for the report, since the crash
+    // explains the failure.
     if (firstLine(error).includes('detached'))
       await page.waitForEvent('crash', { timeout: NEWS_MS }).catch(() => undefined);
     throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); check that its server is running`);
@@ -172,7 +173,7 @@ function refuseLoss({ pages, link }: CallRecord): void {
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }
 
-/** Throws FailedRun if the call has ended early: it then has no measurements. */
+/** Throws FailedRun if the call has ended early: its measurements would not cover the planned duration. */
 function refuseEnd(record: CallRecord): void {
   refuseLoss(record);
   const alive = record.endpoints.some((endpoint) =>

@@ -29,7 +29,7 @@ function estimates(senders: readonly EndpointRecord[]): TargetRows {
   };
 }
 
-/** A column of the rows of a shadow: a GCC that watches the call without control over it. */
+/** The values of one column in a shadow's rows. A shadow is a GCC that watches the call but does not control it. */
 function column({ batches }: ShadowRecord, table: TableName, name: string): number[] {
   const index = tableSpec(table).columns.findIndex((each) => each.name === name);
   return batches
@@ -46,10 +46,7 @@ function overuses(shadow: ShadowRecord): number {
   return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
 }
 
-/**
- * The report on a shadow: the target rates that the shadow would have requested. The caller passes the shadow with
- * the most batches of rows.
- */
+/** The report on a shadow: the target rates that the shadow would have requested. Empty without a shadow. */
 function shadowReport(
   shadow: ShadowRecord | undefined,
   steps: readonly CapacityStep[],
@@ -60,7 +57,7 @@ function shadowReport(
   return [{ name: 'GCC', ...SHADOW, parameters: {}, ...targetReport(rows, steps, run) }];
 }
 
-/** Whether media arrived at the receiver. If the receiver is not under test, whether media were sent. */
+/** Whether the receiver gets media streams. If the receiver is not under test: whether the sender sends any. */
 const hasMedia = ({ sender, receiver }: Path): boolean =>
   ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;
 
@@ -89,8 +86,8 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
 ];
 
 /**
- * The report of a run. It covers the wanted window, but begins later if the first data of the window are no longer
- * kept. Throws FailedRun if nothing passed the link.
+ * The report of a run over the window `wanted`. The report begins later if the record has dropped the first data of
+ * that window. Throws FailedRun if no packet went through the link.
  */
 export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: boolean): RunReport {
   const all = pathsOf(record, {});
@@ -118,9 +115,9 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // The cross traffic's utilisation is the path's less the call's. The path's is computed from the queue's rows,
-    // ten a second, and the call's from its packets, so the difference is not exactly 0 even without cross traffic.
-    // It is therefore set to 0 in that case.
+    // The cross traffic's utilisation is the path's utilisation minus the call's. The two come from different data:
+    // ten queue rows a second, and packets. So without cross traffic the difference is not exactly 0, and 0 is
+    // reported instead.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

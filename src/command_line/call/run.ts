@@ -107,7 +107,7 @@ async function connected(running: Running, signal: AbortSignal): Promise<void> {
 const linkFailure = (error: unknown): unknown =>
   error instanceof ShaperError || error instanceof ConfigError ? new FailedRun(error.message) : error;
 
-/** Throws FailedRun if the call does not pass the link, or if the link has failed or was interrupted. */
+/** Throws FailedRun if the call does not use its link, or if the link has failed or was interrupted. */
 function refuseWrongLink(now: PageState, { link, shaper }: Running): void {
   if (shaper.failure !== null) throw linkFailure(shaper.failure);
   if (shaper.record.interruptions.length > 0)
@@ -151,7 +151,7 @@ async function measure(
       ? []
       : packetsIn(forward, null, { fromUs: forward.keptFromUs ?? -Infinity, toUs: Infinity });
   const capacity = parseSchedule(plan.link.capacity);
-  // The times of the page's rows and of the link count from the same origin.
+  // The page's rows and the link's record use the same time origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
   // In observe mode the browser decides the bitrate. So the controller of flow 0 is then a shadow (a controller that
   // only watches), like the controllers of the other flows.

@@ -8,7 +8,7 @@ import type { RunContext, RunResult } from './run.js';
 import { ratios, summarise } from './summary.js';
 import type { CallReport, ControllerReport, RunReport } from './types.js';
 
-/** The runs of one controller so far, and how to make another one. */
+/** The runs of one controller so far, and the function that makes the next run. */
 export interface Series {
   head: Omit<ControllerReport, 'browser' | 'runs' | 'set_aside' | 'overloaded_runs' | 'summary'>;
   browser: string;

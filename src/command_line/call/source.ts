@@ -1,4 +1,7 @@
-/** The video that a call's page sends: pictures that the page paints, a file, or a content that ffmpeg makes once. */
+/**
+ * The video that a call's page sends: pictures that the page paints, a file, or a content (a clip that ffmpeg makes
+ * once).
+ */
 import { basename, resolve } from 'node:path';
 
 import { VIDEO_SIZES, type VideoSize } from '../../scenario/video_format.js';
@@ -34,7 +37,10 @@ export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
   return { name: basename(source), ...readVideoFile(source), file: resolve(source) };
 }
 
-/** Creates the file of a content unless it exists. Throws FailedRun if something is missing for that. */
+/**
+ * Creates the file of a content unless it exists. Throws FailedRun if the file cannot be made, for example without
+ * ffmpeg.
+ */
 export async function prepareSource(
   { name, file, ...format }: CallSource,
   signal: AbortSignal,

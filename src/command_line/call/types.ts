@@ -17,7 +17,7 @@ export type TwinMachine = string;
 
 /** The video that a call of ccscope's own page sends. */
 export interface SourceReport {
-  /** `synthetic`, a content by its name, or the name of a file. */
+  /** `synthetic`, the name of a content (a clip that ffmpeg makes), or the name of a file. */
   name: string;
   width: number;
   height: number;
@@ -55,8 +55,8 @@ export interface CallPlan {
 }
 
 /**
- * A controller that only watched. In `observe` mode this applies to all controllers, and flow 0's controller is the
- * first of them.
+ * A controller that only watched. In `observe` mode every controller only watches, and the report of flow 0's
+ * controller comes first.
  */
 export interface ShadowReport extends TargetReport {
   name: string;
@@ -103,7 +103,10 @@ export interface SharesReport {
 
 /** One call. Absent numbers are null. */
 export interface RunReport extends LinkMetrics, TargetReport {
-  /** The mode that was in force: `control` only if it was verified that the controller had taken over the bitrate. */
+  /**
+   * The mode that the call really had: `control` only if it was verified that the controller had taken over the
+   * bitrate.
+   */
   mode: CallMode;
   /**
    * The share of the capacity that TCP cross traffic took, over the last two thirds of the run; 0 without cross
@@ -193,8 +196,8 @@ export interface ControllerReport {
 }
 
 /**
- * A number of the first controller divided by the same number of the second one: the ratio of the medians, and the
- * spread of the ratios of single runs.
+ * A metric of the first controller divided by the same metric of the second controller: the ratio of the medians, and
+ * the spread of the ratios of single runs.
  */
 export interface Ratio extends Spread {
   of_medians: number | null;

@@ -78,7 +78,7 @@ function y4mFormat(head: Buffer, size: number, expected: Expected): VideoFormat 
   return { width, height, fps };
 }
 
-/** Markers of a JPEG without a length: start of image, restarts, and fill bytes. */
+/** JPEG markers that no length field follows: start of image, restarts, and fill bytes. */
 const isBare = (marker: number): boolean =>
   marker === 0xd8 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
 /** Frame headers of JPEG, C0 to C3: baseline, extended, progressive and lossless. */

@@ -145,8 +145,8 @@ export function plansOf(flags: CallFlags): CallPlan[] {
 function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
   const isNative = name === 'native';
   const shadows = [...flags.shadow];
-  // If the browser decides the bitrate, flow 0 has to be a shadow. --preset chooses this shadow. Without --preset it
-  // is the first named shadow, or GCC if that is a user's file or if there is no named shadow.
+  // If the browser decides the bitrate, flow 0 has to be a shadow. --preset chooses this shadow. Without --preset,
+  // flow 0 gets the first named shadow. If there is none, or if the first one is a user's file, flow 0 gets GCC.
   const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
   const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
   if (watches !== undefined) shadows.shift();
@@ -226,8 +226,8 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
 }
 
 /**
- * The requested preset, if it belongs to this controller or if the browser decides the bitrate. Otherwise the default
- * preset for live calls: of this controller, or of GCC if the browser decides the bitrate.
+ * The requested preset, if it belongs to this controller or if the browser decides the bitrate. Otherwise this
+ * controller's default preset for live calls, or GCC's default if the browser decides the bitrate.
  */
 function presetOf(controller: ControllerName | undefined, isNative: boolean, { preset }: CallFlags): string {
   if (preset !== undefined && (isNative || controllerOfPreset(preset) === controller)) return preset;

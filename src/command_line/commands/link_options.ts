@@ -17,7 +17,7 @@ import { didYouMean } from '../../text/suggest.js';
  */
 export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: LinkConfig[K] };
 
-/** Ends a message as a sentence. */
+/** Adds a full stop to a message that does not end with a punctuation mark. */
 export const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
 
 /** Turns errors of this package's parsers into usage errors of the command line. */
@@ -60,7 +60,7 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
     throw new InvalidArgumentError(`Expected at least ${minMs} ms.`);
   });
 
-/** How much of a trace is used; the last capacity in it stays in force afterwards. */
+/** Only this much of a trace is used. After this time the capacity no longer changes. */
 const TRACE_US = 300e6;
 
 /** Returns a capacity as it was written, or turns a mahimahi trace into a schedule. */

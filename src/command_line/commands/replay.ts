@@ -193,7 +193,9 @@ async function replayHere(
   }
 }
 
-/** Replays with a user's controller, which runs in a worker: pieces of the trace go there, and rows come back. */
+/**
+ * Replays with a user's controller, which runs in a worker. The worker gets the trace in pieces, and returns rows.
+ */
 async function replayInWorker(
   file: ControllerFile,
   source: Source,

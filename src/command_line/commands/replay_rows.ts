@@ -8,7 +8,10 @@ export type RowFormat = 'ndjson' | 'csv';
 
 const SIGNALS = tableSpec('group').columns.find(({ name }) => name === 'signal')?.values ?? [];
 
-/** Text of rows as NDJSON (with a `type` each) or CSV (a header line first, empty cells for absent values). */
+/**
+ * Formats rows as NDJSON or CSV. In NDJSON each row has a `type`. CSV begins with a header line, and leaves the cells
+ * of absent values empty.
+ */
 export class RowText {
   readonly #format: RowFormat;
   readonly #formatters = new Map(REPLAY_TABLES.map((table) => [table, new RowFormatter(tableSpec(table))]));
@@ -74,7 +77,7 @@ export class ReplaySummary {
     if (changed && (signal === 'overuse' || signal === 'underuse')) this.#entered[signal] += 1;
   }
 
-  /** `800 rows (500 group, 300 rate)`: the rows of these tables. */
+  /** The numbers of rows in the given tables, for example `800 rows (500 group, 300 rate)`. */
   rowsText(tables: readonly ReplayTable[]): string {
     const counts = tables.flatMap((table) => {
       const rows = this.#rows[table];
@@ -85,7 +88,7 @@ export class ReplaySummary {
     return `${total} ${total === 1 ? 'row' : 'rows'} (${each})`;
   }
 
-  /** `overuse_count` and `underuse_count` are the numbers of times that the detector entered these states. */
+  /** `overuse_count`, `underuse_count`: how often the detector entered these states. */
   result(arrivals: number): Record<string, unknown> {
     return {
       rows: { arrival: arrivals, ...this.#rows },

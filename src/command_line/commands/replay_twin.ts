@@ -1,6 +1,6 @@
 /**
- * `ccscope replay TRACE --twin`: compares a recorded call with its twin, a simulation of the same schedule of the
- * link.
+ * `ccscope replay TRACE --twin`: compares a recorded call with its twin, a simulation with the same settings and the
+ * same link schedule.
  */
 import { CoreError, loadCore } from '../../core/index.js';
 import { simulate } from '../../scenario/index.js';

@@ -201,7 +201,8 @@ async function runPlan(
     results.push({ cell, values });
   }
   const { surface } = scenario;
-  // If only a part of a map was run, its cells are shown like those of other scenarios.
+  // A scenario with a `surface` is shown as a map of all its cells. If only some of the cells were run, they are
+  // shown like those of other scenarios.
   const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const [cell] = cells;
@@ -219,7 +220,7 @@ function traceOf(
   scenario: Scenario,
   flags: RunFlags,
 ): { tables: (typeof TABLE_SPECS)[number]['name'][]; intervalUs: number } {
-  // Without `packet`: rows for each packet of each flow would make the file several times as large.
+  // `packet` is left out: a row for each packet of each flow would make the file several times as large.
   const tables = TABLE_SPECS.map(({ name }) => name).filter((name) => name !== 'packet');
   if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
   return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };

@@ -95,7 +95,7 @@ function firstProblem(path: string, error: unknown): string {
 /** A fault of a user's controller, in the form of the commands' JSON. */
 export interface FaultReport {
   controller: string;
-  /** Absent if the controller had to be ended. */
+  /** The half of the controller that failed; absent if the controller had to be ended. */
   half?: 'receiver' | 'sender';
   flow?: number;
   time_us?: number;

@@ -12,9 +12,9 @@ export interface WorkerSetup {
 
 /** A task; each gets one answer. */
 export type Task =
-  /** One run of one cell, in which all media flows have the controller. */
+  /** One run of one cell. All media flows use the worker's controller. */
   | { kind: 'run'; scenario: Scenario; cell: CellParams; seed: number; trace: TraceOptions | null }
-  /** A simulation in which all media flows have the controller. */
+  /** A simulation. All media flows use the worker's controller. */
   | { kind: 'simulate'; options: SimulationOptions }
   /** Starts a replay. */
   | { kind: 'replay'; file: string; flow: string | undefined; parameters: GivenParameters }

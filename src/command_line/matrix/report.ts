@@ -29,10 +29,10 @@ export interface MatrixReport {
   duration_s: number;
   /** False if the matrix was interrupted: the report then covers the runs that were made. */
   complete: boolean;
-  /** How the runs differ from the matrix's file. */
+  /** Differences between these runs and the matrix's file, as text for people. */
   notes: string[];
   cells: CellReport[];
-  /** The name of the baseline; null if the baseline took no part. */
+  /** The name of the baseline controller; null if it was left out of the runs. */
   baseline: string | null;
   comparisons: ComparisonReport[];
   over_links: OverLinksReport[];

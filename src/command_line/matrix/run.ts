@@ -17,7 +17,10 @@ export interface MatrixOptions {
   again?: number | undefined;
 }
 
-/** The cells, whose series collect the runs, and the failed runs. Both lists grow while runs are made. */
+/**
+ * `cells`: all cells; the series of each cell collects its finished runs. `failures`: the failed runs. Both are
+ * filled while runs are made.
+ */
 export interface Made {
   cells: readonly RunCell[];
   failures: FailureReport[];
@@ -89,8 +92,7 @@ export async function makeTwins(
     });
   } finally {
     bar.clear();
-    // Runs are added in the order of their seeds, not in the order in which they ended. Failed runs left empty places
-    // in the lists.
+    // Adds the runs in the order of their seeds, not in the order in which they ended. Failed runs have no report.
     for (const [index, { series }] of made.cells.entries())
       series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
   }

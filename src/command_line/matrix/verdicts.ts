@@ -83,8 +83,7 @@ function pairsOf(cells: readonly CellReport[], against: string): Pair[] {
 const ofLinks = ({ over }: Target): boolean => over === 'links';
 
 /**
- * Every controller compared with the baseline: cell by cell, and over the links. Empty if the baseline took no
- * part.
+ * Every controller compared with the baseline: cell by cell, and over the links. Empty if the baseline has no runs.
  */
 export function compareCells(
   cells: readonly CellReport[],

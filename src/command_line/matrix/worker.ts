@@ -14,8 +14,8 @@ export interface TwinJob {
 }
 
 /**
- * Never rejects: errors are part of the outcome. To stop a run, the pool ends the worker, so the signal that the run
- * gets is never aborted.
+ * Never rejects: errors are part of the outcome. The run's signal is never aborted, since the pool stops a run by
+ * ending the worker.
  */
 export default async function run({ plan, machine, run: index }: TwinJob): Promise<Outcome<RunReport>> {
   const context = { run: index, wantTrace: false, wantHtml: false, onProgress: () => undefined };

@@ -1,4 +1,7 @@
-/** The output of `ccscope run`: a table of metrics per cell, what was published, and a chart over time. */
+/**
+ * The output of `ccscope run`: a table of metrics per cell, the numbers and claims of the paper, and a chart over
+ * time.
+ */
 import { tableSpec, type TraceBatch } from '../../core/index.js';
 import {
   cellLabel,
@@ -29,8 +32,8 @@ const columnName = ({ name, flow, window, path }: Omit<Quantity, 'metric'> & { n
   [name, ...[flow, window, path].filter((part) => part !== undefined)].join(' ');
 
 /**
- * The metrics that a scenario lists or expects, without those that only its claims and pictures need. If it lists and
- * expects no metrics: all metrics.
+ * The metrics to show: those in the scenario's `metrics` and `expectations`, or all metrics if both are empty. The
+ * results may contain more metrics, which only claims and pictures need.
  */
 function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly MetricResult[] {
   const asked = [...(scenario.metrics ?? []), ...(scenario.expectations ?? [])];
@@ -58,7 +61,10 @@ export function resultTable(scenario: Scenario, { cells }: ExperimentResult): st
   return aligned([['  cell', ...columns], ...texts.map(([cell = '', ...rest]) => [`  ${cell}`, ...rest])]);
 }
 
-/** Each published number, with its band and the verdicts of the cells that have run. */
+/**
+ * Each published number with its band (the accepted range), the measured values, and the verdicts of the cells that
+ * have run.
+ */
 export function publishedTable({ cells }: ExperimentResult): string[] {
   const groups = new Map<string, MetricResult[]>();
   for (const metric of cells.flatMap(({ metrics }) => metrics)) {

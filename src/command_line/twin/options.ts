@@ -9,8 +9,8 @@ import { UsageError } from '../../text/errors.js';
 const REPORTED: readonly TableName[] = ['packet', 'rate', 'group'];
 
 /**
- * The preset of the component `media_source` that stands for a call's video. Throws UsageError if there is no preset
- * for this source in this codec.
+ * The preset of the component `media_source` that simulates a call's video. Throws UsageError if there is no preset
+ * for this source and codec.
  */
 export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   const measured = measuredPreset(source, codec);

@@ -21,7 +21,7 @@ import { unlessAborted } from '../interrupt.js';
 import { planOptions } from './options.js';
 import { twinReport, type Simulated } from './report.js';
 
-/** Stands in a twin's report where the report of a real call has the browser's name. */
+/** Used in a twin's report in place of the browser's name. */
 export const TWIN = 'twin';
 
 let core: Promise<Core> | null = null;

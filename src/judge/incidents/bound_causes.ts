@@ -27,8 +27,8 @@ function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
   const { usual, around, since } = evidence;
   const [before, now] = [usualOf(usual, capBps), least(around, capBps)];
   const rate = usualOf(usual, rateBps);
-  // The limit must also lie below the usual rate: if no earlier limit is known, the present limit may have been
-  // in force all the time.
+  // The limit must also be below the usual rate: if no earlier limit is known, the present limit may have applied
+  // long before the fall.
   const isNew = Number.isFinite(now) && !(before <= now) && now < BELOW_RATE * rate;
   if (!isNew || !isAt(usualOf(since.slice(-3), rateBps), now)) return null;
   const change = Number.isFinite(before) ? `lowered from ${rateText(before)}` : 'set';
@@ -53,8 +53,8 @@ export const cap: Rule = (evidence) => {
 };
 
 /**
- * A controller that drives a sender lowers the sender's limit for a reason, such as loss. If an earlier rule
- * finds this reason, the reason is the cause, not the limit.
+ * Like `cap`, but for a sender that is driven by a controller of ccscope. Such a controller lowers the cap for a
+ * reason, such as loss. So this rule is tried after most rules that find such a reason.
  */
 export const capByDrive: Rule = (evidence) => {
   const own = ownBound(evidence);

@@ -13,11 +13,14 @@ import type { Look } from './stream_looks.js';
 
 /** A full queue is rarely shorter than this. */
 const FULL_QUEUE_MS = 50;
-/** The first report of heavy loss may also cover a time without losses, so it shows a smaller share. */
+/**
+ * The first report of heavy loss may also cover packets from before the loss, so it states a smaller share of lost
+ * packets.
+ */
 const FIRST_LOSSES = LOSS_DECREASES / 2;
 /**
- * The queue was full at the first report of losses only if the round trip had then grown by more than this
- * share of its largest growth.
+ * The queue counts as not yet full if, at the first report of losses, the round trip has grown by at most this share
+ * of its largest growth.
  */
 const OF_FULL_QUEUE = 0.6;
 /** The estimate has fallen if it is below this share of its usual value. */

@@ -10,17 +10,20 @@ import type { IncidentKind, StreamId } from './incident.js';
 import { LOSS_DECREASES } from '../loss_thresholds.js';
 import type { Look } from './stream_looks.js';
 
-/** An incident's cause may show from LEAD_US before the incident begins until TRAIL_US after its beginning. */
+/**
+ * The search for an incident's cause covers the time from LEAD_US before the incident begins until TRAIL_US after its
+ * beginning.
+ */
 export const LEAD_US = 2.5e6;
 export const TRAIL_US = 2.5e6;
 /**
- * Used instead of TRAIL_US if nothing arrives or nothing is decoded. Within this time a connectivity check is
- * due, and the receiver requests a key frame (Chromium first waits three seconds for a frame).
+ * Used instead of TRAIL_US if nothing arrives or nothing is decoded. This time is long enough for another
+ * connectivity check, and for the receiver to request a key frame (Chromium first waits three seconds for a frame).
  */
 export const QUIET_TRAIL_US = 6e6;
 /**
- * If a queue shows within this time after heavy loss was counted, the queue existed before the loss. A later
- * queue may consist of retransmissions.
+ * A queue that is found within this time after heavy loss was counted existed before the loss. A later queue may
+ * consist of retransmissions.
  */
 const BESIDE_LOSS_US = 0.5e6;
 /**
@@ -67,13 +70,19 @@ export interface Evidence {
   /** The samples of `around` since the incident began. */
   since: readonly Look[];
   machine: MachineState;
-  /** What the detector reported for a received stream; null if its frames are not seen. */
+  /**
+   * What the overuse detector of the shadow (a controller that runs beside the call) reported on a received stream.
+   * Null for a sent stream, or without reports.
+   */
   detector: DetectorFacts | null;
-  /** How much longer than usual the stream's frames waited, in ms; null if its frames are not seen. */
+  /**
+   * How much longer than usual the frames of a received stream waited, in ms. Null for a sent stream, or if the
+   * shadow saw too few frames.
+   */
   queueMs: number | null;
   /**
-   * The shortest wait of a frame just after heavy loss was counted, in ms above the usual wait. Null if there
-   * was no such loss, or if the stream's frames are not seen.
+   * The shortest wait of a received frame just after heavy loss was counted, in ms above the usual wait. Null for a
+   * sent stream, without such loss, or if the shadow saw too few frames.
    */
   queueBesideLossMs: number | null;
 }
@@ -88,7 +97,7 @@ export interface Begun {
   usualUntilUs?: number | undefined;
 }
 
-/** How long after the beginning of an incident its cause may show. */
+/** How long after an incident's beginning the search for its cause continues. */
 export function trailUs(looks: readonly Look[], fromUs: number): number {
   const since = looks.filter(({ timeUs }) => timeUs > fromUs && timeUs <= fromUs + TRAIL_US);
   const isQuiet =

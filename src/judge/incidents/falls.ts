@@ -1,8 +1,7 @@
 /**
- * Finds falls of a stream's rate and rises of its delay, sample by sample. Rates of encoders scatter, so
- * averages are compared: the mean of the last second and a half with the median of the five seconds before. In
- * a slow fall, each second resembles the previous one. So the mean is also compared with the highest such
- * median of the last half minute.
+ * Finds falls of a stream's rate and rises of its delay, sample by sample. Encoder rates vary, so averages are
+ * compared: the mean of the last 1.5 s with the median of the 5 s before. A slow fall changes little within this
+ * time. So the mean is also compared with the highest 5 s median of the last 30 s.
  */
 import { median } from '../../calls/percentile.js';
 import type { Look } from './stream_looks.js';
@@ -119,8 +118,8 @@ export class FallFinder {
     const past = within(this.#points, -Infinity, timeUs - NOW_US);
     const before = median(past.map(({ value }) => value));
     if (!(now < FALLEN * before) || before - now < LEAST_FALL_BPS) return null;
-    // The fall began with the first sample after the last sample that was at the usual rate. Low samples before
-    // this usual sample may be low by chance.
+    // The fall began right after the last sample at the usual rate. Low samples before that sample are not part of
+    // the fall, since a single sample may be low by chance.
     const latest = within(this.#points, timeUs - NOW_US, timeUs);
     const lastUsual = latest.findLastIndex(({ value }) => value >= RECOVERED * before);
     const first = latest[lastUsual + 1];

@@ -24,7 +24,7 @@ interface Watched {
   rises: RiseFinder;
 }
 
-/** A freeze of the record as it was last seen, and the incident that it belongs to. */
+/** A freeze in the record, with its times at the last update, and the incident that it belongs to. */
 interface KnownFreeze extends Readonly<Freeze> {
   incident: Incident;
 }

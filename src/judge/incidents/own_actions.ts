@@ -1,4 +1,7 @@
-/** The actions that ccscope itself was told to take on a sent stream and has not undone. */
+/**
+ * Actions on a sent stream that the user told ccscope to take, such as a cap on its bitrate, and that were not
+ * undone.
+ */
 import type { ActionRecord } from '../../calls/record/record.js';
 import { rateText } from '../text.js';
 import { capBps, type Evidence } from './evidence.js';
@@ -18,7 +21,10 @@ function doneTo({ endpoint, stream, around, untilUs }: Evidence): ActionRecord[]
   });
 }
 
-/** The actions in force. The result of each action lists all of them, so the result of the latest action is used. */
+/**
+ * The actions that still have an effect. The result of each action lists all of them, so the result of the latest
+ * action is used.
+ */
 function inForce(evidence: Evidence): readonly InForce[] {
   const result = doneTo(evidence).at(-1)?.result;
   return result?.ok === true ? result.inForce : [];
@@ -30,7 +36,7 @@ export interface OwnBound {
   isDriven: boolean;
 }
 
-/** The action that holds the stream at its present limit; null if the limit is the page's or the far side's. */
+/** The action of ccscope that set the stream's present limit; null if the page or the far side set it. */
 export function ownBound(evidence: Evidence): OwnBound | null {
   const held = inForce(evidence);
   const last = evidence.around.at(-1);
@@ -43,8 +49,8 @@ export function ownBound(evidence: Evidence): OwnBound | null {
     const order = isHeld ? 'hold it at its rate' : `cap it at ${rateText(cap.maxBitrateBps)}`;
     return { order, isDriven: false };
   }
-  // A controller that drives the sender changes the limit all the time. These limits are not recorded, so the
-  // present limit is not compared with them.
+  // A controller that drives the sender changes the limit all the time. Its limits are not recorded, so they cannot
+  // be compared with the present limit.
   const drive = held.find(({ kind }) => kind === 'drive');
   return drive?.kind === 'drive' ? { order: `drive it with ${drive.controller}`, isDriven: true } : null;
 }

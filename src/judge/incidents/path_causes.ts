@@ -17,7 +17,9 @@ const SILENT_US = 3.5e6;
  */
 const ROUTE_LEAD_US = 6e6;
 
-/** The samples before and after the latest change of route that may be the cause; null if there was none. */
+/**
+ * The samples before and after the latest change of route; null unless that change is recent enough to be the cause.
+ */
 function routeStep({ recent, fromUs }: Evidence): [Look, Look] | null {
   for (let i = recent.length - 1; i > 0; i--) {
     const [old, fresh] = [recent[i - 1], recent[i]];
@@ -44,14 +46,14 @@ export const routeChange: Rule = (evidence) => {
 };
 
 /**
- * A quiet connection sends a connectivity check about every two and a half seconds (RFC 7675, 5.1). After this
- * time without an answer, the connection is down.
+ * On a quiet connection, Chromium checks the far side's consent (RFC 7675, 5.1) about every two and a half seconds.
+ * If nothing arrives for UNANSWERED_US, not even an answer, the connection is down.
  */
 const UNANSWERED_US = 2.9e6;
 
 /**
- * Consecutive samples in which nothing arrived although something was due: feedback on sent packets, or
- * received media. Only the longest series counts, since short pauses between reports are normal.
+ * The longest series of samples in which nothing arrived, although something should have arrived: feedback on sent
+ * packets, or received media. Shorter series are ignored, since short pauses between reports are normal.
  */
 function silence({ around, stream }: Evidence): Look[] {
   let longest: Look[] = [];
@@ -111,8 +113,8 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   const reports = [...usual, ...around].flatMap(({ sent }) => sent.map(({ reportTimeUs }) => reportTimeUs));
   const newest = Math.max(...reports.filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  // The connection is alive without reports if a check was answered after the next report was due. If nothing
-  // arrived for a while and then something did, there was an outage instead.
+  // If a check was answered after the next report should have arrived, the connection is alive and only reports are
+  // missing. If nothing arrived for a while and then something did, there was an outage instead.
   const due = around.filter(({ fromUs }) => fromUs >= newest + REPORT_US);
   const silent = due.findIndex(({ bytesIn }) => bytesIn === 0);
   const isBack = silent >= 0 && due.slice(silent).some(({ bytesIn }) => bytesIn > 0);

@@ -6,8 +6,7 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * A codec lacks processor time if a frame takes it more than SLOWER times as long as usual, and longer than
- * SLOW_MS.
+ * A codec lacks processor time if it needs more than SLOWER times the usual time for a frame, and more than SLOW_MS.
  */
 const SLOWER = 2;
 const SLOW_MS = 12;

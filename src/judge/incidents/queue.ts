@@ -6,7 +6,7 @@ import { LOSS_DECREASES } from '../loss_thresholds.js';
 import { greatest, lossOf, rttMeasured, rttMs, scatterOf, usualOf, type Evidence } from './evidence.js';
 import type { Look } from './stream_looks.js';
 
-/** If the round trip grew by more than this, there was a queue: wireless links scatter less. */
+/** If the round trip grew by more than this, there was a queue: the jitter of wireless links is smaller. */
 const QUEUED_MS = 25;
 /** A queue this long explains the losses that come with it. */
 export const LONG_QUEUE_MS = 100;
@@ -16,8 +16,8 @@ export const LEAST_QUEUE_MS = 12.5;
 const SCATTERS = 4;
 
 /**
- * The samples around the beginning that contain a new measurement of the round trip, the longest round trip
- * first.
+ * The samples around the incident's beginning that contain a new measurement of the round trip, the longest round
+ * trip first.
  */
 function measured({ recent, around }: Evidence): Look[] {
   const ofNow = rttMeasured(recent).filter((look) => around.includes(look));
@@ -25,8 +25,8 @@ function measured({ recent, around }: Evidence): Look[] {
 }
 
 /**
- * How much the round trip grew around the beginning, in ms. A single measurement suffices; -Infinity if there
- * is none.
+ * How much the round trip grew around the incident's beginning, in ms. A single measurement suffices; -Infinity if
+ * there is none.
  */
 export const rttGrowthMs = (evidence: Evidence): number =>
   greatest(measured(evidence), rttMs) - usualOf(evidence.usual, rttMs);
@@ -37,8 +37,8 @@ const scatterMs = ({ past }: Evidence): number => SCATTERS * scatterOf(past, rtt
  * Whether other evidence confirms the longest round trip, so that it was not a single outlier:
  * - A second long measurement always confirms it.
  * - At a sender, heavy loss together with a very long round trip confirms it, since a full queue causes both.
- * - A receiver measures the round trip only with its infrequent connectivity checks. So frames that waited
- *   confirm it. If frames are not seen, the round trip must be clearly longer than all recent ones.
+ * - A receiver measures the round trip only with its infrequent connectivity checks. So frames that waited in a queue
+ *   confirm it. If the wait of frames is unknown, the round trip must be clearly longer than all recent ones.
  */
 function isBorneOut(
   evidence: Evidence,
@@ -54,7 +54,7 @@ function isBorneOut(
   return queueMs === null ? rttMs(first) > greatest(past, rttMs) + QUEUED_MS : queueMs >= LEAST_QUEUE_MS;
 }
 
-/** How much the round trip grew around the beginning, in ms, if that indicates a queue; else 0. */
+/** How much the round trip grew around the incident's beginning, in ms, if that indicates a queue; else 0. */
 export function queuedMs(evidence: Evidence): number {
   const usual = usualOf(evidence.usual, rttMs);
   const leastMs = usual + Math.max(QUEUED_MS, scatterMs(evidence));

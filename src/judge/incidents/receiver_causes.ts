@@ -8,8 +8,8 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * At least this share of the packet groups around the beginning must signal overuse, since a single group may
- * do so by chance.
+ * At least this share of the packet groups around the incident's beginning must signal overuse, since a single group
+ * may do so by chance.
  */
 const LEAST_OVERUSE = 0.05;
 
@@ -28,9 +28,9 @@ export const remotePaused: Rule = ({ since }) => {
 };
 
 /**
- * Overuse, if a queue shows. The round trip alone may show the queue. Otherwise two signs are needed: the
- * detector of the shadow (a controller that runs beside the call) signals overuse, and the stream's frames
- * waited longer than usual.
+ * Overuse, if there is evidence of a queue. A longer round trip alone may be enough. Otherwise two signs are needed:
+ * the detector of the shadow (a controller that runs beside the call) signals overuse, and the stream's frames waited
+ * longer than usual.
  */
 export const overuseSeenByReceiver: Rule = (evidence) => {
   const { detector, queueMs, usual } = evidence;
@@ -56,7 +56,7 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
 };
 
 /**
- * While a full queue drops packets, all frames wait in the queue. If some frames did not wait long beside the
+ * While a full queue drops packets, all frames wait in the queue. If some frame waited only briefly just after the
  * loss, no full queue caused the loss. A later queue then consists of retransmissions.
  */
 export const lossBesideShortQueue: Rule = (evidence) => {
@@ -65,8 +65,8 @@ export const lossBesideShortQueue: Rule = (evidence) => {
 };
 
 /**
- * A long queue explains the loss beside it. If frames are seen, their wait is taken as the length of the queue.
- * The round trip is less certain, because connectivity checks are infrequent, and are repeated if they are
+ * A long queue explains losses at the same time. If the wait of frames is known, it is taken as the length of the
+ * queue. The round trip is less certain, because connectivity checks are infrequent, and are repeated if they are
  * lost.
  */
 export const overuseByLongQueue: Rule = (evidence) => {

@@ -35,7 +35,7 @@ export const senderPaused: Rule = (evidence) => {
   );
 };
 
-/** The frame rate of a sender's source between the first and the last of some samples. */
+/** The frame rate of a sender's source between the first and the last of the given samples. */
 function sourceFps(looks: readonly Look[]): number {
   const [first, last] = [looks[0], looks.at(-1)];
   const frames = (look: Look | undefined): number => look?.sent[0]?.sourceFrames ?? NaN;

@@ -1,6 +1,6 @@
 /**
- * The calls of tests, read from the annotations `ccscope.*` that the kit puts on each test. Annotations are
- * kept in blob reports and by `merge-reports`.
+ * The calls of tests, read from the annotations `ccscope.*` that ccscope's fixtures add to each test. Blob
+ * reports and `merge-reports` keep annotations.
  */
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 
@@ -11,7 +11,7 @@ import { failedOf, type FailedExpectation } from './failed.js';
 /** The properties of one call, keyed by their names without `ccscope.`. */
 export type Properties = ReadonlyMap<string, string>;
 
-/** One call of an attempt at a test. */
+/** A call that one attempt at a test made. */
 export interface TestedCall {
   test: TestCase;
   /** The title of the test (see `titleOf`) and the run of `repeat`, for example `describe › test run-2`. */
@@ -47,7 +47,7 @@ export function callsOf(test: TestCase, result: TestResult): TestedCall[] {
   }));
 }
 
-/** The calls of the last attempt at each test, which is the one that counts. */
+/** The calls of the last attempt at each test. Earlier attempts do not count. */
 export const lastCalls = (tests: readonly TestCase[]): TestedCall[] =>
   tests.flatMap((test) => test.results.slice(-1).flatMap((result) => callsOf(test, result)));
 

@@ -33,9 +33,8 @@ export const repositoryRoot = (testFolder: string): string =>
   process.env['GITHUB_WORKSPACE'] || gitRoot(testFolder);
 
 /**
- * The path of a file in annotations. A test that ran in a container or on another machine has a path outside
- * this repository. Then, if this repository has a file whose path ends in the same way, the path of this file
- * is returned.
+ * The path of `file` for annotations, relative to `root`. If a test ran in a container or on another machine,
+ * `file` is not below `root`. Then the longest ending of `file` that exists below `root` is returned.
  */
 export function repositoryPath(file: string, root: string): string {
   const path = relative(root, file).replaceAll('\\', '/');

@@ -33,7 +33,7 @@ const short = (text: string): string =>
 
 const HEADS = ['', 'call', ...COLUMNS.map(({ head }) => head)];
 
-/** The table row of a call, with the outcome of its test's attempt. */
+/** The table row of a call. Its first cell shows whether this attempt at the test had the expected result. */
 export function summaryRow({ test, title, properties }: TestedCall, { status, retry }: TestResult): string[] {
   const again = retry > 0 ? ` (retry ${retry})` : '';
   const verdict = status === test.expectedStatus ? '✓' : '✗';

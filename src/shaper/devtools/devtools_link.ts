@@ -1,10 +1,11 @@
 /**
- * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. The link applies
- * to each page that is attached: forward is its upload, backward its download. Packets between two attached pages
- * are throttled at both pages. As soon as two pages are attached, each page therefore gets half of the RTT and half
- * of the loss. Measured in Chromium 156: with `latency` 50 ms at one page the RTT grows by 102 ms, and at both
- * pages by 204 ms; a limit of 500 kbps lets 487 kbps of video pass. Changes take effect at once, even in the middle
- * of a call.
+ * Chrome's own throttling as the link of a test: no socket, no routing, and no record of packets. The link applies to
+ * each attached page. Its forward direction is the page's upload, and its backward direction the page's download.
+ * Packets between two attached pages are throttled at both pages. So with two or more attached pages, each page gets
+ * half of the RTT and half of the loss. Changes take effect at once, even in the middle of a call.
+ *
+ * Measured in Chromium 156: a `latency` of 50 ms adds 102 ms to the RTT if it is set at one page, and 204 ms if it is
+ * set at both. A limit of 500 kbps lets 487 kbps of video pass.
  */
 import { performance } from 'node:perf_hooks';
 

@@ -42,7 +42,7 @@ export class Alarm {
   set(dueUs: number): void {
     this.#dueUs = dueUs;
     if (dueUs === Infinity) this.clear();
-    // If a wake-up that is early enough is already planned, it will read the new `#dueUs`.
+    // No new wait is needed if a wake-up is already planned early enough: it will read the new `#dueUs`.
     else if (this.#turn === null && (this.#timer === null || this.#wakeUs > dueUs - SPIN_US)) this.#wait();
   }
 

@@ -41,8 +41,8 @@ export class CapacitySchedule {
   }
 
   /**
-   * Returns the steps up to AHEAD_US ahead that `passed` has not reported yet, including those that the core already
-   * has. Returns null if the core already has all of these steps.
+   * Returns the steps up to AHEAD_US ahead that `passed` has not returned yet. These steps replace the core's
+   * schedule, so they include steps that the core already has. Returns null if the core already has all of them.
    */
   upcoming(nowUs: number): CapacityStep[] | null {
     let end = this.#given;

@@ -1,7 +1,7 @@
 /** How late a shaper sends: for each packet, the actual time minus the due time, in milliseconds. */
 import type { LatenessMs } from '../../link/server_protocol.js';
 
-/** A histogram with steps of this width; the last step holds everything that is later. */
+/** The width of the histogram's steps. The last step counts all greater values. */
 const STEP_MS = 0.01;
 const STEPS = 20_000;
 /** At most this many packets are kept between two calls of takeRecentP95Ms. */

@@ -1,8 +1,7 @@
 /**
- * Both directions between two peers, driven by a clock: packets pass the core's links and come out when they
- * are due. The propagation delay is applied here instead of in the core's link, so that each departure is
- * logged at once and not only when the packet has arrived. The core uses the delay only for its cross
- * traffic.
+ * Both directions between two peers, driven by a clock: packets pass the core's links and come out when they are due.
+ * The propagation delay is applied here, not in the core's link. So each departure is logged at once, and not only
+ * when the packet has arrived. The core uses the delay only for the RTT of its cross traffic.
  */
 import {
   createLink,
@@ -43,8 +42,8 @@ class Way<T> {
   readonly #log: PacketLog | undefined;
   #delayUs: number;
   /**
-   * The latest due time of the packets that reordering does not hold back. These packets must not overtake each
-   * other if the delay shrinks.
+   * The latest sum of departure time and propagation delay so far. Due times are counted from this sum, so that
+   * packets do not overtake each other if the delay shrinks. Only reordering adds to it.
    */
   #lastDueUs = -Infinity;
   #nextId = 0;
@@ -107,7 +106,7 @@ class Way<T> {
     this.#link.destroy();
   }
 
-  /** Merges drops and departures, so that the log is in the order of time. */
+  /** Merges drops and departures, so that the log is in time order. */
   #advanceWithDrops(deliveries: LinkDelivery[]): void {
     const drops = this.#dropped.sort((a, b) => a.timeUs - b.timeUs);
     this.#dropped = [];

@@ -33,7 +33,10 @@ export interface Front<T> {
 interface Way {
   log: PacketLog | null;
   schedule: CapacitySchedule;
-  /** Changes of the capacity that a test made since the last batch. */
+  /**
+   * The capacity changes since the last batch, up to the time when a test last replaced the schedule. Later changes
+   * come from `schedule`.
+   */
   changes: CapacityChange[];
 }
 
@@ -81,7 +84,7 @@ export class ScheduledPath<T> {
     });
   }
 
-  /** A packet reaches the path. */
+  /** Takes a packet that reaches the path now. The first packet starts the capacity schedules. */
   offer(...[direction, packet, sizeBytes, flow]: Parameters<PacketPath<T>['offer']>): void {
     if (this.#startUs === null && (this.#startedBy ?? direction) === direction) this.#start();
     this.#path.offer(direction, packet, sizeBytes, flow);

@@ -45,7 +45,7 @@ export async function openRelay(
 
 export class ScheduledPaths<T> {
   readonly #paths = new Map<PathOwner, ScheduledPath<T>>();
-  /** How late packets are, over all paths, since these share a thread. */
+  /** The lateness of the packets of all paths: the paths share a thread, so their packets are late together. */
   readonly #lateness = new Lateness();
   #tickUs: number;
   #secondUs: number;

@@ -1,4 +1,7 @@
-/** An address at which an ICE agent may be, and what it has proved about itself. */
+/**
+ * An address at which an ICE agent may be. The address is "proved" while a check from it was recently answered, or
+ * while it has recently answered a check.
+ */
 
 /** How long an agent's consent to receive data lasts (RFC 7675, 5.1). */
 export const CONSENT_US = 30e6;
@@ -98,8 +101,8 @@ export class Endpoint<S> {
   }
 
   /**
-   * Whether a check from this address was answered recently. The other agent has then verified the check's
-   * password.
+   * Whether a check from this address was answered recently. The other agent has then verified the check's message
+   * integrity.
    */
   isConfirmed(nowUs: number): boolean {
     return nowUs - this.#confirmedUs < CONSENT_US;

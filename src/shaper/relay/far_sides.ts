@@ -1,15 +1,14 @@
 /**
- * Far sides of connections that are not pages under test, such as a selective forwarding unit. The relay reaches
- * them at the candidates that a page got by signalling. Each address that a page sends from gets its own socket
- * towards the far side, as behind a NAT, since servers distinguish their clients by address and port. The far side
- * may change its address: by the rules of ice_door.ts, the new address must answer a check, or the page must answer
- * a check from it. A socket is closed when the page's address is forgotten, or when nothing has passed the socket
- * for 30 s.
+ * Far sides: remote ICE agents that are not pages under test, such as a selective forwarding unit. The relay sends to
+ * the candidates that a page received by signalling. Each address that a page sends from gets its own socket towards
+ * the far side, as behind a NAT, since servers distinguish their clients by address and port. A far side may change
+ * its address by the rules of ice_door.ts: the new address answers a check, or the page answers a check from the new
+ * address. A socket is closed when the page's address is forgotten, or after 30 s without a packet.
  *
- * Pages announce the relay's address as their own. If a far side sends packets directly to that address, they are
- * refused, so that all its packets pass the sockets above. The exception is a far side without an IPv4 address among
- * its candidates, for example a browser that hides its addresses behind `.local` names. The packets of such a far
- * side are accepted from any address.
+ * Pages announce the relay's address as their own. Packets that a far side sends directly to the relay's address are
+ * refused, so that all its packets use the sockets above. The exception is a far side without an IPv4 candidate, for
+ * example a browser that hides its addresses behind `.local` names. The packets of such a far side are accepted from
+ * any address.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';

@@ -1,28 +1,28 @@
 /**
- * One socket of a relay, which passes on only the packets of ICE agents. The relay knows no passwords. It
- * identifies the agents by the answers that they give each other:
- * - An address is unknown until a connectivity check came from it with both user name fragments, a message
- *   integrity and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). The address is then provisional: only
- *   checks of the other agent are sent to it, and no more bytes than came from it (factor 1; RFC 9000, 8.1 allows
- *   3), so that nobody can be flooded with the help of a relay.
- * - An answer counts only once, only from exactly the address and port that the check of its transaction was sent
- *   to, and only within 39.5 s (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). It is passed on to the address
- *   that sent the check.
- * - A check that the other agent answered with success was authentic, since that agent has verified its integrity.
- *   The address that sent the check is then confirmed. It becomes the agent's present address (its "seat") if the
- *   agent had none, if the check nominated its pair (RFC 8445, 8.1.1), or if the present address was silent for 3
- *   s. Data are accepted only from confirmed addresses, and from addresses that signalling announced and that have
- *   answered a check.
- * - Data go to the agent's present address. An agent may send data as soon as its own check was answered, even if
- *   no check of the other agent was answered yet. Until an address of the other agent is confirmed, such data go to
- *   the address that answered.
+ * One socket of a relay, which passes on only the packets of ICE agents. The relay does not know the agents'
+ * passwords. It identifies the agents by the answers that they give each other:
+ * - An address is unknown until it has sent a connectivity check with both user name fragments, a message integrity
+ *   and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). The address is then provisional: the relay sends it
+ *   only checks of the other agent, and no more bytes than came from it (factor 1; RFC 9000, 8.1 allows 3). So nobody
+ *   can use the relay to flood a third party.
+ * - An answer counts only once, only within 39.5 s, and only from exactly the address and port to which the check was
+ *   sent (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). The answer is passed on to the address that sent the
+ *   check.
+ * - A success answer shows that the check was authentic, since the answering agent has verified the check's
+ *   integrity. The address that sent the check is then confirmed. It becomes the agent's present address if the agent
+ *   had none, if the check nominated its pair (RFC 8445, 8.1.1), or if the present address was silent for 3 s. Data
+ *   are accepted only from confirmed addresses, and from addresses that signalling announced and that have answered a
+ *   check.
+ * - Data go to the agent's present address. An agent may send data as soon as its own check was answered, even if no
+ *   check of the other agent was answered yet. Until an address of the other agent is confirmed, such data go to the
+ *   address that answered.
  * - A proof lasts 30 s after the last answer (RFC 7675, 5.1). An address that proved nothing is forgotten after a
  *   silence of 10 s.
  *
  * An attacker may see a check on the wire and replay it. The relay refuses the replay as long as it remembers the
- * transaction; it remembers the last 256 transactions of each address. If two attackers, one on each side, have
- * seen both fragments and send their checks before the agents, they are taken for the agents. Protection against
- * attackers who read all packets on the way is out of scope.
+ * transaction; it remembers the last 256 transactions of each address. If two attackers, one on each side, have seen
+ * both fragments and send their checks before the agents, they are taken for the agents. Protection against attackers
+ * who read all packets on the way is out of scope.
  */
 import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';
 import type { Answered, Send } from './endpoint.js';
@@ -196,8 +196,8 @@ export function passOn(
 }
 
 /**
- * Whether a packet can be sent on: for a check, whether any address of the other agent is known. A check without a
- * destination must not use capacity of the link.
+ * Whether a packet has a destination. A check has none while no address of the other agent is known. Such a check
+ * must not use capacity of the link.
  */
 export const hasSomewhere = ({ from, what }: Arrival): boolean =>
   what.kind !== 'check' || peerOf(from.seat.agent).seat.size > 0;

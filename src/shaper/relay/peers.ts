@@ -39,7 +39,7 @@ export interface Peers {
 
 export interface PeersContext {
   nowUs(): number;
-  /** For each direction, sends a packet from the socket through which the packets of this direction leave. */
+  /** For each direction: sends a packet from the socket at which packets in this direction leave the shaper. */
   sends: Readonly<Record<Direction, Send>>;
 }
 

@@ -87,7 +87,7 @@ export class Relay {
     this.#farSides.claim(ufrag, page);
   }
 
-  /** Announces a far side, which may be something other than a page under test. */
+  /** Announces the remote candidates that a page received. They may belong to an agent that is not under test. */
   remote(side: RemoteSide): void {
     this.#farSides.add(side);
   }
@@ -138,7 +138,8 @@ export class Relay {
   }
 
   #flowEnded({ number, offerer, answerer }: Flow): void {
-    // A connection without a number may be a stranger's. When it ends, the announced fragments must stay.
+    // The checks of a connection without a number were never answered, so it may be a stranger's. Its end must not
+    // remove the announced fragments.
     if (number === 0) return;
     for (const { ufrag } of [offerer, answerer]) {
       const isUsed = [...this.#agents.flows()].some(
@@ -149,10 +150,12 @@ export class Relay {
   }
 
   /**
-   * The key contains both fragments in a fixed order, whichever agent sent the check. If both agents are pages, the
-   * controlling agent of the first check counts as the offerer (RFC 8445, 6.1.1). A page always counts as the offerer
-   * if the other agent is not under test. A page with its own path counts as the offerer if the other page has no
-   * path of its own. In these two cases, forward is the page's upload.
+   * Returns the key of a check's connection, and whether the sender of the check is the offerer. Returns null for
+   * unknown agents. The key contains both fragments in a fixed order, whichever agent sent the check. The offerer is:
+   * - the page, if the other agent is not under test;
+   * - the page with its own path, if the other page has no path of its own;
+   * - otherwise the controlling agent of the first check (RFC 8445, 6.1.1).
+   * In the first two cases, forward is the page's upload.
    */
   #rolesOf({ from, to }: Check, { role }: StunMessage): Roles | null {
     const page = this.#farSides.pageOf(from, to);

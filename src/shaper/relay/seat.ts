@@ -42,7 +42,10 @@ export class Seat<A> {
     return endpoint;
   }
 
-  /** The other agent has answered a check of this endpoint, which may therefore become the present address. */
+  /**
+   * To be called when the other agent has answered a check from this endpoint. The endpoint may then become the
+   * present address.
+   */
   confirm(endpoint: Endpoint<Seat<A>>, { nominates }: { nominates: boolean }, nowUs: number): void {
     endpoint.confirm(nowUs);
     const active = this.#active;

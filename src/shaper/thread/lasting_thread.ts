@@ -1,6 +1,6 @@
 /**
- * The thread of a link, which is replaced when it dies. If the thread ends in the middle of a call, a new one takes
- * over its port and its settings: the pages' next connectivity checks find the relay at the same address.
+ * Replaces a link's thread when the thread dies. If this happens in the middle of a call, the new thread takes over
+ * the port and the settings. So the pages' next connectivity checks find the relay at the same address.
  */
 import { hrtime } from 'node:process';
 import { Worker } from 'node:worker_threads';
@@ -26,7 +26,7 @@ import { ShaperError } from '../udp.js';
 
 type Ready = Extract<FromThread, { kind: 'ready' }>;
 
-/** After its thread has ended this many times, a link is given up. */
+/** A link fails for good when its thread has ended this many times. */
 const MAX_DEATHS = 3;
 
 export interface ThreadHooks {

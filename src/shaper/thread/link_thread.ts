@@ -1,6 +1,6 @@
 /**
- * The thread that shapes the packets of a link. A test or a server may block its own thread; packets still pass in
- * this one. Ten times a second, this thread reports what happened.
+ * The thread that shapes the packets of a link. Packets still pass while a test or a server blocks its own thread.
+ * Ten times a second, this thread reports what happened.
  */
 import { setPriority } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -90,7 +90,7 @@ class LinkThread {
   }
 
   #tick(): void {
-    // Ends connections that are over even if no packet comes any more.
+    // Removes connections that are over. The relay itself does this only when packets arrive.
     this.opened.sweep();
     this.#report();
   }
@@ -134,7 +134,7 @@ function hurry(): void {
   try {
     setPriority(NICE);
   } catch {
-    // Not allowed: the thread competes like all others.
+    // This user may not raise priorities, so the thread keeps its normal priority.
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Remembers the settings and announcements that a shaper's thread was sent, so that its replacement can be
- * sent the same.
+ * Remembers which settings and announcements were sent to a shaper's thread, so that a replacement thread gets the
+ * same ones.
  */
 import { DIRECTIONS, type Direction } from '../../core/direction.js';
 import type { PeerUfrags } from '../relay/peers.js';
@@ -29,8 +29,8 @@ class WayMemory {
   /** When the schedule started; null before the first packet. */
   #startUs: number | null = null;
   /**
-   * How much later the running thread's schedule started than the whole schedule. This is 0 unless the thread is a
-   * replacement: the whole schedule then started in an earlier thread.
+   * The start of the running thread's schedule minus the start of the original schedule. This is 0 unless the thread
+   * is a replacement: the original schedule then started in an earlier thread.
    */
   #offsetUs = 0;
 

@@ -1,10 +1,10 @@
 /**
- * Draws the synthetic camera's pictures: bands of noise, a ball and slowly changing colours. Half of the bands
- * drift, so that motion search can follow them. The other half are new in every frame, so that they always cost
- * bits. The contrasts of the bands span a range of 16 to 1. An encoder whose rate falls therefore drops the
- * bands one by one, like the details of a filmed scene. If all bands had the same contrast, the encoder would
- * drop or restore all of them at once. Each of these changes would cost a frame of several times the usual
- * size. Everything is copied from prepared tiles, so a frame costs little CPU time.
+ * Draws the synthetic camera's pictures: bands of noise, a ball and slowly changing colours. Half of the
+ * bands drift, so that motion search can follow them. The other half are new in every frame, so that they
+ * always cost bits. The contrasts of the bands differ by a factor of up to 16. At a falling rate, an encoder
+ * therefore drops the bands one by one, as it drops the details of a filmed scene. With equal contrasts, it
+ * would drop all bands in one frame and later restore all of them in one oversized frame. Everything is
+ * copied from prepared tiles, so a frame costs little CPU time.
  */
 export interface CameraSettings {
   width: number;

@@ -50,8 +50,7 @@ function run(settings: CameraSettings, sink: CameraSink): void {
   const next = (n: number) => {
     painter.paint(n);
     write(Math.round(n * periodMs * 1000));
-    // After a pause (the machine was asleep), painting continues with the picture that is due now. The missed
-    // pictures are skipped.
+    // If painting was interrupted (for instance because the machine slept), the missed pictures are skipped.
     const due = Math.max(n + 1, Math.floor((performance.now() - startMs) / periodMs));
     timer = setTimeout(() => next(due), startMs + due * periodMs - performance.now());
   };

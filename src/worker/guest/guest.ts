@@ -1,7 +1,7 @@
 /**
- * Runs one half of a user's controller in a guest worker, a separate worker for untrusted code. Sends the half
- * questions (arrivals, feedback, requests for a rate) through a port. Terminates the worker if it does not
- * answer.
+ * Runs one half of a user's controller in a guest worker, a separate worker for untrusted code. Arrivals,
+ * feedback and requests for a rate are sent to the half as questions, through a port. If a question is not
+ * answered in time, the worker is terminated.
  */
 import { COMPONENT_SPECS } from '../../core/index.js';
 import { valuesOf } from '../../core/component.js';
@@ -51,8 +51,8 @@ export class Guest {
   }
 
   /**
-   * Rejects with an Error if the module cannot be loaded. If the module has loaded but its half cannot be
-   * created, this resolves, and `on.fault` is called.
+   * Loads the module and creates its half. Rejects with an Error if the module cannot be loaded. If only the
+   * half cannot be created, the promise resolves, and `on.fault` is called.
    */
   static async open(
     half: GuestSetup['half'],

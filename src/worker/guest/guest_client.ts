@@ -1,8 +1,8 @@
 /**
- * A user's controller in a live call. Each half of its code, receiver or sender, runs in its own guest worker,
- * a separate worker for untrusted code. The work that the core does for every controller runs here, in the
- * media worker. This side never waits for the guest: it uses the guest's latest answer. A guest that does not
- * answer is terminated, and its last good rate stays in force.
+ * A user's controller in a live call. Each half, receiver or sender, runs in its own guest worker, a separate
+ * worker for untrusted code. The work that the core does for every controller runs here, in the media worker.
+ * This side never waits for the guest: it uses the guest's latest answer. A guest that does not answer is
+ * terminated. Its last good rate then remains the target rate.
  */
 import {
   loadCore,
@@ -48,9 +48,9 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
 }
 
 /**
- * The receiver half: passes arrivals to the guest. When the guest returns values, this half sends them in a
- * feedback message. The message's other fields are those that the core computed at its latest input. Its time
- * and its echo delay are then increased by the time since that input.
+ * The receiver half: passes arrivals to the guest. Values that the guest returns are sent in a feedback
+ * message. The core computes the message's other fields at each input. The guest answers later, so the
+ * message's time and echo delay are increased by the time since the latest input.
  */
 class GuestReceiver implements ReceiverSlot {
   readonly #half: ReceiverHalf;
@@ -146,9 +146,7 @@ class GuestReceiver implements ReceiverSlot {
   }
 }
 
-/**
- * The sender half: passes feedback messages to the guest. The latest rate that the guest returned is in force.
- */
+/** The sender half: passes feedback messages to the guest, and uses the latest rate that the guest returned. */
 class GuestSender implements SenderSlot {
   readonly #half: SenderHalf;
   #guest: Guest | null = null;
@@ -204,8 +202,8 @@ class GuestSender implements SenderSlot {
   }
 
   /**
-   * Returns the rates of the guest's latest answer. Each call also asks the guest for new rates, for later
-   * calls.
+   * Returns the rates from the guest's latest answer. Also asks the guest for new rates, which a later call
+   * returns.
    */
   run(nowUs: number): RateUpdate {
     return this.#half.run(nowUs);

@@ -21,8 +21,8 @@ const VIEWS = [
 ] as const;
 
 /**
- * From now on, an allocation in this worker throws a RangeError if it takes the bytes in use above
- * `limitBytes`. Literals, objects and strings are not counted.
+ * From now on, an allocation in this worker throws a RangeError if more than `limitBytes` would then be in
+ * use. Literals, objects and strings are not counted.
  */
 export function limitMemory(limitBytes: number): void {
   let heldBytes = 0;
@@ -48,7 +48,7 @@ export function limitMemory(limitBytes: number): void {
   counted('Array', (made) => count(made, BYTES_PER_ELEMENT * (made as unknown[]).length));
 }
 
-/** Replaces a global constructor by one that calls `look` for every object that it creates. */
+/** Replaces a global constructor with a proxy that calls `look` for every object that it creates. */
 function counted(name: string, look: (made: object, args: readonly unknown[]) => void): void {
   const original = (globalThis as Record<string, unknown>)[name];
   // SharedArrayBuffer is missing without cross-origin isolation.

@@ -26,7 +26,10 @@ const rowOf = (table: TraceBatch['table'], row: readonly number[]): TraceBatch =
  */
 export class Bottleneck {
   readonly #inside = new Map<number, () => void>();
-  /** Frames that have left the link but wait longer, because the link delays some frames to reorder them. */
+  /**
+   * Frames that the link has already returned, each held until its delivery time. The link gives some frames
+   * a later delivery time, to reorder them.
+   */
   readonly #line = new DelayLine<() => void>();
   readonly #cross = new CrossRate();
   readonly #hop = new MessageChannel();
@@ -110,7 +113,7 @@ export class Bottleneck {
     ];
   }
 
-  /** Lets all held frames go at once, in order. */
+  /** Delivers all held frames immediately, in order. */
   release(): void {
     clearTimeout(this.#timer);
     this.#hop.port2.onmessage = null;

@@ -1,18 +1,18 @@
 /**
- * Removes the drift between a sender's RTP clock and the receiver's clock from measured delays. Both are quartz
- * clocks. Their rates usually differ by some tens of millionths, and by a few hundred millionths if a clock is
- * bad. The one-way delay is the difference of their readings, so a drift makes it rise or fall steadily. Queues
- * and retransmissions only ever add to a delay. Therefore the drift is the slope of the lower envelope of the
- * delays. The envelope is found as in S. Moon, P. Skelly, D. Towsley, "Estimation and Removal of Clock Skew
- * from Network Delay Measurements", INFOCOM 1999: of all lines that lie below all points, it is the one closest
- * to the points. This line contains an edge of the points' lower convex hull, namely the edge at their mean
+ * Removes the drift between a sender's RTP clock and the receiver's clock from measured delays. The rates of
+ * two quartz clocks usually differ by some tens of ppm, and by a few hundred ppm if a clock is bad. The
+ * one-way delay is the difference of two clock readings, so a drift makes the measured delay rise or fall
+ * steadily. Queues and retransmissions only ever add to a delay. Therefore the drift is the slope of the
+ * lower envelope of the delays. The envelope is found as in S. Moon, P. Skelly, D. Towsley, "Estimation and
+ * Removal of Clock Skew from Network Delay Measurements", INFOCOM 1999: of all lines below all points, it is
+ * the line closest to the points. This line contains the edge of the points' lower convex hull at their mean
  * time.
  *
  * A growing queue must not be mistaken for a drift. Therefore nothing is removed until delays have been
- * examined for a minute, and the removed slope is limited. The slopes of the first half and of the second half
- * of the examined time must also agree. A queue that grows for some tens of seconds, or in a step, raises the
- * delays of one half only. One case remains undetected: a queue that grows evenly for minutes, by less than
- * half a millisecond per second, looks like a drift.
+ * examined for a minute, and the removed slope is limited. The slopes of the first half and of the second
+ * half of the examined time must also agree. If a queue grows for some tens of seconds, or in a step, these
+ * two slopes differ. One case remains undetected: a queue that grows evenly for minutes, by less than half a
+ * millisecond per second, looks like a drift.
  */
 
 /** Delays are grouped into bins of this length. Only the lowest delay of each bin is used. */
@@ -21,16 +21,16 @@ const BIN_US = 2e6;
 const LEAST_BINS = 30;
 /** The most bins that are examined: five minutes. */
 const MOST_BINS = 150;
-/** A larger slope is not taken for a drift: no two clocks differ by more. */
+/** A larger slope is not treated as a drift, because two clocks do not differ by more. */
 const MOST_DRIFT = 500e-6;
 /**
- * If the slopes of the first half, of the second half and of all bins differ by more than this, the slope is
- * not taken for a drift.
+ * The slopes of the first half, of the second half and of all bins must agree within this tolerance.
+ * Otherwise the slope is not treated as a drift.
  */
 const AGREEMENT = 60e-6;
 /**
- * A drift has already increased the delays when it is found. This earlier increase is removed gradually, by 0.1
- * ms per second.
+ * By the time a drift is found, it has already changed the delays. This earlier change is removed gradually,
+ * by at most 0.1 ms per second.
  */
 const CATCH_UP = 100e-6;
 /**
@@ -76,12 +76,10 @@ export class ClockDrift {
   #firstUs = NaN;
   #latestUs = NaN;
   #removedUs = 0;
-  /**
-   * The part of the earlier increase (see `CATCH_UP`) that is still to be removed. Null until a drift is found.
-   */
+  /** The part of the earlier change (see `CATCH_UP`) that is still to be removed. Null until a drift is found. */
   #backlogUs: number | null = null;
 
-  /** The estimated drift: 1e-6 means that delays grow by one microsecond per second too much. */
+  /** The estimated drift: 1e-6 means that the drift adds one microsecond per second to the measured delays. */
   get drift(): number {
     return this.#drift;
   }

@@ -1,7 +1,7 @@
 /**
  * The media worker: handles one side of one call. Frames flow through it as soon as a transform is attached;
- * control by the core begins with `start`. Frames continue to flow whatever fails here. An error in the core
- * ends control and is reported as a fault; from then on, frames pass unchanged.
+ * control by the core begins with `start`. Errors must not stop the frames: an error in the core ends control
+ * and is reported as a fault. From then on, frames pass unchanged.
  */
 import { expose } from 'comlink';
 import { compileCore, CoreError } from '../../core/index.js';
@@ -100,7 +100,10 @@ function untilKeyFrame(): (frame: EncodedFrame) => void {
   };
 }
 
-/** Lets frames flow. `late` means that some frames were lost before, so a key frame is requested. */
+/**
+ * Connects the streams, so that frames flow. `late` means that frames were lost before, so a key frame is
+ * needed.
+ */
 function connect(streams: EncodedStreams, late: boolean): void {
   const repair = late ? untilKeyFrame() : undefined;
   const through = new TransformStream<EncodedFrame, EncodedFrame>({

@@ -5,7 +5,7 @@ export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Runs one of the last steps before something is discarded. If the step fails, nothing more can be done. */
+/** Runs a clean-up step and ignores its errors, because the object is discarded in any case. */
 export function attempt(work: () => void): void {
   try {
     work();

@@ -17,8 +17,8 @@ export interface ReceivedFrame {
   sizeBytes: number;
   keyFrame: boolean;
   /**
-   * Whether frames may have arrived that are not reported here. This is so if frames are observed in the video
-   * element that shows them. Default: false.
+   * Whether some arrived frames may be missing from this input. This is the case if frames are observed as a
+   * video element shows them. Default: false.
    */
   mayMiss?: boolean;
   /**
@@ -31,10 +31,11 @@ export interface ReceivedFrame {
 type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
 
 /**
- * Finds the send times of frames. A trailer contains the sender's own time. A frame without a trailer gets a
- * send time from its RTP timestamp, on the time line that the latest trailer fixed. If there was no trailer yet
- * (the far side does not run ccscope), the time line starts with the first arrival. The drift of the sender's
- * RTP clock against the receiver's clock is removed from times that are not from a trailer.
+ * Finds the send times of frames. A trailer contains the sender's own time. Without a trailer, the send time
+ * is the frame's RTP time plus an offset. The offset is taken from the latest trailer. If there was no
+ * trailer yet (the far side does not run ccscope), the first frame's send time is set to its arrival time.
+ * The drift of the sender's RTP clock against the receiver's clock is removed from times that are not from a
+ * trailer.
  */
 class SendTimes {
   readonly #rtp = new RtpTimeline();
@@ -86,14 +87,14 @@ export class FrameArrivals {
   readonly #seen = new SeenFrames();
   #latestUs = -Infinity;
 
-  /** Null for a frame that arrived before. */
+  /** Returns the arrival of a frame, or null if the same frame has arrived before. */
   of(frame: ReceivedFrame): ArrivalInput | null {
     const { trailer, rtpTimestamp, sizeBytes, keyFrame, spatialIndex = 0 } = frame;
     const layer = Math.max(0, spatialIndex) * RTP_TIMESTAMPS;
     const id = trailer?.frameSeq ?? (rtpTimestamp === null ? null : rtpTimestamp + layer);
     if (id !== null && !this.#seen.add(id)) return null;
-    // If a retransmission completes a frame, the frame comes out before later frames that were complete
-    // earlier. Controllers get frames in this order, and their arrival times must not go back.
+    // A frame that waits for a retransmission holds back later frames, so later frames can have earlier
+    // arrival times. Controllers need arrival times that never decrease.
     const arrivalTimeUs = Math.max(this.#latestUs, frame.arrivalTimeUs);
     const { seq, sendTimeUs, rttUs } = this.#times.of({ ...frame, arrivalTimeUs });
     const rtp = rtpTimestamp === null ? {} : { rtpTimestamp };

@@ -1,14 +1,14 @@
 /**
- * Numbers received frames that carry no number, as their sender would have numbered them. Controllers take a
- * gap in the numbers for a loss, and a number below the newest for a retransmitted frame. RTP timestamps show
- * both. If a source gives a picture every 33 ms, and then one after 67 ms, a frame may have been lost. If a
- * frame arrives after later ones, it was held up.
+ * Numbers received frames that carry no number, as their sender would have numbered them. Controllers
+ * interpret a gap in the numbers as a loss, and a number below the newest as a retransmission. Both can be
+ * derived from RTP timestamps. If a source gives a picture every 33 ms, and then one after 67 ms, a frame may
+ * have been lost. If a frame has an earlier timestamp than the frame received before it, it was held up.
  *
  * A frame that the source or the encoder skipped leaves the same gap as a lost frame. But a lost frame is
- * retransmitted and arrives late, while a skipped frame never arrives. So gaps are taken for losses as long as
- * late frames have filled at least a quarter of the latest gaps. This share is low on purpose. A queue that
- * drops frames also makes the encoder skip some, and then it is worse to miss a loss than to invent one. In a
- * source without a rhythm (a shared screen), no gaps can be seen: its frames are numbered consecutively.
+ * retransmitted and arrives late, while a skipped frame never arrives. So gaps count as losses as long as
+ * late frames have filled at least a quarter of the latest gaps. This share is low on purpose: a queue that
+ * drops frames also makes the encoder skip some, and a missed loss is then worse than a false one. If a
+ * source has no rhythm (a shared screen), gaps cannot be detected, and its frames are numbered consecutively.
  */
 
 /**
@@ -40,8 +40,8 @@ const REMEMBERED = 64;
  */
 const COMES_WITHIN_US = 1e6;
 /**
- * The latest `JUDGED_BY` gaps decide about the next gap. It is taken for a loss if late frames filled at least
- * the share `LEAST_FILLED` of these gaps.
+ * A gap counts as a loss only if late frames have filled at least the share `LEAST_FILLED` of the latest
+ * `JUDGED_BY` gaps.
  */
 const JUDGED_BY = 16;
 const LEAST_FILLED = 0.25;
@@ -94,7 +94,7 @@ export class FrameNumbers {
     return this.#newest;
   }
 
-  /** Whether gaps are taken for lost frames. */
+  /** Whether gaps currently count as lost frames. */
   get #isBelieved(): boolean {
     const filled = this.#filled.filter((isFilled) => isFilled).length;
     return filled >= LEAST_FILLED * this.#filled.length;
@@ -124,8 +124,8 @@ export class FrameNumbers {
   }
 
   /**
-   * Returns the number of a frame that arrives after later ones. It lies between the numbers of the frames
-   * before and after it in RTP time. If there is no number between them, it is the number of the frame before.
+   * Returns the number of a frame that arrives after later ones: a number between those of its neighbours in
+   * RTP time. If no number is free, returns the number of the earlier neighbour.
    */
   #overtaken(rtpUs: number): number {
     const filled = this.#open.findIndex(({ fromUs, toUs }) => fromUs < rtpUs && rtpUs < toUs);

@@ -29,8 +29,8 @@ function within<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T
 }
 
 /**
- * The page's end of a media worker. Create it with `createMediaWorker`, which proves that the worker runs: a
- * transform with a dead worker would stop the media.
+ * The page's interface to a media worker. Create it with `createMediaWorker`, which proves that the worker
+ * runs: a transform with a dead worker would stop the media.
  */
 export class MediaWorker {
   readonly #remote: Remote<MediaWorkerApi>;
@@ -132,12 +132,12 @@ export class MediaWorker {
 
 /**
  * Creates a media worker and waits until it answers. Throws WorkerError if it cannot be created or does not
- * answer. Pass a URL if a Content-Security-Policy or a server requires the worker's script to be at another
- * place.
+ * answer. Pass a URL if a Content-Security-Policy or a server requires another location of the worker's
+ * script.
  *
- * Bundlers look for exactly the expression `new Worker(new URL('./entry.js', import.meta.url))`. Vite resolves
- * the `.js` to the TypeScript source beside it, in dev and build alike. In the compiled package, `entry.js`
- * exists.
+ * Bundlers look for exactly the expression `new Worker(new URL('./entry.js', import.meta.url))`. Vite
+ * resolves the `.js` to the TypeScript source beside it, in dev and build alike. In the compiled package,
+ * `entry.js` exists.
  */
 export async function createMediaWorker(workerUrl?: string | URL): Promise<MediaWorker> {
   const made = () =>

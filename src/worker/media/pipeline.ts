@@ -10,7 +10,7 @@ import type { InboundReport, ReceiverReport, SentReport } from './protocol.js';
 export interface Pipeline {
   /** Handles a frame: passes it on with `forward`, now or later, or drops it. */
   frame(frame: EncodedFrame, forward: (frame: EncodedFrame) => void): void;
-  /** Does the regular work. Called every `TICK_MS`. */
+  /** Runs periodic work. Called every `TICK_MS`. */
   tick(): void;
   /** Sets a parameter of the controller in charge. */
   setParameter(name: string, value: number): void;

@@ -35,9 +35,9 @@ export interface MediaConfig {
   /** Sender: a bottleneck inside the transform, at frame granularity. */
   bottleneck?: LinkOptions;
   /**
-   * Sender: whether changes of parameters are recorded in the trace here. A receiver always records them
-   * between its rows, at the place where they took effect, so that a replay repeats them exactly. In a page
-   * with both sides, the receiver's record is enough.
+   * Sender: whether this side records parameter changes in the trace. A receiver always records them, between
+   * the rows before and after the change, so that a replay repeats them exactly. In a page with both sides,
+   * the receiver's record is enough.
    */
   recordsChanges?: boolean;
   /** Sender: seconds between key frames. */
@@ -135,8 +135,8 @@ export type WorkerEvent =
    */
   | { kind: 'row-refused'; message: string }
   /**
-   * A half of a controller failed, and the call continues. If it was in charge, its last good rate stays in
-   * force; if it was a shadow, it is removed.
+   * A half of a controller failed, and the call continues. If it was in charge, its last good rate remains
+   * the target rate. If it was a shadow, it is removed.
    */
   | { kind: 'controller-fault'; fault: ControllerFault }
   | { kind: 'tick'; stats: WorkerStats };

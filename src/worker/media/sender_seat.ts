@@ -9,8 +9,8 @@ import type { ReceiverReport, SentReport } from './protocol.js';
 const FEEDBACK_SILENCE_US = 1_500_000;
 
 /**
- * A sender half, with the choice between feedback and receiver reports (RTCP) as its information about the
- * network.
+ * A sender half that gets either feedback or receiver reports (RTCP). Receiver reports are only used while
+ * there is no feedback.
  */
 export class SenderSeat implements Slot {
   #heardUs = -Infinity;
@@ -23,8 +23,8 @@ export class SenderSeat implements Slot {
   }
 
   /**
-   * Passes on feedback. If the half refuses the message, the message comes from a different controller on the
-   * far side, and is ignored.
+   * Passes on feedback. The half refuses a message from a different controller on the far side. Such a
+   * message is ignored.
    */
   pushFeedback(feedback: Feedback, nowUs: number): void {
     try {
@@ -37,7 +37,10 @@ export class SenderSeat implements Slot {
     this.#source = 'feedback';
   }
 
-  /** Passes on what was sent. Returns the round-trip time that was given to the half; NaN if none was given. */
+  /**
+   * Passes the sent bytes to the half, with the browser's round-trip time if there is no feedback. Returns
+   * the round-trip time that was passed, or NaN.
+   */
   sent({ sentBytes, rttUs, browserEstimateBps }: SentReport, nowUs: number): number {
     // The browser measures the round trip only every few seconds. Feedback echoes send times, so the half can
     // measure the round trip better.

@@ -1,4 +1,4 @@
-/** The page's end of the simulation worker. */
+/** The page's interface to the simulation worker. */
 import { proxy, wrap, type Remote } from 'comlink';
 
 import type { SimulationOptions } from '../../core/index.js';
@@ -56,7 +56,7 @@ export interface RunHandlers {
   signal?: AbortSignal;
 }
 
-/** If a worker takes longer than this to stop, it is ended, and the result is lost. */
+/** If a run does not stop within this time, its worker is terminated, and the result is lost. */
 const STOP_MS = 5000;
 const CONTROLLER_TIMEOUT_MS = 10_000;
 const WATCH_MS = 200;
@@ -139,9 +139,9 @@ export class SimulationWorker {
   }
 
   /**
-   * Detects a user's controller that never returns, which would block its worker forever. The promise `silent`
-   * rejects if a run with a user's controller makes no progress. `heard` has to be called whenever there is
-   * progress.
+   * Detects a user's controller that never returns, which would block its worker forever. If a run with a
+   * user's controller makes no progress, the promise `silent` rejects. The caller reports progress by calling
+   * `heard`.
    */
   #silence({ controller }: SimulationRequest, life: AbortSignal): { heard(): void; silent: Promise<never> } {
     const { controllerTimeoutMs = CONTROLLER_TIMEOUT_MS } = this.#options;

@@ -60,18 +60,18 @@ export interface SimulationResult {
   /** The first element is for the whole run; the others are for the windows. */
   windows: WindowMetrics[];
   /**
-   * The scenario's metrics, including those with published values; empty for a run by options and for a
-   * cancelled run.
+   * The metrics of the scenario, including those that have published values for comparison. Empty if the run
+   * was cancelled, or if the request contained options instead of a scenario.
    */
   metrics: readonly MetricResult[];
   /**
-   * Values by `quantityKey`: those of the metrics, and those that the claims and pictures of the scenario need.
-   * Empty if the run was cancelled or was given by options.
+   * Computed values by `quantityKey`: the metrics, and the quantities that the scenario's claims and pictures
+   * use. Empty in the same cases as `metrics`.
    */
   values: ReadonlyMap<string, number>;
   /**
-   * The densities that LCC flows have learnt, by flow number. Contains only the flows whose densities the
-   * pictures of the scenario show.
+   * The probability densities that flows with the controller LCC have learnt, by flow number. Contains only
+   * the flows that appear in the scenario's density pictures.
    */
   densities: ReadonlyMap<number, Density>;
   events: number;

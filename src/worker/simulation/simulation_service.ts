@@ -1,6 +1,6 @@
 /**
- * The inside of the simulation worker. Runs one simulation at a time, in slices. Between slices, it can receive
- * a request to stop.
+ * The code that runs in the simulation worker. It runs one simulation at a time, in slices. Between slices,
+ * it can receive a request to stop.
  */
 import {
   CoreError,

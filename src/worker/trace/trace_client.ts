@@ -14,7 +14,7 @@ import { watchLife } from '../life.js';
 import { TraceJournal, type JournalEntry } from './trace_journal.js';
 import type { TraceService } from './trace_service.js';
 
-/** A trace in a worker of its own, so that it survives the workers that write to it. */
+/** A trace in its own worker. The trace survives the workers that write to it. */
 export interface TraceStore {
   /**
    * Appends rows. Exported files contain rows in the order of the calls. The columns are transferred, so the

@@ -46,8 +46,8 @@ export class TraceJournal {
   #sealedAtMs = -Infinity;
 
   /**
-   * `onSealed` is called with each entry that is not a file. If `onSealed` is given, waiting batches become an
-   * entry at least every two seconds while new batches come in.
+   * `onSealed` is called with each new entry, except files passed to `restart`. With `onSealed`, batches that
+   * come in are combined into an entry at least every two seconds.
    */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 
@@ -88,7 +88,7 @@ export class TraceJournal {
     this.packed(packed);
   }
 
-  /** Passes all entries to `reader`, including entries that are added meanwhile. */
+  /** Passes all entries to `reader`, including those added during the replay. */
   async replay(reader: JournalReader): Promise<void> {
     this.#seal();
     for (let i = 0; i < this.#entries.length; i++) {

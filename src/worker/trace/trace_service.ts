@@ -1,4 +1,4 @@
-/** The inside of the trace worker: a trace in memory, and the reading and writing of files. */
+/** The code that runs in the trace worker: it holds a trace in memory, and reads and writes files. */
 import { transfer } from 'comlink';
 
 import type { TraceBatch, TraceEvent } from '../../core/index.js';

@@ -27,8 +27,8 @@ const isDescription = (data: unknown): data is RTCSessionDescriptionInit & { ccs
   typeof data === 'object' && data !== null && 'sdp' in data;
 
 /**
- * A worker that appends random bytes to each frame. Half of the frames then end with the magic number with which a
- * trailer of ccscope ends.
+ * A worker that appends random bytes to each frame. In half of the frames, these bytes end with ccscope's magic
+ * number, as a real trailer of ccscope does.
  */
 const NOISE_WORKER = `
 onrtctransform = ({ transformer: { readable, writable } }) => {

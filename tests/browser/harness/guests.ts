@@ -3,10 +3,10 @@ import { compileCore, type Feedback } from '../../../src/core/index.js';
 import { guestReceiver, guestSender } from '../../../src/worker/guest/guest_client.js';
 
 export interface Driven {
-  /** Messages of the receiver half. */
+  /** Feedback messages of the receiver half, i.e. the controller's part at the receiver. */
   messages: Feedback[];
   faults: { half: 'receiver' | 'sender'; message: string; atMs: number }[];
-  /** The sender half's target, read every third frame. */
+  /** The target of the sender half (the controller's part at the sender), read after every third frame. */
   targetsBps: number[];
   /** Rows recorded, by table. */
   rows: Record<string, number>;

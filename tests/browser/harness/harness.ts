@@ -24,7 +24,10 @@ import { trapExport } from './wasm_trap.js';
 export type Choices = Partial<
   Omit<CallOptions, 'track' | 'onTrace' | 'onEvent' | 'onStatus' | 'signalling'>
 > & {
-  /** The other end of roles `send` and `receive`. Default: a second ccscope call. */
+  /**
+   * What is at the other end of a call in role `send` or `receive`. Default: a second ccscope call. `plain`: a peer
+   * without ccscope. `noise`: a plain peer that appends random bytes to the frames that it sends.
+   */
   farSide?: 'ccscope' | 'plain' | 'noise';
   /** Runs the call with a core in which this exported function traps. */
   trap?: string;
@@ -215,8 +218,8 @@ class Harness {
   }
 
   /**
-   * Replays the recorded inputs of the receiver half in charge through a fresh core. Resolves with how many
-   * `group` rows the call recorded, how many the replay made, and how many differ in any bit.
+   * Replays the recorded inputs through a fresh receiver half, i.e. the controller's part at the receiver. Resolves
+   * with how many `group` rows the call recorded, how many the replay made, and how many differ in any bit.
    */
   async replay(
     parameters: Record<string, number>,

@@ -46,7 +46,10 @@ export async function simulate({ scenario, cell, seed, tables }: Asked): Promise
 
 type Options = ConstructorParameters<typeof SimulationWorker>[0];
 
-/** The problem that ends a run whose controller is a module with this source; null if the run succeeds. */
+/**
+ * Runs the scenario with a user's controller of this source. Resolves with the problem that ends the run; null if the
+ * run succeeds.
+ */
 export async function controllerFailure(
   source: string,
   scenario: unknown,
@@ -65,7 +68,10 @@ export async function controllerFailure(
   }
 }
 
-/** The problems of two successive runs of a client with these options; null for a run that succeeds. */
+/**
+ * Runs the scenario twice in one SimulationWorker with these options. Resolves with the problem of each run; null for
+ * a run that succeeds.
+ */
 export async function failures(options: Options, scenario: unknown): Promise<(SimulationProblem | null)[]> {
   const worker = new SimulationWorker(options);
   const problems: (SimulationProblem | null)[] = [];
@@ -83,7 +89,7 @@ export async function failures(options: Options, scenario: unknown): Promise<(Si
   return problems;
 }
 
-/** A worker whose script is broken the first time it is started. */
+/** Options for a SimulationWorker whose first worker has a broken script. */
 export function brokenOnce(): Options {
   let started = 0;
   const broken = URL.createObjectURL(new Blob(['throw new Error("broken script")']));

@@ -7,8 +7,8 @@ import { Batches, inParallel } from './batches.js';
 const BATCH = 1024;
 const CONNECTIONS = 192;
 /**
- * The time after which a connection is destroyed if it waits for an answer before it ends. A connection that ends at
- * once is destroyed after ten times this time.
+ * The time after which a connection is destroyed if it waits for data from the server before it ends. A
+ * connection that ends directly after its input has ten times as long.
  */
 const PATIENCE_MS = 20;
 
@@ -28,8 +28,8 @@ function sourceAddress(): string {
 }
 
 /**
- * Sends an input over one connection. Its last byte decides how the connection ends: with a half-close or a reset, and
- * either at once or after the first data from the server.
+ * Sends an input over one connection. The last byte of the input decides how the connection ends: with a
+ * half-close or a reset, and either at once or after the first data from the server.
  */
 function send(port: number, input: Uint8Array): Promise<void> {
   const ending = (input.at(-1) ?? 0) % 4;

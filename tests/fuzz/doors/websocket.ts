@@ -47,8 +47,8 @@ async function send(port: number, bytes: Uint8Array, reset: boolean): Promise<vo
   socket.write(Buffer.concat([Buffer.from(HANDSHAKE), bytes]), () => {
     if (reset) socket.resetAndDestroy();
   });
-  // Texts end with a close frame. If the server took that frame for a part of a longer one, this still ends
-  // the connection.
+  // Texts end with a close frame of the WebSocket. If the server takes this frame for a part of a longer one,
+  // closing the socket still ends the connection.
   if (!reset) socket.end();
   await closed;
   clearTimeout(timer);
@@ -56,7 +56,7 @@ async function send(port: number, bytes: Uint8Array, reset: boolean): Promise<vo
 
 const isRaw = (input: Uint8Array): boolean => ((input[0] ?? 0) & 0x80) !== 0;
 
-/** Each raw input has its own connection; up to TEXTS_EACH texts share one. */
+/** Each raw input gets its own connection. Up to TEXTS_EACH texts share a connection. */
 async function sendAll(port: number, inputs: readonly Uint8Array[]): Promise<void> {
   const close = frame(OPCODE.close, Buffer.alloc(0));
   const raw = inputs.filter(isRaw).map((bytes) => ({ bytes, reset: (bytes.at(-1) ?? 0) % 8 === 0 }));

@@ -82,8 +82,8 @@ class DensityExercise {
     CheckGrid();
   }
 
-  // Compares the mean with the Nadaraya-Watson estimator. Here, all weights are divided by the weight of the nearest
-  // pair, because far from all pairs the weights would underflow. There the nearest pair determines the mean.
+  // Compares the mean with the Nadaraya-Watson estimator. The estimator here divides all weights by the weight of the
+  // nearest pair. Otherwise all weights would underflow if the delay is far from all pairs.
   void CheckMean() {
     const double delay = input_.Flag() ? fitted_[static_cast<std::size_t>(input_.Byte()) % fitted_.size()].delay_us : input_.Between(-2e6, 2e6);
     const double h = parameters_.bandwidth_delay_ms * 1e3;
@@ -141,8 +141,8 @@ class DensityExercise {
   std::vector<Pair> fitted_;
 };
 
-// The density that the ABI returns for a sender half. The grid's axes get any values, since a caller may pass
-// any.
+// The density that the ABI returns for a sender half. The axes of the grid get arbitrary values, since callers may pass
+// arbitrary values.
 void AskSender(Input& input) {
   const int controller = input.Pick(8) < 2 ? input.Pick(2) : kController;
   ControllerParameters parameters(controller);

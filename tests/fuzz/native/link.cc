@@ -19,8 +19,7 @@ class LinkExercise {
     link_ = ccs_link_create(Capacity(), queue_.kind, values, how & 1, 1 + input.Word(), Delay(), (how & 2) != 0 ? Ratio() : 0,
                             (how & 4) != 0 ? Jitter() : 0, how >> 3);
     EXPECT_THAT_HOLDS(link_ != nullptr, "values in range make a link");
-    // Settings that are made before the link has processed any time are passed with the time -kNever, which is minus
-    // infinity.
+    // A setting with the time minus infinity does not advance the link's clock.
     if ((how & 8) != 0) SetOutages(-kNever);
     if ((how & 16) != 0) SetCrossTraffic(-kNever);
   }
@@ -122,7 +121,8 @@ class LinkExercise {
     Ok(ccs_link_set_schedule(link_, steps));
   }
 
-  // Cross traffic and outages cost work while time passes, so only links with `loaded_` get them.
+  // Cross traffic and outages create events while time passes, which take computing time. So only links with `loaded_`
+  // get them.
   void SetOutages(double at_us) {
     const double off_us = loaded_ && input_.Flag() ? input_.Scaled(1e3, 6e7) : 0;
     Ok(ccs_link_set_outages(link_, input_.Scaled(1e3, 6e7), off_us, 1 + input_.Pick(100), at_us));
@@ -180,15 +180,14 @@ class LinkExercise {
     return stats[14] / kSegmentBytes + stats[15];
   }
   static void Ok(int status) { EXPECT_THAT_HOLDS(status == 0, "a value in range is taken"); }
-  // Lower for loaded links, whose cross traffic would otherwise cost too much work.
+  // Lower for loaded links, whose cross traffic would otherwise take too much computing time.
   double Capacity() {
     const double bps = input_.Scaled(1e3, loaded_ ? 1e9 : 1e11);
     highest_bps_ = std::max(highest_bps_, bps);
     return bps;
   }
-  // Short enough to bound the work of cross traffic and outages. Longer gaps are tested by
-  // tests/node/long_gaps.test.ts: one call may then compute a million events, which is too much work for every input
-  // here.
+  // Short enough to limit the computing time of cross traffic and outages. Longer gaps are tested by
+  // tests/node/long_gaps.test.ts: after a long gap, a single call may compute a million events.
   double LongestWaitUs() const { return loaded_ ? std::min(kWorkOfAWaitBits * 1e6 / highest_bps_, kLongestLoadedWaitUs) : 100 * kHourUs; }
   double Delay() { return input_.Scaled(1, 6e7) - 1; }
   double Jitter() { return input_.Scaled(1e-3, 1e7); }

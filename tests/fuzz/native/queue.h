@@ -142,7 +142,7 @@ class QueueExercise final : private DropSink {
   std::vector<Dropped> drops_;
 };
 
-// The parameters of a discipline: the values in `usual`, of which the input changes some.
+// Returns `usual`, with some parameters changed by the input.
 template <class Params>
 Params DrawParameters(Input& input, const Params& usual, const ParameterSpec* specs) {
   constexpr int kCount = static_cast<int>(sizeof(Params) / sizeof(double));

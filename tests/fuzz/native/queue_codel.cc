@@ -1,5 +1,5 @@
-// Compares CoDel with an independent implementation of the pseudocode in RFC 8289, section 5: both must drop and send
-// the same packets, also while drops are interval / sqrt(count) apart.
+// Compares CoDel with an independent implementation of the pseudocode in RFC 8289, section 5. Both must drop and send
+// the same packets, also in a dropping state, in which drops are interval / sqrt(count) apart.
 #include <deque>
 
 #include "sim/queue_disc/codel.h"

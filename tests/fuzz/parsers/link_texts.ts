@@ -1,6 +1,6 @@
 /**
- * Texts in which people write links, queues and controllers: link settings, the pages' addresses and the command line
- * must accept the same texts.
+ * Texts that describe links, queues and controllers. Link settings, the addresses of pages and the command
+ * line must accept the same texts.
  */
 import { Command } from 'commander';
 
@@ -93,8 +93,8 @@ function checkRate(text: string): void {
 }
 
 /**
- * The parser for each first letter of an input. The letters after it are the text. An input with another first letter
- * is passed to all parsers.
+ * The first letter of an input chooses its parser, which gets the other letters. An input with any other
+ * first letter is passed to all parsers.
  */
 const READERS: Readonly<Record<string, (text: string) => void>> = {
   s: checkSchedule,

@@ -51,7 +51,7 @@ function plainly(packet: Uint8Array) {
   };
 }
 
-/** Puts the packet into the middle of a buffer; this byte fills the rest of the buffer. */
+/** Puts the packet into the middle of a buffer whose other bytes are all `filling`. */
 function within(packet: Uint8Array, filling: number): Buffer {
   const buffer = Buffer.alloc(packet.length + 64, filling);
   buffer.set(packet, 32);

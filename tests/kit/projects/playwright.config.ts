@@ -1,4 +1,7 @@
-/** A user's project, which tests run: the chosen files, in three workers, with one retry. */
+/**
+ * The Playwright configuration of a user's project. Tests run chosen files of this project, in three workers
+ * and with one retry.
+ */
 import { defineConfig } from '@playwright/test';
 
 import browserConfig from '../../playwright.config.js';

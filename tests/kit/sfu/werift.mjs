@@ -131,8 +131,8 @@ async function publish({ sdp }) {
 }
 
 /**
- * Makes an offer to a watcher, with the streams of the other participants. Returns an empty object if the number of
- * other publishers is less than requested.
+ * Makes an offer to a watcher, with the streams of the other participants. Returns an empty object if there are fewer
+ * than `publishers` other publishers.
  */
 async function watch({ own = 0, publishers: least = 1 }) {
   const others = [...publishers].filter(([id]) => id !== own).map(([, publisher]) => publisher);

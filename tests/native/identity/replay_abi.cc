@@ -59,7 +59,7 @@ class Interpreter {
       case 9:
         ccs_link_destroy(link_);
         break;
-      case 10:  // one number for the input buffer: its place, its value
+      case 10:  // writes a number to the input buffer: its index, its value
         ccs_input_buffer(ToInt(a[0]) + 1)[ToInt(a[0])] = a[1];
         break;
       case 11:

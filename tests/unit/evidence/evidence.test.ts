@@ -219,7 +219,7 @@ describe('the charts', () => {
     const [estimated] = chartsOf(unseen, []).directions;
     expect([seen?.delaysAreEstimates, estimated?.delaysAreEstimates]).toEqual([false, true]);
     expect(Object.keys(estimated?.tables ?? {})).toEqual(['packets', 'delays', 'media', 'group', 'video']);
-    // The estimate for a frame contains the wait of its packets and their own transmission times.
+    // The estimate for a frame contains the queuing delay of its packets, and also their transmission times.
     const p95 = estimated?.queueDelayMs?.p95 ?? NaN;
     expect(p95).toBeGreaterThan((seen?.queueDelayMs?.p95 ?? NaN) * 0.8);
     expect(p95).toBeLessThan((seen?.queueDelayMs?.p95 ?? NaN) + 40);

@@ -13,7 +13,7 @@ import { syntheticCall } from './synthetic_record.js';
 const ORIGIN_MS = Date.UTC(2026, 0, 31, 12, 0, 0, 250);
 let record: CallRecord;
 
-/** Uses the synthetic call; gives its second page a link of its own, with a packet of connection 300 on it. */
+/** Extends the synthetic call: its second page gets its own link, over which one packet of connection 300 passes. */
 beforeAll(async () => {
   const call = await syntheticCall();
   const { link } = call;

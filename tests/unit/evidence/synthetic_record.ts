@@ -117,7 +117,7 @@ class Sender {
     });
   }
 
-  /** When all packets of a frame had arrived; NaN if one was lost. */
+  /** The time at which all packets of a frame had arrived; NaN if one of them was lost. */
   arrivalUs({ packets }: SentFrame): number {
     return Math.max(...packets.map((id) => this.#arrived.get(id) ?? NaN));
   }

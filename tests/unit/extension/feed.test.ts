@@ -1,6 +1,6 @@
 /**
- * Which messages of a document's batches are passed to a panel as new. Also tests that the times of these messages
- * are on the panel's clock.
+ * A page's reports on their way to a panel of the developer tools. The panel must get only new messages, with times
+ * on its own clock.
  */
 import { expect, test } from 'vitest';
 

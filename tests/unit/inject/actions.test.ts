@@ -1,6 +1,6 @@
 /**
- * Actions that are requested before a watch ends, but would take effect only after it. They must have no
- * effect. (tests/inject tests actions in a browser.)
+ * Actions on a call that are requested before the observation ends, but would take effect only afterwards. They must
+ * have no effect. (tests/inject tests actions in a browser.)
  */
 import { afterEach, expect, test, vi } from 'vitest';
 
@@ -123,8 +123,8 @@ for (const action of onSender)
     await ending;
     expect(await acting).toMatchObject(REFUSED);
     expect(sender.maxBitrate).toBeUndefined();
-    // The action `drive` ends three seconds after its last statistics. This one has already ended with the
-    // watch, and must not be reported again.
+    // A drive that is not renewed ends after three seconds. This drive has already ended, so nothing more must be
+    // reported.
     if (action.kind === 'drive') await new Promise((resolve) => setTimeout(resolve, 3200));
     expect(told).toEqual([`${action.kind} refused`]);
   });

@@ -1,4 +1,7 @@
-/** When a window's reports count as unheard: actions on its calls are then undone. */
+/**
+ * A window's reports are unheard while the listener does not take them. If they stay unheard for too long, all
+ * actions on the window's calls are undone.
+ */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 const clock = vi.hoisted(() => ({ ms: 0 }));
@@ -16,8 +19,8 @@ afterEach(() => void vi.unstubAllGlobals());
 const NOTICE = { level: 'info', code: 'c', message: 'm', fix: 'f' } as const;
 
 /**
- * Sends a batch every half second for `ms` milliseconds. Returns for how many milliseconds the oldest batch has been
- * unheard.
+ * Sends a batch every half second for `ms` milliseconds. Returns the age, in milliseconds, of the oldest batch that
+ * the listener has not taken.
  */
 async function after(ms: number, reporter: InstanceType<typeof Reporter>): Promise<number> {
   for (const end = clock.ms + ms; clock.ms < end; clock.ms += 500) {

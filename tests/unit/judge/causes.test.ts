@@ -329,7 +329,7 @@ describe('windows', () => {
     const ended = judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 8e6 });
     expect(ended).toMatchObject({ pass: false, final: true });
     expect(ended.received).toBe('the call ended after 4 s of them');
-    // If the time window is at most as long as the call, it can be judged after the call has ended.
+    // After the call has ended, a time window that is at most as long as the call can still be judged.
     expect(judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 3e6 })).toMatchObject({
       pass: true,
     });

@@ -23,8 +23,8 @@ import {
 import { callRecord, inbound, outbound, sample, samples } from './synthetic.js';
 
 /**
- * The state of one end of a call at one moment. `seen` adds its rates and counts up to the cumulative counters
- * of getStats.
+ * The state of one end of a call at one moment. `seen` computes the cumulative counters of getStats from its rates
+ * and counts.
  */
 interface Moment {
   bps?: number;
@@ -94,8 +94,9 @@ function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => 
 }
 
 /**
- * Removes the samples and states from an endpoint. Returns the samples, and a function `next` that adds a
- * sample and the states until then. If the endpoint has no freezes, `next` finds them in the samples.
+ * Empties an endpoint, so that its samples can be added again one by one, as in a live call. Returns all samples, and
+ * a function `next` that adds one of them with the states until then. If the endpoint has no freezes, `next` also
+ * looks for freezes in the samples.
  */
 function growing(endpoint: EndpointRecord): {
   samples: readonly StatsSample[];
@@ -216,8 +217,8 @@ describe('what is an incident', () => {
 });
 
 /**
- * The incident of a sending rate that falls to a quarter. `before` is the state until the fall, and `later` the
- * state after it, apart from the rate.
+ * The incident of a call whose sending rate falls to a quarter. Apart from the rate, the call has the state `before`
+ * until the fall, and `later` after it.
  */
 const whySent = (later: Moment, before: Moment = {}): Incident =>
   only(
@@ -671,8 +672,8 @@ describe('an outage that lasts', () => {
 const slowing = (timeS: number): number => 30 * Math.min(timeS, FALL_S) + 10 * Math.max(0, timeS - FALL_S);
 
 /**
- * Causes other than the link that explain a fall of the sending rate. Each function returns a state of the call
- * that shows the cause.
+ * Causes for a lower sending rate that lie outside the link. Each function returns a state of the call that shows the
+ * cause.
  */
 const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
   ['application-limited', () => ({ stream: { targetBps: 1e6 } })],
@@ -683,8 +684,8 @@ const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
 ];
 
 /**
- * The incident of a rate that falls to a quarter. The state `always` applies to the whole call, and `later`
- * additionally after the fall.
+ * The incident of a call whose rate falls to a quarter. The state `always` applies to the whole call. After the fall,
+ * the state `later` is added to it.
  */
 const onLink = (
   side: 'send' | 'receive',
@@ -801,7 +802,7 @@ describe('a route that changed', () => {
   });
 });
 
-/** A round trip that scatters evenly by ±30 ms around 50 ms, in the same way each time. */
+/** A round trip that varies between 20 and 80 ms, with the same values in every run. */
 const scattered = (timeS: number): number => 0.05 + 0.06 * (((timeS * 7.919) % 1) - 0.5);
 /** A round trip of 50 ms, except for one measurement after the fall. */
 const outlier = (timeS: number): number => (timeS === FALL_S + 1 ? 0.15 : 0.05);
@@ -1006,7 +1007,7 @@ describe('a slow fall', () => {
   });
 
   it('has the cause that shows around the time at which it was found', () => {
-    // The source gives ever fewer frames. When the fall of the rate is found, about 30 % of its frames are
+    // The source gives ever fewer frames. When the fall of the rate is detected, about 30 % of the frames are
     // missing.
     const frames = (timeS: number): number =>
       30 * timeS - (timeS > 20 ? (Math.min(timeS - 20, 30) * (timeS - 20)) / 2.4 : 0);

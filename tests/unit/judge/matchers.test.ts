@@ -81,7 +81,7 @@ describe('matchers in real expect', () => {
 
   it('are not met by a call that never comes about, nor are their contraries', async () => {
     const { call } = live({ connectedS: null });
-    // Awaits all of them together, because they may fail in any order.
+    // Awaits all three matchers together, because they may fail in any order.
     const messages = await Promise.all(
       [
         expect(call).toConvergeTo('1mbps', { timeout: 300 }),

@@ -20,7 +20,7 @@ const converges = (record: CallRecord) =>
     judgeConvergence(each, { rateBps: 8e5, tolerance: 0.2, withinUs: 10e6 }),
   );
 
-/** A call of 800 kbps. The share `outside` of the bytes that the receiver got has bypassed the link. */
+/** A call of 800 kbps. `outside` is the share of the received bytes that bypassed the link. */
 function call(outside: number, more: Partial<StatsSample> = {}): CallRecord {
   const { sent, received } = videoSamples(0, 20, 8e5);
   const astray = received.map((sample) => ({
@@ -53,8 +53,8 @@ describe('a call that goes past its link', () => {
       final: true,
       cause: { kind: 'not-routed' },
     });
-    // Half of one endpoint's bytes bypassed the link. Both endpoints count about the same, so it is a quarter
-    // of all bytes.
+    // Half of the bytes at one endpoint bypassed the link. The other endpoint counts about as many bytes, so this is
+    // a quarter of the call's bytes.
     expect(verdict.received).toBe("no verdict: 25 % of the call's bytes bypassed the link");
     expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 2: .* Why\.$/);
     expect(verdict.cause?.fix).toBe('Do this.');
@@ -82,8 +82,8 @@ describe('a call that goes past its link', () => {
     record.link?.forward?.rows.push(...rows);
     expect(callMetrics(record).outsideRatio).toBe(0);
     for (const sample of record.endpoints[0]?.samples ?? []) sample.bytesSent *= 2;
-    // In 19 s, the candidate pairs count 3.8 MB (1.6 Mbps). The link counts 1.9 MB (820 kbps), without headers.
-    // The ratio allows for 64 kB in transit.
+    // In 19 s, the sender's candidate pairs count 3.8 MB (1.6 Mbps). The link counts only 1.9 MB (820 kbps), without
+    // headers. A difference of 64 kB is tolerated, because packets may be in transit.
     expect(callMetrics(record).outsideRatio).toBeGreaterThan(0.25);
     expect(callMetrics(record).outsideRatio).toBeLessThan(0.35);
   });

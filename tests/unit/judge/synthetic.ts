@@ -13,7 +13,7 @@ import type {
 } from '../../../src/calls/record/record.js';
 
 export interface SyntheticPacket {
-  /** When the packet's last bit left the link. */
+  /** The time at which the packet's last bit left the link. */
   departS: number;
   sizeBytes?: number;
   queueDelayMs?: number;
@@ -227,7 +227,7 @@ export function videoSamples(
 export interface SyntheticCall {
   packets?: readonly SyntheticPacket[];
   capacity?: readonly CapacityStepS[];
-  /** When both sides connected; null: never. */
+  /** The time at which both sides connected; null if they never did. */
   connectedS?: number | null;
   /** Changes of the link after its start. */
   changesS?: readonly number[];

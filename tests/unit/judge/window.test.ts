@@ -1,6 +1,6 @@
 /**
- * Times on a process's clock are not whole microseconds. Despite rounding errors, the end of a time window must
- * be found.
+ * Times on a process's clock are not whole microseconds. Rounding errors must not make a time window seem complete
+ * too early.
  */
 import { describe, expect, it } from 'vitest';
 

@@ -1,4 +1,4 @@
-/** The definition of an overloaded machine, tested with series of seconds on both sides of each limit. */
+/** The definition of an overloaded machine, tested with one value per second on both sides of each limit. */
 import { describe, expect, it } from 'vitest';
 
 import { isOverloaded, LIMITS, MachineWatch, QUANTITIES, type Quantity } from '../../../src/machine/index.js';

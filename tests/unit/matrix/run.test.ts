@@ -54,7 +54,7 @@ describe('the runs of a matrix', () => {
       ...['narrow gcc 0', 'narrow native 0', 'narrow gcc 1', 'narrow native 1'],
       ...['wide gcc 0', 'wide native 0', 'wide gcc 1', 'wide native 1'],
     ]);
-    // Standard error is no terminal here, so no progress bar is drawn; instead a line names each run when it
+    // Standard error is not a terminal here, so no progress bar is drawn. Instead, a line names each run when it
     // begins.
     const lines = String(given.io.stderr.read()).trimEnd().split('\n');
     expect(lines.slice(0, 3)).toEqual([

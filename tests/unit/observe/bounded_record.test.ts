@@ -10,8 +10,7 @@ import { callRecord, steady } from '../judge/synthetic.js';
 const BATCH = 20_000;
 
 /**
- * A batch of packets, starting with the number `first`, one per millisecond, in the form that PacketLog.take
- * returns.
+ * A batch of packets with the numbers from `first` on, one per millisecond, in the form that PacketLog.take returns.
  */
 function taken(first: number): Float64Array {
   const columns = new Float64Array(LOG_COLUMNS * BATCH);

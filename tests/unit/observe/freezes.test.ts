@@ -96,7 +96,7 @@ describe('freezes of a received picture', () => {
     const shown = { decoded: 30, packets: 90, frames: 30 };
     const stuck = [60, 90, 120].map((frames) => ({ decoded: 30, packets: 3 * frames, frames }));
     expect(freezesOf([shown, ...stuck])).toEqual([{ fromUs: 500_000, toUs: 2_000_000 }]);
-    // Packets without complete frames are no freeze, as they may be padding.
+    // Packets that complete no frame are not a sign of a freeze, because they may be padding.
     const padded = [100, 110, 120].map((packets) => ({ decoded: 30, packets, frames: 30 }));
     expect(freezesOf([shown, ...padded])).toEqual([]);
   });

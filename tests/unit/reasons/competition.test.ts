@@ -1,4 +1,4 @@
-/** The lines that explain falls of the target name the traffic that shares the bottleneck. */
+/** If other traffic shares the bottleneck, the lines that explain falls of the target must name this traffic. */
 import { beforeAll, expect, it } from 'vitest';
 
 import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';
@@ -16,7 +16,7 @@ const TCP_FROM_US = 30e6;
 const CALL: FlowOptions = { kind: 'media', name: 'call', preset: 'gcc' };
 const TCP: FlowOptions = { kind: 'tcp', name: 'download', startUs: TCP_FROM_US };
 
-/** A minute on one link, and the changes of the target of flow 0. */
+/** Simulates a minute on one link. Returns the trace, and the changes of flow 0's target. */
 function run(flows: readonly FlowOptions[]): { trace: TraceData; changes: readonly TargetChange[] } {
   const simulation = core.createSimulation({
     durationUs: 60e6,
@@ -48,7 +48,8 @@ it('falls beside a download name its rate, and no change before it does', () => 
   for (const { text, shape, fromUs, toUs, evidence } of beside) {
     expect(text).toMatch(/while download takes [\d.]+ [kM]bps of 1 Mbps/);
     expect(shape).not.toBe('rise');
-    // The rate agrees with the rows of the download, over the change or at least over the last second of it.
+    // The reported rate is the download's mean rate during the change. For a change of less than a second, it is
+    // the mean over the second before the end of the change.
     const from = Math.min(fromUs, toUs - 1e6);
     const rows = [...(received ?? [])].filter((_, i) => (time?.[i] ?? 0) > from && (time?.[i] ?? 0) <= toUs);
     const mean = rows.reduce((sum, bps) => sum + bps, 0) / rows.length;

@@ -36,7 +36,7 @@ export function simulated(core: Core, flow: FlowOptions, forward = FALLING): Tra
   return trace;
 }
 
-/** Appends a row. Columns that are not given have no value; the flow is then 0. */
+/** Appends a row. Columns without a given value get NaN; the column `flow` gets 0. */
 export function addRow(trace: TraceData, table: TableName, values: Readonly<Record<string, number>>): void {
   const row = tableSpec(table).columns.map(({ name }) => values[name] ?? (name === 'flow' ? 0 : NaN));
   trace.appendRow(table, Float64Array.from(row));

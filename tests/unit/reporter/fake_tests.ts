@@ -2,7 +2,7 @@
 import type { TestCase, TestError, TestResult } from '@playwright/test/reporter';
 
 export interface Attempt {
-  /** The properties that the kit stores, with names that lack the prefix `ccscope.`. */
+  /** The properties that the kit stores, without the prefix `ccscope.` of their names. */
   properties?: Readonly<Record<string, string | number>>;
   errors?: readonly TestError[];
   status?: TestResult['status'];

@@ -7,7 +7,7 @@ interface Call {
   keyFrame: boolean;
 }
 
-/** A sender whose `setParameters` takes 30 ms, refuses on request, and notes whether calls of it overlap. */
+/** A sender whose `setParameters` takes 30 ms and fails on request. Records whether two calls ever overlap. */
 class FakeSender {
   readonly calls: Call[] = [];
   overlapped = false;

@@ -46,8 +46,8 @@ const JAIN = quantityKey({ metric: 'jain' });
 const SCATTER = [-1, 0, 1];
 
 /**
- * Cells with given mean delays and fairness, and three runs each. In every pair of cells, the difference
- * between runs with the same number is the difference of the means.
+ * Cells with given mean delays and fairness, and three runs each. The runs of all cells deviate from the means by the
+ * same SCATTER. So in a paired comparison of two cells, each pair of runs differs by the difference of the means.
  */
 function cells(delays: Record<string, [delay: number, jain?: number]>): CellValues[] {
   return Object.entries(delays).map(([key, [delay, jain = 1]]) => {

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 
 /**
- * Measured relative standard deviations of frame sizes and of their means over 0.2, 0.5 and 1 s; the correlation at lag
- * 1; and the mean rate divided by the target.
+ * Measured values: the relative standard deviation of frame sizes, and of mean frame sizes over 0.2, 0.5 and 1 s; the
+ * correlation of successive frame sizes; and the mean rate divided by the target.
  */
 const CONSTANT: readonly (readonly [preset: string, kbps: number, measured: readonly number[]])[] = [
   ['synthetic', 500, [0.32, 0.064, 0.038, 0.027, -0.25, 0.99]],

@@ -40,7 +40,7 @@ class ThreadWorker extends EventTarget {
 }
 
 const EVENT = { time_us: 1, name: 'mode', detail: 'cap' };
-/** A store whose first worker starts. If `others` is true, the workers that replace it start, too. */
+/** A store whose first worker starts. If `others` is false, the workers that replace it fail. */
 async function storeWith(others: boolean, onError: (error: Error) => void) {
   const createWorker = () => new ThreadWorker(ThreadWorker.all.length === 0 || others) as unknown as Worker;
   return createTraceStore({ createWorker, onError, isKept: true });

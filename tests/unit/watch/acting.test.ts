@@ -63,7 +63,10 @@ describe('what was done to a call', () => {
 });
 
 describe('a driver', () => {
-  /** The rate that the driver requests after ten seconds in which this share of packets was lost. */
+  /**
+   * A driver is a loss-based controller that sets a sender's rate. Returns the rate that it requests after ten
+   * seconds in which this share of packets was lost.
+   */
   const driven = (lossRatio: number, availableOutgoingBps = NaN): number => {
     const driver = new Driver(core, 0, 1e6);
     let packets = 0;

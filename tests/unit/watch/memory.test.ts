@@ -1,6 +1,6 @@
 /**
- * Watching a call for hours must take no more memory than watching it for a quarter of an hour. By then, all
- * stored data has reached its limit. With CCSCOPE_WATCH_HOURS=8, the test simulates a working day.
+ * After a quarter of an hour of watching a call, all stored data has reached its limit. Watching for hours must take
+ * no more memory. With CCSCOPE_WATCH_HOURS=8, the test simulates a working day.
  */
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -28,7 +28,7 @@ const MOST_BYTES = 50e6;
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Memory in use, including the core's memory and columns of numbers. */
+/** Memory in use after a garbage collection, including the core's WebAssembly memory and typed arrays. */
 function usedBytes(): number {
   collect();
   const { heapUsed, external } = process.memoryUsage();

@@ -49,8 +49,8 @@ function delays({
 }
 
 /**
- * The drift that remains in the delays, in millionths. Takes the shortest delay of every ten seconds after
- * `fromS`, and returns the slope of these over time.
+ * The drift that remains in the delays, in millionths. Takes the shortest delay of every ten seconds after `fromS`,
+ * and returns the slope of these minima over time.
  */
 function slopePpm(all: readonly Delay[], fromS: number): number {
   const bins = new Map<number, { timeUs: number; delayUs: number }>();

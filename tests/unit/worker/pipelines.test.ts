@@ -50,7 +50,7 @@ function frameOf(i: number, wrong: { sendTimeUs?: number; metadata?: Partial<Enc
 }
 
 describe('the receiving side', () => {
-  // A frame without a receive time takes the time of its call, so the clock has to move with the frames.
+  // A frame without a receive time gets the current time, so the fake clock has to advance with the frames.
   let nowMs = 0;
   afterEach(() => vi.restoreAllMocks());
 

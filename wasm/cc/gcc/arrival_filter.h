@@ -39,11 +39,12 @@ class ArrivalFilter {
   explicit ArrivalFilter(const Parameters& parameters);
   void Configure(const Parameters& parameters) { params_ = Params(parameters); }
 
-  // Updates the estimate with one pair of groups. `previous` is the detector's signal before this pair.
+  // Updates the estimate with one pair of consecutive packet groups (packet_grouping.h). `previous` is the signal of
+  // the detector before this pair.
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
 
-  // To be called when m does not describe the queue. There are two such cases: the queue is empty, or the filter did
-  // not get some pairs of groups and the queue is now as long as it was before these pairs. m starts from 0 again.
+  // Restarts m from 0. To be called in two cases, in which m does not describe the queue: the queue is empty; or some
+  // pairs were withheld from the filter, and the queue is as long again as before these pairs.
   void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }

@@ -25,7 +25,7 @@ class DelayBasedController {
     TimeDelta rtt;
   };
 
-  // Group rows go to `recorder`, which outlives the controller.
+  // Group rows go to `recorder`, which must outlive the controller.
   DelayBasedController(const Parameters& parameters, double flow, Recorder& recorder)
       : flow_(flow), recorder_(recorder), filter_(parameters), detector_(parameters), rate_controller_(parameters) {}
   void Configure(const Parameters& parameters);

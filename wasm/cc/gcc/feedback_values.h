@@ -1,8 +1,9 @@
-// The values of GCC's feedback (cc/controller.h). They have two forms. If the arrival filter runs in the receiver
-// half, the values are A_r and the part of A_r to leave unused. If the filter runs in the sender half (CMP Fig. 3),
-// the values are the number of pairs of groups since the last message, the one-way delay of the latest group, and
-// then the filter's inputs for each pair (SentPair). CMP's f_l and R come from the common fields. A message is sent
-// as soon as it is full, so that no pair is lost.
+// The values of GCC's feedback (cc/controller.h). They have two forms:
+// - If the arrival filter runs in the receiver half, the values are A_r and the part of A_r to leave unused.
+// - If the filter runs in the sender half (CMP Fig. 3), the values describe pairs of consecutive packet groups: the
+//   number of pairs since the last message, the one-way delay of the latest group, and the filter's inputs for each
+//   pair (SentPair). A message that is full is sent before it is due, so that no pair is lost.
+// CMP's f_l and R come from the common fields.
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 
@@ -32,13 +33,13 @@ enum PairsValue { kPairs, kOneWayDelay, kValuesBeforePairs };
 inline constexpr int kValuesPerPair = 4;
 inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / kValuesPerPair;
 
-// The largest value in a message. The times (us) and sizes (bytes) of real calls are smaller; a replayed trace may
-// contain larger ones.
+// Values in a message are limited to this. The times (us) and sizes (bytes) of real calls are smaller, but those of a
+// replayed trace may be larger.
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 
-// Whether the message has the form with pairs. The first value distinguishes the two forms of a message that has only
-// two values. With pairs, it is the number of pairs, which is 0 in such a message. In the other form, it is A_r,
+// Whether the message has the form with pairs. In that form, the first value is the number of pairs, which fits the
+// number of values. The other form also has two values, like a message without pairs, but its first value is A_r,
 // which is above 0.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&

@@ -28,7 +28,7 @@ enum PresetIndex {
 #define PRESET(id, name, description) constexpr PresetValue values_##id[] = {
 #define SET(name, value) {INDEX(name), value},
 #define BASED_ON(id) {kBasedOn, k_##id},
-// The last entry only keeps the array from being empty; the count excludes it.
+// The extra entry keeps the array from being empty. kPresets excludes it from the count.
 #define END_PRESET(id) \
   { INDEX(min_bitrate_bps), Parameters{}.min_bitrate_bps } \
   }                                                        \

@@ -25,7 +25,7 @@ constexpr double kAlphaElsewhere = 0.9;
 // The bound by the received rate R_r does not apply while R_r and the new rate are at or below these two limits.
 constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
 constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
-// A rate that the hooks set counts as a decrease if it is below this share of the previous rate.
+// A rate that the hooks (receiver_hooks.h) set counts as a decrease if it is below this share of the previous rate.
 constexpr double kDecreased = 0.95;
 
 // The average size of the packets into which a frame is divided at this rate.
@@ -55,7 +55,7 @@ double AdaptiveEta(TimeDelta response_time, double noise_variance_ms2) {
   constexpr double kSlopePerMs = 0.0025;
   constexpr double kResponseWeight = 0.85;
   constexpr double kMiddleMs = 800;
-  constexpr double kMsPerVariance = 6700.0 / (33 * 33);  // a frame of 30 fps takes 33 ms
+  constexpr double kMsPerVariance = 6700.0 / (33 * 33);  // 33 ms: interval of frames at 30 fps
   const double late_ms = kResponseWeight * response_time.ms() + kMsPerVariance * noise_variance_ms2 - kMiddleMs;
   const double eta = kLowest + kRange / (1 + det::Exp(kSlopePerMs * late_ms));
   return std::clamp(eta, kLowest, kHighest);
@@ -110,7 +110,7 @@ DataRate RateController::AdditiveIncrease(TimeDelta elapsed, TimeDelta rtt) cons
   const bool literal = params_.mode_of_increase() == IncreaseMode::kAdditiveTon;
   const double responses = literal ? elapsed / response : std::min(elapsed / response, 1.0);
   const DataRate slowest = DataRate::BitsPerSec(params_.additive_min_bps_per_s) * elapsed.seconds();
-  // In each response time, the growth in bits per second equals the number of bits in `step`.
+  // In each response time, the rate in bits per second grows by the number of bits in `step`.
   return std::max(DataRate::BitsPerSec(step.bits() * responses), slowest);
 }
 
@@ -119,7 +119,7 @@ double RateController::Alpha() const {
   return region_ == Region::kNearMax ? kAlphaNearMax : kAlphaElsewhere;
 }
 
-// The factor of the growth: 0.5 near the maximum, 3 while no maximum is known, otherwise 1.
+// Factor on the growth of the rate: 0.5 near the maximum, 3 while no maximum is known, otherwise 1.
 double RateController::RegionalGrowth() const {
   constexpr double kNear = 0.5;
   constexpr double kUnknown = 3;

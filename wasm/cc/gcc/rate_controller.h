@@ -17,8 +17,8 @@ enum class RateState { kHold = 0, kIncrease = 1, kDecrease = 2 };
 // The transition table of Fig. 4.
 RateState NextState(RateState state, Signal signal);
 
-// The growth factor per second of the code that Chromium ran until 2015, between 1.005 and 1.3 (eta of AQM Fig. 2).
-// The factor falls as the response time and the noise of the delay grow.
+// The growth factor per second in Chromium's code until 2015 (eta of AQM Fig. 2), between 1.005 and 1.3. The factor
+// falls as the response time and the noise of the delay grow.
 double AdaptiveEta(TimeDelta response_time, double noise_variance_ms2);
 
 class RateController {
@@ -38,12 +38,13 @@ class RateController {
   DataRate Update(const Input& input, Timestamp now);
   // Sets A_r to a rate that was decided elsewhere (receiver_hooks.h).
   void Follow(DataRate rate, Timestamp now);
-  // Whether an overuse may cut the rate again: if the last cut was long enough ago, or if R_r is far below A_r.
+  // Whether overuse may cut the rate again: either the last cut was long enough ago, or R_r is far below A_r.
   bool MayDecreaseAgain(std::optional<DataRate> received_rate, TimeDelta rtt, Timestamp now) const;
 
   DataRate a_r() const { return a_r_; }
   RateState state() const { return state_; }
-  // The state in which the last update acted. Unlike state(), it shows Decrease, which moves on to Hold at once.
+  // The state in which the last update acted. It may be kDecrease although state() is kHold, since Update() moves from
+  // kDecrease to kHold at once.
   RateState acted_state() const { return acted_state_; }
 
  private:

@@ -1,6 +1,6 @@
-// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r; or, if the
-// arrival filter runs in the sender half (CMP Fig. 3), packet grouping -> feedback with d_m. In the first case, hooks
-// allow other rules to take part.
+// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r; or, if the arrival
+// filter runs in the sender half (CMP Fig. 3), packet grouping -> feedback with d_m. In the first case, other rules
+// can act through hooks (receiver_hooks.h).
 #ifndef CCSCOPE_CC_GCC_RECEIVER_H_
 #define CCSCOPE_CC_GCC_RECEIVER_H_
 

@@ -24,12 +24,12 @@ class ReceiverHooks {
   // The rate to request.
   struct Rate {
     DataRate a_r;
-    DataRate drain;  // the part of a_r to leave unused for now
+    DataRate drain;  // the part of a_r to leave unused until a queue has drained
   };
   // How the filter treats a pair of groups.
   struct Use {
     bool is_filtered = true;
-    bool queue_is_restored = false;  // filter and detector must forget the queue that they saw before this pair
+    bool queue_is_restored = false;  // OnQueueRestored() is due before this pair
   };
 
   virtual ~ReceiverHooks() = default;

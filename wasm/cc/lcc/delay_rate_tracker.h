@@ -33,7 +33,7 @@ class EpochCollector {
   TimeDelta epoch_;
   Timestamp end_ = Timestamp::MinusInfinity();  // of the current epoch
   double arrivals_ = 0;
-  EpochDelays delays_;  // `mean` is their running mean
+  EpochDelays delays_;  // of the current epoch; `mean` is a running mean
 };
 
 // The sender's side.

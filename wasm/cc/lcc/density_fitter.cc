@@ -11,7 +11,7 @@ namespace {
 // For x above this, e^-x is negligible in a sum of at most kMaxPairs terms, the largest of which is near 1.
 constexpr double kNegligible = 40;
 constexpr double kSqrtTwoPi = 2.5066282746310002;
-// An end of an axis that was not given is placed this many bandwidths beyond the outermost pair.
+// If an end of an axis is NaN (not given), it is placed this many bandwidths beyond the outermost pair.
 constexpr double kReach = 4;
 
 double HalfSquare(double x) { return x * x / 2; }
@@ -20,7 +20,7 @@ double Normal(double x) {
   return half_square < 2 * kNegligible ? det::Exp(-half_square) / kSqrtTwoPi : 0;
 }
 
-// Sets each end of the axis that was not given to the point where the kernel of the outermost pair ends.
+// Replaces an end of the axis that is NaN by a point kReach bandwidths beyond the outermost pair.
 void Fit(DensityAxis& axis, double smallest, double largest, double bandwidth) {
   if (std::isnan(axis.from)) axis.from = smallest - kReach * bandwidth;
   if (std::isnan(axis.to)) axis.to = largest + kReach * bandwidth;
@@ -70,7 +70,7 @@ DensityFitter::Range DensityFitter::DelayRange() const {
 }
 
 // The smallest exponent is subtracted from all exponents, so that not all weights become 0 for a delay far from all
-// pairs. The nearest pair then decides.
+// pairs. The nearest pair then dominates.
 DataRate DensityFitter::ConditionalMean(TimeDelta delay) const {
   const auto exponent = [&](const Fitted& pair) { return HalfSquare((delay.us() - pair.delay_us) / bandwidth_delay_us_); };
   double smallest = kInfinity;

@@ -34,8 +34,8 @@ class Exploration {
   bool Wanted(const State& state) const {
     return on() && (state.control >= state.largest || state.average < state.target);
   }
-  // Returns a raised rate: a step above the present rate, or above the mean of the present and the expected rate if
-  // that mean is higher. The step is larger if frames show unused capacity (`has_room`).
+  // Returns the larger of `rate` and the mean of `rate` and `expected`, plus a step. The step is larger if frames show
+  // unused capacity (`has_room`). The parameter exploration_bound limits the result to a multiple of `received`.
   DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room = false) const;
   DataRate Vary(DataRate rate);
 

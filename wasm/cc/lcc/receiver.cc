@@ -26,8 +26,8 @@ void Receiver::Configure(const double* values) {
   epochs_.SetEpoch(TimeDelta::Millis(params_.epoch_ms));
 }
 
-// The received rate comes from the wire's counters if there are any, since arrivals exclude frames that never
-// completed.
+// The received rate comes from the packet counters (InboundCounters) if there are any, since arrivals exclude frames
+// that never completed.
 std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoch) {
   if (!epoch) return std::nullopt;
   Feedback feedback = stream_.Message(stream_.ReceivedRate(RateSource::kWire, kRateWindow).value_or(DataRate::Zero()));

@@ -7,9 +7,9 @@
 namespace ccscope {
 namespace {
 
-// The share of the capacity that the bound allows, a little less than GCC's share (capacity_probe_target). The margin
-// is needed since the encoder's share (encoder_share.h) is measured too low, and the bound becomes too high, while
-// the controller requests less than the bound allows.
+// The share of the capacity that the bound allows, a little less than GCC's share (capacity_probe_target). The reason
+// for the margin: while the controller requests less than the bound, the encoder's share (encoder_share.h) is measured
+// too low, which makes the bound too high.
 constexpr double kTarget = 0.985;
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr TimeDelta kHalf = TimeDelta::Millis(500);

@@ -20,8 +20,8 @@ class CapacityBound {
   FrameCapacity& frame_capacity() { return capacity_; }
   // Takes the share of packets lost since OnLoss() was last called.
   void OnLoss(double fraction, Timestamp now);
-  // Whether the capacity has fallen far below the rate recently delivered, so that the next message must not wait
-  // until it is due.
+  // Whether the capacity has fallen far below the rate recently delivered. The next message must then be sent at once,
+  // before it is due.
   bool HasFallen(DataRate delivered) const { return capacity_.FallenBelow(delivered).has_value(); }
   // Whether frames show that much of the capacity is unused and that there is no queue.
   bool ShowsRoom(DataRate delivered) const;
@@ -36,7 +36,7 @@ class CapacityBound {
 
   FrameCapacity capacity_;
   RoomForDrops room_;
-  EncoderShare encoder_share_;  // measured against the bound; too low while the target is below the bound
+  EncoderShare encoder_share_;  // relative to the bound; too low while the controller requests less
   DataRate bound_;
   Timestamp first_;
   Timestamp last_next_ = Timestamp::MinusInfinity();

@@ -1,5 +1,5 @@
-// To drain a queue, a rate that is derived from frames (frame_capacity.h) falls below the capacity. These limits of
-// that fall are the same for all controllers.
+// Limits for draining a queue. To drain a queue, a controller requests less than the capacity that frames show
+// (frame_capacity.h). All controllers use the same limits.
 #ifndef CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
 #define CCSCOPE_CC_LIVE_DRAIN_LIMITS_H_
 
@@ -7,8 +7,8 @@
 
 namespace ccscope {
 
-// If it is not certain that there is a queue, two limits apply. A cut leaves at least this share of the delivered
-// rate. Draining leaves at least this share of the rate.
+// Limits while it is not certain that there is a queue: a cut leaves at least this share of the delivered rate, and
+// draining leaves at least this share of the rate.
 inline constexpr double kLeastOfDelivered = 0.7;
 // If it is certain that there is a queue, draining reduces the rate by at most this share, except after a fall of the
 // capacity. VP8 would drop frames after a larger reduction.

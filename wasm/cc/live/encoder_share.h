@@ -1,7 +1,7 @@
-// The encoder's share: the share of its target that an encoder really sends. It is the rate on the wire, headers and
-// retransmissions included, divided by the rate requested. Chromium gives an encoder 1 / 1.2 of each new target
-// (wasm/sim/media_source.md), and the headers come on top of what the encoder makes. So an encoder that is given its
-// whole target exceeds the target by the headers.
+// The encoder's share: the rate that an encoder really sends, on the wire with headers and retransmissions, divided by
+// the rate requested. Chromium at first gives an encoder only 1 / 1.2 of each new target (wasm/sim/media_source.md),
+// which lowers the share. An encoder that gets its whole target exceeds the target, since the headers are added to the
+// output of the encoder.
 #ifndef CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 #define CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
 
@@ -15,7 +15,7 @@ class EncoderShare {
 
   // Records that this rate was requested during `elapsed`.
   void OnAsked(DataRate asked, TimeDelta elapsed);
-  // Rates on the wire, over the last second and over its second half. `has_room`: these rates are far below the
+  // Rates on the wire: over the last second, and over the last half second. `has_room`: these rates are far below the
   // capacity. `may_be_less`: these rates may lower the share; false if losses in a queue or waiting frames made these
   // rates lower than the rate sent.
   struct Delivered {

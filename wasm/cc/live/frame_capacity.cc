@@ -6,8 +6,8 @@
 namespace ccscope {
 namespace {
 
-// The capacity is estimated from the frames of the last kHorizon. Just after a fall, only frames that arrived later
-// than kFallHorizon before the fall are used. In both cases at least kFrames frames are used.
+// The capacity is estimated from the frames of the last kHorizon. Frames that arrived more than kFallHorizon before a
+// fall of the capacity are excluded. But at least kFrames frames are always used.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
@@ -15,9 +15,10 @@ constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
 constexpr double kFallenTo = 0.85;
 // While frames may wait for lost packets, at least this many frames are needed to show a fall of the capacity.
 constexpr int kFramesBehindLoss = 5;
-// After a real fall, the new capacity serves all frames at rates within this factor of each other.
+// A fall counts only if the frames that show it were served at similar rates: the fastest at less than this multiple
+// of the slowest.
 constexpr double kAlike = 2.5;
-// A wait longer than kQueue counts as a queue. Of a wait longer than kWaitToDrain, the excess is drained.
+// A wait longer than kQueue counts as a queue. Only the part of a wait beyond kWaitToDrain is drained.
 constexpr TimeDelta kQueue = TimeDelta::Millis(12);
 constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
 // A queue certainly exists in each of four cases: losses are heavy; there are losses and also a queue; the wait is

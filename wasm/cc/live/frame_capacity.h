@@ -1,6 +1,6 @@
-// The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and its falls. A fall
-// shows in the service times of frames, which late time stamps distort. So the fewer frames show a fall, the larger
-// the excess of their service times must be.
+// The bottleneck capacity that the frames of about the last second show (frame_dispersion.h), and falls of that
+// capacity. A fall makes the service times of frames longer, but late time stamps may do so too. So the fewer frames
+// show a fall, the longer their service times must be.
 #ifndef CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 #define CCSCOPE_CC_LIVE_FRAME_CAPACITY_H_
 

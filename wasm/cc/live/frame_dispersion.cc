@@ -195,9 +195,9 @@ void FrameDispersion::UpdateLateness() {
   lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
 }
 
-// The regression's loss over the latest `frames` frames, with the present base. If a frame came earlier than the
-// model predicts, the queue was shorter, and the model is corrected. If a frame came later, the model is not
-// corrected, since the stamp may be late.
+// The regression's loss over the latest `frames` frames, with the present base. If a frame arrived earlier than
+// predicted, the queue in the model is shortened to match. If a frame arrived later, the queue in the model is not
+// lengthened, since the stamp may be late.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
   const int first = ordered_.count - frames;
   double free_us = ordered_.arrival_us[static_cast<std::size_t>(first - 1)] - *base_us_;
@@ -257,7 +257,8 @@ TimeDelta FrameDispersion::Wait(int frames) const {
   return base_us_ && enough ? std::max(least, TimeDelta::Zero()) : TimeDelta::Zero();
 }
 
-// The fewer frames show a wait, the more it is reduced by the lateness of single stamps.
+// Reduces each wait by a multiple of the lateness of single stamps. The fewer frames show the wait, the larger the
+// multiple.
 TimeDelta FrameDispersion::Wait() const {
   struct Evidence {
     int frames;
@@ -295,8 +296,7 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   int k = 0;
   for (; k < count_ && (k < kMinPoints || Back(0).arrival - Back(k).arrival < window); ++k) size += Back(k).size;
   if (k < count_) return size / (k > kMinPoints ? window : std::max(window, Back(0).arrival - Back(k).arrival));
-  // The link was also busy with the first frame before that frame arrived, so the frame's own transmission time is
-  // added.
+  // The time must also cover the transmission of the first frame, which ended when that frame arrived.
   return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 

@@ -10,9 +10,9 @@ constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr double kMore = 0.03;
 constexpr double kLess = 0.004;
 constexpr double kMost = 0.12;
-// Losses are attributed to the path after kLossySeconds seconds with losses although the room was at least kLarge.
-// Each second without a loss takes kQuiet off this count, so that the count stays low where the room makes losses
-// rare.
+// Losses are attributed to the path after kLossySeconds seconds in which losses occurred although the room was at
+// least kLarge. Each second without a loss lowers this count by kQuiet. So the count stays low if the room makes
+// losses rare.
 constexpr double kLarge = 0.06;
 constexpr double kLossySeconds = 3;
 constexpr double kQuiet = 0.125;

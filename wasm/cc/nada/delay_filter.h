@@ -1,6 +1,6 @@
 // Queuing delay from one-way delays (RFC 8698 5.1.1, CMP II-A): the smallest one-way delay is the baseline, and the
 // excess of an arrival's delay over the baseline is its queuing delay. A filter over the latest arrivals removes
-// delays that are not due to congestion. It is the minimum of 15 arrivals, or the median of 5 with exponential
+// delays that are not due to congestion. The filter is the minimum of 15 arrivals, or the median of 5 with exponential
 // smoothing.
 #ifndef CCSCOPE_CC_NADA_DELAY_FILTER_H_
 #define CCSCOPE_CC_NADA_DELAY_FILTER_H_
@@ -45,7 +45,7 @@ class DelayFilter {
   std::array<TimeDelta, kParts> part_minima_;
   std::optional<double> part_;  // the number of the current part, counted from the clock's zero
   Timestamp last_send_ = Timestamp::MinusInfinity();
-  std::array<TimeDelta, kMaxSamples> samples_;  // one-way delays, with the baseline included
+  std::array<TimeDelta, kMaxSamples> samples_;  // one-way delays, before the baseline is subtracted
   int count_ = 0;
   int next_ = 0;
   TimeDelta smoothed_;

@@ -61,8 +61,8 @@ void LossEstimator::Update(Timestamp now) {
 }
 
 // The mean of the closed intervals only. RFC 5348 also includes the open interval I_0 if that makes the mean larger.
-// Here this would mean loss_int >= I_0 / 6 (6 is the sum of the weights) and so loss_exp >= 7/6 I_0: after the first
-// loss, losses would count as recent forever.
+// Then loss_int would be at least I_0 / 6 (6: the sum of the weights), and loss_exp = MULTILOSS * loss_int = 7
+// loss_int would exceed I_0. So after the first loss, losses would count as recent forever.
 double LossEstimator::LossInterval() const {
   constexpr double kWeights[kIntervals] = {1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2};
   double sum = 0;

@@ -14,12 +14,12 @@ constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // The weight of a new measurement of the encoder's share.
 constexpr double kShareWeight = 0.1;
 
-// If there is a bound from the capacity, the rate is at least this share of the received rate, unless the bound is
-// lower.
+// With a bound from the capacity (capacity_bound.h), the rate is at least this share of the received rate, but never
+// above the bound.
 constexpr double kLeastOfReceived = 0.5;
-// If rates are counted from RMIN, r_ref - RMIN counts as at least this. With 0, a rate at RMIN could not grow.
+// With RateOrigin::kRmin, r_ref - RMIN is taken as at least this. Otherwise a rate at RMIN could not grow.
 constexpr DataRate kLeastAboveOrigin = DataRate::BitsPerSec(1);
-// If the received rate is below this share of the bound from the capacity, the step of the ramp-up is GAMMA_MAX.
+// If the received rate is below this share of the bound from the capacity, gamma of the ramp-up is GAMMA_MAX.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace

@@ -73,8 +73,8 @@ std::optional<Feedback> Receiver::FeedbackIfDue() {
   last_feedback_ = now;
   last_signal_ = x_curr;
   Feedback feedback = stream_.Message(std::max(ReceivedRate(), DataRate::Zero()));
-  // While frames show that capacity is unused, a loss is attributed to the path, and a single late sample to a busy
-  // machine.
+  // While frames show unused capacity, ramp-up continues: a loss is attributed to the path, and a single late sample
+  // to a busy machine.
   const bool has_room = params_.has_capacity_bound() && bound_.ShowsRoom(feedback.received_rate);
   const Mode mode = (built_up || losses_.RecentLoss(now)) && !has_room ? Mode::kGradual : Mode::kRampUp;
   feedback.Add(static_cast<double>(mode));

@@ -10,12 +10,12 @@ constexpr TimeDelta kKeyFrameRetry = TimeDelta::Millis(500);
 
 }  // namespace
 
-// Notes a packet and the gap before it, and returns whether the packet is new. A gap means missing packets, until they
-// arrive: a late packet that is not a retransmission was only reordered, so it is not lost.
+// Records a packet and the gap before it, and returns whether the packet is new. The packets in a gap count as lost.
+// If one of them arrives late and is not a retransmission, it was only reordered and no longer counts as lost.
 bool FrameAssembly::IsNew(double seq, bool again, Timestamp now) {
   if (seq <= highest_seq_.value_or(-1)) {
     const bool was_missing = std::erase_if(missing_, [seq](const Missing& missing) { return missing.seq == seq; }) > 0;
-    // Without NACK nothing arrives twice.
+    // Without NACK, missing_ is empty and nothing is retransmitted, so every late packet is new.
     if (!was_missing && params_.nack) return false;
     if (!again) --packets_lost_;
     return true;

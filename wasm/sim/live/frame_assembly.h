@@ -1,7 +1,7 @@
-// Assembles a receiver's packets into frames: which packets are missing, when to request them again (RFC 4585,
-// 6.2.1), and which frames are complete. A browser hands a frame to its transform as soon as the frame is complete,
-// even if earlier frames are not. It hands the frame to its decoder when the frames that the frame refers to are
-// complete as well.
+// Assembles a receiver's packets into frames: which packets are missing, when to request them again (RFC 4585, 6.2.1),
+// and which frames are complete. A browser hands a frame to its encoded transform as soon as the frame is complete,
+// even if earlier frames are not. The decoder gets a frame only when the frames that it refers to are complete as
+// well.
 #ifndef CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 #define CCSCOPE_SIM_LIVE_FRAME_ASSEMBLY_H_
 
@@ -23,7 +23,7 @@ struct FramePacket {
   DataSize frame_size;  // payload
   bool key_frame = false;
   double rtp_timestamp = 0;
-  Timestamp stamped = {};  // when the sender's transform stamped the frame
+  Timestamp stamped = {};  // when the sender's encoded transform stamped the frame
   std::optional<TimeDelta> rtt = {};
 };
 
@@ -49,20 +49,21 @@ class FrameAssembly {
 
   // Returns the frame that this packet completes, if any. `again`: the packet is a retransmission.
   std::optional<Frame> OnPacket(const FramePacket& packet, bool again, Timestamp now);
-  // The next frame that can be decoded: it and all frames before it are complete, or it is the first complete key
-  // frame after a packet was given up.
+  // Returns the next frame that can be decoded, if any: the next frame in order, once it is complete; or, after a
+  // packet was given up, the first complete key frame.
   std::optional<Frame> NextFrame();
 
   // The packets to request now.
   Request TakeRequest(Timestamp now);
   // When to call TakeRequest() and TakeNeedsKeyFrame() next; infinity if there is nothing to request.
   Timestamp NextRequest() const;
-  // Whether to request a key frame now: once a packet was given up, only a key frame helps.
+  // Whether to request a key frame now. After a packet was given up, later frames cannot be decoded until a key frame
+  // arrives.
   bool TakeNeedsKeyFrame(Timestamp now);
 
-  // How many packets did not arrive when they were first sent, as in receiver reports (RFC 3550, 6.4.1): a packet
-  // that arrives late is taken off again, but a retransmission is not, since it belongs to a separate stream (RFC
-  // 4588).
+  // How many packets did not arrive when they were first sent, as in receiver reports (RFC 3550, 6.4.1). A packet that
+  // arrives late is no longer counted. A packet that arrives as a retransmission still counts, since retransmissions
+  // belong to a separate stream (RFC 4588).
   double packets_lost() const { return packets_lost_; }
 
  private:

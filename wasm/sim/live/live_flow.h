@@ -1,9 +1,9 @@
-// A video call as a browser makes it while ccscope controls its rate. A transform stamps the encoder's frames one by
-// one. They leave as bursts through the browser's pacer and a relay. The far side requests lost packets again,
-// assembles the frames, and stamps them. The feedback returns over an unreliable data channel, and the target is set
-// through setParameters. Every process on the way may be late (lateness.h). live.md describes how close this model is
-// to real calls. In contrast, the controller of a MediaFlow sees every packet, as the papers' senders and receivers
-// do.
+// A browser-to-browser video call whose rate ccscope controls. On the sending side, an encoded transform stamps each
+// frame of the encoder. The packets of a frame leave in a burst through the browser's pacer and a relay. The receiving
+// side requests lost packets again, assembles the frames, and stamps them. Feedback returns over an unreliable data
+// channel. The sending side sets the target through setParameters(). Each process on the way may handle its input late
+// (lateness.h). live.md describes how close this model is to real calls. In contrast, the controller of a MediaFlow
+// sees every packet, as the papers' senders and receivers do.
 #ifndef CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 #define CCSCOPE_SIM_LIVE_LIVE_FLOW_H_
 
@@ -141,7 +141,7 @@ class LiveFlow final : public Flow {
   RingBuffer<DataPacket> encoded_;        // the packets of these frames
   RingBuffer<DataPacket> pacer_;          // packets that wait for the pacer
   RingBuffer<DataPacket> pacer_again_;    // retransmissions, which go first
-  std::vector<DataPacket> history_;       // by sequence number
+  std::vector<DataPacket> history_;       // indexed by sequence number modulo kHistory
   RingBuffer<Due<DataPacket>> entering_;  // the relay
   RingBuffer<Due<Arriving>> arriving_;
   RingBuffer<Due<Pool<SizedMessage>::Index>> replying_;

@@ -1,6 +1,6 @@
 // The rate at which a queue is served, measured from its departures (RFC 8033, section 5.2; Linux's
-// pie_process_dequeue). A measurement begins only if at least a threshold of bytes waits, and ends when that many
-// bytes have departed. Little's law then gives the delay of the queue.
+// pie_process_dequeue). A measurement begins when the backlog has reached a threshold, and ends when that many bytes
+// have departed. Little's law then gives the delay of the queue.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 #define CCSCOPE_SIM_QUEUE_DISC_DEPARTURE_RATE_H_
 
@@ -20,8 +20,8 @@ class DepartureRate {
   DepartureRate(Average average, DataSize threshold, bool whole = false)
       : average_(average), threshold_(threshold), whole_(whole) {}
 
-  // To be called when a packet left; `backlog` waits behind it. If this packet ends a measurement, returns the
-  // duration of the measurement.
+  // To be called when a packet has left the queue. `backlog`: the bytes that still wait. If this packet ends a
+  // measurement, returns the duration of the measurement.
   std::optional<TimeDelta> OnDeparture(DataSize size, DataSize backlog, Timestamp now);
 
   bool known() const { return known_; }

@@ -25,7 +25,7 @@ class DropTail final : public QueueDisc {
   };
   struct State {
     RingBuffer<Packet> packets;
-    DataSize time_limit = DataSize::PlusInfinity();  // limit_ms at the present capacity
+    DataSize time_limit = DataSize::PlusInfinity();  // limit_ms in bytes at the current capacity
     DataSize byte_limit;
     double packet_limit;
   };

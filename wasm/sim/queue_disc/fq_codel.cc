@@ -105,7 +105,7 @@ void FqCoDel::PopFront(FlowList& list) {
 }
 
 // Returns the first queue with a positive deficit, new queues first. Queues that are passed over get a quantum and
-// move to the end of the old queues. Returns kNone if no queue is listed.
+// move to the end of the old queues. Returns kNone if both lists are empty.
 int FqCoDel::NextInTurn() {
   for (int skipped = 0;; ++skipped) {
     FlowList& list = state_.new_flows.empty() ? state_.old_flows : state_.new_flows;
@@ -120,8 +120,8 @@ int FqCoDel::NextInTurn() {
   }
 }
 
-// Called after a round in which no queue could send; all queues are then old. All further such rounds are computed in
-// one step.
+// Called after a round in which no queue had a positive deficit; all queues are then in old_flows. Computes all
+// further rounds of this kind in one step.
 void FqCoDel::SkipIdleRounds() {
   double rounds = kInfinity;
   for (int i = state_.old_flows.first; i != kNone; i = state_.queues[i].next) {

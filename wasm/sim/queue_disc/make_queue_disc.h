@@ -1,5 +1,5 @@
-// Creates a queue discipline from external numbers: its kind, and the values of all its parameters in the order of
-// its .def file.
+// Creates a queue discipline from its kind and an array with the values of all its parameters, in the order of the
+// .def file of the discipline.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_MAKE_QUEUE_DISC_H_
 #define CCSCOPE_SIM_QUEUE_DISC_MAKE_QUEUE_DISC_H_
 

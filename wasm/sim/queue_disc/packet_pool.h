@@ -58,7 +58,7 @@ class PacketPool {
   static constexpr int kNone = PacketList::kNone;
   struct Node {
     Packet packet;
-    int next = kNone;  // in the list; of a free node: the next free node
+    int next = kNone;  // next node of the queue; in a free node: the next free node
     int previous = kNone;
   };
 

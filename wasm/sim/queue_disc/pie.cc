@@ -8,12 +8,13 @@ namespace {
 
 // Linux starts its timer this long after the discipline was created.
 constexpr TimeDelta kLinuxFirstUpdate = TimeDelta::Millis(500);
-// If the delay is longer than this, Linux adds kMaxStep to each step (found by experiment, according to sch_pie).
+// If the delay is longer than this, Linux increases each step by kMaxStep. According to sch_pie, the value was found
+// by experiment.
 constexpr TimeDelta kLinuxHighDelay = TimeDelta::Millis(250);
 // RFC 8033, 5.5, and Linux: at a probability of 10 % or more, a step adds at most 2 %.
 constexpr double kStepLimitFrom = 0.1;
 constexpr double kMaxStep = 0.02;
-// RFC 8033, 4.2, and Linux: the share of the probability that remains after an update without a queue.
+// RFC 8033, 4.2, and Linux: each update multiplies the probability by this while there is no queue.
 constexpr double kDecay = 0.98;
 // RFC 8033, 4.1, and Linux: below this probability, nothing is dropped while the delay is below half of the target.
 constexpr double kLowProbability = 0.2;
@@ -21,7 +22,7 @@ constexpr double kLowProbability = 0.2;
 // on, the packet is always dropped.
 constexpr double kAccumulatedMin = 0.85;
 constexpr double kAccumulatedMax = 8.5;
-// After a silence, at most this many missed updates are computed; the rest is omitted.
+// After a long time without packets, at most this many missed updates are computed; the rest is omitted.
 constexpr int kMaxUpdates = 10000;
 
 struct TuningStep {
@@ -98,7 +99,7 @@ void Pie::RunUpdates(Timestamp now) {
       state_.next_update += interval;
       continue;
     }
-    // All further updates are skipped: they would change nothing, or there are too many.
+    // Skips all further updates: they would change nothing, or kMaxUpdates is reached.
     const double late_us = std::fmod((now - state_.next_update).us(), interval.us());
     state_.next_update = now + interval - TimeDelta::Micros(late_us);
     return;

@@ -22,7 +22,7 @@ enum class DropReason {
   kQueueFull = 2,   // arrived when the queue, or its flow's queue, was full
   kCoDel = 3,       // CoDel's control law, at the head of the queue
   kPie = 4,         // PIE's drop probability, on arrival
-  kOverlimit = 5,   // from the longest flow, to make room for other flows
+  kOverlimit = 5,   // the discipline was full; dropped from its longest flow queue
 };
 inline constexpr int kDropReasonCount = static_cast<int>(DropReason::kOverlimit) + 1;
 

@@ -16,8 +16,8 @@ Sfq::Sfq(const Params& params, std::uint64_t seed)
   state_.first_of_length.resize(static_cast<std::size_t>(std::min(params.depth_packets, kUsualLength)) + 1, kNone);
 }
 
-// Perturbations come at regular times, counted from the first packet. If several are due, only one is made: the others
-// would have no visible effect.
+// The hash is replaced (perturbed) at regular times, counted from the first packet. If several perturbations are due,
+// only one is made: the others would have no visible effect.
 void Sfq::PerturbIfDue(Timestamp now, DropSink& drops) {
   if (params_.perturb_s <= 0) return;
   const TimeDelta period = TimeDelta::Seconds(params_.perturb_s);
@@ -72,7 +72,7 @@ void Sfq::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   }
   Append(index, packet);
   stats_.Accept(packet);
-  // One packet always stays, so that even a limit below its size does not block the link.
+  // One packet always stays. Otherwise a limit smaller than one packet would block the link.
   while (IsOverLimit() && stats_.packets > 1) DropFromLongest(now, drops);
 }
 
@@ -161,8 +161,8 @@ int Sfq::NextInTurn() {
   }
 }
 
-// Called after a round in which no queue could send, since packets are far larger than a quantum. All further such
-// rounds are computed in one step.
+// Called after a round in which no queue had a positive allotment, because packets are far larger than a quantum.
+// Computes all further rounds of this kind in one step.
 void Sfq::SkipIdleRounds() {
   double rounds = kInfinity;
   int index = state_.last;

@@ -27,7 +27,7 @@ class Sfq final : public QueueDisc {
   struct FlowQueue {
     PacketList packets;
     double allotment = 0;  // bytes that it may still send in this turn; negative: overdrawn
-    int next = kNone;      // the next queue in the round, a circular list; `last.next` is served next
+    int next = kNone;      // the next queue in the round, a circular list; the queue after State::last is served next
     int peer_next = kNone;  // the next queue in the list of queues of this length
     int peer_previous = kNone;
   };
@@ -38,7 +38,7 @@ class Sfq final : public QueueDisc {
     int active = 0;                   // queues in the round
     std::vector<int> first_of_length = {};  // for each length: the queue that reached it last
     int longest = 0;
-    DataSize time_limit = DataSize::PlusInfinity();  // limit_ms at the present capacity
+    DataSize time_limit = DataSize::PlusInfinity();  // limit_ms in bytes at the current capacity
   };
   struct Stats {
     double depth_drops = 0;  // the flow's queue was full

@@ -1,6 +1,6 @@
-// A law for the congestion window. The sender detects losses and recovers from them; the law decides how the window
-// grows and how far it falls. Windows are in segments and may be fractions. A segment may leave if the pipe is
-// smaller than the window by at least one segment.
+// A congestion control algorithm. The sender detects losses and recovers from them; the algorithm decides how the
+// window grows and how far it falls. Windows are in segments and may be fractions. The sender may send a segment if
+// the pipe is smaller than the window by at least one segment.
 #ifndef CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 #define CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 
@@ -48,8 +48,8 @@ class CongestionControl {
   virtual void OnRestart() = 0;
 };
 
-// RFC 5681, section 3.1, equation 2, with RFC 3465's limit: raises the window and returns the segments left over
-// for congestion avoidance.
+// Slow start (RFC 5681, section 3.1, equation 2). Raises the window by at most `limit` segments (RFC 3465). Returns
+// the acknowledged segments that are left over for congestion avoidance.
 inline double SlowStart(double acked, double limit, Window& window) {
   const double cwnd = std::min(window.cwnd + std::min(acked, limit), window.ssthresh);
   const double used = cwnd - window.cwnd;

@@ -9,7 +9,7 @@ namespace {
 
 // Section 4.2: the target is at most this multiple of the window.
 constexpr double kMaxTarget = 1.5;
-// Linux 3.16: RTT samples from the first second of a stage do not count for the minimum RTT.
+// Linux 3.16: RTT samples from the first second of a congestion avoidance stage do not count for the minimum RTT.
 constexpr TimeDelta kSettling = TimeDelta::Seconds(1);
 
 double CubeRoot(double x) {
@@ -48,7 +48,8 @@ double Cubic::WCubic(double t) const {
   return c_ * d * d * d + state_.origin;
 }
 
-// Section 4.2. If no W_max is known (sections 4.8, 4.10), the present window is the W_max of the stage.
+// Begins a congestion avoidance stage (section 4.2). Its W_max is the current window if the previous W_max is unknown
+// (sections 4.8, 4.10) or smaller.
 void Cubic::BeginEpoch(Timestamp now, double cwnd) {
   state_.in_epoch = true;
   state_.epoch = state_.last_ack = now;
@@ -94,7 +95,7 @@ void Cubic::Avoid(const AckEvent& ack, double acked, Window& window) {
   // Sections 4.4 and 4.5.
   const TimeDelta ahead = ahead_minimum_rtt_ ? minimum_rtt_ : ack.srtt;
   const double target = std::clamp(WCubic(t + ahead.seconds()), cwnd, kMaxTarget * cwnd);
-  double growth = (target - cwnd) / cwnd;  // per segment: reaches the target in one round trip
+  double growth = (target - cwnd) / cwnd;  // per acknowledged segment; reaches the target in one RTT
   if (state_.w_max == 0) growth = std::max(growth, unknown_max_growth_);
   window.cwnd = cwnd + growth * std::min(acked, cwnd);
 }

@@ -10,7 +10,7 @@ constexpr int IndexOf(std::size_t offset) { return static_cast<int>(offset / siz
 
 #define PRESET(id, name, description) constexpr PresetValue values_##id[] = {
 #define SET(name, value) {IndexOf(offsetof(Parameters, name)), value},
-// The last entry only keeps the array from being empty; the count excludes it.
+// The extra entry {0, 0} keeps the array from being empty. kPresets excludes it from the count.
 #define END_PRESET(id) \
   { 0, 0 }             \
   }                    \

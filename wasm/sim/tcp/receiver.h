@@ -57,9 +57,8 @@ class Receiver {
 
   std::int64_t next_expected_ = 0;
   std::int64_t highest_ = 0;  // one past the highest segment received
-  // One entry for each segment from next_expected_ on. Of a missing segment: 0. At both ends of a run of received
-  // segments: the length of the run. Inside a run: any value except 0. The vector is a ring; its length is a power of
-  // two.
+  // One entry for each segment from next_expected_ on: 0 for a missing segment; the length of the run at both ends of
+  // a run of received segments; any value except 0 inside a run. The vector is a ring; its length is a power of two.
   std::vector<std::uint32_t> runs_;
   std::array<SackBlock, kRecentBlocks> recent_ = {};  // the most recent first
   std::size_t recent_count_ = 0;

@@ -90,7 +90,8 @@ void Scoreboard::DetectLostRetransmissions() {
 }
 
 void Scoreboard::CountDuplicates(std::int64_t change) {
-  // The first missing segment, and other segments known to be lost, have caused no duplicate ACKs.
+  // At most this many segments can have caused duplicate ACKs. The first missing segment and all segments known to be
+  // lost have not arrived, so they caused none.
   const std::int64_t most = std::max<std::int64_t>(outstanding() - std::max<std::int64_t>(lost_, 1), 0);
   sacked_ = std::clamp<std::int64_t>(sacked_ + change, 0, most);
 }

@@ -24,7 +24,7 @@ class Scoreboard {
   static constexpr int kDupThresh = 3;
   static constexpr std::int64_t kNone = -1;
 
-  // `fack`: forward acknowledgement, as Linux 3.16 has it.
+  // `fack`: detect losses by forward acknowledgement (FACK), as Linux 3.16 does.
   explicit Scoreboard(bool fack) : fack_(fack), slots_(kInitialSlots) {}
 
   std::int64_t una() const { return una_; }    // the first unacknowledged segment

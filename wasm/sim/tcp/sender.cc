@@ -71,8 +71,8 @@ void Sender::Stop(Timestamp) {
 
 bool Sender::MaySendNew(bool fits) const {
   if (!fits || board_.next() >= end_ || board_.outstanding() >= max_window_) return false;
-  // Duplicate ACKs reduce the pipe, which permits new segments: limited transmit (RFC 3042). If it is off, the window
-  // limits all outstanding segments until recovery begins.
+  // Duplicate ACKs reduce the pipe, which permits new segments: limited transmit (RFC 3042). With limited transmit
+  // off, the window limits all outstanding segments until recovery begins.
   return limited_transmit_ || state_ != State::kOpen ||
          static_cast<double>(board_.outstanding()) + 1 <= window_.cwnd;
 }
@@ -100,8 +100,8 @@ Segment Sender::Send(std::int64_t seq, bool retransmission, Timestamp now) {
   ++stats_.segments_sent;
   if (resent) ++stats_.retransmissions;
   if (state_ == State::kRecovery) prr_.OnSent();
-  // RFC 6298, 5.1. A retransmission of the first unacknowledged segment also restarts the timer. In the impatient
-  // variant (RFC 6582, section 3.2, step 3), this holds only up to the first partial ACK.
+  // RFC 6298, 5.1. A retransmission of the first unacknowledged segment also restarts the timer. The impatient variant
+  // (RFC 6582, section 3.2, step 3) does this only until the first partial ACK.
   const bool first = retransmission && seq == board_.una() && (RestartsAtPartialAck() || !partial_ack_seen_);
   if (timer_ == Timestamp::PlusInfinity() || first) RestartTimer(now);
   return {.seq = seq, .size = segment_size_, .sent = now, .retransmission = resent};
@@ -111,8 +111,8 @@ void Sender::RestartTimer(Timestamp now) {
   timer_ = board_.outstanding() > 0 ? now + rtt_.rto() : Timestamp::PlusInfinity();
 }
 
-// Returns whether the cumulative part of the ACK can be processed. If it acknowledges segments that were outstanding
-// at Stop(), the sender continues after them.
+// Returns whether the cumulative part of the ACK can be processed. If the ACK covers segments that were outstanding at
+// Stop(), sets the next segment to send to the one after them and returns false.
 bool Sender::AcceptCumulative(const Ack& ack) {
   if (ack.next_expected < board_.una() || ack.next_expected > highest_sent_) return false;
   if (ack.next_expected > board_.next()) {
@@ -135,8 +135,8 @@ void Sender::Account(const Ack& ack, std::int64_t acked) {
   } else if (acked > 0) {
     duplicate_acks_ = 0;
     if (state_ == State::kRecovery && ack.next_expected < recover_) {
-      // RFC 6582, section 3.2, step 3: deflation. The first of the segments was missing; the others had caused
-      // duplicate ACKs.
+      // Deflation (RFC 6582, section 3.2, step 3). The first of the acknowledged segments was missing. The others had
+      // caused duplicate ACKs, which no longer count.
       board_.CountDuplicates(1 - acked);
     } else {
       board_.ForgetDuplicates();

@@ -1,14 +1,15 @@
-// A TCP sender, sans-IO: slow start and congestion avoidance by a CongestionControl, fast
-// retransmit and recovery with SACK (RFC 6675, optionally RFC 6937) or without (RFC 6582), limited
-// transmit (RFC 3042), retransmission timer (RFC 6298).
+// A TCP sender, sans-IO: slow start and congestion avoidance by a CongestionControl, fast retransmit and recovery with
+// SACK (RFC 6675, optionally RFC 6937) or without (RFC 6582), limited transmit (RFC 3042), retransmission timer (RFC
+// 6298).
 //
 // Contract:
 //  1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns no segment.
 //  2. Call OnTimer() at next_timer(); earlier calls do nothing.
 //  3. At most max_window_segments segments are outstanding. A new segment leaves only if the pipe is smaller than the
 //     congestion window.
-//  4. Sequence numbers never start again. Reset() begins a new connection with the next number, as if both ends had
-//     agreed on it. So late segments and ACKs of the old connection do no harm, and the receiver needs no reset.
+//  4. Sequence numbers never restart. A new connection after Reset() continues with the next number, as if both ends
+//     had agreed on that number. So late segments and ACKs of the old connection do no harm, and the receiver needs no
+//     reset.
 #ifndef CCSCOPE_SIM_TCP_SENDER_H_
 #define CCSCOPE_SIM_TCP_SENDER_H_
 
@@ -45,13 +46,14 @@ class Sender {
 
   Sender(const Parameters& parameters, CongestionControlKind kind);
 
-  // Starts to send: without end, or a file of `segments` further segments. Segments that were outstanding at Stop()
-  // count as not sent and are sent again.
+  // Starts to send an endless stream, or a file of `segments` further segments. Segments that were outstanding at
+  // Stop() count as not sent and are sent again.
   void Start(Timestamp now);
   void Start(Timestamp now, std::int64_t segments);
   // Stops sending, and forgets what is outstanding.
   void Stop(Timestamp now);
-  // Starts a new connection with the initial window, RTT and law. Nothing may be outstanding then.
+  // Starts a new connection: resets the window, the RTT estimate and the congestion control. Nothing may be
+  // outstanding.
   void Reset();
 
   std::optional<Segment> NextSegment(Timestamp now);
@@ -108,7 +110,7 @@ class Sender {
   Window window_;
   State state_ = State::kOpen;
   bool running_ = false;
-  std::int64_t end_ = kEndless;       // the first segment that the application does not provide
+  std::int64_t end_ = kEndless;       // one past the last segment that the application provides
   std::int64_t highest_sent_ = 0;     // one past the highest segment ever sent
   std::int64_t recover_ = -1;         // board_.next() when the last loss was found
   std::int64_t duplicate_acks_ = 0;   // used without SACK only

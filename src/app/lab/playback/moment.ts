@@ -44,7 +44,7 @@ const TABLES: Readonly<Record<ControllerName, readonly TableName[]>> = {
   nada: ['nada', 'rate'],
   lcc: ['lcc', 'rate'],
 };
-/** Rows older than this are ignored, so that a paused flow has no row. */
+/** Rows older than this are ignored. The state of a flow that paused for longer is unknown. */
 const LOOK_US = 2e6;
 
 /** Reads the state of a flow's controller at a moment. */

@@ -7,8 +7,8 @@ import type { Values } from './equations.js';
 
 /** Returns a function that looks up the value of a flow's parameter; it returns NaN for an unknown name. */
 export function valuesOf({ flows }: Scenario, { name, controller }: FlowInfo): Values {
-  // A flow entry of the scenario with a `count` yields flows called NAME-1, NAME-2 and so on. Another entry may
-  // itself have a name of this form, so an exact match comes first.
+  // A flow entry with a `count` stands for several flows: NAME-1, NAME-2 and so on. Another entry may have exactly
+  // such a name, so an exact match comes first.
   const flow =
     flows.find((each) => each.name === name) ?? flows.find((each) => name.startsWith(`${each.name}-`));
   const media = flow?.kind === 'media' ? flow : undefined;

@@ -1,6 +1,6 @@
 /**
- * The moment of a run that is shown. The user can play, step and drag it. It is also the position of the charts'
- * cursor.
+ * Playback of a run. The page shows one moment of the run, which the user can play, step or drag. The cursor of the
+ * charts is at the same moment.
  */
 import { signal } from '@preact/signals';
 
@@ -12,14 +12,15 @@ import type { TraceStore } from '../../../worker/trace/trace_client.js';
 export const SPEEDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10] as const;
 
 /**
- * The target of one step: the next event of a packet, the next decision of the controller, or a moment at a fixed
- * distance.
+ * What one step moves to: the next event of a packet, the next decision of the controller, or the moment STEP_US
+ * away.
  */
 export type Step = 'event' | 'frame' | 'time';
 
 const STEP_US = 100e3;
 /**
- * The length of time that is first searched for the next row. The search widens until a row is found or the run ends.
+ * The search for the next row begins with this span of time. The span grows until it contains a row or reaches the
+ * end of the run.
  */
 const LOOK_US = 500e3;
 

@@ -1,4 +1,7 @@
-/** Draws packets on their way: senders, pacers, the queue of the bottleneck, receivers, and feedback going back. */
+/**
+ * Draws the packets between senders, pacers, the queue of the bottleneck and receivers, and the feedback on its way
+ * back.
+ */
 import type { ChartTheme, ColourName, DrawnFlow } from '../../../charts/index.js';
 import { colourOf } from '../../../charts/index.js';
 import type { ShownPacket } from './packet_picture.js';

@@ -36,7 +36,7 @@ export class StageReader {
 
   /**
    * The rows for a moment; null until they have been read. Reads further rows before playback reaches the end of the
-   * present ones.
+   * rows that were read.
    */
   at(timeUs: number): StageRows | null {
     const rows = this.#rows;

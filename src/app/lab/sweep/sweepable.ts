@@ -71,7 +71,7 @@ function ofPath(scenario: Scenario): Sweepable[] {
     });
   }
   found.push(
-    { id: 'rtt', label: 'Round trip', unit: 'ms', now: rtt, from: 10, to: 400, ...ratios, edit: changeRtt },
+    { id: 'rtt', label: 'RTT', unit: 'ms', now: rtt, from: 10, to: 400, ...ratios, edit: changeRtt },
     {
       ...{ id: 'loss', label: 'Random loss', unit: '%', now: loss_ratio * 100, from: 0, to: 10, ...plain },
       edit: (value) => changePath('forward', { loss_ratio: Number((value / 100).toPrecision(12)) }),

@@ -1,4 +1,4 @@
-/** Inside a run: the moment that is played, packets on their way, the state machine and the equations. */
+/** The inside of a run at the moment of playback: the packets in the network, the state machine and the equations. */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentType, ComponentProps } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';

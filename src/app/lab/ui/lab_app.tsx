@@ -141,7 +141,7 @@ function controllersText({ flows }: Run): string {
   return [...new Set(names)].join(', ');
 }
 
-/** Describes the run of the numbers and charts below. The settings may have changed since that run. */
+/** Describes the run to which the numbers and charts below belong. The settings may have changed since that run. */
 function Provenance({ run }: { run: Run }) {
   const { scenario, cell, seed, result } = run;
   const simulated = `${((result?.timeUs ?? 0) / 1e6).toFixed(0)} s${result?.cancelled === true ? ', then cancelled' : ''}`;

@@ -36,7 +36,7 @@ const READ_MS = 100;
 
 interface MomentPanelProps {
   run: Run;
-  /** The run's cell as a scenario. */
+  /** The run's cell (combination of axis values) as a separate scenario. */
   network: Scenario;
   store: TraceStore;
   playback: Playback;

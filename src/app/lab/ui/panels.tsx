@@ -1,4 +1,7 @@
-/** Sidebar of the Lab: the choice of the scenario and of its cell, and files. */
+/**
+ * Sidebar of the Lab: panels that choose the scenario, its cell (combination of axis values) and the shown flow, and
+ * that open and save files.
+ */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -15,7 +18,9 @@ import { change, linkTo, settings } from '../settings.js';
 
 /** The height of the list of scenarios, in lines. */
 const LINES = 9;
-/** The same while a network of the user's own is shown, whose controls are below. */
+/**
+ * The height of the list while a user's own network is shown, since the controls of that network are below the list.
+ */
 const FEW_LINES = 3;
 
 export function ScenarioPanel({ lab }: { lab: Lab }) {

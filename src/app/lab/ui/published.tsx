@@ -10,7 +10,7 @@ const VERDICTS = {
   off: 'outside of the band',
 };
 
-/** Whether the experiment consists of this run only. Otherwise the run cannot have a verdict. */
+/** Whether the experiment has only one run. If it has several, a single run gets no verdict. */
 const isExperiment = ({ runs = 1 }: Scenario): boolean => runs === 1;
 
 /** `utilisation of tcp, late`: the metric with its flow and its time window. */

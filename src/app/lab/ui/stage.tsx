@@ -1,4 +1,4 @@
-/** Packets on their way, at the moment that is played. */
+/** Draws the packets in the network at the moment of playback. */
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 

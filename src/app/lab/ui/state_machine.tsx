@@ -48,7 +48,7 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
 };
 
 const RADIUS = { x: 44, y: 17 };
-/** The distance by which an arrow's curve bends aside, so that the two arrows between two states stay apart. */
+/** The distance by which an arrow is bent to one side, so that the two arrows between two states do not overlap. */
 const BEND = -24;
 
 function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: number; on: string }) {

@@ -10,7 +10,7 @@ export function LabLink({ run }: { run: Run }) {
   useEffect(() => {
     let isWanted = true;
     address.value = null;
-    // Every lesson's scenario is short enough for an address.
+    // `found` is never null, since every lesson's scenario is short enough for an address.
     void labAddress(new URL('lab.html', location.href).href, run, true).then((found) => {
       if (isWanted) address.value = found;
     });

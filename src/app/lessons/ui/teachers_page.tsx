@@ -10,8 +10,8 @@ import { loadAll, notFetched } from './all_lessons.js';
 import { LessonLink } from './lesson_link.js';
 
 /**
- * The parts of a class: the minutes, the subject, and the lesson to show with a choice. The choice is empty if every
- * choice would give the answer away.
+ * A plan for a class: for each part its minutes, its subject, and the lesson to show. `choice` is the choice that the
+ * lesson runs at once; it is empty if every choice would give the answer away.
  */
 const PLAN: readonly { minutes: string; what: string; lesson: string; choice: string }[] = [
   { minutes: '0–5', what: 'Why delay warns earlier than loss', lesson: 'delay-before-loss', choice: '300ms' },

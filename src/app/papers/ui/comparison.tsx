@@ -92,7 +92,7 @@ function AxisComparison({ along, cases }: { along: string; cases: readonly CaseR
   );
 }
 
-/** A section for each axis along which controllers are compared; nothing if there are no cases. */
+/** One section for each axis along which controllers are compared. */
 export function Comparison({ cases }: { cases: readonly CaseReport[] }) {
   return (
     <>

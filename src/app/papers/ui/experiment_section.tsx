@@ -104,7 +104,7 @@ function Failures({ failures }: Pick<Reported, 'failures'>) {
   );
 }
 
-/** The paper's statements about a map, whose points are the cells of the experiment. */
+/** The paper's statements about a map. Each point of the map is one cell of the experiment. */
 function MapStatements({
   statements,
   isComplete,

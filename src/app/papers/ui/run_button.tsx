@@ -15,7 +15,7 @@ interface RunButtonProps {
   isMain?: boolean;
 }
 
-/** Runs experiments, or cancels them while one of them runs. */
+/** A button that runs the experiments. While any of them runs, the button cancels them. */
 export function RunButton({ papers, ids, name, isMain = false }: RunButtonProps) {
   const experiments = papers.of(ids);
   const isRunning = experiments.some((each) => each.isRunning.value);

@@ -26,8 +26,8 @@ export function VerdictCounts({ counts }: { counts: Counts }) {
 }
 
 /**
- * For each verdict, the number of statements with this verdict and the number of published numbers with it. Shows
- * nothing if there are no statements.
+ * Counts the verdicts of the statements, and the verdicts of the published numbers. Shows nothing if there are no
+ * statements.
  */
 export function SummaryLines({ summary: { statements, numbers } }: { summary: Summary }) {
   if (VERDICTS.every((verdict) => statements[verdict] === 0)) return null;

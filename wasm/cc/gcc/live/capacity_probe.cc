@@ -8,8 +8,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// The delivered rate is measured over the frames of the latest kHorizon. Until this time has passed after the start,
-// or after a drain, the measurement still covers part of the time before.
+// The delivered rate is measured over the frames of the last kHorizon. So until kHorizon after the start, or after the
+// end of a drain, the measurement still includes the time before.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 // The queue counts as empty if the one-way delay exceeds the sum of the propagation delay and the group's own
 // transmission time by less than this.
@@ -17,9 +17,9 @@ constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, in addition to the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// While the rate grows, it may exceed the delivered rate by at most the share kBeyondDelivered. The more the frames
-// disagree about the capacity, the smaller this share is; its minimum is kLeastBeyondDelivered. The delivered rate is
-// measured over the last kNewest and over the last kHorizon, and the higher of the two results is used.
+// A growing rate may exceed the delivered rate by at most the share kBeyondDelivered. If the frames disagree about the
+// capacity, the share is smaller, but at least kLeastBeyondDelivered. The delivered rate is the higher of the rates
+// over the last kNewest and over the last kHorizon.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
@@ -27,13 +27,14 @@ constexpr double kDoubtPerSpread = 3;
 // A delivered rate above this multiple of the requested rate is not trusted.
 constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
-// If a queue builds up while the flow sends less than this share of the measured capacity, the capacity is in doubt:
-// other flows use part of it. The flow then trusts only the rate at which the queue built up. This limit grows with
-// the cube of time, as in CUBIC's probing, and has doubled after kDoubt.
+// If a queue builds up while the flow sends less than this share of the measured capacity, other flows probably use
+// part of the capacity. The capacity is then taken to be at most the rate at which the queue built up. This limit
+// grows with the cube of time, as the window does in CUBIC, and has doubled after kDoubt.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// The encoder's share of its target (encoder_share.h) is also measured over the latest kLatest. If the delivered rate
-// is below the share kFarBelow of the capacity, the encoder has room to catch up with its target.
+// The encoder's share is the rate sent divided by the target (encoder_share.h). It is measured over a second and also
+// over the last kLatest. If the delivered rate is below the share kFarBelow of the capacity, the encoder could send
+// more without causing a queue.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
 // The rate is at most (kOfDelivered - fraction lost) times the delivered rate in two cases: if losses, averaged over
@@ -67,9 +68,9 @@ void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions,
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
   const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
   const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
-  // Losses in a full queue, and a queue itself, make the delivered rate lower than the rate sent. A low delivered
-  // rate then does not show that the encoder uses a smaller share of its target. Losses of the path do not prevent
-  // this conclusion, since they take the same share at every rate.
+  // A low delivered rate lowers the estimate of the encoder's share only if the encoder is the cause. A queue, or
+  // losses in a full queue, also make the delivered rate lower than the rate sent. Losses of the path do not matter,
+  // since they take the same share at every rate.
   const bool may_be_less = (!room_.LostIn(FrameCapacity::kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
@@ -128,8 +129,9 @@ DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
   return capacity_.frames().Delivered(kHorizon).value_or(DataRate::Zero());
 }
 
-// The rate of the traffic on the wire besides the frames. When a queue drops packets, the sender retransmits them in
-// addition to its target rate. If the target rate leaves no room for the retransmissions, the queue drops them too.
+// The rate on the wire beyond the rate of the frames: retransmissions. When a queue drops packets, the sender
+// retransmits them in addition to its target rate. If the target rate leaves no room for the retransmissions, the
+// queue drops them too.
 DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp now) const {
   const DataRate delivered = conditions.delivered.value_or(DataRate::Zero());
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
@@ -148,7 +150,7 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   DataRate level = Trusted(*Capacity(), now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
   if (conditions.loss > 0) level = std::max(level - Retransmissions(conditions, now), level * kLeastOfDelivered);
   if (const auto fallen = Fallen(a_r)) level = Fall(a_r, *fallen, conditions, now);
-  // If much is lost, or if no frames arrive, the counters are more reliable than the estimate from frames.
+  // With heavy losses, or without frames, the delivered rate is more reliable than the capacity that frames show.
   loss_ += (conditions.loss - loss_) * (1 - det::Exp(-(elapsed / kLossTime)));
   const bool no_frames = now - capacity_.latest_frame() > kNoFrames;
   if (loss_ > FrameCapacity::kHeavyLoss || no_frames) level = std::min(level, delivered * (kOfDelivered - loss_));

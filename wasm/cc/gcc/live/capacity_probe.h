@@ -1,12 +1,12 @@
-// Sets the rate of a live call from the bottleneck capacity that its own frames show (frame_dispersion.h): a share of
-// that capacity, less the rate that is needed to drain a queue. This rule is ccscope's own addition to GCC; it is off
-// unless the parameter capacity_probe is on. While frames show no capacity, Next() returns no rate, and the paper's
-// detector and rate controller decide.
+// Sets the rate of a live call from the bottleneck capacity that the frames of the call show (frame_dispersion.h). The
+// rate is a share of that capacity, less the rate that is needed to drain a queue. This rule is ccscope's own addition
+// to GCC; it is off unless the parameter capacity_probe is on. While frames show no capacity, Next() returns no rate,
+// and the paper's detector and rate controller decide.
 //
-// How far an estimate is trusted depends on how well the frames agree about it. The rate grows towards the estimate
-// in limited steps: with the new rate, the encoder should send at most 1.5 times the rate recently delivered, or 1.1
-// times if frames disagree. The rate falls together with the estimate. It falls at once, before the next feedback is
-// due, if the service times of all of the latest frames are longer than occasional late time stamps can explain.
+// The rate grows towards the estimated capacity in limited steps: after a step, the encoder should send at most 1.5
+// times the rate recently delivered or, if frames disagree about the capacity, 1.1 times. The rate falls together with
+// the estimate. It falls at once, before the next feedback is due, if the service times of all of the latest frames
+// are longer than occasional late time stamps can explain.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -84,7 +84,7 @@ class CapacityProbe {
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
   Timestamp drained_at_ = Timestamp::MinusInfinity();  // end of the drain after a fall of the capacity
-  bool is_sure_ = false;                               // whether it was certain at that fall that a queue existed
+  bool is_sure_ = false;                               // whether a queue was certain to exist at that fall
   // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare): a sign that
   // other flows use part of the capacity. `rate`: the rate at that time.
   struct Doubt {

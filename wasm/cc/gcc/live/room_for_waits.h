@@ -1,7 +1,7 @@
-// How much of the capacity to leave unused (the room) when frames repeatedly wait for long. On a link that pauses
-// (Wi-Fi, mobile), a queue is left after each pause; the more room there is, the faster it drains. Queues caused by
-// the flow's own rate are drained by other means (capacity_probe.h) and do not count. Seconds with bunched frames do
-// not count either: they are attributed to a late machine, not to the link.
+// How much of the capacity to leave unused (the room) if frames repeatedly wait long. On a link that pauses (Wi-Fi,
+// mobile), a queue is left after each pause; the more room there is, the faster the queue drains. Queues caused by the
+// rate of the flow itself are drained by other means (capacity_probe.h) and do not raise the room. Seconds with
+// bunched frames do not raise it either, since their waits are attributed to a busy machine that stamps frames late.
 #ifndef CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 #define CCSCOPE_CC_GCC_LIVE_ROOM_FOR_WAITS_H_
 

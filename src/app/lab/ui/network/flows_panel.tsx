@@ -75,7 +75,12 @@ export function FlowsPanel({ lab }: { lab: Lab }) {
         <button type="button" disabled={isFull} onClick={() => add(CALL)}>
           + call
         </button>
-        <button type="button" disabled={isFull} onClick={() => add(TCP)}>
+        <button
+          type="button"
+          disabled={isFull}
+          title="A TCP connection in the same queue, such as a download"
+          onClick={() => add(TCP)}
+        >
           + TCP
         </button>
       </div>

@@ -124,7 +124,7 @@ export function NetworkPanel({ lab }: { lab: Lab }) {
       <summary>Network</summary>
       <PathFields lab={lab} direction="forward" />
       <NumberInput
-        label="Round trip"
+        label="RTT"
         unit="ms"
         help="Propagation delay there and back, without queues; half of it each way"
         value={rttOf(network)}
