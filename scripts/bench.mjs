@@ -1,12 +1,12 @@
-// `npm run bench`: measures the costs of ccscope. Each figure is printed with its budget, its target or a
-// comparable figure of the same run.
+// `npm run bench`: measures the costs of ccscope. Each figure is printed with its budget, its target or a comparable
+// figure from the same run.
 //
 //   npm run bench -- [--only core|simulator|shaper|call|kit|inject] [--duration SECONDS]
 //
 // `--duration` is the length of the call. It also determines the length of the shaper's measurements, and the number
-// of calls in the parts `kit` and `inject`. The costs of computing are measured as CPU times, which other programs on
-// the machine hardly affect. The shaper's times, and the times for loading pages and inserting scripts, are read from
-// the clock. They need an idle machine.
+// of calls in the parts `kit` and `inject`. Computing costs are CPU times, which other programs on the machine hardly
+// affect. The shaper's times, and the times for loading pages and inserting scripts, are wall-clock times. Measure
+// them on an idle machine.
 import { parseArgs } from 'node:util';
 
 import { benchCall } from './bench/call.mjs';

@@ -11,12 +11,15 @@ import { importLessons } from './lib/sources.mjs';
 
 const lib = inRoot('dist/lib');
 /**
- * The script and style of pages that Node writes: the report of the papers' experiments, and the evidence of a call
- * under test.
+ * The script and the style sheet of the pages that Node writes: the report on the papers' experiments, and the
+ * evidence of a call under test.
  */
 const reportPage = join(lib, 'papers/page');
 const evidencePage = join(lib, 'evidence/page');
-/** The script that observes calls in pages: one copy beside its sources, one in the package. */
+/**
+ * The script that observes the calls of a page. One copy is written next to its sources, another into the
+ * package.
+ */
 const observer = inRoot('src/inject/observer.js');
 const packedObserver = join(lib, 'inject/observer.js');
 /**
@@ -24,13 +27,13 @@ const packedObserver = join(lib, 'inject/observer.js');
  * overlay.
  */
 const injected = join(lib, 'inject/ccscope.js');
-/** The same script in the form of a bookmark's address. */
+/** The same script as a bookmarklet (a `javascript:` URL). */
 const bookmarklet = join(lib, 'inject/bookmarklet.txt');
 /** The page that shows the calls of another browser. */
 const viewPage = join(lib, 'view');
 /**
- * The `<ccscope-view>` element for pages of any kind, and the files that it loads: its workers, the module and the
- * shipped scenarios.
+ * The `<ccscope-view>` element, which any page can use, and the files that it loads: its workers, the WebAssembly
+ * module and the shipped scenarios.
  */
 export const embedded = join(lib, 'embed');
 /** The files and folders ("rooms") that contain documents. */
@@ -61,8 +64,8 @@ function removeOrphans() {
 }
 
 /**
- * Generates TypeScript sources and tables in documents from declarations, for example of the module's parameters and
- * trace columns.
+ * Generates TypeScript sources, and tables in documents, from declarations such as those of the module's parameters
+ * and trace columns.
  */
 async function generate() {
   const scripts = [
@@ -107,7 +110,7 @@ async function buildLibrary() {
   });
 }
 
-/** Builds one script and one style sheet. Node inlines both in a page that it writes. */
+/** Builds one script and one style sheet. Node inlines both in each page that it writes. */
 async function buildPage(name, from, outDir) {
   const sources = filesUnder([
     from,
@@ -122,7 +125,7 @@ async function buildPage(name, from, outDir) {
   await upToDate(name, { inputs, outputs: [join(outDir, 'script.js')] }, async () => {
     say(`Building the ${name} page …`);
     const entry = inRoot(from, 'main.ts');
-    // Imported here and not above, since Vite is not installed before the set-up.
+    // Imported here and not above, since Vite is not installed until setup.mjs has run.
     const { build: bundle } = await import('vite');
     await bundle({
       configFile: false,
@@ -139,12 +142,12 @@ async function buildPage(name, from, outDir) {
   });
 }
 
-/** Builds the observer: one script for pages of any kind, with the script of its worker inside. */
+/** Builds the observer: a single script for any page. The script of its worker is embedded in it. */
 async function buildObserver() {
   const inputs = filesUnder([...configuration, 'package-lock.json', 'src/inject'], (f) => !f.endsWith('.js'));
   await upToDate('observer', { inputs, outputs: [observer, packedObserver] }, async () => {
     say("Building the pages' observer …");
-    // Imported here and not above, since esbuild is not installed before the set-up.
+    // Imported here and not above, since esbuild is not installed until setup.mjs has run.
     const { build: bundle } = await import('esbuild');
     const { outputFiles } = await bundle({
       entryPoints: [inRoot('src/inject/page.ts')],
@@ -165,8 +168,8 @@ async function buildObserver() {
 }
 
 /**
- * The folders of src/ that a view is built from. A view shows the calls of other people's pages: in an overlay, or
- * in a page of its own.
+ * The folders of src/ that the views are built from. A view shows the calls of other people's pages, in an overlay
+ * or in a separate page.
  */
 const viewRooms = [
   'boards',
@@ -183,7 +186,7 @@ const viewRooms = [
   'worker',
 ];
 
-/** All source files of a view, and the files of the folders in `more`. */
+/** All source files of the views, and all files in those folders of src/ that `more` names. */
 export const viewSources = (...more) =>
   filesUnder(
     [...viewRooms, ...more].map((room) => `src/${room}`),
@@ -191,8 +194,8 @@ export const viewSources = (...more) =>
   );
 
 /**
- * Builds the script for other people's pages. Its workers run the same script, which starts them from its own source
- * text.
+ * Builds the script for other people's pages. The script starts its workers from its own source text, so they run
+ * the same script.
  */
 async function buildInjected() {
   const inputs = [
@@ -224,7 +227,7 @@ async function buildInjected() {
   });
 }
 
-/** Builds the page that `ccscope attach` serves, the script of its worker, and its style. */
+/** Builds the page that `ccscope attach` serves, with its worker script and its style sheet. */
 async function buildView() {
   const inputs = [
     ...filesUnder([...configuration, 'package-lock.json']),
@@ -266,8 +269,8 @@ const embedRooms = [
 ];
 
 /**
- * Builds the element `<ccscope-view>`: one script, its workers beside the script, and the scenarios that can be
- * named by their ids.
+ * Builds the element `<ccscope-view>`: one script, the scripts of its workers, and the scenarios that a page
+ * can select by id.
  */
 async function buildEmbedded() {
   const inputs = [
@@ -295,8 +298,8 @@ async function buildEmbedded() {
 }
 
 /**
- * Resolves imports of `ccscope:…` in the element's script. The scenarios stay in a separate file beside the script.
- * The style becomes a string in the script.
+ * Resolves imports of `ccscope:…` in the element's script. The scenarios stay in a separate file next to the
+ * script. The style becomes a string in the script.
  */
 function embeddedFiles(build) {
   build.onResolve({ filter: /^ccscope:scenarios$/ }, () => ({ path: './scenarios.js', external: true }));
@@ -352,7 +355,7 @@ export const viewBundle = {
   plugins: [madeFiles],
 };
 
-/** Bundles the script of the frame worker, which gets the frames of a page's calls. */
+/** Bundles the script of the frame worker, which receives the frames of a page's calls. */
 export async function frameWorker(bundle) {
   const { outputFiles } = await bundle({
     entryPoints: [inRoot('src/inject/frame_worker.ts')],

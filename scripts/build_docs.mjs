@@ -1,6 +1,6 @@
 // `npm run build:docs`: the documentation as a site (dist/docs), which the local server shows at /docs/. TypeDoc
-// writes the API reference as Markdown, and VitePress makes pages of it and of the documents, with one search over all
-// of them.
+// writes the API reference as Markdown. VitePress turns the reference and the documents into pages, with one search
+// index for all pages.
 import { existsSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -46,7 +46,10 @@ export async function buildDocs({ onlyOnce = false } = {}) {
   await buildSite();
 }
 
-/** Builds the documentation without the app. The library is built first: its element draws the live figures. */
+/**
+ * Builds the documentation without the app. The library is built first, because its element `<ccscope-view>`
+ * draws the live figures.
+ */
 async function buildAlone() {
   await build({ app: false });
   await buildDocs();

@@ -22,7 +22,7 @@ const classic = ['background', 'bridge', 'page'];
 const modules = ['devtools', 'panel', 'sites_page', 'watch_worker'];
 
 async function bundle(names, format) {
-  // Imported here and not above, since esbuild is not installed before the set-up.
+  // Imported here and not above, since esbuild is not installed until setup.mjs has run.
   const { build: esbuild } = await import('esbuild');
   const { outputFiles } = await esbuild({
     entryPoints: names.map((name) => {

@@ -40,8 +40,8 @@ const compileFlags = [
   ...[...warningFlags, '-DNDEBUG'],
 ];
 // The ABI only sets up objects and reads results, so it is optimised for size. Code that runs for each packet is
-// compiled with -O2, since -O3 makes it larger but not faster. Some folders are not on the main path of every
-// simulation. They are compiled without unrolled loops and with less inlining, which does not make them slower.
+// compiled with -O2, since -O3 makes it larger but not faster. Folders off the hot path are compiled without
+// loop unrolling and with less inlining, which does not make them slower.
 const frugal = ['-O2', '-fno-unroll-loops', '-mllvm', '-inline-threshold=20'];
 const optimisations = {
   abi: ['-Oz'],
@@ -60,8 +60,8 @@ const linkFlags = [
   ...['-O3', '-flto', '-sSTANDALONE_WASM', '--no-entry', '-sALLOW_MEMORY_GROWTH', '-sFILESYSTEM=0'],
   // Nothing is allocated per packet, so the smaller allocator and less inlining across files cost no time.
   ...['-sINITIAL_MEMORY=1048576', '-sMALLOC=emmalloc', '-Wl,-mllvm,-inline-threshold=30'],
-  // The functions of the host are undefined when the module is linked, so undefined symbols are allowed. After
-  // linking, checkImports() refuses all other undefined symbols.
+  // The functions that the host supplies are undefined when the module is linked, so undefined symbols are
+  // allowed. After linking, checkImports() refuses all other undefined symbols.
   ...['-sERROR_ON_UNDEFINED_SYMBOLS=0', '-sWARN_ON_UNDEFINED_SYMBOLS=0'],
 ];
 

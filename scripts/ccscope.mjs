@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // `npm run ccscope -- …`: sets up and builds what is missing or stale, then runs the command line with the given
-// arguments. The messages of the set-up and the build go to standard error: standard output contains only the
+// arguments. Messages of setup and build go to standard error, so that standard output contains only the
 // command's own output.
 import { build } from './build.mjs';
 import { fail } from './lib/run.mjs';

@@ -1,4 +1,4 @@
-// `node scripts/draw_pictures.mjs`: draws the pictures of the Call page and the Lab for the documents
+// `node scripts/draw_pictures.mjs`: takes the screenshots of the Call page and the Lab for the documents
 // (public/screenshot.png and public/lab.png), from the built app. The call is a real one, so run this while the
 // machine does nothing else.
 import { chromium } from 'playwright-core';
@@ -8,7 +8,7 @@ import { inRoot } from './lib/files.mjs';
 import { fail, say } from './lib/run.mjs';
 import { findChromium } from './lib/tools.mjs';
 
-/** The capacity falls and rises again; the picture is taken when the charts show both changes. */
+/** The capacity falls and rises again; the screenshot is taken when the charts show both changes. */
 const CALL = 'capacity=1.5mbps,0.8mbps@14s,1.5mbps@24s&autostart=1';
 const CALL_TAKEN_AT_S = 34;
 const LAB = 'lab.html?scenario=ton-fig13&run=1';

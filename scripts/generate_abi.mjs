@@ -41,8 +41,8 @@ const missing = declared.filter((name) => !functions.some((one) => one.name === 
 if (missing.length > 0) throw new Error(`wasm/abi/ccscope.h: not understood: ${missing.join(', ')}`);
 
 /**
- * Finds the rows of a .def file that are written with `macro`, or with a macro whose name begins with `macro`.
- * Returns each row's macro and the name of its value.
+ * Finds the rows of a .def file whose macro has a name that begins with `macro`. Returns the macro of each row
+ * and its first argument, in camel case.
  */
 function rowsOf(file, macro) {
   const rows = readFileSync(join(root, 'wasm/abi', file), 'utf8');
@@ -52,11 +52,14 @@ function rowsOf(file, macro) {
   ]);
 }
 
-/** For each value of a link's row, by name: its position in the row. */
+/** Maps the name of each value in a link's row to the position of the value in the row. */
 const placesOf = (macro) =>
   JSON.stringify(Object.fromEntries(rowsOf('link_rows.def', macro).map(([, name], i) => [name, i])));
 
-/** For each value of a simulation's row, by name and in order: whether it is a number or a distribution. */
+/**
+ * Maps the name of each value in a simulation's row to its kind (number or distribution), in the order of the
+ * row.
+ */
 const valuesOf = (macro) =>
   JSON.stringify(
     Object.fromEntries(

@@ -155,7 +155,7 @@ function notesOf(command) {
   return notes && `\`\`\`text\n${notes}\n\`\`\``;
 }
 
-/** The settings of a test's link: the settings that every link has, and two that only the kit for tests has. */
+/** The settings of a test's link: the settings that every link has, and two that only the test kit has. */
 async function settingsTable() {
   const { LINK_FIELDS } = await load('src/link/fields.ts');
   const { LINK_WORDS, usualText } = await load('src/link/words.ts');
@@ -195,7 +195,7 @@ async function networkTable() {
   return table(['network', 'up / down', 'RTT', 'queue', 'besides', 'from'], rows);
 }
 
-/** The rows of the metrics' table. All statistics of a distribution share one row. */
+/** The rows of the table of metrics. All statistics of a distribution share one row. */
 function metricRows(metrics) {
   const rows = metrics.map(({ name, unit, description }) => {
     const [suffix, statistic] = name.match(STATISTIC) ?? [];
@@ -236,7 +236,10 @@ async function update(target, text) {
 
 const LANGUAGES = { '.ts': 'ts', '.c': 'c' };
 
-/** Inserts whole files after the lines `<!-- file: PATH -->` of a document; tests run these files. */
+/**
+ * Inserts the named file after each line `<!-- file: PATH -->` of a document. The examples are separate files
+ * so that tests can run them.
+ */
 function withFiles(text) {
   return text.replaceAll(/^<!-- file: (.+?) -->([^]*?)^<!-- end of \1 -->/gm, (_, path) => {
     const shown = readFileSync(inRoot(path), 'utf8').trimEnd();
@@ -252,7 +255,7 @@ function withTables(text, tables, file) {
   });
 }
 
-/** Returns the document's text with up-to-date tables. Throws Problem if the mark of a table's end is missing. */
+/** Returns the document's text with up-to-date tables. Throws Problem if the end marker of a table is missing. */
 function document(target, tables) {
   const file = relative(root, target);
   const current = readFileSync(target, 'utf8');

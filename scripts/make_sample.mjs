@@ -23,7 +23,7 @@ const COLUMNS = {
   ],
   queue: ['time_us', 'link', 'queue_delay_us', 'capacity_bps', 'drops'],
 };
-/** For each table: one row in this many is kept. A chart of half a minute cannot show more detail. */
+/** The number n for each table: every nth row is kept. A chart of half a minute cannot show more detail. */
 const EVERY = { rate: 1, group: 6, queue: 1 };
 
 const scenario = {
@@ -50,8 +50,8 @@ const seen = { rate: 0, group: 0, queue: 0 };
 let signal = 'normal';
 
 /**
- * Whether a row is kept. In each table, one row in `EVERY` is kept, and all rows in which the detector's signal
- * changes.
+ * Whether a row is kept. Besides every nth row of each table (see `EVERY`), all rows are kept in which the
+ * detector's signal changes.
  */
 function isKept(row) {
   const isTurn = seen[row.type]++ % EVERY[row.type] === 0;

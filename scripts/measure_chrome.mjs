@@ -1,5 +1,5 @@
 // `npm run measure:chrome`: measures Chrome's own congestion control in real calls, through every queue discipline,
-// alone and beside TCP CUBIC. Writes the table of src/playwright/chrome.md.
+// alone and in competition with TCP CUBIC. Writes the table of src/playwright/chrome.md.
 //
 //   npm run measure:chrome -- [--runs N] [--duration 30s] [--capacity 2mbps] [--rtt 50ms]
 import { spawn } from 'node:child_process';

@@ -38,8 +38,8 @@ const links = [
 ];
 
 /**
- * Makes a call and records it. Times in its trace count from the beginning of the call; times in its report count
- * from the first packet.
+ * Makes a call and records it. Times in its trace are relative to the beginning of the call; times in its report
+ * are relative to the first packet.
  */
 async function call(flags, trace) {
   const args = ['call', '--controller', 'native', '--capacity', '2mbps', '--duration', '75s', ...flags];

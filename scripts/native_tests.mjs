@@ -24,7 +24,7 @@ const sanitizers = [
 
 /** Flags of every native build of the core. */
 export const commonFlags = ['-std=c++20', '-ffp-contract=off', '-Iwasm', '-I.', ...warningFlags];
-/** -g1 is the least debug information with which sanitizers name functions and lines. */
+/** -g1 is the lowest debug level at which sanitizers name functions and lines. */
 const sanitized = [...commonFlags, '-g1', ...sanitizers];
 
 /** Builds the test binary if something has changed. */
@@ -36,7 +36,7 @@ export async function buildNativeTests() {
     throw new Problem('A C++ compiler or GoogleTest is missing: run `node scripts/setup.mjs`.');
   }
   const include = prefix === '/usr' ? [] : ['-isystem', join(prefix, 'include')];
-  // Each test runs once only, so tests are not optimised: they compile much faster.
+  // Tests are not optimised, because each test runs only once, and unoptimised code compiles much faster.
   const testFlags = [...sanitized, '-O0', ...include];
   const header = inRoot('tests/native/precompiled.h');
   const precompiled = await precompile({ compiler, source: header, folder, flags: testFlags });

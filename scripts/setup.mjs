@@ -2,8 +2,8 @@
 //
 //   node scripts/setup.mjs        everything
 //
-// Installs the npm dependencies, Emscripten, and for tests a C++ compiler, GoogleTest, a Chromium, ffmpeg, a Firefox,
-// and what the servers of calls under test need: Janus, coturn, and Go for an SFU that is based on pion.
+// Installs the npm dependencies and Emscripten. For the tests, also installs a C++ compiler, GoogleTest, a Chromium,
+// a Firefox, ffmpeg, and what the servers of calls under test need: Janus, coturn, and Go for an SFU based on pion.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -55,7 +55,7 @@ system libraries are missing, run this, then try again:
 `;
 
 /**
- * Programs of the servers that calls under test go through. If a program is missing, the tests that need it are
+ * The server programs for tests of calls through a server. If a program is missing, the tests that need it are
  * skipped.
  */
 const servers = ['janus', 'turnserver', 'go'];
@@ -84,11 +84,11 @@ async function installChromium() {
 /**
  * Installs what is requested. The npm dependencies and Emscripten are always installed. The options add:
  * - `native`: a C++ compiler and GoogleTest;
- * - `chromium`: a browser, whose path is stored in CCSCOPE_CHROMIUM for the programs that run later;
- * - `firefox`: a second browser;
+ * - `chromium`: a Chromium, whose path is stored in CCSCOPE_CHROMIUM for programs that run later;
+ * - `firefox`: a Firefox;
  * - `fuzzer`: a clang with libFuzzer;
- * - `ffmpeg`: the program that makes the videos that calls can send by name;
- * - `sfu`: the servers that calls under test go through.
+ * - `ffmpeg`: it generates the test videos that users can select by name;
+ * - `sfu`: the servers for tests of calls through a server.
  */
 export async function setup({
   native = false,

@@ -3,9 +3,9 @@
 //   npm run soak -- [--minutes N] [--only day,call] [--hours N] [--json FILE]
 //
 // `day` sends 24 simulated hours of a call's messages through the pipelines. `call` holds two real calls for
-// --minutes, with ICE restarts, changes of the controller and page reloads, while two hostile clients attack the
-// servers; once a minute, `call` samples every process. The verdict depends on the slopes after the warm-up, not on
-// the levels. The exit code is 1 if anything grows, or if an error went uncaught.
+// --minutes, with ICE restarts, changes of the controller and page reloads. Meanwhile, two hostile clients attack
+// the servers. Once a minute, `call` samples every process. The verdict depends on the slopes after the warm-up,
+// not on the levels. The exit code is 1 if anything grows, or if an error went uncaught.
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -88,7 +88,7 @@ async function day(hours) {
 
 const dayLimit = (name) => {
   if (name.startsWith('CPU')) return { unit: 's/h', limit: 0.1, judged: false };
-  // The hours are those of the simulated clock. At this limit, a heap grows by 2.4 MB per simulated day.
+  // The limit is per simulated hour: a heap may grow by at most 2.4 MB per simulated day.
   if (name.startsWith('heap')) return { unit: 'MB/h', limit: 0.1, judged: true };
   return { unit: '1/h', limit: 0.1, judged: true };
 };

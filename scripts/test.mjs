@@ -1,6 +1,6 @@
 // `npm test`: runs all tests, also from a fresh clone. Every part runs even if others fail, unless a part that it
-// needs failed. Parts run beside each other if they do not disturb each other. The last line is `N passed, N
-// failed` over all parts. The exit code is 0 only if nothing failed.
+// needs failed. Parts run in parallel if they do not disturb each other. The last line is `N passed, N failed`
+// over all parts. The exit code is 0 only if nothing failed.
 //
 //   npm test -- [--only PART,PART …] [--changed] [--list]
 import { spawn } from 'node:child_process';
@@ -52,7 +52,7 @@ const clearLine = process.stderr.isTTY ? '\r\x1b[K' : '';
 
 /**
  * Shows which parts are running: on a terminal, in one line that is replaced; elsewhere, in a line for each part that
- * begins.
+ * starts.
  */
 function progress() {
   let before = [];
@@ -106,7 +106,8 @@ async function test() {
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
 
-  // If only one part is requested, it runs after the parts that it needs, and nothing runs beside it.
+  // If only one part is requested, it runs after the parts that it needs, and no other part runs at the same
+  // time.
   const atOnce = asked.length === 1;
   const run = async (name) => {
     const some = filesOf(name);

@@ -1,7 +1,8 @@
-// Tests the package as a new user gets it: packs and lints it, and installs it in an empty Vite project. There it
-// builds the examples of the guides to the library (src/README.md) and to the element (src/embed/README.md), and runs
-// them in Chromium. It also tests the page with an import map and the Node examples of the library's guide, and the
-// installed command. In an empty Playwright project it runs the example of src/playwright/README.md.
+// Tests the package as a new user gets it: packs and lints it, and installs it in an empty Vite project. In this
+// project, it builds the examples from the guides to the library (src/README.md) and to the element
+// (src/embed/README.md), and runs them in Chromium. It also tests the installed command, and two parts of the
+// library's guide: the page with an import map, and the Node examples. In an empty Playwright project it runs the
+// example of src/playwright/README.md.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -31,7 +32,7 @@ const npm = (args, cwd) => run('npm', [...args, ...npmOptions], { cwd, shell: is
 const versionOf = (name) =>
   JSON.parse(readFileSync(inRoot('node_modules', name, 'package.json'), 'utf8')).version;
 
-/** The first block of code after the comment `marker` in a document. */
+/** The first code block after the comment `marker` in a document. */
 function exampleOf(marker, document = 'src/README.md') {
   const text = readFileSync(inRoot(document), 'utf8');
   const example = text.split(`<!-- ${marker} -->`)[1]?.match(/```\w+\n([\s\S]*?)```/)?.[1];
@@ -182,8 +183,8 @@ async function checkElement(folder) {
 }
 
 /**
- * Calls `use` with a tab of Chromium and the address of a server of this folder. Throws Problem if the page fails or
- * logs an error.
+ * Serves this folder, and calls `use` with a Chromium tab and the address of the server. Throws Problem if the page
+ * fails or logs an error.
  */
 async function withTab(folder, use) {
   const server = createServer(sirv(folder)).listen(0, '127.0.0.1');
@@ -263,8 +264,8 @@ function checkCommandLine(folder) {
 const guide = 'src/playwright/README.md';
 
 /**
- * Checks the example project of src/playwright/README.md, in which only Playwright is installed besides the package:
- * its types are right, its test passes, and the summary is written.
+ * Checks the example project of src/playwright/README.md: its types are right, its test passes, and the summary is
+ * written. Only the package and Playwright are installed.
  */
 async function checkPlaywright(folder, tarball) {
   mkdirSync(join(folder, 'tests'), { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The library: calls and attachments to WebRTC connections, the controllers of the core, and traces.
- * Workers and the WebAssembly module are found beside these files unless their URLs are given.
+ * The library. It creates WebRTC calls, attaches to existing connections, and provides the core's controllers
+ * and traces. Workers and the WebAssembly module are found beside these files unless their URLs are given.
  *
  * @module ccscope
  */

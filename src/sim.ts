@@ -1,7 +1,7 @@
 /**
- * Simulations, for Node and browsers: `createSimulation` of the core; scenarios with their cells,
- * metrics and verdicts; and, in a browser, a worker that runs them. The WebAssembly module and the
- * worker are found beside these files unless their URLs are given.
+ * Simulations, for Node and browsers: `createSimulation` of the core; scenarios with their cells, metrics and
+ * verdicts; and, in a browser, a worker that runs simulations. The WebAssembly module and the worker are found
+ * beside these files unless their URLs are given.
  *
  * @module ccscope/sim
  */

@@ -5,7 +5,10 @@ import { defineConfig } from '@playwright/test';
 import { CHROMIUM_FLAGS } from '../src/command_line/call/chromium.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The port of the test page. With different ports, the tests of two clones can run on one machine. */
+/**
+ * The port of the test page. Two clones with different ports can run their tests on one machine at the same
+ * time.
+ */
 const HARNESS_PORT = Number(process.env['CCSCOPE_HARNESS_PORT'] ?? 41731);
 
 /** The Chromium to test with: the requested one, else the system's, else Playwright's own. */

@@ -1,6 +1,5 @@
 // A real call at 1 Mbps: the share of a core that the workers use, the page's redraws, and its long tasks. The
-// workers measure their share by their own clock; on Linux, the kernel also measures the share of the workers'
-// threads.
+// workers measure this share themselves. On Linux, the kernel also measures it for each worker thread.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -30,7 +29,7 @@ function threadSeconds(name) {
 const sides = ['sender', 'receiver'];
 const shadows = ['gcc', 'nada', 'lcc'];
 /**
- * GCC controls the call, with one parameter changed. So unchanged GCC can run beside it as a shadow, i.e. a
+ * GCC controls the call, with one parameter changed. So unchanged GCC can run as a shadow, i.e. as a
  * controller that computes rates which the call does not use.
  */
 const inCharge = 'controller=gcc&set.alpha=0.84';

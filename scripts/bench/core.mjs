@@ -23,14 +23,14 @@ function timePreset(core, preset) {
 }
 
 /**
- * The third value of a feedback message of LCC (one of the controllers), if the receiver has found no bound on the
- * capacity.
+ * In a feedback message of LCC (one of the controllers), this third value means that the receiver has found no
+ * bound on the capacity.
  */
 const NO_BOUND = 0;
 
 /**
- * Microseconds that the sender's part of LCC takes per message, if it fits its density of rate and delay to 300 pairs
- * again at each message.
+ * Microseconds of CPU time per message in the sender half of LCC. At each message, LCC fits its density of rate and
+ * delay to 300 pairs again.
  */
 function timeRefit(core) {
   const parameters = { refit_interval_ms: 0 };
@@ -53,7 +53,7 @@ function timeRefit(core) {
 export async function benchCore() {
   const { loadCore, SCHEMA } = await import('../../dist/lib/core/index.js');
   const core = await loadCore();
-  timePreset(core, 'gcc'); // not counted: the engine compiles meanwhile
+  timePreset(core, 'gcc'); // A warm-up, which is not counted: V8 compiles the code.
   const presets = Object.values(SCHEMA.controllers).flatMap((controller) => controller.presets);
   const times = presets.map(({ name }) => [
     name,

@@ -1,7 +1,7 @@
 // Measures the cost of the script for other people's pages, in a page that sends and receives four streams at 30
 // fps. The cost is the CPU time of the page's main thread and of the whole browser, and the time for inserting the
 // script. Four kinds of calls are made in turn: without the script; with a transform that does nothing, instead of
-// the script; with the script, collapsed; and with the script, open.
+// the script; with the script and its overlay collapsed; and with the script and its overlay open.
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,7 +16,7 @@ const streams = 4;
 /** The first seconds of a call are not measured: its rate is still growing. */
 const settleS = 4;
 const callS = 8;
-/** By default, Chromium's fake camera gives 20 frames a second. */
+/** By default, Chromium's fake camera delivers 20 frames per second. */
 const flags = ['--use-fake-device-for-media-stream=fps=30'];
 const budgets = {
   collapsed: { page: 1, browser: 5 },
@@ -50,8 +50,8 @@ async function call(count) {
 }
 
 /**
- * The least that any observer of frames costs: every received frame passes through a worker that does nothing with
- * it. The transform is attached in the same task in which the receiver is created.
+ * Measures the minimum cost of any frame observer: every received frame passes through a worker that does nothing
+ * with it. The transform is attached in the same task in which the receiver is created.
  */
 function passThrough() {
   const source = `addEventListener('rtctransform', ({ transformer: { readable, writable } }) => {

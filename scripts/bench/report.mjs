@@ -1,5 +1,5 @@
-// Prints the results of the benchmarks: each figure with its budget, its target or a comparable figure of the same
-// run.
+// Prints the results of the benchmarks: each figure with its budget, its target or a comparable figure from the
+// same run.
 
 export const heading = (text) => console.log(`\n${text}`);
 

@@ -1,5 +1,6 @@
-// The simulator's benchmark. It measures the simulated seconds per second of CPU time, alternately in Node's
-// WebAssembly and natively; the time per event, for several numbers of flows and durations; and the memory.
+// The simulator's benchmark. It measures three things: the simulated seconds per second of CPU time,
+// alternately in Node's WebAssembly and natively; the time per event, for several numbers of flows and
+// durations; and the memory.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -14,8 +15,8 @@ const repeats = 7;
 /** Rounds that are not counted: V8 is still optimising the code during these rounds. */
 const warmUps = 4;
 /**
- * The least number of events in a measurement. If one simulation has fewer events, a measurement consists of
- * several simulations.
+ * The minimum number of events in a measurement. If one simulation has fewer events, a measurement consists
+ * of several simulations.
  */
 const eventsPerMeasurement = 1e6;
 const mebibyte = 2 ** 20;
@@ -54,8 +55,8 @@ function simulate(core, kind, seed) {
 }
 
 /**
- * Builds the simulator natively, without sanitizers and as optimised as the module. Returns the counterpart of
- * simulate().
+ * Builds the simulator natively, without sanitizers and with the same optimisation as the module. Returns the
+ * counterpart of simulate().
  */
 async function buildNative() {
   const compiler = findCxx();
@@ -111,7 +112,7 @@ function timePerEvent(core, kind) {
   return (1e9 * seconds) / events;
 }
 
-/** The kinds take turns, so that other load on the machine affects all of them. */
+/** The kinds take turns, so that other load on the machine affects all of them equally. */
 function compareTimesPerEvent(core, title, kinds) {
   heading(`${title} (median of ${repeats}; target: 85 to 115 %)`);
   const rounds = Array.from({ length: repeats + 1 }, () => kinds.map(([, kind]) => timePerEvent(core, kind)));

@@ -1,5 +1,5 @@
-// The CPU time that the browser's threads use, from the scheduler's own clock (Linux). The usual counts in ticks of
-// 10 ms would miss threads that run for less than a tick.
+// The CPU time that the browser's threads use, from the scheduler's own clock (Linux). The usual counters, in ticks
+// of 10 ms, would miss threads that run for less than a tick.
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** All descendants of this process. */
@@ -27,10 +27,10 @@ const isCodec = (name) => name.startsWith('ThreadPoolPrese');
 /**
  * The CPU seconds that threads have used so far. `all`: all threads of the browser. `codec`: the threads that encode
  * and decode. `workers`: the pages' workers. `observed`: the threads in which an observer does nearly all of its
- * work, i.e. the pages' workers and the browser's first process, which carries the messages from pages to Node.
+ * work, i.e. the pages' workers and the browser's main process, which forwards messages from pages to Node.
  *
- * On a shared machine, the speed of a processor changes by a tenth from minute to minute. Encoders and decoders do
- * the same work with and without an observer, so costs are compared as multiples of their CPU time.
+ * On a shared machine, the speed of a processor varies by 10 % from minute to minute. Encoders and decoders do the
+ * same work with and without an observer, so costs are compared as multiples of their CPU time.
  */
 export function browserSeconds() {
   const seconds = { all: 0, codec: 0, observed: 0, workers: 0 };

@@ -4,7 +4,10 @@ import { posix } from 'node:path';
 
 const FIGURE = /^<ccscope-view\b(?![^>]*\blab=)/;
 
-/** A plugin of markdown-it that links each figure to the app's page Lab. The app is served beside the site. */
+/**
+ * A markdown-it plugin that links each figure to the app's Lab page. The app is served one folder above the
+ * site.
+ */
 export function liveFigures(md, base) {
   const lab = posix.join(base, '../lab.html');
   md.core.ruler.push('live-figures', ({ tokens }) => {

@@ -1,4 +1,4 @@
-// The list of pages that the documentation site shows beside each page, grouped by use.
+// The list of pages in the sidebar of the documentation site, grouped by use.
 const page = (text, link, items) => ({ text, link, ...(items && { collapsed: true, items }) });
 
 export const sidebar = [

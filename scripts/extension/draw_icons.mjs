@@ -1,5 +1,5 @@
-// `node scripts/extension/draw_icons.mjs`: the extension's icons as PNG from src/extension/icons/icon.svg, drawn by
-// Chromium, since Chrome does not accept SVG here. They are kept in the repository, so that a build needs no
+// `node scripts/extension/draw_icons.mjs`: draws src/extension/icons/icon.svg as PNG files with Chromium, since
+// Chrome accepts no SVG icons in a manifest. The PNG files are kept in the repository, so that a build needs no
 // browser.
 import { readFileSync } from 'node:fs';
 

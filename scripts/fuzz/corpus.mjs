@@ -48,8 +48,8 @@ export function unpackCorpus(target) {
 }
 
 /**
- * Chooses as few inputs as possible. Together they cover everything that is covered by the committed inputs and by
- * those that campaigns found.
+ * Chooses the fewest inputs that together cover the same edges as all committed inputs and all inputs that
+ * campaigns found.
  */
 async function cover(binary, target, options) {
   const chosen = emptied(join(fuzzFolder, 'merged', target));
@@ -68,7 +68,7 @@ async function cover(binary, target, options) {
 
 /**
  * Builds the committed corpus from all inputs. It takes inputs that together cover every edge. It then adds inputs
- * that differ in how often they pass an edge, until there are `mostInputs`.
+ * that differ in how often they execute an edge, until there are `mostInputs`.
  */
 export async function mergeCorpus(binary, target) {
   const inputs = new Map();

@@ -26,7 +26,7 @@ function runOnce(binary, target, { seconds, runs, seed, onExecutions }) {
     ...[`-max_total_time=${Math.max(1, Math.round(seconds))}`, `-runs=${runs}`, `-seed=${seed}`],
     // Inputs are lists of steps. Long inputs reach more states, but are slower.
     ...['-max_len=256', '-len_control=40', '-timeout=10', '-rss_limit_mb=2048', '-print_final_stats=1'],
-    // The bookkeeping of the entropic schedule would take half of the time.
+    // The bookkeeping of libFuzzer's entropic schedule would take half of the time.
     ...['-entropic=0', '-reload=0'],
     ...[`-artifact_prefix=${made(artifactsOf(target))}/`, ...folders],
   ];

@@ -1,7 +1,7 @@
 // Fuzzes the targets of tests/fuzz/parsers and tests/fuzz/doors by seeded mutation: every parser of the TypeScript
 // side, and the "doors", i.e. the places at which the servers take input from the network. Each target runs in a
 // thread; a watchdog ends the thread if it hangs. Inputs that cause a fault are kept in
-// build/fuzz/artifacts/TARGET. Those that still fail count as open.
+// build/fuzz/artifacts/TARGET. An input whose fault is not fixed yet counts as open.
 //
 //   node scripts/fuzz/parsers.mjs [--minutes N] [--executions N] [--only TARGET,…] [--seed N] [--list]
 import { createHash } from 'node:crypto';
@@ -27,7 +27,10 @@ const CONCURRENCY = { doors: 16, parsers: 1 };
 /** Fuzzing a target ends after this many different faults: more faults would reveal nothing new. */
 const MOST_FAULTS = 20;
 
-/** A target is given up after this many of its threads have ended early: each of them may have hung for HANG_MS. */
+/**
+ * A target is abandoned after this many of its threads have ended early, because each thread may have hung for
+ * HANG_MS.
+ */
 const MOST_ENDS = 5;
 
 /** Bundles the targets. Returns them, each with the file that it is in. */
@@ -54,7 +57,8 @@ async function bundle() {
     packages: 'external',
     logLevel: 'warning',
   };
-  // The targets of the doors start serve.mjs as a separate process, and expect it beside their bundle.
+  // The targets of the doors start serve.mjs as a separate process, and expect serve.mjs in the folder of
+  // their bundle.
   mkdirSync(out, { recursive: true });
   copyFileSync(inRoot('tests/fuzz/doors/serve.mjs'), join(out, 'serve.mjs'));
   await build({ entryPoints, outdir: out, outExtension: { '.js': '.mjs' }, bundle: true, ...loaders });
@@ -75,9 +79,9 @@ async function bundle() {
 }
 
 /**
- * Runs a target in a thread until the thread has done its work or is ended. Resolves with `next`, the index of the
- * next input, and with the number of executions. If a fault ended the thread, the result also contains a message, and
- * `index`, the index of the last input.
+ * Runs a target in a thread until the thread has finished its work or is terminated. Resolves with `next`, the index
+ * of the next input, and with the number of executions. If a fault ended the thread, the result also contains a
+ * message, and `index`, the index of the last input.
  */
 function thread(target, order, onFault) {
   const shared = new Int32Array(new SharedArrayBuffer(8));
@@ -121,7 +125,7 @@ const artifacts = (target) => inRoot('build/fuzz/artifacts', target.folder);
 const filesIn = (folder) =>
   existsSync(folder) ? readdirSync(folder).filter((file) => !file.endsWith('.txt')) : [];
 
-/** Runs the inputs one after the other. Returns the numbers of those that fail. */
+/** Runs the inputs one after the other. Returns the indices of the inputs that fail. */
 async function failing(target, files) {
   const failed = new Set();
   for (let from = 0; from < files.length;) {
@@ -141,8 +145,8 @@ async function openOnes(target) {
 }
 
 /**
- * Finds the inputs that made a thread end. Several may have been in progress, so each of these is run alone. Returns
- * the inputs that fail again; if none does, returns all.
+ * Finds the inputs that made a thread end. Several inputs may have been in progress, so each of them is run alone.
+ * Returns the inputs that fail again or, if no input fails again, all of them.
  */
 async function guilty(target, inputAt, from, index) {
   const first = Math.max(from, index - CONCURRENCY[target.room] + 1);

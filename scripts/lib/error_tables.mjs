@@ -6,13 +6,14 @@ import { readErrors } from './source_errors.mjs';
 /** The folder of the documents. */
 const HOME = 'src/text';
 /**
- * If a message has fewer letters of its own than this, it only passes on the message of another error or of the
- * system. Such a message is left out.
+ * A message with fewer constant letters than this only passes on the message of another error or of the system,
+ * and is left out.
  */
 const LEAST_LETTERS = 12;
 
 /**
- * The sections of the messages. A message belongs to the section with the longest folder that contains its source.
+ * The sections of the messages. A message belongs to the section with the longest folder path that contains the
+ * source of the message.
  */
 const ROOMS = {
   'Command line': ['src/command_line', 'src/text', 'src/trend', 'src/observe', 'src/evidence'],
@@ -42,7 +43,7 @@ const table = (head, rows) =>
 const byName = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const sentence = (text) =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
-const isSaid = (text) => text.replaceAll('…', '').trim() !== '';
+const isSaid = (text) => text.replaceAll(/[….]/g, '').trim() !== '';
 
 const kindTable = (classes) =>
   table(

@@ -1,5 +1,5 @@
 // Connectivity checks as ICE agents send them (RFC 8445, 7.2.2; RFC 8489, 5). Each agent's password is derived from
-// its user name fragment, so that the scripted agents of a test can verify each other's messages.
+// its username fragment, so that the scripted agents of a test can verify each other's messages.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -52,7 +52,7 @@ function message(type, transaction, attributes, password) {
 
 /**
  * Whether a message's integrity attribute was made with the password of this agent. An agent is identified by its
- * user name fragment.
+ * username fragment.
  */
 export function isAuthentic(packet, ufrag) {
   for (let at = 20; at + 24 <= packet.length; at += 4 + Math.ceil(packet.readUInt16BE(at + 2) / 4) * 4) {
@@ -63,7 +63,7 @@ export function isAuthentic(packet, ufrag) {
   return false;
 }
 
-/** A binding request from the agent whose user name fragment is `from`. */
+/** A binding request from the agent whose username fragment is `from`. */
 export function bindingRequest(from, { to, role, nominate = false, knownTo = to }) {
   const transaction = Buffer.alloc(12);
   transaction.write(from.slice(0, 8));
@@ -76,7 +76,7 @@ export function bindingRequest(from, { to, role, nominate = false, knownTo = to 
   return message(0x0001, transaction, attributes, passwordOf(knownTo));
 }
 
-/** The answer to a binding request, from the agent with this user name fragment. */
+/** The answer to a binding request, from the agent with this username fragment. */
 export const bindingSuccess = (request, ufrag) =>
   message(0x0101, request.subarray(8, 20), [], passwordOf(ufrag));
 

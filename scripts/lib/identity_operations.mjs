@@ -95,8 +95,8 @@ export function queuesOf({ components }) {
 
 /**
  * Packets of many flows through a link with jitter and loss, in one mode of its bottleneck. At first there are more
- * packets than the link can carry. Later there are fewer, beside TCP connections, with losses in bursts and with
- * outages.
+ * packets than the link can carry. Later there are fewer packets, but there are TCP connections, bursts of losses
+ * and outages.
  */
 export function* linkOperations({ kind, values }, mode) {
   const random = randomNumbers(99 + kind);
@@ -128,8 +128,9 @@ const valuesOf = ({ parameters }, changes = {}) =>
   parameters.map((parameter) => changes[parameter.name] ?? parameter.default);
 
 /**
- * Media flows in both directions, CUBIC, NewReno and short files. The forward path has loss, jitter, steps of the
- * capacity and an outage; the backward path has many outages. All tables of the trace are recorded.
+ * A simulation of media flows in both directions, of CUBIC and NewReno connections, and of short file transfers.
+ * The forward path has loss, jitter, steps of the capacity and an outage; the backward path has many outages. All
+ * tables of the trace are recorded.
  */
 export function* simulationOperations({ kind, values }, mode, schema) {
   const { components, controllers } = schema;
@@ -187,8 +188,8 @@ export function* simulationOperations({ kind, values }, mode, schema) {
   yield [20, 7e6];
   yield [20, 20e6];
   for (const window of [0, 1, 2]) yield [21, window];
-  // Operation 24 reads the density of rate and delay that a controller has estimated. Its buffer has space for the
-  // ends of the axes and for the density. Not every controller has a density.
+  // Operation 24 reads the density of rate and delay that a controller has estimated. The buffer holds the four
+  // ends of the axes, then the density. Some controllers have no density.
   const [rates, delays] = [24, 16];
   for (let flow = 0; flow < 2 + Object.keys(controllers).length; flow += 1) {
     yield* inputs([...Array(4).fill(NaN), ...Array(rates * delays).fill(0)]);

@@ -1,5 +1,6 @@
 // Installs system packages with the platform's package manager. Reports what it installs and why. On an interactive
-// terminal, asks the user before using sudo. Without the right to install, prints the one command to type.
+// terminal, asks the user before using sudo. If it may not install packages, prints the command that the user
+// should run.
 import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 
@@ -117,13 +118,13 @@ async function elevation(command) {
 const isUbuntu = () =>
   existsSync('/etc/os-release') && /^ID=ubuntu$/m.test(readFileSync('/etc/os-release', 'utf8'));
 
-/** Whether the package manager of this machine can install this need. */
+/** Whether the package manager of this machine can install this entry of systemPackages. */
 export function canInstall(need) {
   if ((need === 'chromium' || need === 'firefox') && isUbuntu()) return false;
   return Boolean(systemPackages[need][packageManager()]);
 }
 
-/** Installs the packages of all these needs (keys of systemPackages) together. */
+/** Installs the packages of the given keys of systemPackages in one go. */
 export async function install(needs) {
   const name = packageManager();
   const { refresh, install: verb, needsRoot } = managers[name];

@@ -47,8 +47,8 @@ async function compile({ compiler, source, object, flags, inputs = [], options }
  */
 export async function precompile({ compiler, source, folder, flags }) {
   const header = join(folder, relative(root, source));
-  // Compilers look for the precompiled header beside a header of the same name. Clang also accepts GCC's file
-  // extension.
+  // Compilers look for the precompiled header in the folder of the header with the same name. Clang also
+  // accepts GCC's file extension.
   const object = `${header}.gch`;
   await compile({ compiler, source, object, flags: [...flags, '-x', 'c++-header'] });
   if (!existsSync(header)) writeFileSync(header, `#include "${source}"\n`);

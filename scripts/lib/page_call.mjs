@@ -1,8 +1,8 @@
-// A call between two pages that contain nothing of ccscope, for measurements. There is no signalling server: this
-// file passes on the session descriptions, which contain all candidates.
+// A call for measurements, between two pages that contain no code of ccscope. There is no signalling server: the
+// functions here copy the session descriptions, with all candidates, from page to page.
 import { createServer } from 'node:http';
 
-/** Serves a page without contents, in which calls can be made. */
+/** Serves an empty page, in which calls can be made. */
 export async function serveBlankPage() {
   const server = createServer((_, response) => {
     response.setHeader('Content-Type', 'text/html');

@@ -47,7 +47,7 @@ export const nodeBin = (script, args, options) =>
     ...options,
   });
 
-/** Standard output of a short command, or undefined when it is missing or fails. */
+/** The standard output of a short command; undefined if the command is missing or fails. */
 export function output(command, args, options = {}) {
   const result = spawnSync(command, args, { encoding: 'utf8', timeout: 60_000, ...options });
   return result.status === 0 ? result.stdout.trim() : undefined;

@@ -38,7 +38,7 @@ function valuesOf(preset, presets) {
   return Object.fromEntries(entries);
 }
 
-/** A preset's values are those that differ from the defaults. */
+/** Reduces each preset to the values that differ from the defaults. */
 function withPresets({ parameters, presets }) {
   const differs = ([name, value]) =>
     parameters.find((parameter) => parameter.name === name).default !== value;

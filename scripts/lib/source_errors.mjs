@@ -1,5 +1,5 @@
-// Collects the errors that the sources report: classes of errors with the messages that are thrown, notices and
-// likely causes with their codes, and refusals of the core.
+// Collects the errors that the sources report: error classes with the messages that are thrown, notices and
+// likely causes with their codes, and error messages of the core.
 import { readFileSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import ts from 'typescript';
@@ -22,7 +22,9 @@ const TELLING_CALLS = new Map([
 /** The parts of a ConfigError's message, in the order of its constructor's parameters. */
 const CONFIG_PARTS = ['field', 'expected', 'got', 'fix'];
 
-/** The text of an error's message. A ConfigError composes it from its arguments; other errors contain it as it is. */
+/**
+ * The text of an error's message. A ConfigError composes it from its arguments; other errors contain the text itself.
+ */
 const sentence = ({ message, field, expected, got, fix }) =>
   message ?? `${field}: expected ${expected}, got ${got}${fix === undefined ? '' : `; ${fix}`}`;
 
@@ -124,7 +126,8 @@ const mapped = (object, f) =>
 const REFUSAL = /\bFail(?:In\("(\w+)", )?\(?"([\w.]+)",\s*"([^"]+)"\)/g;
 
 /**
- * The refusals of the functions of the ABI, as `field: expected …`. This text becomes the message of a CoreError.
+ * The error messages of the ABI's functions, as `field: expected …`. This text becomes the message of a
+ * CoreError.
  */
 function refusalsOfCore() {
   return filesUnder(['wasm/abi'], (file) => file.endsWith('.cc')).flatMap((file) =>

@@ -1,5 +1,5 @@
-// Finds the texts that an expression of the sources can have at run time. Constants are resolved; `…` stands for
-// parts that are known only at run time.
+// Finds the strings that an expression in the sources can evaluate to at run time. Constants are resolved; `…`
+// stands for parts that are known only at run time.
 import ts from 'typescript';
 
 const UNKNOWN = ['…'];
@@ -48,9 +48,9 @@ export function textReader(checker, { namesUnions = false } = {}) {
   }
 
   /**
-   * The texts that a call can return. A function with a single constant argument is assumed to return a text around
-   * this argument, so the result is the argument. Otherwise, if the body of the function is an expression, the texts
-   * are the values of this expression.
+   * The texts that a call can return. A function with a single constant argument is assumed to return a string that
+   * contains the argument, so the result is the argument. Otherwise, if the body of the function is an expression,
+   * the texts are the values of this expression.
    */
   function callOf({ expression, arguments: [argument, ...more] }) {
     if (!ts.isIdentifier(expression)) return UNKNOWN;
@@ -83,7 +83,7 @@ export function textReader(checker, { namesUnions = false } = {}) {
   return read;
 }
 
-/** A TypeScript program of these sources, to look up their types. */
+/** A TypeScript program built from these files; it is used to look up their types. */
 export function programOf(files) {
   return ts.createProgram(files, {
     target: ts.ScriptTarget.ESNext,

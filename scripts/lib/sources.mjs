@@ -10,7 +10,7 @@ const inlineConfig = {
 
 /** Imports a source; resolves with its module. */
 export async function importSource(path) {
-  // Imported here and not above, since Vite is not installed before the set-up.
+  // Imported here and not above, since Vite is not installed until setup.mjs has run.
   const { runnerImport } = await import('vite');
   const { NODE_ENV } = process.env;
   try {
@@ -22,7 +22,9 @@ export async function importSource(path) {
   }
 }
 
-/** All lessons, in the order of the list of lessons. Each has its content and its entry of the list. */
+/**
+ * All lessons, in the order of the list of lessons. Each consists of its content and its entry in the list.
+ */
 export async function importLessons() {
   const { LESSONS } = await importSource('src/app/lessons/lessons.ts');
   const content = ({ id }) => `src/app/lessons/content/${id.replaceAll('-', '_')}.tsx`;

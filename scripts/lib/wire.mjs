@@ -1,5 +1,5 @@
 // Measures a relay from outside. A sender and a receiver run in their own threads, and read the system's clock
-// themselves. Their results are compared with an ideal link that gets the same packets.
+// themselves. Their results are compared with those of an ideal link that gets the same packets.
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -13,8 +13,8 @@ let passages = 0;
 
 /**
  * Sends packets through the relay of a link, in the forward direction. `rateBps` includes the headers of the
- * packets. `prepare` is called, and awaited, after the ends have answered each other's checks and before the first
- * packet.
+ * packets. `prepare` is called, and awaited, after both ends have answered each other's ICE checks, and before the
+ * first packet.
  */
 export async function sendThrough(link, traffic) {
   const { rateBps, sizeBytes, durationS, pattern = 'constant', seed = 1, connections = 1, prepare } = traffic;
@@ -86,9 +86,9 @@ function idealDeparturesUs({ sentUs, sizeBytes }, capacityBps, queueUs) {
 
 /**
  * The rate at which packets arrived, divided by the rate of an ideal link that got the same packets. The first
- * `skipS` seconds are left out. The lateness of the k-th packet that arrived is its time minus the time of the k-th
- * packet that leaves the ideal link. Both rates are computed between two packets: the least late packet of the first
- * third, and the least late packet of the last third. These two arrived while the receiver was awake, so a receiver
+ * `skipS` seconds are left out. The lateness of the k-th arrival is its time minus the time at which the k-th packet
+ * leaves the ideal link. Both rates are computed between two packets: the least late packet of the first third, and
+ * the least late packet of the last third. These two packets arrived while the receiver was awake, so a receiver
  * that sleeps now and then does not change the result. When the sender pauses, the ideal link pauses, too.
  */
 export function rateRatio(passage, capacityBps, { skipS = 1, queueUs = 300_000 } = {}) {

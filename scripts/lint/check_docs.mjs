@@ -76,8 +76,8 @@ async function checkSearch(site) {
 }
 
 /**
- * Documents with a live figure. The first of them is opened as a reader would open it: by a link from another page
- * of the site.
+ * Documents with a live figure. The first of them is opened as a reader would open it: through a link on another
+ * page of the site.
  */
 const figures = ['wasm/cc/gcc/gcc', 'wasm/sim/queue_disc/codel', 'src/papers/', 'src/embed/'];
 

@@ -12,7 +12,8 @@ import { say } from '../lib/run.mjs';
 
 const kB = 1000;
 // The limit includes 8 kB for the live path of the simulator (wasm/sim/live), and 3 kB for mechanisms of the papers'
-// testbeds: NACK, receiver reports, the rate regions of Chromium until 2015, and its NADA code of 2015.
+// testbeds: NACK, receiver reports, and two parts of old Chromium code (the rate regions until 2015, and NADA of
+// 2015).
 const moduleBudget = 78 * kB;
 // The budget of each page for the files that it fetches when it is opened, including workers and the module. Files
 // that are fetched on demand (a lesson, the typesetting of the Lab's equations, the statistics of the papers' page)
@@ -25,7 +26,7 @@ const pageBudgets = {
   'papers.html': 350 * kB,
 };
 
-// All files that the build makes for pages, without scenario data and pictures for the README.
+// All files that the build generates for pages, except scenario data and the README's screenshots.
 const files = filesUnder(['dist/app'], (file) => /\.(html|js|css|wasm|svg|ico|webmanifest)$/.test(file));
 const bytesOf = new Map(
   files.map((file) => [basename(file), gzipSync(readFileSync(file), { level: 9 }).length]),
@@ -37,7 +38,7 @@ for (const file of files)
 
 const serviceWorker = 'service_worker.js';
 
-/** The files that a page or a script names, without those that it imports on demand. */
+/** The files that a page or a script names, except those that it imports on demand. */
 function namedIn(name) {
   const text = readFileSync(fileOf.get(name), 'utf8')
     .replace(/__vite__mapDeps=.*?\]\)?\)/gs, '')

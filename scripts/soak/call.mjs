@@ -10,7 +10,8 @@ const MINUTE_MS = 60_000;
 const KIT_RELOAD_MINUTES = 3;
 /**
  * The number of page loads before the first minute. During these loads, Chromium's browser process grows by about 2
- * MB, with or without ccscope; then it keeps its size. Node also compiles its frequently used code in this time.
+ * MB, with or without ccscope; then its size stays constant. Node also compiles its frequently used code in this
+ * time.
  */
 const WARM_UP_LOADS = 20;
 

@@ -34,7 +34,7 @@ class TurnedClock {
   }
 }
 
-/** A frame as a transform gets it. */
+/** A frame in the form that a transform receives. */
 function frameOf(data, type, rtpTimestamp, receiveTime) {
   return { data, type, timestamp: rtpTimestamp, getMetadata: () => ({ rtpTimestamp, receiveTime }) };
 }

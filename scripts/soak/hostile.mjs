@@ -23,7 +23,7 @@ const requests = (host) => [
   `GET /ws HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
 ];
 
-/** One connection that sends nonsense, and then ends or is reset. */
+/** Opens one connection that sends garbage, and then ends or is reset. */
 async function request() {
   const { hostname, port, host } = new URL(serverUrl);
   const known = requests(host);
@@ -63,7 +63,7 @@ async function atDoors() {
   }
 }
 
-/** A connectivity check of an unknown agent: a binding request with an invented user name. */
+/** A connectivity check from an unknown agent: a binding request with an invented username. */
 function strangersCheck() {
   const name = Buffer.from(
     `${randomBytes(3).toString('hex')}xx:${randomBytes(3).toString('hex')}xx`.padEnd(20, 'y'),

@@ -1,4 +1,5 @@
-// The soak's call with the test kit: two pages whose packets pass the kit's relay. Runs in a process of its own.
+// The soak's call with the test kit: two pages whose packets pass through the kit's relay. Runs in a separate
+// process.
 import { connect, framesOf, negotiate, openPage, serveBlankPage } from '../lib/page_call.mjs';
 import { watchMemories } from './memories.mjs';
 import { serveParent } from './node_sample.mjs';

@@ -4,8 +4,8 @@ import jStat from 'jstat';
 const CONFIDENCE = 0.95;
 
 /**
- * The slope of a least-squares line through the values, with Student's interval of 95 %, in the unit of the values
- * per unit of time. NaN if there are fewer than three points.
+ * The slope of a least-squares line through the values, and its 95 % confidence interval (Student's t). The unit
+ * is that of the values per unit of time. NaN if there are fewer than three points.
  */
 export function slopeOf(times, values) {
   const n = times.length;

@@ -6,9 +6,9 @@ import { dirname, relative } from 'node:path';
 
 import { filesUnder, inRoot, root } from '../lib/files.mjs';
 
-/** Files that count for every part: the installed packages, and the scripts that run parts. */
+/** Files that affect every part: the installed packages, and the scripts that run parts. */
 const common = ['package.json', 'package-lock.json', 'scripts/lib', 'scripts/test', 'scripts/test.mjs'];
-/** Files that the build writes into folders of sources. */
+/** Files that the build writes into source folders. */
 const made = /^src\/(core\/ccscope\.wasm|inject\/observer\.js)$/;
 
 const recordOf = (name) => inRoot('build/passed', `${name}.json`);

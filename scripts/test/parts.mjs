@@ -1,5 +1,5 @@
 // The parts of the test run. For each part: what it checks, the parts that have to end before it (`after`, `behind`),
-// what it needs of the machine (`kind`, see schedule.mjs), and the files that it reads. `isStatic`: the part only
+// what it needs from the machine (`kind`, see schedule.mjs), and the files that it reads. `isStatic`: the part only
 // checks files, so its result stays valid until one of them changes. `nice`: the higher this is, the more processor
 // time the part leaves to others. Slow parts are listed first, so that they start early.
 import { availableParallelism } from 'node:os';
@@ -44,7 +44,7 @@ export const parts = {
     title: 'Build',
     kind: 'work',
     after: ['wasm'],
-    // Runs after the check of generated files: the build would rewrite stale ones.
+    // Runs after the check of generated files, because the build would rewrite stale generated files.
     behind: ['generated'],
     run: checks(() => build().then(() => 0)),
   },
@@ -97,7 +97,7 @@ export const parts = {
   package: {
     isStatic: true,
     title: 'Package in an empty project',
-    // An example in one of the guides judges the rate that a call reaches.
+    // An example in one of the guides checks the rate that a real call reaches.
     kind: 'measures',
     after: ['build'],
     reads: [...built, 'README.md', 'CHANGELOG.md', 'LICENSE'],

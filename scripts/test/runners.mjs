@@ -2,8 +2,8 @@
 // with {passed, failed, skipped, failures, unsteady, unjudged}; `failures` has one line for each failure. Real
 // calls share the machine with other programs, so a test that fails is run once more, and its second result counts.
 // `unsteady` names the tests that passed only at the second run, so that none of them is overlooked. If a test that
-// judges rates and delays failed only while other machines had the processors (wakes.mjs), it has no verdict, and
-// `unjudged` names it.
+// judges rates and delays failed only while other virtual machines used the processors (see wakes.mjs), it has no
+// verdict, and `unjudged` names it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -28,7 +28,8 @@ export const checks =
   };
 
 /**
- * A failed test: one line with its name and the beginning of its error, and the beginning and end of each attempt.
+ * A failed test: one line with its name and the beginning of its error, and the start and end times of each
+ * attempt.
  */
 const failure = (name, message = '', attempts = []) => ({
   text: [name, stripVTControlCharacters(message).split('\n')[0]].filter(Boolean).join(': '),

@@ -1,10 +1,10 @@
-// Runs parts of the test run beside each other if they do not disturb each other.
+// Runs parts of the test run in parallel if they do not disturb each other.
 //
-// The `kind` of a part says what the part needs of the machine:
+// The `kind` of a part says what the part needs from the machine:
 //   'work'      computes; as many at once as there are cores
-//   'calls'     waits for browsers in real time; one at a time, beside work
-//   'measures'  judges rates of calls; only work of at least LEAST_NICE runs beside it
-//   'alone'     judges the times of packets; nothing runs beside it
+//   'calls'     waits for browsers in real time; one at a time, but in parallel with work
+//   'measures'  judges rates of calls; in parallel only with work whose niceness is at least LEAST_NICE
+//   'alone'     judges the times of packets; never in parallel with another part
 import { availableParallelism } from 'node:os';
 
 /** The requested parts, and all parts that they need. */
@@ -22,7 +22,7 @@ export function withPrerequisites(parts, names) {
 /** Work of at least this niceness does not disturb a measurement of calls. */
 export const LEAST_NICE = 19;
 
-/** Whether a part can begin beside the parts that are running. */
+/** Whether a part can start while the parts in `running` run. */
 function fits(part, running, cores) {
   const isQuiet = ({ kind, nice = 0 }) => kind === 'work' && nice >= LEAST_NICE;
   if (part.kind === 'alone') return running.length === 0;

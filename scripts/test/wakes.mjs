@@ -1,6 +1,6 @@
-// Measures how late the machine wakes threads, while tests judge rates and delays. A thread that contains nothing
-// of ccscope sleeps for 5 ms again and again, and reports late wake-ups. They show that another (virtual) machine
-// has taken the processors away, which the processes of this machine cannot see otherwise.
+// Measures how late the machine wakes threads, while tests judge rates and delays. A thread that runs no code of
+// ccscope repeatedly sleeps for 5 ms, and reports late wake-ups. Late wake-ups show that other virtual machines
+// on the same host have used the processors. Processes on this machine cannot see this otherwise.
 import { existsSync, readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
@@ -8,21 +8,21 @@ const SLEEP_MS = 5;
 /** A wake-up that is later than this counts as late. A machine without other work wakes a sleeper within 0.1 ms. */
 const LATE_MS = 1;
 /**
- * The largest share of an attempt's time in which a wake-up may be overdue. With a larger share, more than one packet
- * in twenty waits for the machine, which changes a 95th percentile.
+ * Wake-ups may be overdue for at most this share of an attempt's time. Beyond this share, more than one packet in
+ * twenty waits for the machine, which distorts a 95th percentile.
  */
 const MOST_LATE_SHARE = 0.05;
 /**
- * A failure is excused only if other machines had at least this share of the processors' time. If they had less, this
- * machine itself caused the delay.
+ * A failure is excused only if other virtual machines used at least this share of the processors' time. If they used
+ * less, this machine itself caused the delay.
  */
 const LEAST_STOLEN_SHARE = 0.01;
 const LOOK_MS = 250;
 const PROCESSORS = '/proc/stat';
 
 /**
- * The processors' time so far, and the part of it that other machines had (proc_stat(5), `steal`); null if the
- * system does not report it.
+ * The processors' time so far, and the part of it that other virtual machines used (proc_stat(5), `steal`);
+ * null if the system does not report it.
  */
 function processorTime() {
   if (!existsSync(PROCESSORS)) return null;
@@ -55,9 +55,9 @@ export function watchWakes() {
   const timer = setInterval(look, LOOK_MS).unref();
   look();
   return {
-    /** The share of a period in which a wake-up of the sleeper was overdue. */
+    /** The fraction of a period during which a wake-up of the sleeping thread was overdue. */
     lateShare: (fromMs, toMs) => lateShare(late, fromMs, toMs),
-    /** The share of the processors' time in a period that other machines had. */
+    /** The fraction of the processors' time that other virtual machines used during a period. */
     stolenShare: (fromMs, toMs) => stolenShare(looks, fromMs, toMs),
     stop: () => {
       clearInterval(timer);
@@ -66,21 +66,21 @@ export function watchWakes() {
   };
 }
 
-/** The share of a period that lies between the due time of a wake-up and the wake-up itself. */
+/** The fraction of a period that lies between the due time of a wake-up and the wake-up itself. */
 export function lateShare(late, fromMs, toMs) {
   const overlapMs = ({ toMs: endMs, lateMs }) => Math.min(endMs, toMs) - Math.max(endMs - lateMs, fromMs);
   const sumMs = late.reduce((sum, wake) => sum + Math.max(0, overlapMs(wake)), 0);
   return toMs > fromMs ? sumMs / (toMs - fromMs) : 0;
 }
 
-/** The share of the processors' time that other machines had; 0 if it is not known. */
+/** The fraction of the processors' time that other virtual machines used; 0 if it is not known. */
 export function stolenShare(looks, fromMs, toMs) {
   const inside = looks.filter(({ atMs, all }) => all !== undefined && atMs >= fromMs && atMs <= toMs);
   const [first, last] = [inside[0], inside.at(-1)];
   return last?.all > first?.all ? (last.stolen - first.stolen) / (last.all - first.all) : 0;
 }
 
-/** Whether other machines took this machine's processors away during each attempt at a test. */
+/** Whether other virtual machines took away processor time during each attempt at a test. */
 export const isTaken = (wakes, attempts) =>
   attempts.length > 0 &&
   attempts.every(

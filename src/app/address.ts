@@ -5,8 +5,8 @@ import { effect } from '@preact/signals';
 const URL_DELAY_MS = 250;
 
 /**
- * `link` returns the address of what the page shows now. `link` is called again whenever a signal that it reads
- * changes.
+ * Keeps the page's address equal to the result of `link`. `link` runs again whenever a signal that it read has
+ * changed.
  */
 export function followAddress(link: () => string): void {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -12,7 +12,7 @@ import { problems } from './settings.js';
 
 export interface AutomationState {
   phase: Phase;
-  /** Seconds since the call was connected; null before. */
+  /** Seconds since the call was connected; null before that. */
   connectedForS: number | null;
   status: CallStatus | null;
   /** The name of the call's link at the local server; null if the call has no such link. */
@@ -42,7 +42,7 @@ export interface Automation {
    * since the call was connected.
    */
   cost(): { refresh: RefreshCost; longTasks: { count: number; longestMs: number } };
-  /** The trace as a file of format v1. */
+  /** The contents of a trace file (format v1). */
   exportTrace(): Promise<string>;
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,10 +1,10 @@
-/** Charts as files: a picture (PNG or SVG), and the drawn numbers (CSV). */
+/** Exports charts as files: an image (PNG or SVG), or the plotted values (CSV). */
 import { drawPicture, type Picture } from '../charts/picture.js';
 import type { ChartTheme, StripSpec, TimeChart } from '../charts/index.js';
 import type { FigureChart } from '../charts/figures/index.js';
 import type { Figure } from '../figures/figure.js';
 
-/** The chart as it is drawn now. */
+/** A picture of the chart as currently drawn. */
 export function pictureOf(title: string, chart: TimeChart, theme: ChartTheme, strip?: StripSpec): Picture {
   const { canvas, series } = chart;
   const [first] = series;
@@ -29,8 +29,8 @@ export function pictureOf(title: string, chart: TimeChart, theme: ChartTheme, st
 }
 
 /**
- * A paper's figure as it is drawn now. Its chart itself draws axis titles and a legend, so `unit` and `keys` are
- * empty.
+ * A picture of a paper's figure as currently drawn. The chart already draws axis titles and a legend, so `unit` and
+ * `keys` are empty.
  */
 export const pictureOfFigure = (title: string, chart: FigureChart, theme: ChartTheme): Picture => ({
   configuration: chart.copy(),
@@ -50,7 +50,9 @@ export function pngOf(picture: Picture): Promise<Blob> {
     Math.max(2, devicePixelRatio),
     () =>
       new Promise((resolve, reject) =>
-        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser cannot encode it')))),
+        canvas.toBlob((blob) =>
+          blob ? resolve(blob) : reject(new Error('the browser cannot encode this picture')),
+        ),
       ),
   );
 }
@@ -62,7 +64,7 @@ export async function svgOf(picture: Picture): Promise<Blob> {
   return new Blob([drawn], { type: 'image/svg+xml' });
 }
 
-/** A field of CSV (RFC 4180). */
+/** A CSV field (RFC 4180). */
 const field = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 type Cell = string | number | null | undefined;
@@ -70,11 +72,11 @@ type Cell = string | number | null | undefined;
 const csv = (rows: readonly (readonly Cell[])[]): string =>
   rows.map((row) => `${row.map((cell) => field(String(cell ?? ''))).join(',')}\r\n`).join('');
 
-/** The axis units that the file does not use, each with the unit of the values in the file. */
+/** Units that only the axes use, each with the unit of the values in the file. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };
 
 /**
- * The points of a chart as CSV, one per row. Gaps in the lines are left out. The points are thinned out as in the
+ * The points of a chart as CSV, one row per point. Gaps in the lines are omitted. The points are decimated as in the
  * chart; the trace contains all rows.
  */
 export function csvOf(chart: TimeChart): string {
@@ -88,7 +90,7 @@ export function csvOf(chart: TimeChart): string {
   return csv([['series', 'unit', 'time_s', 'value'], ...rows]);
 }
 
-/** The numbers in a paper's figure as CSV, in the units of the axes. For bars, the published values are added. */
+/** The values of a paper's figure as CSV, in the units of the axes. For bars, the published values are included. */
 export function csvOfFigure(figure: Figure): string {
   const { unit } = figure.y;
   if (figure.kind === 'bars')

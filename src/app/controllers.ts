@@ -14,9 +14,9 @@ export { isOwn, OWN_EXAMPLE, ownName, ownText } from '../scenario/controller_tex
 export const MOST_SHADOWS = 8;
 
 /**
- * The core's controller of flow 0, the main flow of a trace. This is the controller in charge. If the browser's own
- * controller is in charge, flow 0 belongs to the controller of `preset`, which only watches. Undefined if a user's
- * controller is in charge.
+ * The built-in controller of flow 0, which is the main flow of a trace. This is the controller in charge or, if the
+ * browser's own controller is in charge, the controller of `preset`, which only watches. Returns undefined if a
+ * user-written controller is in charge.
  */
 export function watcherOf({
   controller,
@@ -32,8 +32,8 @@ export function watcherOf({
 }
 
 /**
- * Parses a comma-separated list of shadows (controllers that only watch). Returns each shadow once; parts that equal
- * a default are left out. Throws ConfigError.
+ * Parses a comma-separated list of shadows (controllers that only watch), and removes duplicates. Settings that equal
+ * a default are omitted from the text of each shadow. Throws ConfigError.
  */
 export function shadowTexts(text: string): string[] {
   const parts = text.split(',').filter((part) => part.trim() !== '');

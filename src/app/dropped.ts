@@ -5,10 +5,10 @@ import { passFile, PASSED_FRAGMENT } from './stored.js';
 
 type Kind = 'trace' | 'scenario';
 
-/** The word that identifies the kind of a file must be within this many bytes from its beginning. */
+/** The number of bytes at the start of a file that are searched for the word that identifies the kind of the file. */
 const HEAD_BYTES = 4096;
 
-/** The kind of a file, recognised by a word near its beginning. Null if the file has no such word there. */
+/** The kind of a file, recognised by a word near its beginning. Returns null if there is no such word. */
 async function kindOf(file: File): Promise<Kind | null> {
   const head = await file.slice(0, HEAD_BYTES).text();
   const [, kind] = /"ccscope_(trace|scenario)"\s*:/.exec(head) ?? [];
@@ -20,7 +20,7 @@ const CODE = 'other-page';
 async function openInLab(file: File): Promise<void> {
   const fragment = await toFragment('own', await file.text());
   if (fragment !== '') location.assign(`./lab.html#${fragment}`);
-  else notify('info', CODE, `${file.name} is too long for a link.`, 'Open the Lab and drop it there.');
+  else notify('info', CODE, `${file.name} is too long for a link.`, 'Open the Lab and drop the file there.');
 }
 
 async function openInCall(file: File): Promise<void> {
@@ -29,7 +29,7 @@ async function openInCall(file: File): Promise<void> {
     location.assign(`./${PASSED_FRAGMENT}`);
   } catch (error) {
     const why = `${file.name} could not be passed on: ${messageOf(error)}.`;
-    notify('error', CODE, why, 'Open the Call page and drop it there.');
+    notify('error', CODE, why, 'Open the Call page and drop the file there.');
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * The networks that the buttons choose. Each network sets every setting of the link, so that no setting of an earlier
- * network remains. Some networks have the upload settings of a named network of the test kit (`network: 'lte'` in
- * `ccscope/playwright`).
+ * The networks that the page's buttons select. Each network defines every link setting, so that no setting of the
+ * previous network remains. Some networks use the upload settings of a named network of the test kit (`network:
+ * 'lte'` in `ccscope/playwright`).
  */
 import { LINK_FIELDS } from '../link/fields.js';
 import { NETWORKS, type NetworkName } from '../link/networks.js';
@@ -62,6 +62,6 @@ export const NETWORK_BUTTONS: readonly NetworkButton[] = [
 /** The settings that Reset restores. */
 export const USUAL_NETWORK: NetworkLink = USUAL;
 
-/** Whether a link has the settings of a network's button. */
+/** Whether the link settings `now` equal those of the network `link`. */
 export const isOnNetwork = (now: LinkInUrl, link: NetworkLink): boolean =>
   Object.entries(link).every(([key, value]) => now[key as keyof LinkInUrl] === value);

@@ -1,4 +1,4 @@
-/** Notices of the page. Each says in one sentence what happened, and in another what the user can do. */
+/** Notices shown on the page. Each says in one sentence what happened, and in another what the user can do. */
 import { signal } from '@preact/signals';
 
 import type { Notice } from '../rtc/index.js';

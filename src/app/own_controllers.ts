@@ -14,14 +14,13 @@ export interface OwnController {
 }
 
 /**
- * Thrown if this page does not have the file of a controller. The page's address, for example, may name such a
- * controller.
+ * Thrown if this page does not have a controller's file, for example if only the page's address names the controller.
  */
 export class NotAtHand extends Error {
   override readonly name = 'NotAtHand';
 }
 
-/** Advice for a file that no page can run, by the ending of the file's name. The first ending that matches counts. */
+/** Advice for files that no page can run, by file extension. The first pattern that matches applies. */
 const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
   [/\.[cm]?tsx?$/i, 'Use the command line, which bundles TypeScript: npx ccscope call --controller FILE.'],
   [/./, 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).'],
@@ -48,8 +47,8 @@ class OwnControllers {
   }
 
   /**
-   * Adds each named controller that this page lacks and the local server offers. The server offers the controllers
-   * that were named on its command line.
+   * Adds each controller in `names` that this page lacks and the local server offers. The server offers the
+   * controllers that were named on its command line.
    */
   async look(names: readonly string[]): Promise<void> {
     const missing = names.filter((name) => !this.list.peek().some((own) => own.name === name));

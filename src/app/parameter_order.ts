@@ -2,8 +2,8 @@
 import { CONTROLLER_SPECS, type ControllerName, type ParameterSpec } from '../core/schema.js';
 
 /**
- * The limits of the bitrate and the start bitrate. Every controller has these parameters, and the page has separate
- * fields for them.
+ * The start bitrate and the bitrate limits. Every controller has these parameters, and the page has separate fields
+ * for them.
  */
 export const BITRATE_PARAMETERS: readonly string[] = [
   'min_bitrate_bps',

@@ -1,4 +1,4 @@
-/** Parameters of controllers in words, for a report. */
+/** Formats controller parameters as text for a report. */
 import { formatRate } from '../charts/index.js';
 
 /** `k_u 0.02, min_bitrate 50 kbps`: a rate is written with its unit, so `_bps` is dropped from its name. */

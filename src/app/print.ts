@@ -21,7 +21,7 @@ addEventListener('beforeprint', () => turn(true));
 addEventListener('afterprint', () => turn(false));
 matchMedia('print').addEventListener('change', ({ matches }) => turn(matches));
 
-/** Opens the browser's print dialogue once the page has rendered everything that only paper shows. */
+/** Opens the browser's print dialogue once the page has rendered everything that appears only on paper. */
 export function printReport(): void {
   turn(true);
   requestAnimationFrame(() => print());
@@ -29,7 +29,7 @@ export function printReport(): void {
 
 /**
  * Redraws charts for the width and the resolution of paper, and later again for the screen. Returns a function that
- * stops this.
+ * ends this subscription.
  */
 export function followPaper(charts: { resize(pixelRatio?: number): void }): () => void {
   return isOnPaper.subscribe((onPaper) => charts.resize(onPaper ? PAPER_PIXEL_RATIO : undefined));

@@ -1,4 +1,4 @@
-/** The page's state as a signal that the URL follows. */
+/** The page's state as a signal. The URL is kept in step with this signal. */
 import { signal } from '@preact/signals';
 
 import { addressWith, followAddress } from './address.js';

@@ -1,5 +1,5 @@
 /**
- * Everything that the page shows is decided by one state, and that state is in the URL. A link therefore reproduces
+ * One state determines everything that the page shows, and the URL contains that state. A link therefore reproduces
  * the view. The schema below is the only list of the URL's parameters. An invalid value is replaced with the default,
  * and a problem reports the field and the expected form.
  */
@@ -24,7 +24,7 @@ import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from './ur
 
 export type { StateProblem } from './url_fields.js';
 
-/** A schema for text that `parse` accepts; the message of an issue comes from the error that `parse` throws. */
+/** A schema for text that `parse` accepts. If `parse` throws an error, the issue's message comes from that error. */
 const parsedBy = (parse: (text: string) => unknown) =>
   v.pipe(
     v.string(),

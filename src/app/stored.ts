@@ -9,7 +9,7 @@ import type { JournalEntry } from '../worker/trace/trace_journal.js';
 
 export interface StoredRecording {
   id: string;
-  /** Milliseconds of the Unix epoch. */
+  /** Milliseconds since the Unix epoch. */
   startedMs: number;
   header: Partial<TraceHeader>;
 }

@@ -1,4 +1,7 @@
-/** The part of svgcanvas that is used (it comes without types): a canvas context that creates SVG elements. */
+/**
+ * Types for the part of svgcanvas that this project uses (the package contains no types): a canvas context that
+ * creates SVG elements.
+ */
 declare module 'svgcanvas' {
   export class Context {
     constructor(size: { width: number; height: number });

@@ -34,13 +34,13 @@ export const oneOf = <const T extends readonly string[]>(values: T): v.GenericSc
     orMeant(`one of ${values.filter(Boolean).join(', ')}`, String(input), values),
   );
 
-/** The schema of a switch: `0` or `1`. */
+/** The schema of a flag: `0` or `1`. */
 export const flag = v.pipe(
   oneOf(['0', '1']),
   v.transform((text) => text === '1'),
 );
 
-/** The schema of a list of names that are separated by commas. */
+/** The schema of a comma-separated list of names. */
 export const words = v.pipe(
   v.string(),
   v.regex(/^[\w,-]*$/, 'names joined by commas'),

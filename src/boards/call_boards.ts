@@ -1,4 +1,4 @@
-/** The charts of a call, whether it runs or was recorded. */
+/** The charts of a running or recorded call. */
 import { DelayChart, LossChart, RateChart, StripChart } from '../charts/index.js';
 import type { Board } from './chart_figure.js';
 import { INSIDE } from './inside_boards.js';

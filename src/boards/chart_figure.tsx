@@ -14,7 +14,7 @@ import {
 import type { MakeChart, Scope } from './scope.js';
 import { SymbolText } from './symbol_text.js';
 
-/** One chart of a column of charts. */
+/** One chart in a column of charts. */
 export interface Board {
   id: string;
   title: string;
@@ -245,7 +245,7 @@ export function useNarrow(): boolean {
 
 interface ChartsProps {
   scope: Scope;
-  /** More CSS classes. */
+  /** Additional CSS classes. */
   look?: string;
   children: ComponentChildren;
 }

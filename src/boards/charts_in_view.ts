@@ -1,11 +1,11 @@
 /** Finds the charts that the user can see or is about to scroll to. */
 import type { TimeChart } from '../charts/index.js';
 
-/** Charts at most this far outside of the view are painted in advance, before the user scrolls to them. */
+/** Charts at most this far outside the view are painted in advance, before the user scrolls to them. */
 const MARGIN = '300px';
 
 export class ChartsInView {
-  /** The charts, by their canvases. `isSeen`: whether the chart is in view. */
+  /** The charts, keyed by canvas. `isSeen`: whether the chart is in view. */
   readonly #charts = new Map<Element, { chart: TimeChart; isSeen: boolean }>();
   readonly #observer: IntersectionObserver;
 

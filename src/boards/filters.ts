@@ -4,8 +4,8 @@ import type { TableName } from '../core/schema.js';
 import type { ViewQuery } from '../trace/index.js';
 
 /**
- * For each table, the rows to draw: the rows with this value in this column. A series that selects its own rows (see
- * `rowsWhere`) ignores the filter.
+ * For each table, the rows to draw: the rows with the value `value` in the column `column`. A series that selects its
+ * own rows (see `rowsWhere`) ignores the filter.
  */
 export type Filters = Partial<Record<TableName, { column: string; value: number }>>;
 

@@ -5,8 +5,9 @@ import type { TraceStore } from '../worker/trace/trace_client.js';
 import { chosenRows, type Filters } from './filters.js';
 
 /**
- * The largest number of points in a ghost. A ghost is read only once, so it has more points than a chart has pixels
- * across; later zooms can use them. The number is limited, since every point costs time whenever the chart is drawn.
+ * The largest number of points in a ghost (the faint lines of an earlier run). A ghost is read only once, so it needs
+ * more points than a chart has pixels across: the user may zoom in later. The number is limited, since every point
+ * costs time whenever the chart is drawn.
  */
 const POINTS = 2000;
 

@@ -16,8 +16,8 @@ const kindOf = ({ controller, preset }: Pick<RecordedFlow, 'controller' | 'prese
   (preset === undefined ? undefined : controllerOfPreset(preset)) ?? controller ?? 'gcc';
 
 /**
- * The shadows (controllers that only watched). If a trace has several streams, only the shadows that watched the
- * stream `flow`.
+ * The shadows (controllers that only watched). If a trace has several streams, returns only the shadows that watched
+ * the stream `flow`.
  */
 export function shadowsOf(header: Partial<TraceHeader>, flow = NaN): readonly DrawnController[] {
   return recordedFlows(header)
@@ -33,7 +33,7 @@ export function besideOf(header: Partial<TraceHeader>): readonly { flow: number;
 }
 
 /**
- * The flows of a file that the user can choose: `controlled` without the shadows (controllers that only watched), and
+ * The flows that the user can choose in a file: `controlled` without the shadows (controllers that only watched), and
  * the streams in the header. A stream without a controller has only rates.
  */
 export function ownFlows(header: Partial<TraceHeader>, controlled: readonly number[]): readonly number[] {
@@ -44,8 +44,8 @@ export function ownFlows(header: Partial<TraceHeader>, controlled: readonly numb
 }
 
 /**
- * The flow that is shown first. A flow with a controller is preferred, since it has the most to show. NaN if the file
- * has no flow.
+ * The flow that is shown first. A flow with a controller is preferred, since it has the most to show. Returns NaN if
+ * the file has no flow.
  */
 export function firstFlow(header: Partial<TraceHeader>, flows: readonly number[]): number {
   const controlled = recordedFlows(header).filter(

@@ -20,7 +20,7 @@ import { Ghosts } from './ghosts.js';
 const REFRESH_MS = 100;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
-/** `cost` covers at most this many redraws, the latest ones. */
+/** `cost` covers only the latest redraws, at most this many. */
 const COSTS_KEPT = 600;
 
 export type MakeChart = (container: HTMLElement, axis: TimeAxis, theme: ChartTheme) => TimeChart;
@@ -57,7 +57,7 @@ export class Scope {
   readonly windowS = signal(0);
   /** Start of the window, microseconds. */
   readonly fromUs = signal(0);
-  /** The text that explains the time under the cursor; null if the page explains nothing. */
+  /** The explanation of the time under the cursor; null if the page explains nothing. */
   readonly said = signal<string | null>(null);
   /** Whether faint lines show the charts as they were before the last change. */
   readonly hasKeptGhost = signal(false);
@@ -122,8 +122,8 @@ export class Scope {
   }
 
   /**
-   * Schedules work that takes much of a frame, such as creating a chart, in a separate frame. Returns a function
-   * that cancels it.
+   * Runs work that takes much of a frame, such as creating a chart, in a frame of its own. Returns a function that
+   * cancels the work.
    */
   inFrame(work: () => void): () => void {
     this.#works.add(work);

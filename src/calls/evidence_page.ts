@@ -33,20 +33,17 @@ export interface EvidenceDirection {
   receivers: EvidenceSource[];
   /** Percentiles of the queuing delay of all packets; null without packets. */
   queueDelayMs: { p50: number; p95: number } | null;
-  /** The rate changes that controllers would have made. These controllers only watched the call. */
+  /** The rate changes that the shadows (controllers that only watched the call) would have made. */
   reasons: EvidenceReasons[];
   /** Whether queuing delays are estimated from frames or round trips, because there is no record of packets. */
   delaysAreEstimates: boolean;
 }
 
-/**
- * A controller watched the call without controlling it. Each line says why it would have changed its target
- * rate.
- */
+/** What a shadow would have done. Each line says why this controller would have changed its target rate. */
 export interface EvidenceReasons {
   /** The controller, and the stream that it watched. */
   label: string;
-  /** In time order; `timeUs` is the moment of a change. */
+  /** In time order; `timeUs` is the time of the change. */
   lines: { timeUs: number; down: boolean; text: string }[];
 }
 
@@ -56,7 +53,7 @@ export interface EvidenceMark {
   text: string;
 }
 
-/** A labelled stretch of time in the chart of events. The chart has one row (lane) for each kind of event. */
+/** A labelled period in the chart of events. The chart has one row (lane) for each kind of event. */
 export interface EvidenceSpan {
   /** The index of its lane in `lanes`. */
   lane: number;

@@ -19,7 +19,7 @@ export const IP_UDP_HEADER_BYTES = 28;
 const TRAILING_US = 2e6;
 const CONVERGED = 0.9;
 const SHORT_QUEUE_US = 50_000;
-/** The queue counts as short again once its delay has stayed below SHORT_QUEUE_US for this time. */
+/** The queue is short again once its delay has stayed below SHORT_QUEUE_US for this time. */
 const STAYS_SHORT_US = 1e6;
 
 /** A window of time, in microseconds on the clock of the records. It includes its end but not its beginning. */
@@ -28,7 +28,7 @@ export interface Window {
   toUs: number;
 }
 
-/** Three percentiles, milliseconds; null if there were no packets. */
+/** Three percentiles in milliseconds; null if there were no packets. */
 export interface Percentiles {
   p50: number | null;
   p95: number | null;
@@ -36,11 +36,13 @@ export interface Percentiles {
 }
 
 export interface StepMetrics {
-  /** Time of the step, since the first packet. */
+  /** Seconds from the first packet to the step. */
   at_s: number;
   capacity_bps: number;
   utilisation: number;
-  /** Seconds from the step to 90 % of the capacity; null if this was not reached before the next step. */
+  /**
+   * Seconds from the step until the rate reached 90 % of the capacity; null if it did not do so before the next step.
+   */
   time_to_90pct_s: number | null;
   drops: number;
   /**
@@ -58,8 +60,8 @@ export interface LinkMetrics {
   /** The loss ratio over the whole run. */
   loss_ratio: number;
   /**
-   * Seconds from the first packet to 90 % of the capacity; null if this was not reached before the first change
-   * of the capacity.
+   * Seconds from the first packet until the rate reached 90 % of the capacity; null if it did not do so before the
+   * first change of the capacity.
    */
   time_to_90pct_s: number | null;
   /** Dropped packets over the whole run. */
@@ -70,7 +72,7 @@ export interface LinkMetrics {
 const finiteOrNull = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** Percentiles 50, 95 and 99, null if there are no values. */
+/** The 50th, 95th and 99th percentiles; null if there are no values. */
 export function threePercentiles(values: Iterable<number>): Percentiles {
   const [p50, p95, p99] = percentiles(values, [50, 95, 99]).map(finiteOrNull);
   return { p50: p50 ?? null, p95: p95 ?? null, p99: p99 ?? null };

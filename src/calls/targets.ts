@@ -4,7 +4,7 @@ import type { Window } from './metrics.js';
 import { percentiles } from './percentile.js';
 import { sampled } from './sampled.js';
 
-/** Target rates of one flow, in the order of time; each rate applies until the next one. */
+/** Target rates of one flow, in time order; each rate applies until the next one. */
 export interface TargetRows {
   timeUs: readonly number[];
   targetBps: readonly number[];
@@ -17,7 +17,7 @@ export interface TargetRows {
 export interface TargetReport {
   /** The average over time. */
   target_mean_bps: number | null;
-  /** Percentiles of the target divided by the capacity at the same time, weighted by time. */
+  /** Percentiles of the target divided by the capacity at the same time. Each value is weighted by its duration. */
   target_of_capacity: { p5: number | null; p50: number | null; p95: number | null };
   /** The target at the end of the run. */
   target_final_bps: number | null;

@@ -10,7 +10,7 @@ export function at(columns: Columns, name: string, row: number): number {
   return columns[name]?.[row] ?? NaN;
 }
 
-/** A bitrate in kbps or, from 1000 kbps on, in Mbps with two decimals: `850 kbps`, `1.25 Mbps`. */
+/** A bitrate in kbps or, from 1000 kbps upwards, in Mbps with two decimals: `850 kbps`, `1.25 Mbps`. */
 export function formatRate(bps: number): string {
   if (Number.isNaN(bps)) return '–';
   const kbps = bps / 1000;

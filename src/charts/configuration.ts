@@ -36,7 +36,7 @@ function dataset({ label, look, width, side }: Series, index: number): ChartData
   };
 }
 
-/** Formats the seconds since the call began: `42 s` below one minute, `1:05` from one minute on. */
+/** Formats the seconds since the call began: `42 s` below one minute, `1:05` from one minute upwards. */
 export function formatTime(seconds: number): string {
   const sign = seconds < 0 ? '−' : '';
   const digits = Number.isInteger(Math.round(Math.abs(seconds) * 1000) / 1000) ? 0 : 1;
@@ -51,14 +51,14 @@ export function formatTime(seconds: number): string {
 const FONT = { size: 11, family: 'system-ui, sans-serif' };
 
 /**
- * The limit for series with spikes. Such series extend each end of the axis to at most this multiple of the value
- * that the other series need there.
+ * Limits how far series with spikes extend the axis. Each end of the axis is at most this multiple of the value that
+ * the other series need there.
  */
 const SPIKE = 4;
 
 /**
- * The range of a value axis: `atLeast`, extended to the visible points of the series that the axis must fit (see
- * Series.scaled and Series.spiky).
+ * The range of a value axis: `atLeast`, extended to include the visible points of the series that the axis must fit
+ * (see Series.scaled and Series.spiky).
  */
 function limits(
   { chart }: Scale,
@@ -85,7 +85,8 @@ function limits(
 }
 
 /**
- * Extends the first range (without spiky series) towards the second (with them), but only as far as SPIKE allows.
+ * Extends the first range (without the spiky series) towards the second range (with them), but only as far as SPIKE
+ * allows.
  */
 export function withSpikes(
   [min, max]: readonly [number, number],

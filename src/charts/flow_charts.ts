@@ -1,4 +1,4 @@
-/** Pictures of several flows over one bottleneck, with a line for each. */
+/** Charts of several flows over one bottleneck, with a line for each flow. */
 import { at, column, formatMs, formatRate } from './columns.js';
 import { rowsWhere, type Series } from './series.js';
 import type { ChartTheme, ColourName } from './theme.js';

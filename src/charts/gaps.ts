@@ -1,4 +1,4 @@
-/** Gaps: if a stretch of time has no rows, no line is drawn there, and the cursor shows no value there. */
+/** Gaps: where a stretch of time has no rows, no line is drawn and the cursor shows no value. */
 /** A point of a line: seconds, and a value that is NaN if it is missing. */
 export interface TimedPoint {
   x: number;

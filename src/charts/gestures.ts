@@ -1,6 +1,6 @@
 import type { TimeAxis } from './time_axis.js';
 
-/** The horizontal range of an element that the time axis covers, in client pixels. */
+/** The left and right edges of the part of an element that the time axis covers, in client pixels. */
 export interface PlotArea {
   left: number;
   right: number;
@@ -122,7 +122,7 @@ function inside(timeUs: number, axis: TimeAxis): number | null {
   return timeUs < axis.window.fromUs || timeUs > axis.window.toUs ? null : timeUs;
 }
 
-/** Controls the axis by key: arrows, + and −, Home, End, Escape. Returns whether the key was used. */
+/** Handles the keys that control the axis: arrows, + and −, Home, End, Escape. Returns whether the key was handled. */
 export function axisKey(axis: TimeAxis, event: KeyboardEvent): boolean {
   const step = axis.lengthUs / (event.shiftKey ? 4 : 50);
   const move = (deltaUs: number): void => {

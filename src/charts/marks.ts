@@ -66,7 +66,7 @@ export class MarkLayer {
     this.#labels.setAttribute('aria-label', 'Marked changes');
   }
 
-  /** Moves the labels to the present places of their marks. */
+  /** Moves the labels to the current positions of their marks. */
   place({ left, width }: ChartArea): void {
     const labels = this.#labels;
     if (labels === null) return;

@@ -20,7 +20,7 @@ export interface Picture {
   /** The unit of the left axis; empty if the chart itself shows it. */
   unit: string;
   keys: readonly PictureKey[];
-  /** The size of the chart without its head, in CSS pixels. */
+  /** The size of the chart in CSS pixels, without the lines of text above it. */
   width: number;
   height: number;
   theme: ChartTheme;

@@ -80,8 +80,7 @@ export interface Shadow {
 }
 
 /**
- * Styles of shadows: no other line of this chart has them. If there are more shadows than styles, styles are used
- * again.
+ * Styles of shadows, which no other line of this chart has. If there are more shadows than styles, the styles repeat.
  */
 const SHADOW_LOOKS: readonly Pick<Series, 'colour' | 'look'>[] = [
   { colour: 'red', look: 'long-dash' },
@@ -110,8 +109,8 @@ export interface Beside {
 }
 
 /**
- * The colours of traffic beside the call. Its lines are wide and dotted, which distinguishes them from all other
- * series.
+ * The colours of the lines for traffic beside the call. These lines are wide and dotted, which distinguishes them
+ * from all other series.
  */
 const BESIDE: readonly Series['colour'][] = ['red', 'purple', 'orange', 'grey'];
 

@@ -43,7 +43,7 @@ export interface Series {
    * larger than those of the other series.
    */
   spiky?: boolean;
-  /** `right` for the second value axis. */
+  /** `right`: the series uses the second value axis. */
   side?: 'left' | 'right';
 }
 
@@ -72,6 +72,6 @@ export interface TimeChartSpec {
   series: readonly Series[];
   left: ValueAxis;
   right?: ValueAxis;
-  /** Chart.js plugins for this picture only. */
+  /** Chart.js plugins for this chart only. */
   plugins?: Plugin<'line'>[];
 }

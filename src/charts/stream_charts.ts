@@ -1,4 +1,4 @@
-/** Charts of one stream of a call that ccscope only watches. Nothing is known about its link and its far side. */
+/** Charts of one stream of a call that ccscope only watches. Nothing is known about the call's link and far side. */
 import { column, formatMs, formatRate, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import { shadowSeries, type Shadow } from './rate_chart.js';

@@ -98,7 +98,7 @@ export function stripState(column: string, value: number): string {
   return ALL_ROWS.find((row) => row.column === column)?.states[value]?.name ?? '–';
 }
 
-/** The runs of equal states, one after the other. A run also ends where rows are missing for longer than `gapS`. */
+/** The runs of consecutive equal states. A run also ends where rows are missing for longer than `gapS`. */
 export function runsOf(rows: readonly StripRow[], columns: Columns, gapS: number): Run[] {
   const time = columns['time_us'] ?? new Float64Array();
   const runs: Run[] = [];

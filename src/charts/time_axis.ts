@@ -47,7 +47,7 @@ export class TimeAxis {
     return this.#cursorUs;
   }
 
-  /** Calls `listener` after each change. Returns a function that ends the calls. */
+  /** Calls `listener` after each change. Returns a function that removes the listener. */
   subscribe(listener: (change: 'window' | 'cursor') => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -89,8 +89,8 @@ export class TimeAxis {
   }
 
   /**
-   * Makes the window `factor` times as long around `aroundUs`. While following, the end stays; otherwise the window
-   * grows no further than the data.
+   * Makes the window `factor` times as long. If the axis follows the newest data, the end of the window stays in
+   * place. Otherwise the window is scaled around `aroundUs` and, if it grows, adjusted to the data.
    */
   zoomBy(factor: number, aroundUs = (this.#window.fromUs + this.#window.toUs) / 2): void {
     const length = this.#clamp(this.lengthUs * factor);

@@ -13,9 +13,9 @@ import type { TimeAxis } from './time_axis.js';
 Chart.register(LineController, LineElement, PointElement, LinearScale);
 
 /**
- * A picture over time: Chart.js without its animation, parsing and events, on a shared TimeAxis. Give it rows that
- * are already decimated to about its width (`set`), or let it grow (`append`), then `draw`. It creates its canvas
- * in `container`, which must have a CSS position.
+ * A chart over time, on a shared TimeAxis. It uses Chart.js without its animation, parsing and events. Pass rows that
+ * are already decimated to about the chart's width (`set`), or add rows as they arrive (`append`), and then call
+ * `draw`. The chart creates its canvas in `container`, which must have a CSS position.
  */
 export class TimeChart {
   readonly series: readonly Series[];
@@ -127,7 +127,7 @@ export class TimeChart {
     };
   }
 
-  /** Redraws with the axis's window. */
+  /** Redraws the chart for the current window of the axis. */
   draw(): void {
     const x = this.chart.options.scales?.['x'];
     if (x) {
@@ -161,7 +161,7 @@ export class TimeChart {
     this.#marks.place(this.chart.chartArea);
   }
 
-  /** Whether the time is written under the chart; in a column of charts only the last one needs it. */
+  /** Shows or hides the time labels under the chart. In a column of charts, only the last chart needs them. */
   setTimeLabels(shown: boolean): void {
     const ticks = this.chart.options.scales?.['x']?.ticks;
     if (!ticks || (ticks.display ?? true) === shown) return;
@@ -180,14 +180,14 @@ export class TimeChart {
     return this.chart.isDatasetVisible(this.#index(id));
   }
 
-  /** The unit at the axis of a series. */
+  /** The unit of the value axis that a series uses. */
   axisUnitOf(id: string): string {
     const isRight = this.series[this.#index(id)]?.side === 'right';
     return (isRight ? this.#spec.right?.unit : this.#spec.left.unit) ?? '';
   }
 
   /**
-   * The points that are drawn for a series. `x` is in seconds, `y` is a value that the series' `format` takes. A
+   * The points that are drawn for a series. `x` is in seconds; `y` is a value that the series' `format` accepts. A
    * `y` of NaN is a gap.
    */
   pointsOf(id: string): readonly Readonly<Point>[] {
@@ -287,7 +287,7 @@ function paint(
   for (const ghost of data.datasets.slice(series.length)) paintGhost(ghost, series, theme);
 }
 
-/** Creates an element above the canvas that can be moved without redrawing the chart. */
+/** Creates an element above the canvas. Moving the element does not redraw the chart. */
 function overlay(container: HTMLElement, look: string): HTMLElement {
   const element = container.appendChild(document.createElement('div'));
   element.style.cssText = `position:absolute;left:0;display:none;pointer-events:none;background:currentColor;${look}`;

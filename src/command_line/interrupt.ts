@@ -1,16 +1,16 @@
-/** Handles requests to end a command early: Ctrl-C, and other signals. */
+/** Ends a command early on Ctrl-C or another termination signal. */
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { FailedRun } from '../text/errors.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The longest delay of a Node timer, 2^31 - 1 ms; longer waits are split. */
+/** The longest delay of a Node timer, 2^31 - 1 ms. Longer waits need several timers. */
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 /**
- * Runs `work`. The first Ctrl-C (or other signal to end) aborts the AbortSignal of `work` with a FailedRun. The
- * second Ctrl-C ends the process at once, and with it the browsers that the process started.
+ * Runs `work`. The first Ctrl-C or other termination signal aborts the AbortSignal of `work` with a FailedRun.
+ * The second one ends the process at once, together with the browsers that the process started.
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();
@@ -41,7 +41,7 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
   }
 }
 
-/** Waits for a time, which may be Infinity. Rejects when the signal is aborted. */
+/** Waits for the given time, which may be Infinity. Rejects when the signal is aborted. */
 export async function sleepFor(ms: number, signal: AbortSignal): Promise<void> {
   for (let left = ms; left > 0; left -= LONGEST_SLEEP_MS)
     await sleep(Math.min(left, LONGEST_SLEEP_MS), undefined, { signal });

@@ -21,13 +21,13 @@ export const columnsOf = ({ stdout }: Io): number =>
 /** Where a command writes its rows: a stream or a file. */
 export interface Output {
   write(text: string): void;
-  /** Resolves to true when the reader has caught up, or to false if the reader is gone. */
+  /** Resolves to true once the stream accepts more data, or to false if its reader has closed its end. */
   ready(): Promise<boolean>;
-  /** Resolves when everything is written. Rejects if that fails. */
+  /** Resolves once everything has been written. Rejects if a write fails. */
   end(): Promise<void>;
 }
 
-/** An output to a stream that stays open, such as standard output; a reader that leaves is not an error. */
+/** Writes to a stream that stays open, such as standard output. It is not an error if the reader closes its end. */
 export function streamOutput(stream: Writable): Output {
   let gone = false;
   let failure: Error | null = null;
@@ -67,7 +67,7 @@ function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** An output to a new file. Throws UsageError if the file cannot be created. */
+/** Writes to a new file. Throws UsageError if the file cannot be created. */
 export function fileOutput(path: string): Output {
   const stream = createWriteStream(path, { fd: open(path) });
   const output = streamOutput(stream);
@@ -89,7 +89,10 @@ function open(path: string): number {
   }
 }
 
-/** Writes a result as JSON to a file, or to standard output for `-`. Throws UsageError. */
+/**
+ * Writes a result as JSON to a file, or to standard output for `-`. Throws UsageError if the file cannot be
+ * created.
+ */
 export async function writeJson(path: string, value: unknown, io: Io): Promise<void> {
   const text = `${JSON.stringify(value, null, 2)}\n`;
   if (path === '-') {
@@ -103,7 +106,7 @@ export async function writeJson(path: string, value: unknown, io: Io): Promise<v
   closeSync(file);
 }
 
-/** Checks early that a file can be created, so that minutes of work are not lost. Throws UsageError. */
+/** Throws UsageError if the file's folder is not writable. Checked early, so that minutes of work are not lost. */
 export function checkFolder(file: string): void {
   try {
     accessSync(dirname(resolve(file)), constants.W_OK);

@@ -25,7 +25,7 @@ export function createProgram(io: Io = process): Command {
     writeOut: (text) => io.stdout.write(text),
     writeErr: (text) => io.stderr.write(text),
   });
-  // Commands inherit the settings above because they are made after them.
+  // Commands must be added after the settings above: a command inherits the settings at the time of its creation.
   for (const register of [call, attach, runScenarios, reproduce, replay, incidents, shape, trend])
     register(program, io);
   return program;
@@ -59,9 +59,9 @@ async function runCommand(args: readonly string[], io: Io): Promise<number> {
 }
 
 /**
- * Streams report write errors as events. An error event without a listener would end the process, so this function
- * listens. Returns a function that waits until everything is written. That function returns the first failure of
- * standard output, or null. A reader that leaves, as `head` does, is not a failure.
+ * Listens to the write errors of the streams, since an unhandled error event would end the process. Returns a
+ * function that waits until everything has been written. That function returns the first failure of standard
+ * output, or null. It is not a failure if the reader closes its end, as `head` does.
  */
 function watchOutput({ stdout, stderr }: Io): () => Promise<Error | null> {
   let failure: Error | null = null;

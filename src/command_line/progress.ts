@@ -6,18 +6,21 @@ import { SingleBar } from 'cli-progress';
 import type { Io } from './io.js';
 
 export interface Progress {
-  /** `done`: how much of the total is finished. `what`: the name of the current work. */
+  /** `done`: the part of `total` that is finished. `what`: the name of the current work. */
   update(done: number, what?: string): void;
-  /** Removes the bar. To be called before text is written, and at the end. The next update draws the bar again. */
+  /**
+   * Removes the bar. Must be called before other text is written, and at the end. The next update draws the bar
+   * again.
+   */
   clear(): void;
 }
 
 export interface ProgressOptions {
-  /** Draws the bar only once the work has taken this long. */
+  /** The bar appears after this time, so quick commands show none. Default 0. */
   afterMs?: number;
   /** Whether the bar estimates the remaining time. */
   withEta?: boolean;
-  /** Time between two lines if there is no terminal. */
+  /** The time between two lines of progress, if standard error is not a terminal. Default 10 s. */
   everyMs?: number;
 }
 

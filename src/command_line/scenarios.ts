@@ -1,4 +1,4 @@
-/** Finds scenarios by id in the registry that comes with the package, or by file among the user's own. */
+/** Reads scenarios: those of the package's registry by id, and the user's own by file name. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { parseJson } from '../text/json_text.js';
 import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from '../text/errors.js';
 
-/** The package's data folder, relative to the sources and to the compiled library. */
+/** The package's data folder, relative to the TypeScript sources and to the compiled library. */
 const PUBLIC = ['../../public/', '../../../public/'];
 
 /** A folder of data that comes with the package. */
@@ -25,10 +25,10 @@ export function publicFolder(name: PublicFolder): string {
 
 export const registryFolder = (): string => publicFolder('scenarios');
 
-/** The ids of all scenarios of the registry; numbers in ids sort by value. */
+/** The ids of all scenarios in the registry. Numbers in ids sort by value: fig2 before fig10. */
 export const registryIds = (): string[] => namesIn('scenarios');
 
-/** The names of the JSON files of a folder; numbers in names sort by value. */
+/** The names of the JSON files in a folder, without `.json`. Numbers in names sort by value. */
 export function namesIn(folder: PublicFolder): string[] {
   return readdirSync(publicFolder(folder))
     .filter((file) => file.endsWith('.json'))
@@ -37,8 +37,8 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * Returns the scenario with this id, or the scenario in this file. `full`: logarithmic axes get the number of values
- * of a full run. Throws UsageError that says where the error is.
+ * Returns the scenario with this id, or the scenario in this file. With `full`, a logarithmic axis has as many
+ * values as in a full run. Throws UsageError that says where the error is.
  */
 export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();
@@ -57,7 +57,10 @@ export function readScenario(idOrFile: string, { full = false } = {}): Scenario 
   }
 }
 
-/** Reads a text file. Throws UsageError. If there is no such file, `absent` returns the message of the error. */
+/**
+ * Reads a text file. Throws UsageError if the file cannot be read. If the file does not exist, the message is the
+ * result of `absent`.
+ */
 export function readText(file: string, absent: () => string): string {
   try {
     return readFileSync(file, 'utf8');

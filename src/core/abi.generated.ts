@@ -2,55 +2,55 @@
 
 /** The core's functions. Pointers, handles and everything else are numbers. */
 export interface Abi {
-  /** The version of this ABI; the TypeScript bindings refuse any other. */
+  /** The version of this ABI. The TypeScript bindings reject any other version. */
   ccs_abi_version(): number;
   /** All names, units, limits and defaults, as JSON. */
   ccs_schema(): number;
-  /** The message of the last call that failed: "field: what was expected". Empty if no call has failed. */
+  /** The message of the most recent call that failed: "field: what was expected". Empty if no call has failed. */
   ccs_last_error(): number;
-  /** A buffer for `doubles` numbers, which the next call reads as its input. The pointer is valid until the next call
-   * of this function. */
+  /** A buffer for `doubles` numbers, which the next function of the ABI reads as its input. The pointer is valid until
+   * ccs_input_buffer() is called again. */
   ccs_input_buffer(doubles: number): number;
   /** Creates the receiver half of a controller. All its parameters are read from the input buffer. `flow` is a whole
    * number below 2^32 that is recorded in each row. Returns null on bad arguments. */
   ccs_receiver_create(controller: number, flow: number): number;
-  /** Makes two receiver halves of the same stream share the analysis of its frames. The results are the same, but most
-   * of the work is done only once. Each half must still get every arrival. Fails if either half has already had an
-   * arrival. */
+  /** Lets two receiver halves that receive the same stream share the analysis of its frames. The results are the same as
+   * without sharing, but most of the work is done only once. Every arrival must still be passed to both halves. Fails if
+   * either half has already had an arrival. */
   ccs_receiver_share_frames(handle: number, other: number): number;
-  /** Creates a sender half in the same way; `seed` is for controllers that draw random numbers. */
+  /** Creates a sender half, with the same arguments. `seed` is for controllers that draw random numbers. */
   ccs_sender_create(controller: number, flow: number, seed: number): number;
   ccs_session_destroy(handle: number): number;
   /** Records only the tables whose bits are set in `tables`; by default all tables are recorded. */
   ccs_session_record(handle: number, tables: number): number;
-  /** The value of a parameter; NaN for an index that the schema does not have. */
+  /** The value of a parameter; NaN if the controller has no parameter with this index. */
   ccs_session_parameter(handle: number, index: number): number;
   /** Changes one parameter; allowed during a call. */
   ccs_session_set_parameter(handle: number, index: number, value: number): number;
   /** Sets all parameters to the values in the input buffer. */
   ccs_session_configure(handle: number): number;
-  /** A buffer for `doubles` numbers, which the next push reads. */
+  /** A buffer for `doubles` numbers, which the next push function reads. */
   ccs_session_buffer(handle: number, doubles: number): number;
   /** Consumes `rows` rows of the table `arrival` from the buffer. Stops at the first invalid row; the rows before it
    * have been consumed. */
   ccs_receiver_push_arrivals(handle: number, rows: number): number;
   /** Consumes `rows` rows of the table `inbound` from the buffer, under the same rules. */
   ccs_receiver_push_inbound(handle: number, rows: number): number;
-  /** Writes into the buffer the newest feedback that became due since the last call: time_us, received_rate_bps,
+  /** Writes into the buffer the newest feedback that became due since the previous call: time_us, received_rate_bps,
    * packets_received, packets_lost, echo_send_time_us, echo_delay_us, then the controller's own values. Returns the
-   * count of these numbers, or 0 when no feedback is due. */
+   * number of values written, or 0 if no feedback is due. */
   ccs_receiver_take_feedback(handle: number): number;
   /** Consumes a feedback message of `count` numbers from the buffer, received at `now_us` on the sender's clock. */
   ccs_sender_push_feedback(handle: number, now_us: number, count: number): number;
-  /** Takes the cumulative counts of RTCP receiver reports, for use while no feedback arrives. */
+  /** Passes the cumulative counts of RTCP receiver reports to the sender half, which uses them while no feedback arrives. */
   ccs_sender_push_receiver_report(
     handle: number,
     now_us: number,
     packets_received: number,
     packets_lost: number,
   ): number;
-  /** Gives the sender half the cumulative bytes sent, the RTT, and the browser's own bandwidth estimate. NaN stands for
-   * an unknown value. */
+  /** Passes the cumulative bytes sent, the RTT, and the browser's own bandwidth estimate to the sender half. NaN stands
+   * for an unknown value. */
   ccs_sender_push_sent(
     handle: number,
     now_us: number,
@@ -70,14 +70,14 @@ export interface Abi {
   /** One column of a table, with as many numbers as the table has rows. The pointer is valid until something is
    * recorded or cleared. */
   ccs_trace_column(recorder: number, table: number, column: number): number;
-  /** The order of the input rows since the last clear: for each row, in order of consumption, one byte with the index of
-   * its table. */
+  /** Which table each input row since the last clear belongs to: one byte per row with the table's index, in the order in
+   * which the rows were consumed. */
   ccs_trace_input_order(recorder: number): number;
   ccs_trace_input_count(recorder: number): number;
   ccs_trace_clear(recorder: number): number;
   ccs_density(half: number, rates: number, delays: number): number;
-  /** Creates a link. The queue's values are in the input buffer, in the order of the schema. Returns null if a value is
-   * refused. */
+  /** Creates a link. The parameters of the queue discipline are in the input buffer, in the order of the schema. Returns
+   * null if a value is refused. */
   ccs_link_create(
     capacity_bps: number,
     queue_kind: number,
@@ -92,22 +92,22 @@ export interface Abi {
   ccs_link_destroy(handle: number): number;
   /** Offers a packet. Returns the drop reason (0: not dropped), or -1 if a value is refused. */
   ccs_link_enqueue(handle: number, id: number, size_bytes: number, flow: number, now_us: number): number;
-  /** Advances the link to now_us and collects the deliveries and drops that happened until then. Returns the number of
-   * deliveries, or -1 if the time is refused. */
+  /** Advances the link to now_us and collects the deliveries and drops up to now_us. Returns the number of deliveries, or
+   * -1 if the time is refused. */
   ccs_link_poll(handle: number, now_us: number): number;
-  /** The deliveries of the last poll; abi/link_rows.def lists the columns. A packet that reordering holds back is
-   * listed in its original place: its deliver_us may then lie in the future, and the caller keeps the packet until
+  /** The deliveries of the last poll; abi/link_rows.def lists the columns. A packet that is delayed by reordering keeps
+   * its original place in this list. Its deliver_us may lie in the future; then the caller must hold the packet until
    * that time. */
   ccs_link_deliveries(handle: number): number;
   ccs_link_drop_count(handle: number): number;
   /** The drops of the last poll; abi/link_rows.def lists the columns. */
   ccs_link_drops(handle: number): number;
-  /** When to poll next: nothing is delivered or dropped before that time. Infinity if no packet is under way and there
-   * is no cross traffic. */
+  /** When to poll next: nothing is delivered or dropped before that time. Infinity if no packet is in flight and there is
+   * no cross traffic. */
   ccs_link_next_event_us(handle: number): number;
   ccs_link_set_capacity(handle: number, capacity_bps: number, now_us: number): number;
-  /** Replaces the scheduled changes of capacity. The input buffer holds `steps` pairs of a time and a capacity, in the
-   * order of time; 0 steps cancel all changes. */
+  /** Replaces the scheduled changes of capacity. The input buffer contains `steps` pairs of a time and a capacity, in time
+   * order. If `steps` is 0, all scheduled changes are cancelled. */
   ccs_link_set_schedule(handle: number, steps: number): number;
   ccs_link_set_mode(handle: number, mode: number, now_us: number): number;
   ccs_link_set_one_way_delay(handle: number, one_way_delay_us: number, now_us: number): number;
@@ -122,7 +122,7 @@ export interface Abi {
     off_phases: number,
     now_us: number,
   ): number;
-  /** Holds each packet of the caller back behind the bottleneck with the probability `ratio`, for delay_us. A ratio of 0
+  /** Delays each packet of the caller, with probability `ratio`, by a further delay_us after the bottleneck. A ratio of 0
    * turns reordering off. */
   ccs_link_set_reordering(handle: number, ratio: number, delay_us: number, now_us: number): number;
   /** Sets the round-trip propagation delay of the TCP connections. */
@@ -131,13 +131,13 @@ export interface Abi {
   ccs_link_set_cross_traffic(handle: number, cubic: number, new_reno: number, now_us: number): number;
   ccs_link_set_jitter(handle: number, jitter_us: number, now_us: number): number;
   ccs_link_set_queue(handle: number, queue_kind: number, queue_values: number, now_us: number): number;
-  /** The state of the link at now_us; abi/link_rows.def lists the values. The values of the queue include cross traffic;
-   * counts start at the link's creation, and drops include losses. Null if now_us is refused. */
+  /** The state of the link at now_us; abi/link_rows.def lists the values. The values of the queue include cross traffic.
+   * Counts start at the link's creation. Drops include losses. Null if now_us is refused. */
   ccs_link_stats(handle: number, now_us: number): number;
   /** Creates a simulation. Returns null if a value is refused. */
   ccs_sim_create(duration_us: number, rate_interval_us: number, seed: number, max_events: number): number;
   ccs_sim_destroy(handle: number): number;
-  /** Sets the outages of a path; call it before the path is created. */
+  /** Sets the outages of a path. Call it before the path is created. */
   ccs_sim_set_outages(
     handle: number,
     direction: number,
@@ -145,15 +145,16 @@ export interface Abi {
     mean_off_us: number,
     off_phases: number,
   ): number;
-  /** Sets the mean length of a burst of losses, in packets; call it before the path is created. */
+  /** Sets the mean length of a burst of losses, in packets. Call it before the path is created. */
   ccs_sim_set_burst_loss(handle: number, direction: number, packets: number): number;
-  /** Sets whether jitter acts after the bottleneck and the propagation delay instead of before the queue; call it
-   * before the path is created. */
+  /** Sets whether jitter acts after the bottleneck and the propagation delay, instead of before the queue. Call it before
+   * the path is created. */
   ccs_sim_set_jitter_behind_queue(handle: number, direction: number, behind: number): number;
-  /** Holds each packet back behind the bottleneck with the probability `ratio`, for delay_us; call it before the path is
+  /** With probability `ratio`, delays a packet by a further delay_us after the bottleneck. Call it before the path is
    * created. */
   ccs_sim_set_reordering(handle: number, direction: number, ratio: number, delay_us: number): number;
-  /** Creates a path with a bottleneck; the queue's values are in the input buffer, in the order of the schema. */
+  /** Creates a path with a bottleneck. The parameters of the queue discipline are in the input buffer, in the order of the
+   * schema. */
   ccs_sim_set_bottleneck(
     handle: number,
     direction: number,
@@ -166,8 +167,8 @@ export interface Abi {
     loss_ratio: number,
     jitter_us: number,
   ): number;
-  /** Creates a path without a bottleneck: with delay, loss and jitter, and with the outages, bursts of losses and
-   * reordering that were set for it. */
+  /** Creates a path without a bottleneck. It applies the given delay, loss and jitter, and the outages, bursts of losses
+   * and reordering that were set before. */
   ccs_sim_set_delay(
     handle: number,
     direction: number,
@@ -179,9 +180,11 @@ export interface Abi {
   ccs_sim_schedule_capacity(handle: number, direction: number, at_us: number, capacity_bps: number): number;
   /** Adds a span of time that gets its own metrics; window 0 is the whole run. */
   ccs_sim_add_window(handle: number, begin_us: number, end_us: number): number;
-  /** Adds a media flow. The input buffer holds, in this order: the parameters of the source; if `live` is 1, the
-   * parameters of a live call's path (sim/live/live_flow.h); the parameters of the controller; the begin and the end of
-   * each pause. If stop_us is NaN, the flow does not stop. */
+  /** Adds a media flow. If stop_us is NaN, the flow does not stop. The input buffer contains, in this order:
+   * - the parameters of the source,
+   * - if `live` is 1, the parameters of a live call's path (sim/live/live_flow.h),
+   * - the parameters of the controller,
+   * - the beginning and the end of each pause. */
   ccs_sim_add_media_flow(
     handle: number,
     direction: number,
@@ -192,9 +195,9 @@ export interface Abi {
     live: number,
     pauses: number,
   ): number;
-  /** Adds a TCP flow. The input buffer holds TCP's values in the order of the schema. If `short_files` is 1, the flow
-   * sends short files. Then the buffer also holds the smallest and the largest size of a file in bytes, and the mean
-   * pause in us. */
+  /** Adds a TCP flow. The input buffer contains TCP's parameters in the order of the schema. If `short_files` is 1, the
+   * flow sends short files; the buffer then also contains the smallest and the largest file size in bytes, and the mean
+   * pause between files in us. */
   ccs_sim_add_tcp_flow(
     handle: number,
     direction: number,
@@ -204,11 +207,11 @@ export interface Abi {
     congestion_control: number,
     short_files: number,
   ): number;
-  /** Chooses the recorded tables, one bit for each trace table. */
+  /** Records the trace tables whose bits are set in `tables`. Tables that are sampled get a row every interval_us. */
   ccs_sim_trace(handle: number, tables: number, interval_us: number): number;
   /** Functions that change a path between two calls of ccs_sim_run_until(). A change takes effect at the current simulated
-   * time. All of them except ccs_sim_change_delay() require a path with a bottleneck. The values of a new queue are in
-   * the input buffer, in the order of the schema; waiting packets move to the new queue. */
+   * time. All of them except ccs_sim_change_delay() require a path with a bottleneck. The parameters of a new queue are
+   * in the input buffer, in the order of the schema. Waiting packets move to the new queue. */
   ccs_sim_change_delay(handle: number, direction: number, one_way_delay_us: number): number;
   ccs_sim_change_queue(handle: number, direction: number, queue_kind: number, queue_values: number): number;
   ccs_sim_change_mode(handle: number, direction: number, mode: number): number;
@@ -230,8 +233,8 @@ export interface Abi {
   ccs_sim_sender_half(handle: number, flow: number): number;
   /** The simulation's trace. */
   ccs_sim_recorder(handle: number): number;
-  /** Runs until end_us, or to the end of the simulation if that comes first. Fails when a limit of the run is reached:
-   * events, packets under way, or trace rows that were not drained. */
+  /** Runs until end_us, or to the end of the simulation if that comes first. Fails if one of the run's limits is reached:
+   * the number of events, of packets in flight, or of trace rows that the caller has not yet drained. */
   ccs_sim_run_until(handle: number, end_us: number): number;
   ccs_sim_now_us(handle: number): number;
   ccs_sim_events(handle: number): number;

@@ -1,6 +1,6 @@
 /**
- * Turns parameters of controllers and of the simulator's components (queue disciplines, TCP, sources) into the
- * numbers that the core takes.
+ * Converts the parameters of controllers and of the simulator's components (queue disciplines, TCP, sources) to
+ * the numbers that the core expects.
  */
 import { CoreError } from './load.js';
 import { expectedValue, parameterNumber } from './parameter_value.js';
@@ -12,23 +12,26 @@ import {
   type ParameterSpec,
 } from './schema.js';
 
-/** The values of a component that differ from its defaults. */
+/**
+ * The preset of a component, and the parameters that differ from the preset. Without a preset, the defaults
+ * apply.
+ */
 export interface ComponentOptions {
   preset?: string | undefined;
-  /** Keyed by the names in the schema. For an enumerated parameter, a value is given by its name or its index. */
+  /** By the parameters' names in the schema. The value of an enumerated parameter is a name or an index. */
   parameters?: Readonly<Record<string, number | string | undefined>>;
   /**
-   * The path of the component in the caller's options, for error messages, e.g. `queue`. Default: the component's
-   * name. An empty path is left out.
+   * The component's place in the caller's options, for error messages, such as `queue`. Default: the component's
+   * name. An empty path is omitted.
    */
   path?: string;
-  /** The path of the preset in the caller's options, for error messages. Default: `path` followed by `.preset`. */
+  /** The preset's place in the caller's options, for error messages. Default: `path` followed by `.preset`. */
   presetPath?: string;
-  /** Turns a name of the schema into the caller's spelling, for error messages. Default: the name is kept. */
+  /** Converts a name in the schema to the caller's spelling, for error messages. Default: no change. */
   spell?: (name: string) => string;
 }
 
-/** The number that `value` stands for. Throws CoreError that contains `path` and the expected values. */
+/** The number for a parameter's value. Throws CoreError that contains `path` and the expected values. */
 export function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
   const number = parameterNumber(spec, value);
   if (number !== undefined) return number;
@@ -42,7 +45,7 @@ export function componentValues(component: ComponentName, options: ComponentOpti
   return valuesOf(component, COMPONENT_SPECS[component], options);
 }
 
-/** Like `componentValues`, but for anything that has parameters. Error messages contain `name`. */
+/** Like `componentValues`, for any list of parameters. Error messages contain `name`. */
 export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOptions): number[] {
   const { parameters = {}, path = name, spell = (parameter: string) => parameter } = options;
   const { presetPath = joined(path, 'preset') } = options;

@@ -1,7 +1,7 @@
 /**
- * Typed bindings of a controller's two halves: the receiver half, which sees arrivals, and the sender half,
- * which sets the rate (paper ToN, Fig. 1; see src/papers/README.md). All calls are synchronous; no worker is
- * needed.
+ * Typed bindings of a controller's two halves: the receiver half, which sees arrivals, and the sender half, which
+ * sets the rate (Fig. 1 of the ToN paper; see src/papers/README.md). All calls are synchronous, and need no
+ * worker.
  */
 import { readDensity, type Density, type DensityOptions } from './density.js';
 import { feedbackFrom, feedbackNumbers, type Feedback } from './feedback.js';
@@ -16,13 +16,13 @@ export interface ArrivalInput {
   arrivalTimeUs: number;
   sizeBytes: number;
   rtpTimestamp?: number;
-  /** RTP's 24-bit abs-send-time (6.18 fixed-point seconds). */
+  /** RTP's abs-send-time: seconds as a 24-bit fixed-point number (6.18). */
   absSendTime?: number;
   keyFrame?: boolean;
   rttUs?: number;
 }
 
-/** Cumulative counters of what arrived on the wire, headers included. */
+/** Cumulative counters of the packets on the wire, including their headers. */
 export interface InboundInput {
   timeUs: number;
   packetsReceived: number;
@@ -30,7 +30,7 @@ export interface InboundInput {
   bytesReceived: number;
 }
 
-/** The rates that the sender half requests. A rate that this controller does not have is NaN. */
+/** The rates that the sender half requests. NaN stands for a rate that the controller does not compute. */
 export interface RateUpdate {
   targetBps: number;
   pacingBps: number;
@@ -40,7 +40,7 @@ export interface RateUpdate {
   rttUs: number;
 }
 
-/** The half that sees arrivals and emits feedback. */
+/** The half that sees arrivals and produces feedback. */
 export class ReceiverHalf extends Session {
   constructor(core: CoreModule, options: ControllerOptions) {
     super(core, (abi, { index, flow }) => abi.ccs_receiver_create(index, flow), options);
@@ -69,42 +69,48 @@ export class ReceiverHalf extends Session {
   }
 
   /**
-   * Makes two halves with the same input share the analysis of frames, which saves time. The results are the
-   * same as without sharing. Every arrival must still be passed to both halves. Throws CoreError if either
-   * half has already had an arrival.
+   * Lets two halves that receive the same arrivals share one analysis of frames, to save time. The results do not
+   * change. Every arrival must still be passed to both halves. Throws CoreError if either half has already
+   * received an arrival.
    */
   shareFrames(other: ReceiverHalf): void {
     this.half.core.check(this.half.abi.ccs_receiver_share_frames(this.half.pointer, other.half.pointer));
   }
 
-  /** Returns the latest feedback that the half has produced since the previous call; null if there is none. */
+  /** Returns the latest feedback since the previous call; null if there is none. */
   takeFeedback(): Feedback | null {
     const count = this.half.abi.ccs_receiver_take_feedback(this.half.pointer);
     return count === 0 ? null : feedbackFrom([...this.read(count)]);
   }
 }
 
-/** The half that gets feedback and sets the target rate. */
+/** The half that receives feedback and sets the target rate. */
 export class SenderHalf extends Session {
   constructor(core: CoreModule, options: ControllerOptions) {
     super(core, (abi, { index, flow, seed }) => abi.ccs_sender_create(index, flow, seed), options);
   }
 
-  /** Takes a feedback message that arrived at `nowUs` on the sender's clock. Throws CoreError. */
+  /**
+   * Passes a feedback message to the half. `nowUs` is the arrival time of the message, on the sender's clock.
+   * Throws CoreError.
+   */
   pushFeedback(f: Feedback, nowUs: number): void {
     const numbers = feedbackNumbers(f);
     this.fill(numbers);
     this.half.core.check(this.half.abi.ccs_sender_push_feedback(this.half.pointer, nowUs, numbers.length));
   }
 
-  /** Takes the cumulative counts of RTCP receiver reports. To be called only while no feedback arrives. */
+  /**
+   * Passes the cumulative counts of RTCP receiver reports to the half. Call it only while no feedback messages
+   * arrive.
+   */
   pushReceiverReport(nowUs: number, packetsReceived: number, packetsLost: number): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_receiver_report(this.half.pointer, nowUs, packetsReceived, packetsLost),
     );
   }
 
-  /** Takes the cumulative bytes that were sent, the RTT, and the browser's own estimate. */
+  /** Passes the cumulative number of sent bytes, the RTT, and the browser's own bandwidth estimate to the half. */
   pushSent(nowUs: number, cumulativeSentBytes: number, rttUs = NaN, browserEstimateBps = NaN): void {
     this.half.core.check(
       this.half.abi.ccs_sender_push_sent(
@@ -125,8 +131,8 @@ export class SenderHalf extends Session {
   }
 
   /**
-   * The joint density of rate and delay that an LCC half has learnt. Null for other controllers; null also before
-   * the first feedback.
+   * The joint density of rate and delay that a half of LCC has learnt. Null for other controllers, and before the
+   * first feedback.
    */
   density(options: DensityOptions = {}): Density | null {
     return readDensity(this.half.core, this.half.abi.ccs_sender_half(this.half.pointer), options);

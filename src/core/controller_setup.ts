@@ -1,4 +1,4 @@
-/** Chooses a controller and its parameters: resolves names to the numbers that the core takes. */
+/** Resolves the choice of a controller: converts names and parameters to the numbers that the core expects. */
 import { valuesOf } from './component.js';
 import { CoreError } from './load.js';
 import {
@@ -16,12 +16,12 @@ import { userControllerProblem, type UserController } from './user_controller.js
 /** A controller, chosen by its name, by one of its presets, or by both. */
 export interface ControllerChoice {
   /**
-   * The name of a controller of the core, or a user's own controller. Default: the controller that has the preset
-   * `preset`; without a preset, `gcc`.
+   * The name of a controller of the core, or a user's own controller. Default: the controller of `preset` or,
+   * without a preset, `gcc`.
    */
   controller?: ControllerName | UserController;
   /**
-   * The name of a preset. Default: the controller's default preset, which differs between live calls and
+   * The name of a preset. Default: the controller's default preset, which is not the same for live calls and
    * simulations.
    */
   preset?: string;
@@ -29,10 +29,10 @@ export interface ControllerChoice {
   parameters?: Readonly<Record<string, number>>;
 }
 
-/** The resolved choice, in the form that the core takes. */
+/** The resolved choice, in the form that the core expects. */
 export interface ControllerSetup {
   name: string;
-  /** The controller's number in the core. */
+  /** The index of the controller in the core. */
   index: number;
   /** Absent for a user's controller, which has no presets. */
   preset?: string;
@@ -40,15 +40,15 @@ export interface ControllerSetup {
   spec: ComponentSpec;
   /** The values of all parameters, in the order of `spec`. */
   values: number[];
-  /** Set only if the controller is a user's own. */
+  /** Present only for a user's own controller. */
   user?: UserController;
 }
 
-/** The number that every user's controller has in the core. */
+/** The core uses this index for all controllers of users. */
 const USER_INDEX = -1;
 
 /**
- * Resolves a choice. Error messages put `path` before the name of a parameter. Throws CoreError that names the
+ * Resolves a choice. In error messages, `path` precedes the name of a parameter. Throws CoreError that names the
  * field.
  */
 export function controllerSetup(

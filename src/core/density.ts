@@ -1,29 +1,32 @@
 /**
- * The joint density of sending rate and one-way delay that the controller LCC learns, on a grid (paper
- * lcc-2018, Fig. 1; see src/papers/README.md).
+ * The joint density of sending rate and one-way delay that the controller LCC learns, on a grid (Fig. 1 of the
+ * LCC paper; see src/papers/README.md).
  */
 import { CoreError, type CoreModule } from './load.js';
 
 export interface DensityOptions {
-  /** Number of points on the rate axis, 2 to 256; default 64. */
+  /** The number of points on the rate axis, from 2 to 256. Default 64. */
   rates?: number;
-  /** Number of points on the delay axis, 2 to 256; default 64. */
+  /** The number of points on the delay axis, from 2 to 256. Default 64. */
   delays?: number;
-  /** The lowest and highest rate on the grid. Default: the range that the density covers. */
+  /** The lowest and the highest rate of the grid. Default: the range of the density. */
   rateBps?: readonly [from: number, to: number];
-  /** The lowest and highest delay on the grid. Default: the range that the density covers. */
+  /** The lowest and the highest delay of the grid. Default: the range of the density. */
   delayUs?: readonly [from: number, to: number];
 }
 
 export interface Density {
-  /** The points of the rate axis, evenly spaced. */
+  /** The points on the rate axis, evenly spaced. */
   ratesBps: number[];
   /**
-   * The points of the delay axis: one-way delays. The offset between the clocks is unknown, so the smallest one-way
-   * delay is assumed to be half of the smallest RTT.
+   * The points on the delay axis, which shows one-way delays. The clock offset is unknown, so the smallest
+   * one-way delay is assumed to be half of the smallest RTT.
    */
   delaysUs: number[];
-  /** The density per bps and us: `values[delay * ratesBps.length + rate]`, with the indices of the points. */
+  /**
+   * The density, in 1 / (bit/s · µs). The value at the point (rate, delay) is `values[delay * ratesBps.length +
+   * rate]`, where `rate` and `delay` are indices.
+   */
   values: Float64Array;
 }
 
@@ -39,8 +42,8 @@ const points = (from: number, to: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1));
 
 /**
- * The density of a sender half in the core. Null if its controller has none, or before the first feedback. Throws
- * CoreError that names the option.
+ * The density that a sender half in the core has learnt. Null if its controller learns none, and before the first
+ * feedback. Throws CoreError that names the option.
  */
 export function readDensity(core: CoreModule, half: number, options: DensityOptions): Density | null {
   const { rates = DEFAULT_POINTS, delays = DEFAULT_POINTS } = options;

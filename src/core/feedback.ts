@@ -1,28 +1,26 @@
 /**
- * The message that the receiver half sends to the sender half. In a call, it travels over a data channel as
- * the text "CCF3", the number of the flow (a little-endian uint32), and a list of little-endian doubles: the
- * fields of {@link Feedback}, then its values.
+ * A message from the receiver half to the sender half. In a call, it travels over a data channel as the text
+ * "CCF3", the flow's number (a little-endian uint32), and a list of little-endian doubles: the fields of {@link
+ * Feedback} in order, then its values.
  */
 export interface Feedback {
-  /** When the message was made, on the receiver's clock. */
+  /** When the message was created, on the receiver's clock. */
   timeUs: number;
   receivedRateBps: number;
-  /** Cumulative counts of packets on the wire. */
+  /** Cumulative counts of the packets on the wire. */
   packetsReceived: number;
   packetsLost: number;
   /**
-   * `echoSendTimeUs`: the send time of the latest arrival. `echoDelayUs`: the time from this arrival to `timeUs`. So
-   * RTT = now - echoSendTimeUs - echoDelayUs.
+   * `echoSendTimeUs`: the send time of the latest arrival. `echoDelayUs`: the time from that arrival to `timeUs`.
+   * The sender computes RTT = now - echoSendTimeUs - echoDelayUs.
    */
   echoSendTimeUs: number;
   echoDelayUs: number;
-  /**
-   * Numbers that only the sender half of the same controller can interpret; at most {@link MAX_FEEDBACK_VALUES}.
-   */
+  /** At most {@link MAX_FEEDBACK_VALUES} numbers. Only the sender half of the same controller can interpret them. */
   values: readonly number[];
 }
 
-/** A message, and the number of the flow that it belongs to. */
+/** A message, and the number of its flow. */
 export interface FlowFeedback {
   flow: number;
   feedback: Feedback;
@@ -41,12 +39,12 @@ const FIELDS = [
 export const MAX_FEEDBACK_VALUES = 64;
 const HEADER_BYTES = 8;
 
-/** The numbers of a message, in the core's order. */
+/** The fields of a message as numbers, in the core's order, followed by its values. */
 export function feedbackNumbers(feedback: Feedback): number[] {
   return [...FIELDS.map((field) => feedback[field]), ...feedback.values];
 }
 
-/** Builds a message from the numbers that `feedbackNumbers` returns. */
+/** Creates a message from numbers in the order of `feedbackNumbers`. */
 export function feedbackFrom(numbers: readonly number[]): Feedback {
   const [timeUs = NaN, receivedRateBps = NaN, packetsReceived = NaN, packetsLost = NaN] = numbers;
   const [echoSendTimeUs = NaN, echoDelayUs = NaN, ...values] = numbers.slice(4);
@@ -66,7 +64,7 @@ export function encodeFeedback(feedback: Feedback, flow = 0): ArrayBuffer {
   return buffer;
 }
 
-/** Parses the message in `data`. Returns null for a foreign or damaged message: such a message is not an error. */
+/** Parses the message in `data`. Returns null for a foreign or damaged message, which is not an error. */
 export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   const count = (data.byteLength - HEADER_BYTES) / 8;
   const isCount = Number.isInteger(count) && count >= FIELDS.length;
@@ -79,12 +77,12 @@ export function decodeFeedback(data: ArrayBuffer): FlowFeedback | null {
   return isUsable(feedback) ? { flow: view.getUint32(4, true), feedback } : null;
 }
 
-/** Doubles represent every integer up to this value; the core accepts no greater numbers. */
+/** Doubles represent all integers up to this value exactly. The core accepts no larger numbers. */
 const MAX_EXACT = 2 ** 53;
 const isExact = (value: number): boolean => Math.abs(value) <= MAX_EXACT;
 const isExactOrAbsent = (value: number): boolean => Number.isNaN(value) || isExact(value);
 
-/** Whether a message's numbers are valid. The received rate and the echo fields may be NaN, which means absent. */
+/** Whether the numbers of a message are valid. The received rate and the echo fields may be absent (NaN). */
 function isUsable(feedback: Feedback): boolean {
   const { timeUs, receivedRateBps, packetsReceived, packetsLost, values } = feedback;
   const { echoSendTimeUs, echoDelayUs } = feedback;

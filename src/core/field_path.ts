@@ -1,16 +1,16 @@
 /**
- * Completes field names in errors. An error about nested options names only the field inside these options.
- * The path of the options is added here.
+ * Completes field names in errors. The core only names the field inside nested options, so the path to these
+ * options is added here.
  */
 import { CoreError } from './load.js';
 
 /**
- * Lists that can be invalid as a whole, e.g. because they are too long. An error with one of these names is
- * already complete, so it is thrown unchanged.
+ * Lists that can be invalid as a whole, for example if they are too long. The core's error then contains the
+ * complete name, so it is not changed.
  */
 const LISTS: readonly string[] = ['flows', 'windows'];
 
-/** Runs `action`. If it throws an error about a field, puts `path` before the name of the field. */
+/** Runs `action`. If it throws an error about a field, adds `path` in front of the field's name. */
 export function inside(path: string, action: () => void): void {
   try {
     action();

@@ -1,19 +1,19 @@
-/** Objects in the core's memory, each represented by a pointer. */
+/** Objects in the core's memory, which are represented by pointers. */
 import type { Abi } from './abi.generated.js';
 import { CoreError, type CoreModule } from './load.js';
 
 /**
- * Owns the pointer to an object in the core's memory. Every use of the pointer goes through the handle, which
- * throws once the object is destroyed: the memory may then belong to another object.
+ * Owns the pointer to an object in the core's memory. After the object is destroyed, its memory may belong to
+ * another object. So all code reads the pointer through the handle, which then throws.
  */
 export class Handle {
   #pointer: number;
 
   constructor(
     readonly core: CoreModule,
-    /** The kind of the object, for error messages. */
+    /** What the object is, for error messages. */
     private readonly what: string,
-    /** The function of the core that frees the object. */
+    /** The core's function that frees the object. */
     private readonly free: (pointer: number) => unknown,
     pointer: number,
   ) {
@@ -26,21 +26,21 @@ export class Handle {
     if (this.#pointer === 0) throw new CoreError(`this ${this.what} was destroyed; create another one`);
   }
 
-  /** The pointer. Throws as `assertLive` does. */
+  /** The pointer. Throws the same errors as `assertLive`. */
   get pointer(): number {
     this.assertLive();
     return this.#pointer;
   }
 
-  /** The functions of the core. Those that concern the object take the pointer as their first argument. */
+  /** The functions of the core. Functions for an object take its pointer as their first argument. */
   get abi(): Abi {
     return this.core.abi;
   }
 
-  /** Frees the memory; further calls do nothing. */
+  /** Frees the object. Calling it again does nothing. */
   destroy(): void {
     if (this.#pointer === 0) return;
-    // A failed core cannot be called, so its memory is not freed.
+    // Functions of a failed core cannot be called, so the memory is not freed.
     if (this.core.failure === null) this.free(this.#pointer);
     this.#pointer = 0;
   }

@@ -54,12 +54,12 @@ export * from './simulation.js';
 export class Core {
   constructor(readonly module: CoreModule) {}
 
-  /** Throws CoreError for an unknown preset or parameter, or a value out of range. */
+  /** Throws CoreError for an unknown preset or parameter, and for a value out of range. */
   createReceiver(options: ControllerOptions = {}): ReceiverHalf {
     return new ReceiverHalf(this.module, options);
   }
 
-  /** Throws CoreError for an unknown preset or parameter, or for a value or a seed out of range. */
+  /** Throws CoreError for an unknown preset or parameter, and for a value or a seed out of range. */
   createSender(options: ControllerOptions = {}): SenderHalf {
     return new SenderHalf(this.module, options);
   }
@@ -75,13 +75,13 @@ export class Core {
   }
 }
 
-/** Loads the core; `source` overrides the module that ships beside this file. */
+/** Loads the core. `source` replaces the module next to this file. */
 export async function loadCore(source?: WasmSource): Promise<Core> {
   return new Core(await loadCoreModule(source));
 }
 
 /**
- * Starts the JavaScript build of the core, for a page whose policy refuses WebAssembly. This build has only the
- * controllers: creating a link or a simulation throws CoreError.
+ * Starts the JavaScript build of the core, for pages whose policy forbids WebAssembly. This build contains only
+ * the controllers: creating a link or a simulation throws CoreError.
  */
 export const startScriptedCore = (script: ScriptedCore): Core => new Core(startScriptedModule(script));

@@ -1,6 +1,6 @@
 /**
- * The simulated link of the core (wasm/sim/loaded_link.h). It models one direction: loss, jitter, queue,
- * capacity, outages and delay. TCP connections can share the link.
+ * The simulated link of the core (wasm/sim/loaded_link.h). It models one direction of a path: loss, jitter,
+ * queue, capacity, outages and delay. TCP connections can share it.
  */
 import { LINK_DELIVERY, LINK_DROP, LINK_STAT } from './abi.generated.js';
 import { Handle } from './handle.js';
@@ -11,38 +11,37 @@ import type { QueueOptions } from './queue.js';
 export * from './queue.js';
 export type { Bottleneck } from './link_arguments.js';
 
-/** A capacity, and the time from which it applies; a capacity of 0 is an outage. */
+/** A capacity that applies from `atUs` on. A capacity of 0 is an outage. */
 export interface CapacityStep {
-  /** On the clock that drives the link, in microseconds. */
+  /** In microseconds of the time that the caller passes to the link. */
   atUs: number;
   capacityBps: number;
 }
 
 /**
- * Outages of a wireless channel (paper gcc-packet-grouping-2016; see src/papers/README.md). During an outage
- * the bottleneck sends nothing. At its end, the packets that waited leave in a burst. Both means must be from
- * 1 ms to 1 minute.
+ * Outages of a wireless channel (the GRP paper; see src/papers/README.md). During an outage the bottleneck sends
+ * nothing. When it ends, the waiting packets leave in a burst. Both means must be from 1 ms to 1 minute.
  */
 export interface OutageOptions {
   /** The mean of the exponentially distributed times between two outages. */
   meanOnUs: number;
   /** The mean length of an outage. */
   meanOffUs: number;
-  /** The length of an outage is the sum of this many exponential times, 1 to 100; default 1. */
+  /** The length of an outage is the sum of this many exponentially distributed times, from 1 to 100. Default 1. */
   offPhases?: number;
 }
 
-/** Holds some packets back behind the bottleneck, so that later packets overtake them (RFC 4737, 3.3). */
+/** Delays some packets behind the bottleneck, so that later packets overtake them (RFC 4737, 3.3). */
 export interface ReorderingOptions {
-  /** Probability that a packet is held back, 0 to 1. */
+  /** The probability that a packet is delayed, from 0 to 1. */
   ratio: number;
-  /** How long a packet is held back, up to one minute. */
+  /** The additional delay of such a packet, at most one minute. */
   delayUs: number;
 }
 
 /**
- * How many TCP connections of each congestion control share the link: 0 to 64, default 0. They are simulated
- * by the core and always have data to send.
+ * The number of TCP connections that share the link, by their congestion control: 0 to 64, default 0. The core
+ * simulates them. They always have data to send.
  */
 export interface CrossTraffic {
   cubic?: number;
@@ -50,29 +49,29 @@ export interface CrossTraffic {
 }
 
 export interface LinkOptions {
-  /** 1 bit/s to 100 Gbit/s. `set` also accepts 0, which is an outage. */
+  /** From 1 bit/s to 100 Gbit/s. `set` also accepts 0, which is an outage. */
   capacityBps: number;
   /**
-   * Scheduled capacity changes, in the order of time. If `set` gets a capacity but no schedule, the old schedule is
-   * cancelled.
+   * Scheduled capacity changes, in the order of time. A call of `set` with a capacity and without a schedule
+   * cancels the old schedule.
    */
   schedule?: readonly CapacityStep[];
   queue?: QueueOptions;
   /** Default `serial`. */
   bottleneck?: Bottleneck;
   /**
-   * The burst that a token bucket lets through at once, in bytes; default 5000. Only a new link takes this value:
-   * `set` ignores it.
+   * The burst that a token bucket sends at once, in bytes. Default 5000. Applies only to a new link: `set`
+   * ignores it.
    */
   burstBytes?: number;
   /** Default 0. */
   oneWayDelayUs?: number;
-  /** Probability that a packet is lost before the queue, 0 to 1. Default 0. */
+  /** The probability that a packet is lost before the queue, from 0 to 1. Default 0. */
   lossRatio?: number;
   /**
-   * Mean length of a run of lost packets, 1 to 1e6 (Gilbert's model). The overall share of lost packets stays
-   * `lossRatio`. Independent losses have a mean run length of 1 / (1 - lossRatio); values up to this length, such
-   * as the default 1, give independent losses.
+   * The mean length of a run of consecutive losses, from 1 to 1e6 (Gilbert's model). The overall loss ratio stays
+   * `lossRatio`. Independent losses have a mean run length of 1 / (1 - lossRatio). Values up to this length give
+   * independent losses, so the default 1 does, too.
    */
   burstLossPackets?: number;
   /**
@@ -80,27 +79,28 @@ export interface LinkOptions {
    * distributed number, limited to three standard deviations.
    */
   jitterUs?: number;
-  /** Random outages. They start with a period without an outage. Default: null, no outages. */
+  /** Random outages. The link starts between two outages. Default: null, no outages. */
   outages?: OutageOptions | null;
-  /** Reordering of the packets that are offered to the link; cross traffic stays in order. Default: null, none. */
+  /** Reordering of the caller's packets. Cross traffic stays in order. Default: null, none. */
   reordering?: ReorderingOptions | null;
   /**
-   * TCP connections whose segments of 1500 B pass the same queue; their ACKs return without congestion. `set`
-   * starts or ends connections until their number is right. Not allowed if the capacity or a step of the
-   * schedule is above 1 Gbit/s. Default: none.
+   * TCP connections with segments of 1500 B, which pass the same queue. Their ACKs return without congestion.
+   * `set` starts or ends connections to reach the given numbers. Not allowed if the capacity or a scheduled
+   * capacity is above 1 Gbit/s. Default: none.
    */
   crossTraffic?: CrossTraffic;
   /**
-   * Round-trip propagation delay of these connections, at least `oneWayDelayUs`. Default: twice `oneWayDelayUs`.
+   * The round-trip propagation delay of the cross traffic, at least `oneWayDelayUs`. Default: twice
+   * `oneWayDelayUs`.
    */
   crossRttUs?: number;
-  /** The seed of the random numbers, an integer; default 1. Only a new link takes this value: `set` ignores it. */
+  /** The seed of the random numbers, an integer. Default 1. Applies only to a new link: `set` ignores it. */
   seed?: number;
 }
 
 /**
- * The reasons for which packets are dropped, in the order of DropReason in the core. The first entry stands for
- * "not dropped".
+ * The reasons why packets are dropped, in the order of DropReason in the core. The first entry means "not
+ * dropped".
  */
 export const DROP_REASONS = [null, 'random-loss', 'queue-full', 'codel', 'pie', 'overlimit'] as const;
 export type DropReason = Exclude<(typeof DROP_REASONS)[number], null>;
@@ -108,16 +108,16 @@ export type DropReason = Exclude<(typeof DROP_REASONS)[number], null>;
 export interface LinkDelivery {
   packetId: number;
   sizeBytes: number;
-  /** When the packet was enqueued. */
+  /** When the caller passed the packet to `enqueue`. */
   offeredUs: number;
   /** When the last bit of the packet left the bottleneck. */
   departUs: number;
   /**
-   * When the packet reaches the far end. If reordering holds a packet back, this time may be later than the
-   * poll that returns the packet.
+   * When the packet reaches the far end. If reordering delays the packet, this may be later than the poll that
+   * returns it.
    */
   deliverUs: number;
-  /** From the packet's arrival at the queue to the start of its transmission. */
+  /** The time from the packet's arrival at the queue to the start of its transmission. */
   queueDelayUs: number;
 }
 
@@ -130,7 +130,7 @@ export interface LinkDrop {
   reason: DropReason;
 }
 
-/** Counts of the caller's packets only, unless a field says otherwise. */
+/** Statistics of the caller's packets. Only fields that say so include the cross traffic. */
 export interface LinkStats {
   /** The packets in the queue, including those of the cross traffic. */
   queuePackets: number;
@@ -139,7 +139,7 @@ export interface LinkStats {
   /** How long a packet that arrived now would wait if all packets in the queue were sent first. */
   queueDelayUs: number;
   capacityBps: number;
-  /** Packets at any stage of the link: those that are neither delivered nor dropped. */
+  /** The packets inside the link, at any stage: neither delivered nor dropped. */
   packetsInside: number;
   offeredPackets: number;
   offeredBytes: number;
@@ -147,7 +147,7 @@ export interface LinkStats {
   lostPackets: number;
   /** Packets dropped by the queue. */
   droppedPackets: number;
-  /** Bytes of the packets that were lost by random loss or dropped by the queue. */
+  /** Bytes of the packets that were lost or dropped. */
   droppedBytes: number;
   /** The sum of `lostPackets` and `droppedPackets`. */
   drops: number;
@@ -163,35 +163,35 @@ export interface LinkStats {
   crossDrops: number;
 }
 
-/** A link that has no clock: the caller passes the time, in microseconds. This time must never go back. */
+/**
+ * A link without a clock of its own. The caller passes the current time in microseconds, which must never
+ * decrease.
+ */
 export interface Link {
   /**
-   * Offers a packet. Returns the reason if the packet is dropped at once, otherwise null. `flow` is an integer from
-   * 0 to 2^31 - 1, by which SFQ and FQ-CoDel distinguish flows. The connections of the cross traffic are further
-   * flows. Throws CoreError for an invalid number.
+   * Passes a packet to the link. Returns the reason if the packet is dropped at once, otherwise null. `flow` is
+   * an integer from 0 to 2^31 - 1, which SFQ and FQ-CoDel use to distinguish flows. Each connection of the cross
+   * traffic is a flow of its own. Throws CoreError for an invalid number.
    */
   enqueue(packetId: number, sizeBytes: number, nowUs: number, flow?: number): DropReason | null;
-  /** The packets that were delivered since the last poll, in order, without those of the cross traffic. */
+  /** Returns the packets that were delivered since the last poll, in order. Omits the cross traffic. */
   poll(nowUs: number): LinkDelivery[];
   /**
-   * The packets that were accepted by `enqueue` but dropped later, between the last two polls. A packet may
-   * be dropped when it reaches the queue after its jitter, by a discipline that drops waiting packets, or by
-   * a change of the queue.
+   * The packets that `enqueue` accepted and that were dropped between the last two polls. A packet may be dropped
+   * when it reaches the queue after its jitter, by a discipline that drops waiting packets, or by a change of the
+   * queue.
    */
   lateDrops(): LinkDrop[];
   /**
-   * When to poll next: nothing is delivered before this time. Without cross traffic, it is Infinity if no
-   * packet is in the link. With cross traffic, it is at most 50 ms after the latest time that was passed to
-   * the link, so that no single poll has to simulate a long time.
+   * When to call `poll` next: no packet is delivered earlier. Without cross traffic, this is Infinity if the link
+   * contains no packet. With cross traffic, it is at most 50 ms after the latest time that the caller passed, so
+   * that a poll never has to simulate a long time.
    */
   nextEventUs(): number;
-  /**
-   * Changes the given settings from now on. If a setting is refused, throws CoreError and leaves this setting
-   * unchanged.
-   */
+  /** Changes the given settings now. Throws CoreError for a refused setting, which keeps its value. */
   set(change: Partial<LinkOptions>, nowUs: number): void;
   stats(nowUs: number): LinkStats;
-  /** Frees the memory; further calls do nothing. All other methods throw CoreError from then on. */
+  /** Frees the link. Calling `destroy` again does nothing; all other methods then throw CoreError. */
   destroy(): void;
 }
 
@@ -199,10 +199,10 @@ const fieldsOf = (row: object): number => Object.keys(row).length;
 const DELIVERY_FIELDS = fieldsOf(LINK_DELIVERY);
 const DROP_FIELDS = fieldsOf(LINK_DROP);
 const STAT_FIELDS = fieldsOf(LINK_STAT);
-/** The time for the initial settings of a link. It precedes every time that the caller can pass later. */
+/** The time of the initial settings, which is earlier than any time that the caller can pass. */
 const BEFORE_ANY_US = -Infinity;
 
-/** Creates a link. Throws CoreError that names the field for a value out of its range. */
+/** Creates a link. Throws CoreError that names the field if a value is out of range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {
   const pointer = module.found(
     module.abi.ccs_link_create(
@@ -232,7 +232,7 @@ function setSchedule(handle: Handle, steps: readonly CapacityStep[]): void {
   handle.core.check(handle.abi.ccs_link_set_schedule(handle.pointer, steps.length));
 }
 
-/** Applies the settings that are given, and leaves the others unchanged. */
+/** Applies the given settings, and leaves the others unchanged. */
 function setLoad(
   handle: Handle,
   { burstLossPackets, reordering, outages, crossTraffic, crossRttUs }: Partial<LinkOptions>,
@@ -307,7 +307,7 @@ class CoreLink implements Link {
   }
 
   set(change: Partial<LinkOptions>, nowUs: number): void {
-    // The cross traffic is removed first: the same change may then set a capacity that is too high for cross
+    // Removes the cross traffic first, since the same change may set a capacity that is too high for cross
     // traffic.
     const { cubic = 0, newReno = 0 } = change.crossTraffic ?? {};
     if (cubic + newReno === 0) setCrossTraffic(this.#handle, change.crossTraffic, nowUs);

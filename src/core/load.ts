@@ -1,44 +1,44 @@
 /**
- * Loads the WebAssembly core, which has a flat C ABI (wasm/abi). The module needs no loader script, because
- * it has few imports: a function that is called when its memory has grown, one that calls user controllers,
- * and Emscripten's proc_exit, which is never called. So the same module runs in pages, workers and Node. A
- * Content-Security-Policy must allow `wasm-unsafe-eval`, but need not allow `unsafe-eval`.
+ * Loads the WebAssembly core, which has a flat C ABI (wasm/abi). The module needs no loader script, since it has
+ * only a few imports: a callback after its memory has grown, a function that calls users' controllers, and
+ * Emscripten's proc_exit, which is never called. So the same module runs in pages, workers and Node. A
+ * Content-Security-Policy must allow `wasm-unsafe-eval`, but not `unsafe-eval`.
  */
 
 import type { Abi } from './abi.generated.js';
 import { UserHost } from './user_host.js';
 
-/** An error from the core: bad input, or a module that could not be loaded. */
+/** An error of the core: invalid input, or a module that could not be loaded. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
   constructor(
     message: string,
-    /** The parameter or field that was refused, if any. */
+    /** The refused parameter or field. Undefined if the error is not about one. */
     readonly field?: string,
   ) {
     super(message);
   }
 }
 
-/** The core trapped: the current operation is incomplete, and this instance can no longer be used. */
+/** The core trapped. The current operation is incomplete, and this instance of the core cannot be used any more. */
 export class CoreFailure extends Error {
   override readonly name = 'CoreFailure';
 }
 
-/** Where to load the module from. Default: the file that ships beside this one. */
+/** Where to load the module from. Default: the file next to this one. */
 export type WasmSource = WebAssembly.Module | BufferSource | URL | string;
 
 /**
- * The core compiled to JavaScript, for pages whose policy refuses WebAssembly. This function takes the imports by
- * name and returns the exports.
+ * The core compiled to JavaScript, for pages whose policy forbids WebAssembly. The function takes the imports by
+ * name, and returns the exports.
  */
 export type ScriptedCore = (imports: Readonly<Record<string, unknown>>) => WebAssembly.Exports;
 
 type Exported = (...args: number[]) => number;
 
 /**
- * The prototype of the object `abi`. A lookup reaches this prototype only if the module lacks the function.
- * It then throws a CoreError with the function's name.
+ * The prototype of the object `abi`. It handles functions that the module lacks: reading one throws a CoreError
+ * with the function's name.
  */
 const MISSING = new Proxy(
   {},
@@ -67,7 +67,7 @@ export class CoreModule {
   constructor(
     exports: WebAssembly.Exports,
     /**
-     * Hosts the user controllers of this core.
+     * Runs the users' controllers of this core.
      *
      * @internal
      */
@@ -87,7 +87,9 @@ export class CoreModule {
 
   #call(name: string, f: Exported, args: number[]): number {
     if (this.users.asking)
-      throw new CoreError('a controller called the core while the core was waiting for its answer');
+      throw new CoreError(
+        'a controller called the core while the core was waiting for the controller to answer',
+      );
     if (this.#failure !== null) throw this.#failure;
     try {
       return f(...args);
@@ -97,33 +99,36 @@ export class CoreModule {
     }
   }
 
-  /** Why this core can no longer be used; null while it works. */
+  /** The failure that made this core unusable; null while it works. */
   get failure(): CoreFailure | null {
     return this.#failure;
   }
 
-  /** Checks the status that a function returned; throws the core's message if it is not 0. */
+  /** Checks the status that a function of the core returned. If it is not 0, throws the core's message. */
   check(status: number): void {
     if (status !== 0) throw this.lastError();
   }
 
-  /** Checks the pointer that a function returned, and returns it; throws the core's message if it is null. */
+  /** Returns a pointer that a function of the core returned. If it is null, throws the core's message. */
   found(pointer: number): number {
     if (pointer === 0) throw this.lastError();
     return pointer;
   }
 
-  /** A view of `length` doubles at `pointer`. Valid only until the next call, since the memory may grow. */
+  /**
+   * A view of `length` doubles at `pointer`. Valid only until the next call of the core, since the memory may
+   * grow.
+   */
   doubles(pointer: number, length: number): Float64Array {
     return new Float64Array(this.#memory.buffer, pointer, length);
   }
 
-  /** Writes values to the core's input buffer, for the next call. */
+  /** Writes values to the core's input buffer, which the next call reads. */
   input(values: readonly number[]): void {
     this.doubles(this.abi.ccs_input_buffer(values.length), values.length).set(values);
   }
 
-  /** A view of `length` bytes at `pointer`. Valid only until the next call. */
+  /** A view of `length` bytes at `pointer`. Valid only until the next call of the core. */
   bytes(pointer: number, length: number): Uint8Array {
     return new Uint8Array(this.#memory.buffer, pointer, length);
   }
@@ -146,19 +151,19 @@ export class CoreModule {
 }
 
 export const ABI_VERSION = 2;
-/** The module name of the imports through which the core calls user controllers. */
+/** The module name of the import that calls users' controllers. */
 const USER_SPACE = 'ccscope';
 
 const shipped = (): URL => new URL('./ccscope.wasm', import.meta.url);
 
-/** Compiles the core for use by several instances, each of which has its own memory. */
+/** Compiles the core. Several instances, each with its own memory, can use the result. */
 export async function compileCore(source: WasmSource = shipped()): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
   const url = new URL(source, import.meta.url);
   if (url.protocol === 'file:') {
-    // Only Node loads the module from a file. Bundlers for browsers do not notice a module that is obtained by
-    // getBuiltinModule(), so they do not include it.
+    // Only Node reads the module from a file. Bundlers for browsers would include an imported Node module, but do
+    // not notice getBuiltinModule().
     const { readFile } = process.getBuiltinModule('node:fs/promises');
     return WebAssembly.compile(await readFile(url));
   }
@@ -169,7 +174,7 @@ export async function compileCore(source: WasmSource = shipped()): Promise<WebAs
 
 const nothing = (): number => 0;
 
-/** Compiles and instantiates the core. Throws CoreError if it is missing or has another ABI version. */
+/** Compiles and instantiates the core. Throws CoreError if the file is missing or has another ABI version. */
 export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
   const module = await compileCore(source);
   const users = new UserHost();
@@ -179,11 +184,11 @@ export async function loadCoreModule(source?: WasmSource): Promise<CoreModule> {
   return started((await WebAssembly.instantiate(module, imports)).exports, users);
 }
 
-/** Starts the core from JavaScript. Throws CoreError if it has another ABI version. */
+/** Starts the JavaScript build of the core. Throws CoreError if it has another ABI version. */
 export function startScriptedModule(instantiate: ScriptedCore): CoreModule {
   const users = new UserHost();
-  // In the JavaScript build, imports have no module names. The only import that does anything is `user`, through
-  // which the core calls user controllers.
+  // The imports of the JavaScript build have no module names. Only the import `user`, which calls users'
+  // controllers, does anything.
   return started(
     instantiate(new Proxy({}, { get: (_, name) => (name === 'user' ? users.call : nothing) })),
     users,
@@ -195,6 +200,8 @@ function started(exports: WebAssembly.Exports, users: UserHost): CoreModule {
   const core = new CoreModule(exports, users);
   const version = core.abi.ccs_abi_version();
   if (version !== ABI_VERSION)
-    throw new CoreError(`the core has ABI ${version}, these bindings expect ${ABI_VERSION}; rebuild both`);
+    throw new CoreError(
+      `the core has ABI version ${version}, but these bindings expect ${ABI_VERSION}; rebuild both`,
+    );
   return core;
 }

@@ -1,10 +1,10 @@
-/** Options of queue disciplines. Their names are those of the parameters in the schema, in camelCase. */
+/** The options of queue disciplines. Their names are the parameter names of the schema, in camelCase. */
 import { componentValues } from './component.js';
 import { CoreError } from './load.js';
 import { COMPONENT_SPECS } from './schema.js';
 import type { COMPONENTS } from './schema.generated.js';
 
-/** In the order of QueueDiscKind in the core. */
+/** The queue disciplines, in the order of QueueDiscKind in the core. */
 export const QUEUE_KINDS = ['droptail', 'codel', 'pie', 'sfq', 'fq_codel'] as const;
 export type QueueKind = (typeof QUEUE_KINDS)[number];
 
@@ -18,25 +18,25 @@ type ParametersOf<K extends QueueKind> = {
 };
 type PresetOf<K extends QueueKind> = Component<K>['presets'][number] extends { name: infer N } ? N : never;
 
-/** One discipline: its kind, one of its presets if it has any, and the values that differ from the preset. */
+/** One discipline: its kind, a preset if the kind has any, and the values that differ from the preset. */
 export type QueueOptionsOf<K extends QueueKind> = { kind: K; preset?: PresetOf<K> } & ParametersOf<K>;
 
-/** Any discipline. DropTail takes at most one limit; the default is 300 ms at the link's capacity. */
+/** Any discipline. DropTail accepts at most one limit. Its default is 300 ms at the link's capacity. */
 export type QueueOptions = { [K in QueueKind]: QueueOptionsOf<K> }[QueueKind];
 
-/** `limit_ms` as TypeScript spells it: `limitMs`. */
+/** Converts a name of the schema to camelCase: `limitMs` for `limit_ms`. */
 export const camelCase = (name: string): string =>
   name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Disciplines for which only one limit may be given. */
+/** The disciplines that accept only one limit. */
 const WITH_ONE_LIMIT: readonly QueueKind[] = ['droptail'];
 
-/** Alternative limits. If one of them is given, those that are not given are turned off. */
+/** Alternative limits. If one of them is given, the others are turned off. */
 const LIMITS: readonly string[] = ['limit_ms', 'limit_bytes', 'limit_packets'];
 
 function checkLimits(kind: QueueKind, given: readonly [string, number | string][]): void {
   if (given.length > 1 && WITH_ONE_LIMIT.includes(kind)) {
-    throw new CoreError('queue: expected one limit, in ms, bytes or packets', 'queue');
+    throw new CoreError('queue: expected only one limit, in ms, bytes or packets', 'queue');
   }
   const [first] = given;
   if (first === undefined || given.some(([, value]) => value !== 0)) return;
@@ -45,7 +45,7 @@ function checkLimits(kind: QueueKind, given: readonly [string, number | string][
 }
 
 /**
- * The form in which the ABI takes a discipline: the number of its kind, and all its values in the schema's order.
+ * The arguments of the ABI for a discipline: the number of its kind, and all its values in the schema's order.
  * Throws CoreError.
  */
 export function queueArguments(queue: QueueOptions): { kind: number; values: number[] } {

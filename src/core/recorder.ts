@@ -1,5 +1,6 @@
 /**
- * Takes recorded rows out of the core: the rows of a simulation, or of one half (receiver or sender) of a controller.
+ * Reads recorded rows from the core: the rows of a simulation, or of one half (receiver or sender) of a
+ * controller.
  */
 import { CoreError, type CoreModule } from './load.js';
 import { TABLE_SPECS, type TableName } from './schema.js';
@@ -25,8 +26,8 @@ function take(core: CoreModule, recorder: number, table: number, first: number, 
 }
 
 /**
- * Takes the rows that were recorded since the last call, in batches of consecutive rows of one table. The batches of
- * input tables come first, in the order in which their rows were consumed. The batches of output tables follow.
+ * Removes and returns the rows since the last call, in batches of consecutive rows of one table. Batches of input
+ * tables come first, in the order in which their rows were consumed. Batches of output tables follow.
  */
 export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] {
   const count = core.abi.ccs_trace_input_count(recorder);
@@ -50,7 +51,7 @@ export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] 
   return batches;
 }
 
-/** A bit mask of tables. Throws CoreError that names `field`. */
+/** A bit mask with one bit for each table. Throws CoreError that names `field`. */
 export function tableBits(tables: readonly TableName[], field: string): number {
   return tables.reduce((bits, name) => {
     const index = TABLE_SPECS.findIndex((table) => table.name === name);

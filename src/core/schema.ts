@@ -7,39 +7,36 @@ export type ParameterName = (typeof CONTROLLERS)[ControllerName]['parameters'][n
 export type ComponentName = keyof typeof COMPONENTS;
 export type TableName = (typeof TABLES)[number]['name'];
 
-/** One parameter of a controller. */
+/** A parameter of a controller or of another component. */
 export interface ParameterSpec {
   readonly name: string;
   readonly unit: string;
   readonly default: number;
   readonly min: number;
   readonly max: number;
-  /** The names of an enumeration. The value of the parameter is the index of a name. */
+  /** The named values of an enumeration. The value of the parameter is the index of a name. */
   readonly values?: readonly string[];
-  /** Set if the value must be a whole number. */
+  /** Present if the value must be an integer. */
   readonly whole?: true;
   /** Where the parameter comes from: paper section, draft, "deployed", "live calls". */
   readonly section: string;
   readonly description: string;
 }
 
-/** A named set of parameters. `values` contains those that differ from the defaults. */
+/** A named set of parameter values. `values` contains those that differ from the defaults. */
 export interface PresetSpec {
   readonly name: string;
   readonly description: string;
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** A component with parameters: a controller, or a part of the simulator (a queue discipline, TCP, a source). */
+/** A component with parameters: a controller, or a part of the simulator (a queue discipline, TCP or a source). */
 export interface ComponentSpec {
   readonly parameters: readonly ParameterSpec[];
   readonly presets: readonly PresetSpec[];
 }
 
-/**
- * One column of a trace table. If `values` is present, it lists the names of an enumeration, and the column
- * contains their indices.
- */
+/** A column of a trace table. If `values` is present, the column contains indices into this list of names. */
 export interface ColumnSpec {
   readonly name: string;
   readonly values?: readonly string[];
@@ -50,26 +47,26 @@ export interface TableSpec {
   readonly columns: readonly ColumnSpec[];
 }
 
-/** A table with a description of its rows. */
+/** A trace table with a description of its rows. */
 export interface DescribedTable extends TableSpec {
   readonly description: string;
 }
 
 /**
- * Controllers, in the order of their numbers in the core. No two presets have the same name, even of different
+ * The controllers, in the order of their indices in the core. The names of presets are unique across all
  * controllers.
  */
 export const CONTROLLER_SPECS: Readonly<Record<ControllerName, ComponentSpec>> = CONTROLLERS;
 
-/** Parts of the simulator. */
+/** The parts of the simulator. */
 export const COMPONENT_SPECS: Readonly<Record<ComponentName, ComponentSpec>> = COMPONENTS;
 
-/** The tables without their descriptions. */
+/** The trace tables, without descriptions. */
 export const TABLE_SPECS: readonly TableSpec[] = TABLES;
 
 /**
- * The whole schema, with descriptions of the tables. Code that does not show the descriptions can use the
- * constants above, so that bundlers leave the descriptions out.
+ * The whole schema, including the descriptions of the tables. Code that does not need these should use the
+ * constants above: bundlers can then omit the descriptions.
  */
 export const SCHEMA: {
   readonly controllers: typeof CONTROLLER_SPECS;
@@ -81,7 +78,7 @@ export const SCHEMA: {
   tables: /* @__PURE__ */ TABLES.map((table) => ({ ...table, description: TABLE_DESCRIPTIONS[table.name] })),
 };
 
-/** The table with this name. */
+/** The trace table with this name. */
 export function tableSpec(name: TableName): TableSpec {
   const table = TABLE_SPECS.find((t) => t.name === name);
   if (table === undefined) throw new Error(`the core has no trace table ${name}`);
@@ -106,8 +103,8 @@ export function controllerOfPreset(preset: string): ControllerName | undefined {
 }
 
 /**
- * The default preset of a controller. In live calls it is `NAME-live`. In simulations, or if there is no
- * `NAME-live`, it is the controller's first preset.
+ * The default preset of a controller. For live calls it is `NAME-live`. For simulations, or if `NAME-live` does
+ * not exist, it is the controller's first preset.
  */
 export function defaultPreset(controller: ControllerName, use: 'live' | 'simulation'): string {
   const names = CONTROLLER_SPECS[controller].presets.map(({ name }) => name);

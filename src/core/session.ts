@@ -1,4 +1,4 @@
-/** The base class of a controller's two halves (receiver and sender): parameters and the trace. */
+/** The base class of a controller's two halves (receiver and sender): parameters, recorded rows, and faults. */
 import type { Abi } from './abi.generated.js';
 import { numberOf, valuesOf } from './component.js';
 import { controllerSetup, type ControllerChoice } from './controller_setup.js';
@@ -8,28 +8,29 @@ import { drainRecorder, tableBits, type TraceBatch } from './recorder.js';
 import type { ComponentSpec, TableName } from './schema.js';
 import type { ControllerFault, UserController } from './user_controller.js';
 
-/** An event in a trace, as opposed to a row of a table. */
+/** An event in a trace. Unlike a row, it belongs to no table. */
 export interface TraceEvent {
   time_us: number;
   name: string;
   detail: unknown;
 }
 
-/** The controller to create, and its settings. Default: GCC with the preset for calls, `gcc-live`. */
+/** The controller to create, and its settings. Default: GCC with its preset for live calls, `gcc-live`. */
 export interface ControllerOptions extends ControllerChoice {
-  /** Number of the flow in the trace's rows. */
+  /** The flow's number in the rows of the trace. Default 0. */
   flow?: number;
-  /** For controllers that draw random numbers: an integer from 0 to 2^53 - 1; default 1. */
+  /** The seed for controllers that use random numbers: an integer from 0 to 2^53 - 1. Default 1. */
   seed?: number;
-  /** Tables that are recorded; default: all. */
+  /** The tables to record. Default: all. */
   record?: readonly TableName[];
 }
 
-/** The application's bounds. A change of the preset keeps their values. */
+/** The application's bitrate bounds. A change of the preset keeps them. */
 const KEPT_BY_PRESETS = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'] as const;
 
 /**
- * Creates a half from the values in the input buffer. Returns the pointer to the half, or 0 if a value is refused.
+ * Creates a half from the parameter values in the input buffer. Returns a pointer to the half, or 0 if a value is
+ * refused.
  */
 type Create = (abi: Abi, half: { index: number; flow: number; seed: number }) => number;
 
@@ -40,7 +41,7 @@ export class Session {
    * @internal
    */
   protected readonly half: Handle;
-  /** The name of the controller that this half belongs to. */
+  /** The name of this half's controller. */
   readonly controller: string;
   readonly #spec: ComponentSpec;
   readonly #user: UserController | undefined;
@@ -63,7 +64,7 @@ export class Session {
     if (bits !== undefined) this.half.abi.ccs_session_record(this.half.pointer, bits);
   }
 
-  /** Writes `values` to the session's buffer, for the next push. */
+  /** Writes `values` to the half's buffer, for the next push. */
   protected fill(values: readonly number[]): void {
     const pointer = this.half.abi.ccs_session_buffer(this.half.pointer, values.length);
     this.half.core.doubles(pointer, values.length).set(values);
@@ -90,7 +91,7 @@ export class Session {
     throw new CoreError(`${name}: not a parameter of ${this.controller}; ${known}`, name);
   }
 
-  /** Changes a parameter, also in the middle of a call. Throws CoreError that contains its name and its range. */
+  /** Changes a parameter, even during a call. Throws CoreError that contains the parameter's name and range. */
   setParameter(name: string, value: number): void {
     const index = this.#indexOf(name);
     const spec = this.#spec.parameters[index];
@@ -99,7 +100,8 @@ export class Session {
   }
 
   /**
-   * Changes to another preset of the same controller. The application's bounds keep their values. Throws CoreError.
+   * Changes to another preset of the same controller, and keeps the application's bitrate bounds. Throws
+   * CoreError.
    */
   setPreset(preset: string): void {
     const parameters = Object.fromEntries(KEPT_BY_PRESETS.map((name) => [name, this.parameter(name)]));
@@ -109,25 +111,25 @@ export class Session {
   }
 
   /**
-   * Takes the rows that were recorded since the last call, in batches of consecutive rows of one table. The batches
-   * of input tables come first, in the order in which their rows were consumed; if they are replayed in this order,
-   * the outputs are the same. The batches of output tables follow.
+   * Removes and returns the rows since the last call, in batches of consecutive rows of one table. Batches of
+   * input tables come first, in the order in which their rows were consumed: a replay in this order produces the
+   * same output. Batches of output tables follow.
    */
   drain(): TraceBatch[] {
     return drainRecorder(this.half.core, this.half.abi.ccs_session_recorder(this.half.pointer));
   }
 
   /**
-   * The faults of this half if it belongs to a user's controller; also available after `destroy`. After a fault, a
-   * receiver half sends no more feedback, and a sender half keeps its last good rate.
+   * The faults of this half of a user's controller; also available after `destroy`. After a fault, a receiver
+   * half sends no more feedback, and a sender half keeps its last good rate.
    */
   faults(): readonly ControllerFault[] {
     return this.#faults;
   }
 
   /**
-   * Frees the half in the core; further calls do nothing. All other methods except `faults` throw CoreError from
-   * then on.
+   * Frees the half in the core. Calling `destroy` again does nothing; all other methods except `faults` then
+   * throw CoreError.
    */
   destroy(): void {
     this.half.destroy();

@@ -1,7 +1,7 @@
 /**
- * The packet simulator of the core (wasm/sim): media and TCP flows over a forward and a backward path, in
- * virtual time. With the same options and seed, the results are identical to the byte in a native build, in
- * Node and in browsers.
+ * The packet simulator of the core (wasm/sim). It simulates media and TCP flows over a forward and a backward
+ * path, in virtual time. The same options and seed give byte-identical results in a native build, in Node and in
+ * browsers.
  */
 import { readDensity, type Density, type DensityOptions } from './density.js';
 import { componentValues } from './component.js';
@@ -34,7 +34,7 @@ const DEFAULT_RATE_INTERVAL_US = 500e3;
 const DEFAULT_TRACE_INTERVAL_US = 200e3;
 const DEFAULT_BURST_BYTES = 5000;
 
-/** A simulation in the core. Errors are CoreErrors that name the field. */
+/** A simulation in the core. Its methods throw CoreErrors that name the field. */
 export class Simulation {
   readonly #handle: Handle;
   readonly #windows: readonly WindowOptions[];
@@ -210,19 +210,19 @@ export class Simulation {
     );
   }
 
-  /** Virtual time, in microseconds. */
+  /** The virtual time, in microseconds. */
   get nowUs(): number {
     return this.#handle.abi.ccs_sim_now_us(this.#handle.pointer);
   }
 
-  /** The number of events that the simulation has processed. */
+  /** The number of events so far. */
   get events(): number {
     return this.#handle.abi.ccs_sim_events(this.#handle.pointer);
   }
 
   /**
-   * Runs until the time `us`, but not beyond the end of the simulation. Throws CoreError if more than `maxEvents`
-   * events are needed.
+   * Runs until the time `us`, but at most until the end of the simulation. Throws CoreError if this requires more
+   * than `maxEvents` events.
    */
   runUntil(us: number): void {
     for (const change of this.#changes.until(us)) {
@@ -236,7 +236,7 @@ export class Simulation {
     this.#handle.core.check(this.#handle.abi.ccs_sim_run_until(this.#handle.pointer, us));
   }
 
-  /** The measurements so far: the whole run first, then the requested windows. */
+  /** The measurements so far: those of the whole run, followed by those of the requested windows. */
   metrics(): WindowMetrics[] {
     return this.#windows.map((window, index) => {
       const pointer = this.#handle.core.found(this.#handle.abi.ccs_sim_metrics(this.#handle.pointer, index));
@@ -246,8 +246,8 @@ export class Simulation {
   }
 
   /**
-   * The joint density of rate and delay that the controller of media flow number `flow` has learnt so far. Null if
-   * the controller is not LCC; null also before the first feedback. Throws CoreError that names the option.
+   * The joint density of rate and delay that the controller of media flow `flow` has learnt so far. Null if the
+   * controller is not LCC, and before the first feedback. Throws CoreError that names the option.
    */
   density(flow = 0, options: DensityOptions = {}): Density | null {
     expectWhole('flow', flow, '0 to the last flow');
@@ -258,19 +258,20 @@ export class Simulation {
     );
   }
 
-  /**
-   * The faults of users' controllers so far. After a fault, the flow of the controller keeps its last good rate.
-   */
+  /** The faults of users' controllers so far. After a fault, the controller's flow keeps its last good rate. */
   faults(): readonly ControllerFault[] {
     return this.#faults;
   }
 
-  /** Takes the rows recorded since the last call. */
+  /** Removes and returns the rows since the last call. */
   drain(): TraceBatch[] {
     return drainRecorder(this.#handle.core, this.#handle.abi.ccs_sim_recorder(this.#handle.pointer));
   }
 
-  /** Frees the memory; further calls do nothing. Methods that need the memory throw CoreError from then on. */
+  /**
+   * Frees the simulation. Calling `destroy` again does nothing; all other methods except `faults` then throw
+   * CoreError.
+   */
   destroy(): void {
     this.#handle.destroy();
   }
@@ -280,13 +281,13 @@ function common(
   flow: FlowOptions,
 ): [direction: number, startUs: number, stopUs: number, extraDelayUs: number] {
   const direction = DIRECTIONS.indexOf(flow.direction ?? 'forward');
-  // The core reads NaN as "until the end", so a NaN from the caller is refused here.
+  // For the core, NaN means "until the end". So a NaN of the caller must be refused here.
   if (Number.isNaN(flow.stopUs))
     throw new CoreError('stopUs: expected a time after startUs, got NaN', 'stopUs');
   return [direction, flow.startUs ?? 0, flow.stopUs ?? NaN, flow.extraDelayUs ?? 0];
 }
 
-/** Refuses an unknown name. The types forbid such names, but JavaScript or JSON may contain them. */
+/** Throws CoreError for an unknown name. The types exclude unknown names, but callers in JavaScript may pass them. */
 function expectOneOf(field: string, known: readonly string[], value: string): void {
   if (!known.includes(value))
     throw new CoreError(`${field}: expected ${known.join(' or ')}, got ${value}`, field);

@@ -1,4 +1,4 @@
-/** Changes in the middle of a simulation: changes of its paths and of its controllers. */
+/** Changes during a simulation, to its paths and to its controllers. */
 import { controllerSetup } from './controller_setup.js';
 import { DIRECTIONS } from './direction.js';
 import { inside } from './field_path.js';
@@ -7,7 +7,7 @@ import { expectWhole, modeOf, passQueue } from './link_arguments.js';
 import { CoreError } from './load.js';
 import type { PathChange, SimulationChange, SimulationOptions } from './simulation_options.js';
 
-/** The current losses of a path. A change that sets only one of the two values keeps the other value. */
+/** The current loss settings of a path. A change of only one of the two keeps the other. */
 interface Losses {
   lossRatio: number;
   burstLossPackets: number;
@@ -33,11 +33,11 @@ export class SimulationChanges {
     for (const [index, { atUs }] of changes.entries()) {
       if (atUs >= (changes[index - 1]?.atUs ?? 0)) continue;
       const field = `changes.${index}.atUs`;
-      throw new CoreError(`${field}: expected a time not before the previous change, got ${atUs}`, field);
+      throw new CoreError(`${field}: expected a time at or after the previous change, got ${atUs}`, field);
     }
   }
 
-  /** Yields the changes with `atUs` up to `us` that have not been yielded before, in the order of time. */
+  /** Yields the next changes with `atUs` up to `us`, in the order of time. Each change is yielded once. */
   *until(us: number): Generator<SimulationChange> {
     for (;;) {
       const change = this.#changes[this.#next];
@@ -47,7 +47,7 @@ export class SimulationChanges {
     }
   }
 
-  /** Applies a change that `until` has just yielded. Throws CoreError that names the field. */
+  /** Applies the change that `until` has just yielded. Throws CoreError that names the field. */
   apply({ forward, backward, controller }: SimulationChange): void {
     inside(`changes.${this.#next}`, () => {
       for (const [index, path] of [forward, backward].entries())

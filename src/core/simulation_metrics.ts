@@ -1,4 +1,4 @@
-/** Reads the measurements of a simulation from the core, which returns them as a list of numbers. */
+/** Reads the measurements of a simulation, which the core returns as a list of numbers. */
 import { DISTRIBUTION, SIM_FLOW, SIM_PATH, SIM_WINDOW } from './abi.generated.js';
 import { DROP_REASONS } from './link.js';
 import { CoreError } from './load.js';
@@ -6,8 +6,8 @@ import { DIRECTIONS, type Direction } from './direction.js';
 import { FLOW_KINDS, type WindowOptions } from './simulation_options.js';
 
 /**
- * A distribution. Percentiles are taken by the nearest rank, with a resolution of 0.2 %. If `count` is 0, all other
- * fields are NaN.
+ * A distribution. Percentiles are nearest-rank, with a resolution of 0.2 %. If `count` is 0, all other fields are
+ * NaN.
  */
 export interface Distribution {
   count: number;
@@ -23,7 +23,7 @@ export interface Distribution {
   p99: number;
 }
 
-/** The measurements of one flow within a window. Bytes are those on the wire. */
+/** The measurements of one flow within a window. All byte counts are on the wire. */
 export interface FlowMetrics {
   flow: number;
   name: string;
@@ -35,69 +35,67 @@ export interface FlowMetrics {
   receivedBytes: number;
   lostPackets: number;
   lostBytes: number;
-  /** lostBytes / sentBytes; 0 when nothing was sent. */
+  /** lostBytes / sentBytes; 0 if nothing was sent. */
   lossRatio: number;
   sendRateBps: number;
   receiveRateBps: number;
-  /** The rate of the payload, without the bytes that arrived a second time. */
+  /** The rate of the payload, without duplicate bytes. */
   goodputBps: number;
-  /** Time average of the rate that the controller requested; NaN for TCP. */
+  /** The time average of the rate that the controller requested. NaN for TCP. */
   targetRateBps: number;
-  /** Standard deviation of the rates received in the rate intervals (see `rateIntervalUs`). */
+  /** The standard deviation of the received rates in the rate intervals (see `rateIntervalUs`). */
   receiveRateSdBps: number;
   /**
-   * The share of the rate intervals that ended with GCC's loss-based rate A_s below its delay-based rate A_r.
+   * The fraction of the rate intervals at whose end GCC's loss-based rate A_s was below its delay-based rate A_r.
    * 0 for other controllers, NaN for TCP.
    */
   lossBoundShare: number;
-  /**
-   * The mean, over the rate intervals, of the received rate divided by the capacity in that interval. NaN without a
-   * bottleneck.
-   */
+  /** The received rate divided by the capacity, averaged over the rate intervals. NaN without a bottleneck. */
   capacityShareMean: number;
-  /** Frames of a live call that could be shown. */
+  /** The number of displayable frames of a live call. */
   frames: number;
   /**
-   * `freezes`: how often the picture of a live call froze (freezeCount of webrtc-stats). `longestFreezeUs`: the
-   * length of the longest freeze, us.
+   * `freezes`: how often the video of a live call froze (freezeCount of webrtc-stats). `longestFreezeUs`: the
+   * length of the longest freeze.
    */
   freezes: number;
   longestFreezeUs: number;
   /**
-   * The time from the start of the flow until its received rate first reaches 90 % of its share of the capacity;
-   * NaN if it never does.
+   * The time from the start of the flow until its received rate first reaches 90 % of its share of the capacity.
+   * NaN if the rate never does.
    */
   convergenceUs: number;
   /**
-   * RTT - RTT_min of RTCP probes, us (papers ToN, V, and AQM, 3; see src/papers/README.md). For media flows
-   * only.
+   * RTT - RTT_min of RTCP probes, in µs (section V of the ToN paper, section 3 of the AQM paper; see
+   * src/papers/README.md). Only for media flows.
    */
   probeQueueDelayUs: Distribution;
-  /** RTT of the same probes. */
+  /** The RTT of the same probes, in µs. */
   rttUs: Distribution;
-  /** How long each packet waited at the bottleneck, us. */
+  /** The waiting time of each packet at the bottleneck, in µs. */
   queueDelayUs: Distribution;
   /**
-   * One-way delay of each packet minus the propagation delay, us (papers CMP, III, and LCC, III-A). For media
-   * flows only.
+   * The one-way delay of each packet minus the propagation delay, in µs (section III of the CMP paper, section
+   * III-A of the LCC paper). Only for media flows.
    */
   owdQueueDelayUs: Distribution;
-  /** Like `owdQueueDelayUs`, but measured from the time of encoding, so it includes the wait in the pacer. */
+  /** Like `owdQueueDelayUs`, but measured from the time of encoding. So it includes the waiting time in the pacer. */
   e2eQueueDelayUs: Distribution;
 }
 
 export interface PathMetrics {
-  /** Mean capacity over the window; NaN without a bottleneck. */
+  /** The mean capacity over the window. NaN without a bottleneck. */
   capacityBps: number;
   /**
-   * The bytes that passed the bottleneck, divided by the bytes that the capacity allowed; NaN without a bottleneck.
+   * The bytes that passed the bottleneck, divided by the bytes that the capacity allowed. NaN without a
+   * bottleneck.
    */
   utilisation: number;
-  /** Waiting time of all packets, us. */
+  /** The waiting time of all packets at the bottleneck, in µs. */
   queueDelayUs: Distribution;
   deliveredPackets: number;
   deliveredBytes: number;
-  /** The number of packets dropped for each reason of `DROP_REASONS`. */
+  /** The number of dropped packets, by their reason in `DROP_REASONS`. */
   drops: Readonly<Record<string, number>>;
 }
 
@@ -105,26 +103,24 @@ export interface WindowMetrics extends WindowOptions {
   forward: PathMetrics;
   backward: PathMetrics;
   flows: FlowMetrics[];
-  /** Jain's fairness index of the media flows' received rates over the window; NaN without media flows. */
+  /** Jain's fairness index of the media flows' received rates over the window. NaN without media flows. */
   jain: number;
   /**
-   * The mean of Jain's index over the rate intervals. In each interval, the index covers the media flows that were
-   * active in it.
+   * The mean of Jain's index over the rate intervals. The index of an interval covers the media flows that were
+   * active during it.
    */
   jainMean: number;
-  /**
-   * `jainAll` and `jainAllMean`: like `jain` and `jainMean`, but over all flows of the forward path, including TCP.
-   */
+  /** Like `jain` and `jainMean`, but over all flows of the forward path, including TCP. */
   jainAll: number;
   jainAllMean: number;
 }
 
-/** The numbers of a row, by the names that the core declares for them. */
+/** The numbers of a row, by the names that the core defines. */
 type Row<Names extends Readonly<Record<string, 'number' | 'distribution'>>> = {
   [Name in keyof Names]: Names[Name] extends 'distribution' ? Distribution : number;
 };
 
-/** Reads flat numbers, one after the other. */
+/** Reads a flat list of numbers from its beginning. */
 class Reader {
   #at = 0;
   constructor(readonly values: Float64Array) {}
@@ -159,7 +155,7 @@ function readFlow(reader: Reader, flow: number, given: string | undefined): Flow
   return { flow, name: given ?? `${kind} ${flow}`, ...row, kind, direction };
 }
 
-/** The metrics of one window. `names` contains the name of each flow, undefined where none was given. */
+/** The metrics of one window. `names` contains the flows' names; undefined for a flow without a name. */
 export function readWindow(
   values: Float64Array,
   window: string,

@@ -1,27 +1,25 @@
-/** The setup of a simulation: paths, flows, windows, and which rows it records. */
+/** The options of a simulation: paths, flows, windows, and the rows to record. */
 import type { ControllerChoice } from './controller_setup.js';
 import type { Direction } from './direction.js';
 import type { LinkOptions } from './link.js';
 import type { TableName } from './schema.js';
 
 /**
- * One direction of the network, with the settings of a link. Without a capacity there is no bottleneck: the path
- * then has only loss, jitter, outages, delay and reordering. The default queue is DropTail with a limit of 300 ms.
+ * One direction of the network, with the settings of a link. Without a capacity there is no bottleneck, and the
+ * path only has loss, jitter, outages, delay and reordering. The default queue is DropTail with a limit of 300
+ * ms.
  */
 export interface SimulatedLinkOptions extends Omit<
   LinkOptions,
   'capacityBps' | 'crossTraffic' | 'crossRttUs' | 'seed'
 > {
-  /** 1 bit/s to 100 Gbit/s. */
+  /** From 1 bit/s to 100 Gbit/s. */
   capacityBps?: number;
-  /**
-   * Whether jitter acts after the bottleneck and the propagation delay instead of before the queue. Default
-   * false.
-   */
+  /** Whether the jitter is added after the bottleneck and the propagation delay. Default false: before the queue. */
   jitterBehindQueue?: boolean;
 }
 
-/** Settings of a path that can change in the middle of a run. All of them except the delay require a bottleneck. */
+/** The settings of a path that can change during a run. All except the delay require a bottleneck. */
 export type PathChange = Partial<
   Pick<
     SimulatedLinkOptions,
@@ -37,29 +35,29 @@ export type PathChange = Partial<
 >;
 
 /**
- * Changes in the middle of a run. They are made at `atUs`, after all events of that time. The capacity is
- * changed by the link's `schedule` instead.
+ * Changes during a run. They take effect at `atUs`, after all events at that time. To change the capacity, use
+ * the link's `schedule`.
  */
 export interface SimulationChange {
   atUs: number;
   forward?: PathChange;
   backward?: PathChange;
   /**
-   * New parameters for the controller of the media flow with this number: a preset of the same controller, and the
-   * values that differ from the preset.
+   * New parameters for the controller of media flow `flow`: a preset of the same controller, and the values that
+   * differ from the preset.
    */
   controller?: { flow: number } & Pick<ControllerChoice, 'preset' | 'parameters'>;
 }
 
-/** In the order of their numbers in the core. */
+/** The kinds of flows, in the order of their numbers in the core. */
 export const FLOW_KINDS = ['media', 'tcp'] as const;
 
-/** Options that media and TCP flows have in common. */
+/** The options that media and TCP flows share. */
 export interface FlowCommon {
-  /** The name in reports. Default: `media` or `tcp` with the flow's number. */
+  /** The flow's name in reports. Default: `media` or `tcp`, followed by the flow's number. */
   name?: string;
   /**
-   * The direction in which the flow sends its data; acknowledgements and feedback go the other way. Default
+   * The direction of the flow's data. Acknowledgements and feedback take the opposite direction. Default
    * `forward`.
    */
   direction?: Direction;
@@ -67,45 +65,42 @@ export interface FlowCommon {
   startUs?: number;
   /** Default: the end of the simulation. */
   stopUs?: number;
-  /**
-   * A propagation delay that is added to that of the path, for this flow only and in both directions. Default 0.
-   */
+  /** Additional propagation delay for this flow only, in both directions. Default 0. */
   extraDelayUs?: number;
 }
 
-/** A video source with a pacer. A congestion controller sets the rate of the source. */
+/** A video source with a pacer. A congestion controller sets its rate. */
 export interface MediaFlowOptions extends FlowCommon, ControllerChoice {
   kind: 'media';
   /**
-   * A preset of the component `media_source`. The preset `vp8` has the noise and the lag of a measured VP8 encoder.
+   * A preset of the component `media_source`. The preset `vp8` has the noise and the lag that were measured with
+   * a VP8 encoder.
    */
   sourcePreset?: string;
-  /**
-   * Parameters of the video source that differ from the preset, named as in the schema's component
-   * `media_source`.
-   */
+  /** Parameters of the component `media_source` that differ from the preset, by their names in the schema. */
   source?: Readonly<Record<string, number>>;
   /**
-   * Simulates the flow as a call in a browser: frame by frame, through transforms, pacer, relay and data
-   * channel (wasm/sim/live/live.md). By default, the flow is simulated packet by packet. The names of the
-   * parameters are those of the component `live_call` of the schema.
+   * Simulates the flow like a call in a browser: frame by frame, through transforms, pacer, relay and data
+   * channel (wasm/sim/live/live.md). Default: packet by packet. The parameters are those of the component
+   * `live_call`, by their names in the schema.
    */
   live?: { preset?: string; parameters?: Readonly<Record<string, number>> };
-  /** Periods in which the source sends nothing; not allowed in a live call. */
+  /** Periods during which the source sends nothing. Not allowed with `live`. */
   pauses?: readonly { fromUs: number; toUs: number }[];
 }
 
 /**
- * A TCP connection. It always has data to send, or, with `short`, it sends short files with pauses (RFC 8867 5.7).
+ * A TCP connection. It always has data to send. With `short`, it sends short files with pauses instead (RFC 8867,
+ * 5.7).
  */
 export interface TcpFlowOptions extends FlowCommon {
   kind: 'tcp';
   congestionControl?: 'cubic' | 'new_reno';
   /** A preset of the component `tcp`. */
   preset?: string;
-  /** Parameters of the component `tcp` of the schema. */
+  /** Parameters of the component `tcp` that differ from the preset, by their names in the schema. */
   parameters?: Readonly<Record<string, number>>;
-  /** Sends files of uniformly distributed sizes, with exponentially distributed pauses between them. */
+  /** Sends files with uniformly distributed sizes, and exponentially distributed pauses between them. */
   short?: { minBytes: number; maxBytes: number; idleMeanUs: number };
 }
 
@@ -120,27 +115,27 @@ export interface WindowOptions {
 
 export interface SimulationOptions {
   durationUs: number;
-  /** An integer from 0 to 2^53 - 1; default 1. */
+  /** An integer from 0 to 2^53 - 1. Default 1. */
   seed?: number;
   forward: SimulatedLinkOptions;
-  /** Default: a path without a bottleneck, with the same delay as the forward path. */
+  /** Default: a path without a bottleneck and with the delay of the forward path. */
   backward?: SimulatedLinkOptions;
   flows: readonly FlowOptions[];
-  /** In time order. */
+  /** In the order of time. */
   changes?: readonly SimulationChange[];
-  /** Further windows to measure. The whole run is always measured, as the first window, which is called `run`. */
+  /** Additional windows to measure. The first window is always the whole run, with the name `run`. */
   windows?: readonly WindowOptions[];
   /**
-   * The length of a rate interval; default 500 ms. Jain's index and the convergence time are computed from the
+   * The length of a rate interval. Default 500 ms. Jain's index and the convergence time are computed from the
    * rates in these intervals.
    */
   rateIntervalUs?: number;
-  /** If a run needs more events than this, it fails with an error; default 1e9. */
+  /** A run that needs more events than this fails. Default 1e9. */
   maxEvents?: number;
-  /** Which rows are recorded; by default none. */
+  /** The rows to record. Default: none. */
   trace?: {
     tables: readonly TableName[];
-    /** The interval between rows of the table `rate`, and between rows of the table `queue`; default 200 ms. */
+    /** The interval of rows in the table `rate`, and of rows in the table `queue`. Default 200 ms. */
     intervalUs?: number;
   };
 }

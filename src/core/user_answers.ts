@@ -1,4 +1,4 @@
-/** Calls the receiver halves and sender halves of users' controllers, and accepts only valid answers. */
+/** Calls the receiver halves and sender halves of users' controllers, and checks their answers. */
 import { MAX_FEEDBACK_VALUES, type Feedback } from './feedback.js';
 import type {
   Arrival,
@@ -10,14 +10,14 @@ import type {
   UserSenderHalf,
 } from './user_controller.js';
 
-/** Thrown if a user's controller throws or returns something invalid. The message says what was wrong. */
+/** A user's controller threw an error or returned something invalid. The message explains what was wrong. */
 export class BadAnswer extends Error {}
 
-/** A half that `makeHalf` has created and checked. */
+/** A half that `makeHalf` created and checked. */
 export type UserHalf =
   { kind: 'receiver'; object: UserReceiverHalf } | { kind: 'sender'; object: UserSenderHalf };
 
-/** The calls that a half gets: `arrival` and `inbound` go to receiver halves, the others to sender halves. */
+/** The calls of a half. Receiver halves receive `arrival` and `inbound`; sender halves receive the others. */
 export type Question =
   | { kind: 'arrival'; arrival: Arrival }
   | { kind: 'inbound'; counters: InboundCounters }
@@ -26,8 +26,8 @@ export type Question =
   | { kind: 'rate'; nowUs: number };
 
 /**
- * A checked answer. `values` comes from a receiver half, to be sent in a feedback message. `rate` comes from
- * a sender half.
+ * A checked answer. `values` is the answer of a receiver half, for a feedback message. `rate` is the answer of a
+ * sender half.
  */
 export interface UsableAnswer {
   values?: number[];
@@ -48,7 +48,7 @@ export function makeHalf(controller: UserController, kind: UserHalf['kind'], opt
 
 const NOTHING: UsableAnswer = {};
 
-/** Calls a half. Throws BadAnswer with a message that says what the half did wrong. */
+/** Calls a half. Throws BadAnswer that explains what the half did wrong. */
 export function askHalf(half: UserHalf, question: Question): UsableAnswer {
   return half.kind === 'receiver' ? askReceiver(half.object, question) : askSender(half.object, question);
 }
@@ -78,22 +78,22 @@ function askSender(object: UserSenderHalf, question: Question): UsableAnswer {
 function usableValues(method: string, values: unknown): UsableAnswer {
   if (values === undefined || values === null) return NOTHING;
   if (!Array.isArray(values) && !(values instanceof Float64Array))
-    throw new BadAnswer(`${method} returned ${shown(values)}; expected an array of numbers, or nothing`);
+    throw new BadAnswer(`${method}() returned ${shown(values)}; expected an array of numbers, or nothing`);
   const list = values as ArrayLike<unknown>;
   const { length } = list;
   if (length > MAX_FEEDBACK_VALUES)
-    throw new BadAnswer(`${method} returned ${length} values; expected at most ${MAX_FEEDBACK_VALUES}`);
+    throw new BadAnswer(`${method}() returned ${length} values; expected at most ${MAX_FEEDBACK_VALUES}`);
   return { values: Array.from({ length }, (_, i) => finiteValue(method, list[i], i)) };
 }
 
 function finiteValue(method: string, value: unknown, index: number): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw new BadAnswer(`${method} returned ${shown(value)} as value ${index}; expected finite numbers`);
+  throw new BadAnswer(`${method}() returned ${shown(value)} at index ${index}; expected finite numbers`);
 }
 
 function usableRate(rate: unknown): UserRate {
   if (typeof rate !== 'object' || rate === null)
-    throw new BadAnswer(`rate returned ${shown(rate)}; expected an object with targetBps`);
+    throw new BadAnswer(`rate() returned ${shown(rate)}; expected an object with targetBps`);
   const { targetBps, pacingBps } = rate as { targetBps?: unknown; pacingBps?: unknown };
   return {
     targetBps: usableBps('targetBps', targetBps),
@@ -104,30 +104,30 @@ function usableRate(rate: unknown): UserRate {
 function usableBps(field: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
   const expected = 'a finite number of bits per second, at least 0';
-  throw new BadAnswer(`rate returned ${field} ${shown(value)}; expected ${expected}`);
+  throw new BadAnswer(`rate() returned ${field} ${shown(value)}; expected ${expected}`);
 }
 
 function expectFunctions(maker: string, object: unknown, functions: readonly string[]): void {
   if (typeof object !== 'object' || object === null)
     throw new BadAnswer(
-      `${maker} returned ${shown(object)}; expected an object with ${functions.join(' and ')}`,
+      `${maker}() returned ${shown(object)}; expected an object with ${functions.join(' and ')}`,
     );
   for (const name of functions) {
     if (typeof (object as Record<string, unknown>)[name] !== 'function')
-      throw new BadAnswer(`${maker} returned an object without the function ${name}`);
+      throw new BadAnswer(`${maker}() returned an object without the function ${name}()`);
   }
 }
 
-/** Runs `work`. If it throws, throws a BadAnswer whose message names the function. */
+/** Runs `work`. Converts any error to a BadAnswer whose message contains the name of the function. */
 function named<T>(name: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new BadAnswer(`${name} threw ${shown(error)}`);
+    throw new BadAnswer(`${name}() threw ${shown(error)}`);
   }
 }
 
-/** Converts any value to a text for a message. */
+/** Converts any value to text for a message. */
 function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null && !(value instanceof Error)) return 'an object';
   try {
@@ -137,6 +137,6 @@ function shown(value: unknown): string {
   }
 }
 
-/** Describes what went wrong, for people. */
+/** Describes an error for a message to the user. */
 export const problemOf = (error: unknown): string =>
   error instanceof BadAnswer ? error.message : `it threw ${shown(error)}`;

@@ -1,31 +1,31 @@
 /**
- * The interface of controllers written by users. The core provides everything else: the received rate, packet
- * counters, echo and RTT, the application's bounds, pacing, and the rows of the trace.
+ * The interface of controllers that users write. The core provides everything else: the received rate, packet
+ * counters, echo and RTT, the application's bitrate bounds, pacing, and the rows of the trace.
  */
 import type { Feedback } from './feedback.js';
 
-/** A congestion controller: a factory of its two halves. Each flow gets its own pair of halves. */
+/** A congestion controller: creates the two halves for each flow. */
 export interface UserController {
-  /** Shown in reports, traces and pages. */
+  /** The controller's name in reports, traces and pages. */
   readonly name: string;
-  /** Creates the half that sees arrivals. In a call it runs in the receiving page. */
+  /** Creates the half that sees arrivals. In a call, it runs in the receiving page. */
   createReceiver(options: HalfOptions): UserReceiverHalf;
-  /** Creates the half that sees feedback and sets the rates. In a call it runs in the sending page. */
+  /** Creates the half that sees feedback and sets the rates. In a call, it runs in the sending page. */
   createSender(options: HalfOptions): UserSenderHalf;
 }
 
-/** The arguments with which a half is created. */
+/** The arguments for the creation of a half. */
 export interface HalfOptions {
-  /** The application's bounds. The core keeps every rate within them. */
+  /** The application's bitrate bounds. The core clamps every rate to them. */
   minBitrateBps: number;
   maxBitrateBps: number;
-  /** The rate that applies until the sender half requests another one. */
+  /** The rate until the sender half requests another one. */
   startBitrateBps: number;
-  /** Number of the flow in traces. */
+  /** The flow's number in traces. */
   flow: number;
   /**
-   * The seed of the run, the same for all flows. A half that needs random numbers must derive them from `seed` and
-   * `flow`, so that the same run can be repeated.
+   * The seed of the run, which is the same for all flows. To make a run repeatable, a half must derive its random
+   * numbers from `seed` and `flow`.
    */
   seed: number;
 }
@@ -42,11 +42,11 @@ export interface Arrival {
   sizeBytes: number;
   rtpTimestamp?: number;
   keyFrame: boolean;
-  /** The RTT, as last measured by the sender. */
+  /** The latest RTT that the sender measured. */
   rttUs?: number;
 }
 
-/** Cumulative counters of what arrived on the wire, including headers. Available in calls only. */
+/** Cumulative counters of the packets on the wire, including headers. Only available in calls. */
 export interface InboundCounters {
   timeUs: number;
   packetsReceived: number;
@@ -55,14 +55,14 @@ export interface InboundCounters {
 }
 
 /**
- * Numbers for the sender half: at most 64, all finite. A list, even an empty one, makes the core send a message
- * now. With null or undefined, no message is sent.
+ * Numbers for the sender half: at most 64, all finite. A list makes the core send a message now, even if the list
+ * is empty. Null and undefined send no message.
  */
 export type FeedbackValues = readonly number[] | null | undefined;
 
 /**
- * The half that sees arrivals. The numbers that it returns are sent together with the fields that every {@link
- * Feedback} has.
+ * The half that sees arrivals. The numbers that it returns become the `values` of a {@link Feedback}; the core
+ * sets the other fields.
  */
 export interface UserReceiverHalf {
   onArrival(arrival: Arrival): FeedbackValues;
@@ -73,23 +73,23 @@ export interface UserReceiverHalf {
 export interface UserRate {
   /** The target rate for the encoder. */
   targetBps: number;
-  /** The rate for the pacer; default: 1.5 times the target. A value below the target is raised to the target. */
+  /** The rate for the pacer. Default: 1.5 times the target. A value below the target is raised to the target. */
   pacingBps?: number;
 }
 
 /** The half that sees feedback and sets the rates. */
 export interface UserSenderHalf {
-  /** A message from the receiver half has arrived; `nowUs` is on the sender's clock. */
+  /** Called when a message from the receiver half has arrived. `nowUs` is on the sender's clock. */
   onFeedback(feedback: Feedback, nowUs: number): void;
-  /** A round trip was measured. */
+  /** Called when a round trip has been measured. */
   onRtt?(rttUs: number): void;
-  /** Called after each feedback message. In calls it is also called every 100 ms. */
+  /** Returns the rates. Called after each feedback message and, in calls, also every 100 ms. */
   rate(nowUs: number): UserRate;
 }
 
-/** A fault of a user's controller. After the fault, the controller's flow keeps the last good rate. */
+/** A fault of a user's controller. Afterwards, the controller's flow keeps its last good rate. */
 export interface ControllerFault {
-  /** Name of the controller. */
+  /** The name of the controller. */
   controller: string;
   half: 'receiver' | 'sender';
   flow: number;
@@ -98,8 +98,8 @@ export interface ControllerFault {
 }
 
 /**
- * Checks whether `value` is a user's controller. If so, returns null. Otherwise returns the field that is wrong,
- * and what was expected there.
+ * Returns null if `value` is a valid user's controller. Otherwise returns the invalid field, and what was
+ * expected there.
  */
 export function userControllerProblem(value: unknown): { field: string; expected: string } | null {
   if (typeof value !== 'object' || value === null) return { field: 'controller', expected: 'an object' };

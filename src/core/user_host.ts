@@ -1,21 +1,21 @@
 /**
- * Runs users' controllers outside the core. The core calls a single import (wasm/abi/user_controller.h), and this
- * file passes the call on to the user's object: a receiver half or a sender half. An exception never reaches the
- * core. If a half throws, or returns something invalid, neither half of this pair is called again. Their flow then
- * keeps its last good rate.
+ * Runs users' controllers outside the core. The core calls a single import (wasm/abi/user_controller.h), which
+ * passes the call on to a receiver half or a sender half. An exception never reaches the core. If a half throws
+ * or returns something invalid, neither half of the pair is called again, and their flow keeps its last good
+ * rate.
  */
 import { feedbackFrom, MAX_FEEDBACK_VALUES } from './feedback.js';
 import { askHalf, makeHalf, problemOf, type Question, type UserHalf } from './user_answers.js';
 import type { ControllerFault, UserController } from './user_controller.js';
 
 /**
- * The controller for which halves are being created. Halves that are created during one call of `making` form a
+ * The controller whose halves are being created. All halves that are created during one call of `making` form a
  * pair.
  */
 export interface Owner {
   controller: UserController;
   seed: number;
-  /** Faults of the halves are added to this list. */
+  /** Receives the faults of the halves. */
   faults: ControllerFault[];
 }
 
@@ -29,7 +29,7 @@ interface Hosted {
   half: UserHalf;
 }
 
-/** In the order of HostCall in the core. */
+/** The calls, in the order of HostCall in the core. */
 const CALLS = [
   ...(['createReceiver', 'createSender', 'destroy'] as const),
   ...(['arrival', 'inbound', 'feedback', 'rtt', 'rate'] as const),
@@ -37,7 +37,7 @@ const CALLS = [
 type Asked = Question['kind'];
 
 const NO_ANSWER = -1;
-/** The largest count of numbers that a call passes: the time, the six fields of a message, and its values. */
+/** The most numbers that a call can pass: the time, the six fields of a message, and its values. */
 const MOST_NUMBERS = 7 + MAX_FEEDBACK_VALUES;
 
 export class UserHost {
@@ -48,19 +48,20 @@ export class UserHost {
   #making: Pair | null = null;
   #asking = false;
 
-  /** Whether a user's code is running now. While it runs, it is not allowed to call the core. */
+  /** Whether code of a user is running. Such code must not call the core. */
   get asking(): boolean {
     return this.#asking;
   }
 
   /**
-   * Sets the core's memory. It does not exist before the core is instantiated, so the constructor cannot take it.
+   * Sets the core's memory. The constructor cannot take it, since the memory exists only after the core has been
+   * instantiated.
    */
   attach(memory: WebAssembly.Memory): void {
     this.#memory = memory;
   }
 
-  /** Runs `make`. The halves that the core creates during `make` belong to this owner. */
+  /** Runs `make`. The halves that the core creates meanwhile belong to `owner`. */
   making<T>(owner: Owner, make: () => T): T {
     this.#making = { ...owner, failed: false };
     try {
@@ -71,7 +72,8 @@ export class UserHost {
   }
 
   /**
-   * The function that the core imports. `number` is the index of the call in CALLS; the arguments are at `pointer`.
+   * The function that the core imports. `number` is the call's index in CALLS, and `pointer` points to the
+   * arguments.
    */
   readonly call = (number: number, half: number, pointer: number, count: number): number => {
     const call = CALLS[number];

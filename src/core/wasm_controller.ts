@@ -1,7 +1,7 @@
 /**
- * Runs a controller from a separate WebAssembly module. The module implements the functions of the core's ABI that
- * concern a controller's receiver half and sender half. public/controllers/ccscope_controller.h lists and explains
- * these functions.
+ * Runs a controller from a separate WebAssembly module. The module implements those functions of the core's ABI
+ * that belong to a controller's receiver half and sender half. public/controllers/ccscope_controller.h lists and
+ * explains them.
  */
 import type { Abi } from './abi.generated.js';
 import { ABI_VERSION, CoreError } from './load.js';
@@ -14,26 +14,20 @@ import type {
   UserSenderHalf,
 } from './user_controller.js';
 
-/** Options of a module. */
+/** The options for a module. */
 export interface WasmControllerOptions {
-  /** The name that reports, traces and pages show. */
+  /** The controller's name in reports, traces and pages. */
   name: string;
-  /**
-   * The largest memory that a half may have. A half whose memory grows beyond this limit counts as failed. Default
-   * 64 MiB.
-   */
+  /** The memory limit of a half. A half whose memory grows beyond this limit has a fault. Default 64 MiB. */
   memoryLimitBytes?: number;
-  /** The number of the controller to use, if the module has several. Default 0. */
+  /** Which controller to use, if the module has several. Default 0. */
   controller?: number;
-  /**
-   * Numbers that the module gets when a half is created, in addition to the three bitrates, which come first.
-   * Default: none.
-   */
+  /** Numbers that the module receives when a half is created, after the three bitrates. Default: none. */
   parameters?: readonly number[];
 }
 
 const DEFAULT_MEMORY_LIMIT_BYTES = 64 * 2 ** 20;
-/** The number of fields that a feedback message has before its values. */
+/** The number of fields of a feedback message that precede its values. */
 const FEEDBACK_FIELDS = 6;
 
 /** The functions of the core's ABI that a module must export. */
@@ -47,10 +41,10 @@ const NEEDED: readonly (keyof Abi)[] = [
   'ccs_sender_push_feedback',
   'ccs_sender_run',
 ];
-/** The name of an exported function. Not every module exports all of them, so they are looked up by name. */
+/** The name of an exported function. Some functions are optional, so they are looked up by name. */
 type Name = keyof Abi | '_initialize';
 
-/** Compiles a module. Throws CoreError that names the import or export that is wrong. */
+/** Compiles a module. Throws CoreError that names the invalid import or export. */
 export async function wasmController(
   source: WebAssembly.Module | BufferSource,
   options: WasmControllerOptions,
@@ -88,8 +82,8 @@ function check(module: WebAssembly.Module, name: string): void {
 type Exported = (...args: number[]) => number;
 
 /**
- * The part that both halves have in common. Each half has its own instance of the module, so the module may keep
- * state anywhere, even in global variables.
+ * The part that both halves share. Each half has its own instance of the module, so the module may keep state in
+ * global variables.
  */
 class Instance {
   readonly #exports: Readonly<Record<string, unknown>>;
@@ -110,7 +104,8 @@ class Instance {
     this.#limitBytes = memoryLimitBytes;
     if (this.has('_initialize')) this.call('_initialize');
     const version = this.has('ccs_abi_version') ? this.call('ccs_abi_version') : ABI_VERSION;
-    if (version !== ABI_VERSION) throw new Error(`the module has ABI ${version}; expected ${ABI_VERSION}`);
+    if (version !== ABI_VERSION)
+      throw new Error(`the module has ABI version ${version}; expected ${ABI_VERSION}`);
   }
 
   has(name: Name): boolean {
@@ -121,15 +116,17 @@ class Instance {
     const result = (this.#exports[name] as Exported)(...args);
     const { byteLength } = this.#memory.buffer;
     if (byteLength <= this.#limitBytes) return result;
-    throw new Error(`its memory has grown to ${byteLength} bytes; at most ${this.#limitBytes} are allowed`);
+    throw new Error(
+      `the module's memory has grown to ${byteLength} bytes; at most ${this.#limitBytes} are allowed`,
+    );
   }
 
-  /** Calls a function that returns a status; throws if the status is not 0. */
+  /** Calls a function that returns a status. Throws if the status is not 0. */
   check(name: Name, ...args: number[]): void {
     if (this.call(name, ...args) !== 0) throw this.#lastError(name);
   }
 
-  /** Writes the values `given` to the input buffer, and creates a half from them. */
+  /** Writes the values `given` to the input buffer, and creates a half with them. */
   create(name: Name, given: readonly number[], ...args: number[]): void {
     this.#write(this.call('ccs_input_buffer', given.length), given);
     this.#handle = this.call(name, ...args);
@@ -203,8 +200,8 @@ class WasmReceiver implements UserReceiverHalf {
   }
 
   /**
-   * Returns the values of the feedback message that the module has just produced, or null if there is none.
-   * The core fills in the other fields of the message.
+   * Returns the values of the feedback message that the module has just produced; null if there is none. The core
+   * sets the message's other fields.
    */
   #message(): FeedbackValues {
     const count = this.#instance.call('ccs_receiver_take_feedback', this.#instance.handle);

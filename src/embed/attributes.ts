@@ -31,12 +31,12 @@ export type Source =
 export interface Choices {
   source: Source;
   cell: CellParams;
-  /** Null: the scenario's own seed. */
+  /** The seed of the run. If null, the scenario's own seed is used. */
   seed: number | null;
   charts: readonly ChartName[];
-  /** The flow whose controller is shown; empty: the first flow that has a controller. */
+  /** The flow whose controller is shown. If empty, the first flow that has a controller is shown. */
   flow: string;
-  /** The address of the app. The view links to the Lab of this app; null: no link. */
+  /** The address of the app. The view links to the Lab of this app. If null, there is no link. */
   lab: string | null;
 }
 
@@ -48,7 +48,7 @@ const LONGEST = 1000;
 
 /**
  * Reads the attributes. `inline` is the text of a scenario inside the element; `base` is the page's address. Returns
- * null if neither the attributes nor `inline` name anything to draw. Throws ConfigError that names the wrong
+ * null if neither the attributes nor `inline` name anything to draw. Throws a ConfigError that names the wrong
  * attribute.
  */
 export function readAttributes(given: Attributes, inline: string | null, base: string): Choices | null {
@@ -99,7 +99,7 @@ function cellOf(text: string): CellParams {
       if (axis === undefined || value === undefined)
         throw new ConfigError(
           'cell',
-          'axis=value pairs joined by commas, such as queue=codel',
+          'axis=value pairs separated by commas, such as queue=codel',
           shown(part),
           'write axis=value',
         );
@@ -122,7 +122,7 @@ function chartsOf(text: string): readonly ChartName[] {
   const wrong = words.find((word) => !isChart(word));
   if (wrong !== undefined) {
     const expected = orMeant(`some of ${CHART_NAMES.join(', ')}`, wrong, CHART_NAMES);
-    throw new ConfigError('charts', expected, shown(wrong), 'name charts joined by commas');
+    throw new ConfigError('charts', expected, shown(wrong), 'list the charts, separated by commas');
   }
   return charts.length > 0 ? charts : DEFAULT_CHARTS;
 }

@@ -195,7 +195,7 @@ const NOTHING = new ConfigError(
   'scenario',
   'the id of a scenario, the address of its JSON, or a script of type application/json inside the element',
   'nothing',
-  'add scenario="ton-fig8", or src with the address of a recording',
+  'add, for example, scenario="ton-fig8", or src with the address of a recording',
 );
 
 if (typeof customElements !== 'undefined' && customElements.get('ccscope-view') === undefined)

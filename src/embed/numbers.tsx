@@ -73,7 +73,7 @@ const QUANTITIES: readonly {
 interface RecordingNumbersProps {
   store: Pick<TraceStore, 'view'>;
   recording: Recording;
-  /** The flow whose controller is shown; empty: the first flow that has a controller. */
+  /** The flow whose controller is shown. If empty, the first flow that has a controller is shown. */
   flow: string;
 }
 
@@ -137,7 +137,7 @@ function filtersOf({ drawn }: Recording, wanted: string): Filters {
   return { rate: ofFlow, group: ofFlow, queue: { column: 'link', value: 0 } };
 }
 
-/** The statistics of one quantity; null if the recording has no value of it. */
+/** The statistics of one quantity; null if the recording has no values for it. */
 async function rowOf(
   store: Pick<TraceStore, 'view'>,
   { title, table, column, text }: (typeof QUANTITIES)[number],

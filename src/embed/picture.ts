@@ -190,15 +190,19 @@ function cellOf(cells: readonly CellParams[], chosen: CellParams): CellParams {
   const [wrong] = wrongChoices(cells, chosen);
   if (wrong === undefined) return cellFor(cells, chosen);
   const { axis, value, expected } = wrong;
-  throw new ConfigError('cell', cut(expected, 200), shown(`${axis}=${value}`), 'correct it, or remove it');
+  const fix = 'correct or remove this axis=value pair';
+  throw new ConfigError('cell', cut(expected, 200), shown(`${axis}=${value}`), fix);
 }
 
 function checkFlow(flows: readonly FlowInfo[], wanted: string): void {
   if (wanted === '' || detailedFlow(flows, wanted)?.name === wanted) return;
   const names = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
-  const expected = `a flow with a controller (${cut(names.join(', '), 200) || 'the scenario has none'})`;
-  const fix = names.length === 0 ? 'remove it' : 'correct the name, or remove it';
-  throw new ConfigError('flow', expected, shown(wanted), fix);
+  if (names.length === 0) {
+    const none = 'no value, since no flow of this scenario has a controller';
+    throw new ConfigError('flow', none, shown(wanted), 'remove the attribute');
+  }
+  const expected = `a flow with a controller (${cut(names.join(', '), 200)})`;
+  throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove the attribute');
 }
 
 /** The choices that determine which rows are simulated or read. */

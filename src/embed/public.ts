@@ -75,15 +75,15 @@ export interface CcscopeView extends HTMLElement {
    * the value in the scenario's first cell is used.
    */
   cell: string | null;
-  /** Null: the scenario's own seed. */
+  /** The seed of the run. If null, the scenario's own seed is used. */
   seed: number | null;
-  /** Names of charts, joined by commas: see `ChartName`. */
+  /** Names of charts, separated by commas: see `ChartName`. */
   charts: string | null;
-  /** The flow whose controller is shown; null: the first flow that has a controller. */
+  /** The flow whose controller is shown. If null, the first flow that has a controller is shown. */
   flow: string | null;
   /** `auto` if the attribute is absent or has an unknown value. */
   theme: ThemeName;
-  /** The address of the app. The link "Open in the Lab" leads to the Lab there. Null: no link. */
+  /** The address of the app. The link "Open in the Lab" leads to the Lab of this app. If null, there is no link. */
   lab: string | null;
 
   addEventListener<K extends keyof CcscopeViewEventMap>(

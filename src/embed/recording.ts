@@ -57,9 +57,12 @@ export function describedRecording(
   const recorded = recordedFlows(header);
   if (wanted !== '' && !recorded.some((flow) => nameOf(flow) === wanted)) {
     const names = recorded.map(nameOf).join(', ');
-    const expected = names === '' ? 'no flow, since the recording names none' : `one of ${cut(names, 200)}`;
-    const fix = names === '' ? 'remove it' : 'correct the name, or remove it';
-    throw new ConfigError('flow', expected, shown(wanted), fix);
+    if (names === '') {
+      const none = 'no value, since the recording names no flows';
+      throw new ConfigError('flow', none, shown(wanted), 'remove the attribute');
+    }
+    const expected = `one of ${cut(names, 200)}`;
+    throw new ConfigError('flow', expected, shown(wanted), 'correct the name, or remove the attribute');
   }
   const { fromUs, toUs, rows } = extent;
   const isSimulation = (rows['throughput'] ?? 0) > 0 && recorded.some(({ kind }) => kind === 'media');

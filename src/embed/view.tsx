@@ -43,7 +43,7 @@ interface FrameProps {
   /** Text beside the title. */
   about?: string;
   isBusy: boolean;
-  /** The simulated share, from 0 to 1; only given if the simulation takes long. */
+  /** The simulated fraction, from 0 to 1. Given only if the simulation takes a long time. */
   share?: number | undefined;
   /** Text with the most important numbers. */
   told?: string;
@@ -52,7 +52,10 @@ interface FrameProps {
   children: ComponentChildren;
 }
 
-/** A figure with its title above, and below it the caption that the page gave the element. */
+/**
+ * A figure with a title above it and a caption below it. The caption begins with the content that the page put into
+ * the element.
+ */
 function Frame({ title, about = '', isBusy, share, told = '', more, children }: FrameProps) {
   const id = useId();
   const percent = share === undefined ? '' : ` ${(100 * share).toFixed(0)} %`;
@@ -96,8 +99,8 @@ function Problem({ problem: { message, fix } }: { problem: ErrorDetail }) {
 }
 
 /**
- * Makes a sentence: capitalises the first letter and adds a full stop. A text that begins with the name of an
- * attribute or a field keeps its first letter.
+ * Turns a text into a sentence: capitalises the first letter and adds a full stop. A text that begins with the name
+ * of an attribute or a field keeps its first letter.
  */
 function sentence(text: string): string {
   const first = /^\S+:/.test(text) ? text.slice(0, 1) : text.slice(0, 1).toUpperCase();

@@ -16,7 +16,7 @@ const MOST_SIMULATORS = 2;
 export interface Share {
   store: TraceStore;
   simulations: Pick<SimulationPool, 'check' | 'plan' | 'run' | 'close'>;
-  /** Ends the access. After the last view, the workers end, too. */
+  /** Ends the access. The workers end once the last view has ended its access. */
   close(): void;
 }
 

@@ -45,7 +45,7 @@ const OWN_LABELS: Record<Direction, string> = { forward: 'what it sends', backwa
 const labelOf = (link: PathRecord | null, name: Direction): string =>
   link?.page == null ? LABELS[name] : `link of ${pageName(link.page)}: ${OWN_LABELS[name]}`;
 
-/** Changes of all links, in time order; the text of a change to a page's own link names the page. */
+/** Changes to all links, in time order. The text of a change to a page's own link names the page. */
 export const namedChanges = (record: CallRecord): (LinkChangeRecord & { page: number | null })[] =>
   allLinks(record)
     .flatMap(({ page, changes }) =>

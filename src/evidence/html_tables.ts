@@ -109,7 +109,7 @@ interface Happening {
   text: string;
 }
 
-/** All events in time order, worded for people. */
+/** All events in time order, worded for readers. */
 function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
   const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
   const nameOf = (id: number): string => {

@@ -1,4 +1,4 @@
-/** An incident as it is written to the evidence files. Names of fields end in their units. */
+/** An incident as written to the evidence files. Field names end with their unit. */
 import type { Incident } from '../judge/incidents/index.js';
 
 const rounded = (value: number, places: number): number => Number(value.toFixed(places));

@@ -15,7 +15,7 @@ export interface EvidenceInput {
   judged: readonly JudgedExpectation[];
   /** The result of `measure`. */
   metrics: EvidenceMetrics;
-  /** The title of the test or the command, for people. */
+  /** A readable title of the test or the command. */
   title: string;
   /** Null for a call without expectations. */
   outcome: 'passed' | 'failed' | null;

@@ -1,4 +1,4 @@
-/** Files with every packet of a call at its link. */
+/** Files that contain every packet of a call at its link. */
 import type { CallRecord } from '../calls/record/record.js';
 import type { EvidenceFile } from './files.js';
 import { linkPackets, type LinkPacket } from './link_packets.js';

@@ -1,10 +1,10 @@
 /**
- * The packets of a link as a capture at the end of its bottleneck (pcap-savefile(5)), for tools that read such files.
- * The record contains the times, sizes and flows of packets, but no payloads. So the file contains only the IPv4 and
- * UDP headers of each packet and its true length, as in a capture with a short snapshot length. Addresses and ports
- * are made up: for flow 256 x + y (counted by the relay), 10.x.y.1 is the offerer and 10.x.y.2 is the answerer. The
- * port identifies the link: 50000 is the shared link, 50001 the first page's own link, and so on. Dropped packets
- * never left the bottleneck, so they are not in the capture.
+ * The packets that leave a link's bottleneck, as a packet capture (pcap-savefile(5)) for tools that read such files.
+ * The record contains the times, sizes and flows of packets, but no payloads. The file therefore contains only the
+ * IPv4 and UDP headers of each packet and its true length, as in a capture with a short snapshot length. Addresses
+ * and ports are made up. For flow 256 x + y (numbered by the relay), 10.x.y.1 is the offerer and 10.x.y.2 is the
+ * answerer. The port identifies the link: 50000 is the shared link, 50001 the first page's own link, and so on.
+ * Dropped packets never left the bottleneck, so they are not in the capture.
  */
 import type { LinkPacket } from './link_packets.js';
 

@@ -32,8 +32,8 @@ export interface EvidenceMetrics {
 }
 
 /**
- * The time when the call was connected: the earliest time at which all ends of one path were connected. Only ends
- * that are under test count. Null if no path was connected.
+ * The time when the call was connected: the earliest time at which all ends of one path were connected. Ends that are
+ * not under test are ignored. Null if no path was connected.
  */
 function connectedUs(paths: readonly Path[]): number | null {
   const times = paths.flatMap(({ sender, receiver }) => {

@@ -1,6 +1,7 @@
 /**
- * The call's metrics as JSON. Names end in units, ratios are from 0 to 1, times count from `origin_epoch_ms`;
- * unknown values are null. src/judge/call_metrics.ts defines the metrics; ./measure.ts defines the time to 90 %.
+ * The call's metrics as JSON. Names end with their unit. Ratios are from 0 to 1. Times are relative to
+ * `origin_epoch_ms`. Unknown values are null. src/judge/call_metrics.ts defines the metrics; ./measure.ts defines the
+ * time to 90 %.
  */
 import { machineReport } from '../machine/index.js';
 import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';

@@ -1,4 +1,4 @@
-/** The evidence page as a picture, taken by the test's own browser. */
+/** A screenshot of the evidence page, taken by the test's own browser. */
 import type { Browser } from 'playwright-core';
 
 const WIDTH = 1180;

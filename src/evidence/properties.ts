@@ -1,12 +1,12 @@
 /**
- * The numbers that summarise a call. They are the properties of a test, the columns of reports, the limits of
- * budgets and the lines of trends. Names end in units, ratios are from 0 to 1. src/judge/call_metrics.ts defines
- * the numbers; ./measure.ts defines the time to 90 %.
+ * The numbers that summarise a call. They serve as the properties of a test, the columns of reports, the limits of
+ * budgets and the lines of trends. Names end with their unit. Ratios are from 0 to 1. src/judge/call_metrics.ts
+ * defines the numbers; ./measure.ts defines the time to 90 %.
  */
 import type { EvidenceMetrics } from './measure.js';
 
 export interface Property {
-  /** For people, without the unit. */
+  /** A title for readers, without the unit. */
   title: string;
   unit: 'ratio' | 'bps' | 'ms' | 's' | 'count';
   /** Number of decimals. */

@@ -1,8 +1,8 @@
 /**
  * The call as a trace in format v1. Each received video stream is one flow. The table `arrival` contains its frames,
- * and `inbound` the counters of its receiver. GCC watches each stream without control over it; the tables `group` and
- * `rate` contain the values that it computed. The table `queue` contains the queues of the links: link 0 is the main
- * direction (see `mainDirection`), link 1 is the other direction, and the links of single pages follow. The table
+ * and `inbound` the counters of its receiver. GCC watches each stream without controlling it; the tables `group` and
+ * `rate` contain the values that GCC computed. The table `queue` contains the queues of the links: link 0 is the main
+ * direction (see `mainDirection`), link 1 is the other direction, and the links of individual pages follow. The table
  * `event` contains events.
  */
 import { tableSpec } from '../core/index.js';
@@ -117,7 +117,7 @@ function* merged(sources: readonly Iterator<Line>[]): Generator<string> {
   }
 }
 
-/** The name of a flow, by the video whose frames the flow contains: `page 1 → page 2, video 4711`. */
+/** Names a flow after the video whose frames it contains: `page 1 → page 2, video 4711`. */
 function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string {
   const connection = record.connections.find(
     ({ offerer, answerer }) => offerer === endpoint || answerer === endpoint,

@@ -1,6 +1,7 @@
 /**
- * The extension's background script: it turns sites on and off, and connects panels and bridges (its scripts in
- * documents, see bridge.ts). It stores nothing: a site is on if the user has granted the permission for it.
+ * The extension's background script. It turns sites on and off, and connects panels with bridges (the extension's
+ * scripts in documents, see bridge.ts). It stores nothing: a site is on if the user has granted the permission for
+ * it.
  */
 import type { ToBackground, ToBridge } from './channel.js';
 import { scriptsOf, siteOf, sitesOf } from './sites.js';
@@ -12,7 +13,7 @@ interface Sidebar {
 const { sidebarAction } = chrome as unknown as { sidebarAction?: Sidebar };
 
 /**
- * Changes of the registered scripts run one after another, since each change depends on the result of the previous
+ * Changes to the registered scripts run one after another, since each change depends on the result of the previous
  * change.
  */
 let changes: Promise<unknown> = Promise.resolve();
@@ -35,9 +36,10 @@ const register = (): Promise<void> =>
   });
 
 /**
- * Ends the observation of all pages that a match pattern covers, in all tabs. This includes pages that are observed
- * only because of a click. In the browser's settings, the user can also withdraw a pattern that covers several sites.
- * In this case the observation ends on all sites. A site that is still on is observed again from its next document on.
+ * Stops observing all pages that the match pattern `origin` covers, in all tabs. This includes pages that are
+ * observed only because of a click. In the browser's settings, the user can also withdraw a pattern that covers
+ * several sites. In this case, the observation of all sites stops. A site that is still on is observed again from its
+ * next document onwards.
  */
 async function end(origin: string): Promise<void> {
   const site = siteOf(origin) === origin ? origin : null;

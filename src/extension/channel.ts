@@ -31,7 +31,10 @@ export const GOODBYE = 'goodbye';
  */
 export const EXTENSION_KEY = 'ccscope.extension';
 
-/** Texts from a page that are longer than this are dropped. A usual text covers half a second and has about 10 kB. */
+/**
+ * Texts from a page that are longer than this are dropped. A typical text covers half a second and is about 10 kB
+ * long.
+ */
 export const MOST_CHARACTERS = 2_000_000;
 
 /** The name of the port between a bridge and one panel. */
@@ -46,7 +49,7 @@ export interface Here {
 export type ToBridge =
   /** Connect to this panel, unless already connected. */
   | { kind: 'connect'; panel: string }
-  /** The site was turned off; null: all sites. */
+  /** The site was turned off. If null, all sites were turned off. */
   | { kind: 'off'; site: string | null };
 
 /** Messages from the extension's own pages to the background script. */

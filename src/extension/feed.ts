@@ -1,6 +1,6 @@
 /**
  * Prepares the reports of one document for a panel's watch (the worker that records what is observed). Converts times
- * to the panel's clock, and drops repetitions.
+ * to the panel's clock, and drops duplicates.
  */
 import type { PageBatch, PageMessage } from '../inject/protocol.js';
 import { rebased } from '../inject/rebase.js';

@@ -20,7 +20,7 @@ const documents = signal<readonly Document[]>([]);
 /** Whether the site will still be observed after the page is reloaded; null if unknown. */
 const staysOn = signal<boolean | null>(null);
 
-/** Absent in DevTools panels of Firefox, where extensions can use only a few APIs. */
+/** Absent in Firefox's DevTools panels, where extensions can use only a few APIs. */
 const permissions = (chrome as { permissions?: typeof chrome.permissions }).permissions;
 
 async function askWhetherOn(site: string | null): Promise<void> {

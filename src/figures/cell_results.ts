@@ -1,6 +1,6 @@
 /**
- * The input of pictures: the numbers and the trace of a cell, and the numbers that the paper published for this cell.
- * A cell is a scenario with one value on each of its axes.
+ * The data from which figures are drawn: the numbers and the trace of a cell, and the numbers that the paper
+ * published for this cell. A cell is a scenario with one value on each of its axes.
  */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';

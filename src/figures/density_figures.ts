@@ -8,7 +8,7 @@ import type { Picture, Scenario } from '../scenario/scenario.js';
 
 /**
  * The curve has a gap at each delay that LCC has hardly seen, since the expected rate has no meaning there. A delay
- * counts as hardly seen if its density (summed over all rates) is at most this share of the largest such density.
+ * counts as hardly seen if its density (summed over all rates) is at most this fraction of the largest such density.
  */
 const LEAST_MASS = 1e-3;
 

@@ -1,6 +1,6 @@
 /**
- * A paper's picture as data: what was measured, and what was published about it. Plain JSON without pixels or
- * colours; src/charts/figures draws it.
+ * A paper's figure as data: the measured and the published values. The data are plain JSON without pixels or colours;
+ * src/charts/figures draws them.
  */
 
 /** An axis of numbers. */
@@ -17,7 +17,10 @@ export interface FigureAxis {
 /** A paper's statement on one number: a value, a range that it must lie in, or both. */
 export interface PublishedMark {
   value?: number;
-  /** The band in which a measured value counts as reproduced; null or missing: no limit on that side. */
+  /**
+   * The band in which a measured value counts as reproduced. If an end is null or missing, there is no limit on that
+   * side.
+   */
   low?: number | null;
   high?: number | null;
 }
@@ -69,7 +72,9 @@ export interface CurveFigure extends FigureCommon {
     label: string;
     /** Default `line`. A `step` is a reference, such as the capacity. */
     look?: CurveLook;
-    /** Series with the same number have the same colour, in all panels. Default: its index in the list. */
+    /**
+     * Series with the same number have the same colour, in all panels. Default: the index of the series in the list.
+     */
     colour?: number;
     /** In ascending x; a y of null is a gap. */
     points: [x: number, y: number | null][];
@@ -80,7 +85,7 @@ export interface CurveFigure extends FigureCommon {
    * A density that is drawn behind the curves, scaled to a peak of 1: `values[i * y.length + j]` is at x[i], y[j].
    */
   density?: { x: readonly number[]; y: readonly number[]; values: readonly number[] };
-  /** The paper's statements, each on one series (by its index in the list) at one x. */
+  /** The paper's statements. Each refers to one series (by its index in the list) at one x. */
   published?: ({ x: number; series: number } & PublishedMark)[];
 }
 
@@ -105,8 +110,8 @@ function densest({ x, y, density }: CurveFigure): string {
 }
 
 /**
- * Describes a figure in words, for people who cannot see it: the series, the ranges of their values, and the densest
- * place.
+ * Describes a figure in words, for people who cannot see it: the series, the ranges of their values, and the point of
+ * the highest density.
  */
 export function describeFigure(figure: Figure): string {
   const unit = figure.y.unit === '' ? '' : ` ${figure.y.unit}`;

@@ -1,4 +1,4 @@
-/** Pictures of metrics over cells (combinations of axis values): bars, box plots, lines. */
+/** Figures of metrics over cells (combinations of axis values): bars, box plots, lines. */
 import { axisOf, cellLabel, type CellParams } from '../scenario/cells.js';
 import type { Bar, BarFigure, Box, BoxFigure, CurveFigure, Figure, FigureAxis } from './figure.js';
 import { BOX, METRICS } from '../scenario/metrics.js';
@@ -70,7 +70,7 @@ function panels(
   return [...found].map(([label, members]) => ({ label: found.size > 1 ? label : '', cells: members }));
 }
 
-/** The values of the axis that occur in the cells, in the order of the axis. */
+/** The axis values that occur in the cells, in the order of the axis. */
 function present(axis: Axis, cells: readonly CellResults[]): string[] {
   const used = new Set(cells.map(({ params }) => params[axis.name]));
   return axis.values.map(({ name }) => name).filter((name) => used.has(name));
@@ -78,7 +78,7 @@ function present(axis: Axis, cells: readonly CellResults[]): string[] {
 
 const titled = (title: string, panel: string): string => (panel === '' ? title : `${title} – ${panel}`);
 
-/** Arranges cells into groups and series; `make` turns the cell at each place into a bar or a box. */
+/** Arranges cells into groups and series. `make` turns each cell into a bar or a box. */
 function arrange<T>(
   scenario: Scenario,
   { group_by: groupBy, series: seriesBy }: Arranged,

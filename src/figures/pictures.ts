@@ -1,4 +1,4 @@
-/** A scenario's pictures, drawn from the results of its runs: the paper's figures with our numbers in them. */
+/** A scenario's pictures, drawn from the results of its runs: the paper's figures, but with our measured values. */
 import type { CellResults } from './cell_results.js';
 import { selects } from '../scenario/cells.js';
 import type { Figure } from './figure.js';

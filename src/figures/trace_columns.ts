@@ -1,4 +1,4 @@
-/** Columns of a simulation's trace, in the units of a picture. */
+/** Columns of a simulation's trace, in the units in which figures show them. */
 import { tableSpec, type TableName } from '../core/schema.js';
 import type { TraceBatch } from '../core/recorder.js';
 import { decimate } from '../trace/decimate.js';
@@ -112,7 +112,7 @@ const rounded = (value: number, digits: number): number => Number(value.toPrecis
 
 /**
  * The points of a curve: the time in seconds, and the value times `factor` (null in a gap). The points are thinned to
- * about `most`, without the loss of peaks.
+ * about `most`, without losing peaks.
  */
 export function curvePoints(
   { timeUs, values }: TraceSeries,

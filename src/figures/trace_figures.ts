@@ -1,4 +1,4 @@
-/** Pictures of a trace: curves over time, and distributions. */
+/** Figures of a trace: curves over time, and distributions. */
 import { cellLabel } from '../scenario/cells.js';
 import { flowGroups } from '../scenario/compile.js';
 import type { CurveFigure, CurveLook } from './figure.js';
@@ -156,7 +156,7 @@ interface CellCurve {
   series: TraceSeries;
 }
 
-/** The input of a distribution: one series for each cell and flow. */
+/** The data for a distribution: one series for each cell and flow. */
 function distributed(
   scenario: Scenario,
   { table, column, flow }: Distribution,
@@ -206,8 +206,8 @@ export function cdfFigure(
 }
 
 /**
- * The drawn range leaves out this share of the values at either end. It is then widened by three bandwidths on each
- * side.
+ * The drawn range leaves out this fraction of the values at either end. It is then widened by three bandwidths on
+ * each side.
  */
 const TAIL = 0.005;
 

@@ -32,7 +32,7 @@ function built(name: string, file: string): string {
 const inline = (tag: string, text: string, attributes = ''): Html =>
   new Html(`<${tag}${attributes}>${text}</${tag}>`);
 
-/** The page as text. */
+/** Builds the HTML text of the page. */
 export function standalonePage({ name, title, heading, meta, main, data }: StandalonePage): string {
   const style = built(name, 'style.css');
   const script = built(name, 'script.js');

@@ -1,7 +1,7 @@
 /** A table that scrolls horizontally if the page is narrow. */
 import { html, type Html } from './text.js';
 
-/** The head of a column; numbers are aligned right. */
+/** The heading of a column. Columns of numbers are aligned right. */
 export type Head = string | { number: string };
 
 export interface Table {

@@ -5,9 +5,9 @@ import * as v from 'valibot';
 
 import type { Action } from './protocol.js';
 
-/** The highest accepted rate. No encoder sends more. */
+/** The highest accepted rate. No encoder sends faster. */
 const MOST_BPS = 1e9;
-/** The lowest accepted rate. No browser's encoder can send less. */
+/** The lowest accepted rate. No browser's encoder can send more slowly. */
 const LEAST_BPS = 1000;
 /** The upper limit of jitterBufferTarget (webrtc-extensions). */
 const MOST_DELAY_MS = 4000;

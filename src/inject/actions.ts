@@ -17,7 +17,7 @@ const HOLD_MS = 1000;
  */
 const DRIVEN_MS = 3000;
 
-/** The reason why an action cannot be done, and what to do about it. */
+/** Why an action cannot be carried out, and how to fix this. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
@@ -41,7 +41,7 @@ export interface ActionsOptions {
 type Kind<K extends Action['kind']> = Extract<Action, { kind: K }>;
 
 /**
- * The period from `begin` to `end`. Some actions take a second. An action that is not done when the period
+ * The period from `begin` to `end`. Some actions take a second. An action that is unfinished when the period
  * ends has no effect.
  */
 interface Watch {
@@ -106,7 +106,7 @@ export class Actions {
     // An action may still arrive after `end`, for instance a controller's last message. It is refused.
     checkWatch(watch);
     const transceiver = await this.#transceiver(target);
-    // The search for the transceiver may have taken time (if the target has no mid), so the watch may have ended.
+    // If the target has no mid, finding the transceiver takes time. `end` may have been called meanwhile.
     if (action.kind !== 'release') checkWatch(watch);
     const message =
       target.direction === 'send'
@@ -135,7 +135,7 @@ export class Actions {
   #unreachable(endpoint: number): Refusal {
     return this.options.isHidden(endpoint)
       ? new Refusal(
-          'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
+          'The page does not expose the connection of this stream, so ccscope cannot act on it.',
           'reload the page with ccscope loaded from the start',
         )
       : new Refusal('The connection is closed.', 'choose a stream of a connection that is open');
@@ -168,7 +168,9 @@ export class Actions {
     }
   }
 
-  /** Returns a function that changes the overrides of a sender. The function throws once the watch is over. */
+  /**
+   * Returns a function that changes the overrides of a sender. The function rejects once `end` has been called.
+   */
   #changer(sender: RTCRtpSender, watch: Watch): Changer {
     return async (change, options) => {
       await this.options.parameters.act(
@@ -179,7 +181,7 @@ export class Actions {
         },
         options,
       );
-      // If the watch has ended in the meantime, `end` has undone the change.
+      // If `end` was called meanwhile, it has undone the change.
       checkWatch(watch);
     };
   }
@@ -234,7 +236,7 @@ export class Actions {
     if (rates.length === 0)
       throw new Refusal(
         'Nothing was sent in the last second, so there is no rate to hold.',
-        'cap it instead',
+        'cap the stream instead',
       );
     await change((overrides, encodings) => {
       overrides.caps.clear();
@@ -307,7 +309,7 @@ export class Actions {
     if (!isKnown) {
       await this.options.parameters.act(sender, (overrides) => overrides.release('degradation-preference'));
       throw new Refusal(
-        'This browser does not keep degradationPreference in the parameters of senders.',
+        'This browser does not keep degradationPreference in its sender parameters.',
         'use Chrome 123 or newer',
       );
     }

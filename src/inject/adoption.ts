@@ -1,6 +1,6 @@
 /**
- * Finds connections that the page made before it was observed. No API lists them, so they are recognised when
- * they appear in one of three ways: the page calls a method of a connection; the page reads an event whose
+ * Finds connections that the page created before it was observed. No API lists them, so they are recognised
+ * when they appear in one of three ways: the page calls a method of a connection; the page reads an event whose
  * target is a connection; or a connection can be reached from properties of the window or of elements.
  */
 import { attempt } from './natives.js';

@@ -43,10 +43,10 @@ function relayed({ component, extensions }: Candidate, relay: RelayAddress): str
 }
 
 /**
- * Replaces the address in a trickled candidate with the relay's address. A text that is not a candidate is
- * returned unchanged, such as '', which marks the end of the candidates. A TCP candidate is replaced with one
- * to which nobody can connect. It is not dropped, so that the browser still processes the same candidates in
- * the same order.
+ * Replaces the address in a trickled candidate with the relay's address. A string that is not a candidate is
+ * returned unchanged, such as '', which marks the end of the candidates. A TCP candidate is not dropped, so
+ * that the browser still processes the same candidates in the same order. Instead, it is replaced with a TCP
+ * candidate that accepts no connections.
  */
 export function candidateThroughRelay(text: string, relay: RelayAddress): string {
   const candidate = parse(text);
@@ -58,8 +58,8 @@ export function candidateThroughRelay(text: string, relay: RelayAddress): string
 
 /**
  * Replaces the candidates in a description. In each media section, a single candidate with the relay's address
- * replaces all UDP candidates of a component. TCP candidates are removed. All other lines, and the line ends,
- * stay.
+ * replaces all UDP candidates of a component. TCP candidates are removed. Other lines and all line endings are
+ * unchanged.
  */
 export function descriptionThroughRelay(sdp: string, relay: RelayAddress): string {
   let seen = new Set<string>();
@@ -84,7 +84,7 @@ const HIDDEN = 'raddr 0.0.0.0 rport 0';
 
 /**
  * Replaces the address in one of the page's own candidates with the relay's address. The rest stays the same,
- * because pages may sort or filter candidates by it. A text that is not a candidate is returned unchanged.
+ * because pages may sort or filter candidates by it. A string that is not a candidate is returned unchanged.
  */
 export function ownCandidateThroughRelay(text: string, relay: RelayAddress): string {
   const [, head, component, transport, priority, type, rest = ''] = OWN.exec(text) ?? [];
@@ -95,7 +95,9 @@ export function ownCandidateThroughRelay(text: string, relay: RelayAddress): str
   return `${head} ${component} ${transport} ${priority} ${relay.address} ${port} typ ${type}${related}`;
 }
 
-/** Foundation, component, transport, priority, type, and the rest. */
+/**
+ * Captures the foundation (with its prefix), component, transport, priority, type, and the rest of a candidate.
+ */
 const OWN = /^((?:a=)?candidate:\S+) +(\d+) +(\S+) +(\d+) +\S+ +\d+ +typ +(\S+)([^\r\n]*)$/i;
 
 /**
@@ -122,14 +124,12 @@ function ownLineThroughRelay(line: string, { address, port }: RelayAddress): str
     .replace(/^a=rtcp:(?!9 )\d+ IN IP[46] \S+$/, `a=rtcp:${port} IN IP4 ${address}`);
 }
 
-/**
- * Names of attributes are case-sensitive, but some parsers accept any case, so this test accepts any case, too.
- */
+/** Attribute names are case-sensitive, but some parsers accept any case. Therefore this test also does. */
 const isCandidate = (line: string): boolean => /^a=candidate:/i.test(line);
-/** Each line with its line end. Other characters, such as U+2028, do not end a line of a description. */
+/** Matches a line with its line ending. Other characters, such as U+2028, do not end a line of a description. */
 const LINES = /[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+/g;
 
-/** The transport of a media section in a description. */
+/** The ICE attributes and the bandwidth limit of a media section in a description. */
 export interface MediaSection {
   mid: string | null;
   ufrag: string | null;
@@ -138,7 +138,7 @@ export interface MediaSection {
   bandwidthBps: number;
 }
 
-/** The media sections of a description; a user name fragment at session level applies to all. */
+/** Returns the media sections of a description. A username fragment at session level applies to all sections. */
 export function mediaSections(sdp: string): MediaSection[] {
   const sections: MediaSection[] = [];
   let sessionUfrag: string | null = null;
@@ -175,13 +175,16 @@ export function udpAddress(text: string): RelayAddress | null {
   return { address: candidate.address, port: candidate.port };
 }
 
-/** The transports of the candidates in a description or a candidate's text, in lower case. */
+/**
+ * Returns the transports (in lower case) of all candidates in `text`, which is a description or a single
+ * candidate.
+ */
 export function transportsIn(text: string): Set<string> {
   const lines = text.split(/\r?\n/).map((line) => parse(line)?.transport);
   return new Set(lines.filter((transport) => transport !== undefined));
 }
 
-/** The user name fragment in a trickled candidate's text, or null. */
+/** Returns the username fragment in a trickled candidate, or null. */
 export function ufragOf(text: string): string | null {
   const { extensions = [] } = parse(text) ?? {};
   const at = extensions.indexOf('ufrag');
@@ -189,8 +192,8 @@ export function ufragOf(text: string): string | null {
 }
 
 /**
- * The far side's user name fragments with their addresses; sections with the same fragment (bundled ones) are
- * combined.
+ * Returns the far side's username fragments with their addresses. Sections with the same fragment (bundled
+ * sections) are combined.
  */
 export function remoteSides(sections: readonly MediaSection[]): RemoteSide[] {
   const sides = new Map<string, RemoteSide>();

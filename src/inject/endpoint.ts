@@ -19,20 +19,23 @@ export interface Window {
   /** The worker that times each frame; null if only getStats is used. */
   worker: FrameWorker | null;
   receivers: ReceiverTransforms;
-  /** The limit that a sender's encodings impose, in bit/s; NaN without a limit. */
+  /** The `maxBitrate` that was last set for the encoding with this rid, in bit/s; NaN if unknown. */
   boundOf(sender: RTCRtpSender, rid: string): number;
-  /** Called when a connection turns out to be closed. */
+  /** Called when the observer notices that a connection is closed. */
   closed(endpoint: Endpoint): void;
 }
 
 /** How long the observer waits for a UDP candidate, counted from the far side's first candidate. */
 const TRICKLE_MS = 2000;
 
-/** What is known of a connection when its observation starts. */
+/** What is known about a connection when its observation starts. */
 export interface KnownBefore {
   /** The page announced that it transforms the frames itself. */
   ownsTransforms: boolean;
-  /** The page made the connection before it was observed, so the far side may know the page's real candidates. */
+  /**
+   * The page created the connection before it was observed, so the far side may know the page's real
+   * candidates.
+   */
   isLate: boolean;
 }
 
@@ -60,15 +63,14 @@ export class Endpoint {
   /** Receivers that have the observer's transform. */
   readonly #ours = new Set<RTCRtpReceiver>();
   /**
-   * For receivers that do not have the observer's transform: the objects that time frames as the browser
-   * shows them.
+   * For receivers without the observer's transform: the objects that record frames when the browser shows them.
    */
   readonly #shown = new Map<RTCRtpTransceiver, ShownFrames>();
-  /** Whether all video receivers so far have had the observer's transform all the time. */
+  /** Whether every video receiver so far has always had the observer's transform. */
   #complete = true;
   /**
-   * Whether the constructor is still examining what a late connection already contains: its descriptions and
-   * receivers.
+   * Whether the constructor is still examining the existing descriptions and receivers of a connection that the
+   * page created before it was observed.
    */
   #isCatchingUp: boolean;
 
@@ -99,7 +101,7 @@ export class Endpoint {
     reporter.add({ type: 'endpoint', endpoint: this.id, timeUs: reporter.nowUs() });
   }
 
-  /** Reports everything that is known of the connection to a new listener. */
+  /** Reports everything known about the connection to a new listener. */
   resume(): void {
     this.#announce();
     this.#state = 'new';
@@ -124,7 +126,10 @@ export class Endpoint {
     return attempt(() => this.peer.getReceivers().map(({ track }) => track)) ?? [];
   }
 
-  /** The RTP timestamps of the video that the receivers played last, one for each synchronization source. */
+  /**
+   * For each synchronization source of the video receivers, the RTP timestamp of the latest frame that was
+   * played.
+   */
   get timestamps(): number[] {
     return (
       attempt(() =>
@@ -141,7 +146,7 @@ export class Endpoint {
     return this.#state === 'closed';
   }
 
-  /** Reports a change of the connection's state. Has to be called regularly, because `close` fires no event. */
+  /** Reports a change of the connection's state. Must be called regularly, because `close` fires no event. */
   look(): void {
     this.#lookForUdp();
     const state = this.peer.signalingState === 'closed' ? 'closed' : this.peer.connectionState;
@@ -159,12 +164,12 @@ export class Endpoint {
     this.#shown.clear();
   }
 
-  /** Stops timing frames as they are shown. */
+  /** Pauses the timing of shown frames, in receivers without the observer's transform. */
   pause(): void {
     for (const shown of this.#shown.values()) attempt(() => shown.pause());
   }
 
-  /** Notes the remote description as the page set it, before the observer replaces addresses in it. */
+  /** Processes the remote description in the page's original form, before the observer replaces its addresses. */
   remoteDescription(sdp: string): void {
     this.#noteTransports(sdp);
     const sections = mediaSections(sdp);
@@ -172,7 +177,7 @@ export class Endpoint {
     for (const side of remoteSides(sections)) this.#addRemote(side);
   }
 
-  /** Notes a trickled candidate of the far side, before the observer replaces its address. */
+  /** Processes a trickled candidate of the far side, before the observer replaces its address. */
   remoteCandidate(text: string, usernameFragment: string | null): void {
     this.#noteTransports(text);
     const address = udpAddress(text);
@@ -189,7 +194,7 @@ export class Endpoint {
 
   /**
    * Reports a notice if the far side has sent no UDP candidate in time. The link only carries UDP, so no
-   * connection would be made.
+   * connection can be established.
    */
   #lookForUdp(): void {
     const sinceMs = this.#lacksUdpSinceMs;
@@ -213,7 +218,7 @@ export class Endpoint {
     this.window.reporter.tell({ type: 'remote', endpoint: this.id, sides: [side] });
   }
 
-  /** Reports the local user name fragments once there is a local description. */
+  /** Reports the local username fragments once there is a local description. */
   #describe(): void {
     const { signalingState } = this.peer;
     this.watch();
@@ -230,9 +235,9 @@ export class Endpoint {
 
   /**
    * Attaches transforms to new receivers, in the same task in which `addTrack`, `addTransceiver` or an offer of
-   * the far side creates them. Chromium never calls a transform that is set later. Therefore receivers get a
-   * transform even while nobody listens. Until somebody listens, the transform only lets frames pass. From then
-   * on, it also notes them.
+   * the far side creates them. Chromium never calls a transform that is attached in a later task. Therefore
+   * receivers get a transform even while nobody listens. The transform then only passes frames on. Once
+   * somebody listens, it also records them.
    */
   watch(): void {
     for (const transceiver of this.peer.getTransceivers()) {
@@ -254,13 +259,13 @@ export class Endpoint {
     else this.#attach(receiver, worker);
   }
 
-  /** Whether media may have started before the observation. The browser would then never call a transform. */
+  /** Whether media may have started before the observation. The browser would then never call a new transform. */
   #isTooLate({ currentDirection }: RTCRtpTransceiver): boolean {
     return this.#isCatchingUp && currentDirection !== null;
   }
 
   /**
-   * Handles a receiver that cannot have the observer's transform. If possible, its frames are timed as the
+   * Handles a receiver that cannot have the observer's transform. If possible, its frames are timed when the
    * browser shows them.
    */
   #withoutTransform(receiver: RTCRtpReceiver, why: RecordNotice): void {
@@ -298,7 +303,7 @@ export class Endpoint {
     }
   }
 
-  /** Called if the worker turns out not to run: the receivers continue without it. */
+  /** Called if the worker fails to start. The receivers then continue without it. */
   giveUp(): void {
     if (this.#ours.size === 0) return;
     const flows = this.#state !== 'new' && this.#state !== 'connecting';
@@ -310,7 +315,7 @@ export class Endpoint {
     }
   }
 
-  /** To be called when the page has replaced the observer's transform of a receiver by its own. */
+  /** To be called when the page has replaced the observer's transform of a receiver with its own. */
   #yield(receiver: RTCRtpReceiver): void {
     this.#ours.delete(receiver);
     this.#withoutTransform(receiver, notices.pageTransforms());
@@ -322,10 +327,7 @@ export class Endpoint {
     this.#source();
   }
 
-  /**
-   * Reports how frames are timed. This is `transform` only if every video receiver has the observer's
-   * transform.
-   */
+  /** Reports how frames are timed: `transform` only if every video receiver has the observer's transform. */
   #source(): void {
     const seen = this.#shown.size > 0 ? 'elements' : 'getStats';
     const source = this.#complete && this.#ours.size > 0 ? 'transform' : seen;

@@ -7,12 +7,12 @@ export interface FrameWorkerOptions {
 }
 
 /**
- * Requests the frames that were noted since the last request. The answer to the first request also proves that
- * the worker runs.
+ * Requests the frames that the worker has recorded since the last request. The answer to the first request also
+ * proves that the worker runs.
  */
 export interface FrameWorkerRequest {
   id: number;
-  /** Whether the worker notes frames from now on. Default: no change. */
+  /** Whether the worker records frames from now on. Default: no change. */
   notes?: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface FrameWorkerRequest {
 export type LateTick = [epochMs: number, lateMs: number];
 
 /**
- * The notes since the last request. `rows` has an entry for each endpoint that received frames, in the form of
- * the `frames` message.
+ * What the worker has recorded since the last request. `rows` has an entry for each endpoint that received
+ * frames, in the form of the `frames` message.
  */
 export interface FrameWorkerNotes {
   rows: [endpoint: number, rows: number[]][];
@@ -34,7 +34,7 @@ export interface FrameWorkerNotes {
 export type FrameWorkerAnswer = { id: number } & FrameWorkerNotes;
 
 /**
- * The worker ticks at this interval while it notes frames. Nothing in the page can delay these ticks, so late
+ * The worker ticks at this interval while it records frames. Nothing in the page can delay these ticks, so late
  * ticks show that the machine is short of CPU time. The interval is not shorter, because each tick wakes a
  * thread. At 100 ms, the ticks took over a quarter of the worker's CPU time.
  */

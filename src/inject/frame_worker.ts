@@ -1,5 +1,5 @@
 /**
- * The worker that runs the transforms of received video. It notes each frame and passes the frame on. An
+ * The worker that runs the transforms of received video. It records each frame and passes the frame on. An
  * error in this worker's own code must not stop the frames.
  */
 import { TickLateness } from '../machine/tick_lateness.js';
@@ -82,7 +82,7 @@ async function pass({ readable, writable, options }: Transformer): Promise<void>
     try {
       if (notes) note(value, options);
     } catch {
-      // A frame that cannot be noted must still be passed on.
+      // A frame that cannot be recorded must still be passed on.
     }
     await writer.write(value);
   }

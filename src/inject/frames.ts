@@ -1,7 +1,7 @@
 /**
- * The page's interface to the frame worker. Receivers may be created before the worker has proved that it
- * runs. They get transforms at once. If the worker then turns out not to run, `failed` is called, so that the
- * transforms are removed again.
+ * The page's interface to the frame worker. Receivers may be created before the worker has proved that it runs.
+ * They get transforms at once. If the worker then fails to start, `failed` is called, so that the transforms
+ * are removed again.
  */
 import type {
   FrameWorkerAnswer,
@@ -31,7 +31,7 @@ export class FrameWorker {
 
   /**
    * If the worker cannot be created, `usable` is false at once, and `failed` is not called. If the worker is
-   * created but turns out not to run, `failed` is called once.
+   * created but does not start, `failed` is called once.
    */
   constructor(
     source: string,
@@ -72,12 +72,14 @@ export class FrameWorker {
     return new RTCRtpScriptTransform(this.#worker, options);
   }
 
-  /** Returns the frames and late ticks noted since the last call. Waits for at most ANSWER_MS. Never rejects. */
+  /**
+   * Returns the frames and late ticks recorded since the last call. Waits for at most ANSWER_MS. Never rejects.
+   */
   take(): Promise<FrameWorkerNotes> {
     return this.#attached ? this.#ask() : Promise.resolve(NOTHING);
   }
 
-  /** Lets frames pass without noting them. */
+  /** Tells the worker to pass frames on without recording them. */
   pause(): void {
     void this.#ask(false);
   }

@@ -1,6 +1,6 @@
 /**
- * References to objects of the page. They are strong while someone listens. Otherwise they are weak, so that
- * the observer does not keep unused objects alive.
+ * Holds references to the page's objects. The references are strong while someone listens. Otherwise they are
+ * weak, so that the observer does not keep unused objects alive.
  */
 import { WeakRef } from './natives.js';
 
@@ -16,7 +16,7 @@ export class Held<T extends object> {
 
   add(value: T): void {
     if (this.#weak === null) this.#strong.add(value);
-    // References to freed objects are dropped, so that they do not pile up.
+    // References to freed objects are dropped, so that they do not accumulate.
     else this.#weak = weakly([...this.all, value]);
   }
 

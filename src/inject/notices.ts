@@ -7,8 +7,8 @@ const AS_SHOWN =
   'received frames are timed as the browser shows them, and the bytes of each half second are divided equally among its frames; key frames are not marked, and frames that were not shown are missing';
 
 /**
- * Returns the notice for the case that frames are timed as the browser shows them. The original text says
- * that only getStats is used.
+ * Rewrites a notice which says that only getStats is used. The new text says that frames are timed when the
+ * browser shows them.
  */
 export const asShown = ({ message, ...rest }: RecordNotice): RecordNotice => ({
   ...rest,
@@ -41,7 +41,7 @@ const EARLIER = 'reload the page with ccscope loaded from the start to see every
 export const joinedLate = (): RecordNotice => ({
   level: 'info',
   code: 'joined-late',
-  message: `This call was already running when its observation began: ${GET_STATS}.`,
+  message: `This call was already running when ccscope began to observe it: ${GET_STATS}.`,
   fix: EARLIER,
 });
 
@@ -70,13 +70,13 @@ export const relayPolicy = (): RecordNotice => ({
   fix: 'nothing to do; the effect of the TURN servers is not part of the call under test',
 });
 
-/** Both the reason why packets bypassed the link and the remedy depend on when the connection was made. */
+/** The fix depends on whether the connection was created before the page was observed (`isLate`). */
 export const notRouted = ({ address, port }: RelayAddress, isLate: boolean): RecordNotice => ({
   level: 'error',
   code: 'not-routed',
   message: `The connection bypasses the link: packets went to ${address === '' ? '' : `${address}, `}port ${port}.`,
   fix: isLate
-    ? 'the page made this connection before it was observed: use the fixture call (or link) in the test or hook that opens the page, or await call.observe(context) before it navigates'
+    ? 'the page made this connection before it was observed: use the `call` (or `link`) fixture in the test or hook that opens the page, or call `await call.observe(context)` before the page navigates'
     : 'the far side knew another address of the page: make it send only to the candidates that the page signalled',
 });
 

@@ -1,8 +1,8 @@
 /**
- * Hides the page's own addresses behind the relay's address. A far side that got the real candidates could
- * send to them directly, bypassing the link. So wherever the page reads its candidates (in events,
- * descriptions, offers, answers and ICE transports), they have the relay's address. The connection itself
- * still uses the real candidates.
+ * Hides the page's own addresses behind the relay's address. A far side that got the real candidates could send
+ * to them directly, bypassing the link. Therefore the page only ever sees its candidates with the relay's
+ * address: in events, descriptions, offers, answers and ICE transports. The connection itself still uses the
+ * real candidates.
  */
 import { ownCandidateThroughRelay, ownDescriptionThroughRelay } from './candidates.js';
 import { attempt } from './natives.js';
@@ -43,8 +43,8 @@ class OwnCandidates {
   }
 
   /**
-   * Patches a method that makes offers or answers. The native method returns its result by promise, or passes
-   * it to a callback of the page.
+   * Patches a method that creates offers or answers. The native method either returns a promise of the result,
+   * or passes the result to a callback of the page.
    */
   #patchMade(prototype: object, name: string): void {
     patch(
@@ -121,7 +121,7 @@ class OwnCandidates {
   }
 }
 
-/** Changes what connections report to their pages about their own candidates. */
+/** Patches the prototypes through which a page reads its own candidates, so that it gets the relay's address. */
 export function patchOwnCandidates(prototype: object, relay: RelayAddress): void {
   new OwnCandidates(relay).patch(prototype);
 }

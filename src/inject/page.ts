@@ -19,11 +19,11 @@ import { Reporter, type Deliver } from './reporter.js';
 import { SenderParameters } from './sender_parameters.js';
 import { Strays } from './strays.js';
 
-/**
- * The interval between readings of getStats, and between batches of messages. Urgent messages are sent at once.
- */
+/** The interval at which getStats is read and a batch of messages is sent. Urgent messages are sent at once. */
 const BATCH_MS = 500;
-/** If the listener has not taken a batch after this time, it is gone: even a busy listener is faster. */
+/**
+ * A listener that has not taken a batch after this time is assumed to be gone. Even a busy listener is faster.
+ */
 const UNHEARD_MS = 10_000;
 
 export class Observer implements PageObserver {
@@ -38,12 +38,12 @@ export class Observer implements PageObserver {
   #adopting = false;
   /**
    * Finds received video whose connection is unknown. Null if the observer was installed before any script of
-   * the page, or if the configuration does not ask for late connections.
+   * the page, or if the configuration does not set `adoptsLate`.
    */
   #strays: Strays | null = null;
   #isPaused = false;
   #isUnheard = false;
-  /** The name of the function of the window that takes the batches; null if there is no such function. */
+  /** The name of the window function that takes the batches; null if there is no such function. */
   #binding: string | null;
   #timer: ReturnType<typeof setInterval> | null = null;
 
@@ -81,8 +81,8 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Searches for connections that the page has already made. Also patches the browser's objects, so that later
-   * uses of such connections reveal them.
+   * Searches for connections that the page has already created. Also patches the browser's objects, so that
+   * later uses of such connections reveal them.
    */
   #lookBack(): void {
     const strays = new Strays(this.#window, () => this.#count++);
@@ -100,11 +100,11 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Observes a connection that was found elsewhere, unless it is observed already. Throws if the object is not a
-   * connection.
+   * Observes a connection that the page created earlier, unless it is observed already. Throws if the object is
+   * not a connection.
    */
   adopt(peer: RTCPeerConnection): void {
-    // The constructor of an endpoint uses its connection, too, so the patched methods call `adopt` again.
+    // The constructor of Endpoint calls patched methods of the connection, which call `adopt` again.
     if (!this.#adopting) this.#endpoint(peer);
   }
 
@@ -125,8 +125,8 @@ export class Observer implements PageObserver {
   }
 
   /**
-   * Creates the worker and the listeners again if they were lost. This happens in a window that has shown no
-   * page yet, such as a new popup. When its first page loads, the window keeps its objects, but loses its
+   * Creates the worker and the listeners again if they were lost. They are lost in a window that has shown no
+   * page yet, such as a new popup: when its first page loads, the window keeps its objects, but loses its
    * workers and listeners.
    */
   #renew(): void {
@@ -188,7 +188,7 @@ export class Observer implements PageObserver {
     await this.pause();
   }
 
-  /** Executes a request of the listener. */
+  /** Executes a request from the listener. */
   async ask(request: PageRequest): Promise<unknown> {
     switch (request.type) {
       case 'flush':
@@ -216,8 +216,9 @@ export class Observer implements PageObserver {
 
   /**
    * Pauses the observation until `resume` is called. The connections continue, but nothing about them is
-   * reported. Existing and new connections are still noted, for reports after the pause. The references to them
-   * are weak, so they keep no connection alive. Resolves when all actions on the connections are undone.
+   * reported. The observer still tracks existing and new connections, so that it can report them after the
+   * pause. Its references to them are weak, and keep no connection alive. Resolves when all actions on the
+   * connections are undone.
    */
   pause(): Promise<void> {
     this.#isPaused = true;
@@ -237,8 +238,8 @@ export class Observer implements PageObserver {
    */
   resume(deliver?: Deliver): void {
     const { reporter, worker } = this.#window;
-    // The page may have closed a connection without the observer noticing, for instance by a function that it
-    // saved before it was observed.
+    // The page may have closed a connection without the observer noticing, for instance through a function that
+    // it saved before it was observed.
     for (const endpoint of this.#open.all) attempt(() => endpoint.look());
     this.#open.hold();
     this.#isPaused = false;
@@ -300,7 +301,7 @@ const isLate = (): boolean => document.readyState !== 'loading' || document.scri
 
 type Binding = (batch: string) => Promise<void>;
 
-/** Returns a function that reports to Node, through a function that Node has put into the window. */
+/** Returns a function that reports to Node. It calls the window function `name`, which Node has added. */
 const throughBinding =
   (name: string): Deliver =>
   (batch) =>

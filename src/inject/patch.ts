@@ -7,7 +7,7 @@ import { attempt } from './natives.js';
 
 type AnyFunction = (this: unknown, ...args: never[]) => unknown;
 
-/** Replaces a method by a proxy. `change` may replace the arguments, and `after` the result. */
+/** Replaces a method with a proxy. `change` may replace the arguments, and `after` the result. */
 export function patch(
   holder: object,
   name: string,
@@ -27,7 +27,7 @@ export function patch(
   Object.defineProperty(holder, name, { ...descriptor, value });
 }
 
-/** Replaces an attribute's getter by a proxy. */
+/** Replaces the getter of an attribute with a proxy. */
 export function patchGetter(
   holder: object,
   name: string,

@@ -9,7 +9,7 @@ import { patchOwnCandidates } from './own_candidates.js';
 import { fields, patch, text } from './patch.js';
 import type { RelayAddress } from './protocol.js';
 
-/** Returns the endpoint of a connection, even if the page made the connection before the patches. */
+/** Returns the endpoint of a connection, even if the page created the connection before this patch. */
 export type EndpointOf = (peer: RTCPeerConnection) => Endpoint;
 
 function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: RelayAddress | null): void {
@@ -35,7 +35,7 @@ function patchDescriptions(prototype: object, endpointOf: EndpointOf, relay: Rel
 }
 
 /**
- * Replaces the policy 'relay' by 'all'. With 'relay', the browser would only send through TURN servers,
+ * Replaces the policy 'relay' with 'all'. With 'relay', the browser would only send through TURN servers,
  * bypassing the link.
  */
 export class Policies {
@@ -48,7 +48,7 @@ export class Policies {
     return Object.create(given, { iceTransportPolicy: { value: 'all', enumerable: true } });
   }
 
-  /** Notes which policy the page requested. Returns whether it was 'relay'. */
+  /** Remembers which policy the page requested. Returns whether it was 'relay'. */
   note(peer: object, configuration: unknown): boolean {
     const asked = fields(configuration)?.['iceTransportPolicy'] === 'relay';
     if (asked) this.#relayOnly.add(peer);
@@ -73,7 +73,7 @@ export class Policies {
   }
 }
 
-/** Replaces the constructor by a proxy, under all its names. */
+/** Replaces the constructor with a proxy, under all its names. */
 export function patchConstructor(
   native: typeof RTCPeerConnection,
   change: (configuration: unknown) => unknown,
@@ -110,7 +110,8 @@ export function patchPrototype(
     policies.patch(prototype, endpointOf);
     patchOwnCandidates(prototype, relay);
   }
-  // Transforms are attached as soon as receivers exist: Chromium never calls a transform that is set later.
+  // Transforms are attached as soon as receivers exist: Chromium never calls a transform that is attached in a
+  // later task.
   for (const name of ['addTrack', 'addTransceiver'])
     patch(
       prototype,

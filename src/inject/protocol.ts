@@ -1,6 +1,7 @@
 /**
- * The messages between the observer in a page and Node. All times are microseconds since the origin that Node
- * specifies. In transit a number may be null, which stands for NaN.
+ * The messages between the observer in a page and its listener, which may run in Node or in the page. All times
+ * are microseconds since the origin that the listener specifies. In transit a number may be null, which stands
+ * for NaN.
  */
 
 /** The address at which the link listens. It replaces the address of every remote candidate. */
@@ -13,8 +14,8 @@ export interface RelayAddress {
 export type AskedFrameTiming = 'transform' | 'getStats';
 
 /**
- * How received video is actually timed. `elements` is frame by frame, too, but only covers frames that were
- * shown, and their sizes are estimates.
+ * How received video is actually timed. With `elements`, a frame is timed when a video element shows it. Frames
+ * that were not shown are missing, and the sizes are estimates.
  */
 export type FrameTiming = AskedFrameTiming | 'elements';
 
@@ -25,9 +26,9 @@ export interface ObserverConfig {
   /** Null if calls are observed without a link. */
   relay: RelayAddress | null;
   frameTiming: AskedFrameTiming;
-  /** Whether to search for connections that the page made before it was observed. */
+  /** Whether to search for connections that the page created before it was observed. */
   adoptsLate: boolean;
-  /** Whether frames of receivers without the observer's transform are timed as the browser shows them. */
+  /** Whether frames of receivers without the observer's transform are timed when the browser shows them. */
   timesShownFrames: boolean;
 }
 
@@ -81,8 +82,8 @@ export interface OutboundStats {
   /** The state of the sender's track; `none` without a track, '' if unknown. */
   trackState: MediaStreamTrackState | 'none' | '';
   /**
-   * Why a live track delivers no pictures: the page has disabled it, or its source is muted; '' if neither is
-   * the case.
+   * Why a live track delivers no frames: the page has disabled it, or its source is muted; '' if neither is the
+   * case.
    */
   trackPaused: 'disabled' | 'muted' | '';
   /**
@@ -102,7 +103,7 @@ export interface OutboundStats {
   packetsSentWithEct1: number;
   /**
    * `packetsLost`, `fractionLost` and `roundTripTimeS`: from the far side's latest receiver report.
-   * `reportTimeUs`: the time when this report arrived, on the sample's clock.
+   * `reportTimeUs`: the time when this report arrived, on the same clock as `StatsSample.timeUs`.
    */
   packetsLost: number;
   fractionLost: number;
@@ -173,7 +174,7 @@ export interface StatsSample {
   checksAnswered: number;
   /**
    * `route`: the types and protocols of the selected pair's candidates, such as `host/udp srflx/udp`.
-   * `routeChanges`: how often another pair was selected.
+   * `routeChanges`: how many times a different pair was selected.
    */
   route: string;
   routeChanges: number;
@@ -188,7 +189,7 @@ export interface StatsSample {
   dataBytesReceived: number;
 }
 
-/** What the far side of an endpoint announced: its user name fragment and where it can be reached. */
+/** What the far side of an endpoint announced: its username fragment and where it can be reached. */
 export interface RemoteSide {
   ufrag: string;
   /** The UDP candidates of the far side. An address may be a `.local` name. */
@@ -257,8 +258,8 @@ export const NUMBERS_PER_FRAME = 7;
 export const NO_LAYER = -1;
 
 /**
- * A message from the observer to Node. `endpoint` is the number of a peer connection: the connections of a
- * window are counted from 0.
+ * A message from the observer to its listener. `endpoint` is the number of a peer connection: the connections
+ * of a window are counted from 0.
  */
 export type PageMessage =
   | { type: 'endpoint'; endpoint: number; timeUs: number }
@@ -297,13 +298,13 @@ export type PageRequest =
 
 /** The interface of the observer in a window, at the symbol `OBSERVER_KEY`. */
 export interface PageObserver {
-  /** Reports everything that is known now; resolves when Node has it. */
+  /** Reports everything known at this time. Resolves when the listener has received it. */
   flush(): Promise<void>;
   /** Executes a request. Resolves to the answer, as JSON. */
   ask(request: PageRequest): Promise<unknown>;
   /**
-   * Called when the listener on this binding (a function of the window) leaves. Unless another listener has
-   * taken over, nothing more is reported.
+   * Stops all reports if they still go to `binding`, the name of a window function. If another listener has
+   * taken over, does nothing.
    */
   release(binding: string): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /** Shifts the times of a batch to another origin. */
 import { NUMBERS_PER_FRAME, type PageBatch, type PageMessage } from './protocol.js';
 
-/** The fields that are times; all others are durations or not times at all. */
+/** The fields that are points in time; no other field depends on the origin. */
 const TIMES: readonly string[] = ['timeUs', 'reportTimeUs'];
-/** The index of a frame's arrival among its numbers. */
+/** The index of the arrival time among the numbers of a frame. */
 const ARRIVAL = 2;
 
 function shifted(value: unknown, laterUs: number): unknown {

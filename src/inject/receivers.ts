@@ -102,8 +102,8 @@ export class ReceiverTransforms {
     const taken = (receiver: RTCRtpReceiver) => this.#yield(receiver);
     holder.createEncodedStreams = new Proxy(native, {
       apply(target, receiver: RTCRtpReceiver, args) {
-        // The browser returns a receiver's streams only once, so the observer's transform has to be removed
-        // first.
+        // The browser returns a receiver's streams only once, and now the page requests them. Therefore the
+        // observer's transform is removed first.
         if (ours.has(receiver)) attempt(() => set?.call(receiver, null));
         const streams: unknown = Reflect.apply(target, receiver, args);
         taken(receiver);

@@ -20,7 +20,10 @@ export class Reporter {
   #isPaused = false;
   /** The batches that have not been taken yet, oldest first. */
   readonly #waiting = new Set<{ sentMs: number }>();
-  /** When the first batch that failed since the last success was sent; null if none has failed since then. */
+  /**
+   * The time when the failing batch was sent: the first that failed since the last success. Null if there is
+   * none.
+   */
   #failingSinceMs: number | null = null;
 
   constructor(
@@ -39,8 +42,8 @@ export class Reporter {
   }
 
   /**
-   * For how many milliseconds the listener has left a batch untaken: the age of the oldest batch that is
-   * waiting, or that failed since the last success. 0 if there is no such batch.
+   * The age, in milliseconds, of the oldest batch that is waiting or has failed since the last success. 0 if
+   * there is no such batch.
    */
   get unheardMs(): number {
     const now = epochMs();
@@ -52,15 +55,15 @@ export class Reporter {
     return this.#isPaused;
   }
 
-  /** Reports nothing more, because nobody listens. */
+  /** Stops all reports, because nobody listens. */
   pause(): void {
     this.#isPaused = true;
     this.#messages = [];
   }
 
   /**
-   * Reports again, possibly to another listener. The window gets a new name, because that listener has none of
-   * the earlier reports.
+   * Starts reporting again, possibly to another listener. The window gets a new name, because that listener has
+   * none of the earlier reports.
    */
   resume(deliver = this.deliver): void {
     this.deliver = deliver;
@@ -71,12 +74,15 @@ export class Reporter {
     this.#window = windowName();
   }
 
-  /** Reports a message with the next batch. */
+  /** Adds a message to the next batch, unless reports are paused. */
   add(message: PageMessage): void {
     if (!this.#isPaused) this.#messages.push(message);
   }
 
-  /** Reports a message as soon as the current task is done. The link waits for such messages. */
+  /**
+   * Sends a message at the end of the current task instead of with the next regular batch. The link may be
+   * waiting for it.
+   */
   tell(message: PageMessage): void {
     this.add(message);
     if (this.#soon) return;

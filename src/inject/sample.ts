@@ -186,15 +186,15 @@ function outsideOf(report: Report, relay: RelayAddress | null): Outside {
 
 export interface Reading {
   sample: StatsSample;
-  /** The far end with most of the traffic that bypasses the link; null if all traffic passes the link. */
+  /** The far end with most of the traffic that bypasses the link; null if all traffic passes through the link. */
   astray: RelayAddress | null;
 }
 
-/** The facts about a sent stream that getStats does not report. */
+/** What getStats does not report about a stream that is sent. */
 export type Sending = Pick<OutboundStats, 'maxBitrateBps' | 'sectionBoundBps' | 'trackState' | 'trackPaused'>;
 
 /**
- * Returns the facts about a sent stream that getStats does not report. `mid` names its media section and, with
+ * Returns what getStats does not report about a stream that is sent. `mid` names its media section and, with
  * simulcast, `rid` names its encoding.
  */
 export type SendingOf = (mid: string, rid: string) => Sending;

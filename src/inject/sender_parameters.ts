@@ -15,7 +15,7 @@ type Parameters = Omit<RTCRtpSendParameters, 'degradationPreference'> & {
 };
 type Encoding = RTCRtpEncodingParameters;
 
-/** Those settings of the page that actions can change. */
+/** The page's settings that actions can override. */
 interface Theirs {
   encodings: readonly Pick<Encoding, 'rid' | 'active' | 'maxBitrate'>[];
   degradationPreference: DegradationPreferenceName | undefined;
@@ -75,8 +75,9 @@ function theirsOf(theirs: Theirs, { rid }: Encoding, index: number) {
 }
 
 /**
- * The shares of the encodings in a common limit. If the page limits every encoding, the shares are proportional
- * to the page's limits. Otherwise, they are proportional to the side lengths of the pictures.
+ * Returns the share of each encoding in a limit for all encodings together. If the page limits every encoding,
+ * the shares are proportional to these limits. Otherwise, they are proportional to the widths of the encoded
+ * frames.
  */
 function shares(encodings: readonly Encoding[]): number[] {
   const bounds = encodings.map(({ maxBitrate = NaN }) => maxBitrate);
@@ -286,7 +287,7 @@ export class SenderParameters {
     if (isOvertaken) set.transactionId = this.#get.call(self).transactionId;
     const given = isOurs || isOvertaken ? [set, ...args.slice(1)] : args;
     await Reflect.apply(this.#set, self, given);
-    // After setParameters, the browser no longer accepts the id of its latest transaction.
+    // Each call of setParameters ends the transaction, so the browser no longer accepts the page's id.
     if (sender.given === copy.transactionId) sender.given = null;
     if (sender.theirs !== null) sender.theirs = theirs;
     sender.noteBounds(set.encodings);
@@ -298,7 +299,7 @@ export class SenderParameters {
     return this.#get.call(self).degradationPreference;
   }
 
-  /** The actions in force on a sender. */
+  /** The actions on a sender that have not been undone. */
   inForce(self: RTCRtpSender): InForce[] {
     return this.#senders.get(self)?.overrides.list ?? [];
   }

@@ -1,6 +1,6 @@
 /**
- * Times the frames of a received track when a video element shows them. This is the only way if a call ran
- * before it was observed, because the browser never calls a transform that is set so late. The element belongs
+ * Records the frames of a received track when a video element shows them. If a call ran before it was observed,
+ * there is no other way, because the browser never calls a transform that is set so late. The element belongs
  * to the observer and is not part of the document.
  */
 import { attempt, listen } from './natives.js';
@@ -89,7 +89,7 @@ export class ShownFrames {
     this.#ssrc = NaN;
   }
 
-  /** Whether this browser reports frames as they are shown. */
+  /** Whether this browser reports frames when it shows them. */
   static get isSupported(): boolean {
     return 'requestVideoFrameCallback' in HTMLVideoElement.prototype;
   }
@@ -99,7 +99,7 @@ export class ShownFrames {
     return !Number.isNaN(this.#lastTimestamp);
   }
 
-  /** Whether the track's frames come from another source than a peer connection, such as a local camera. */
+  /** Whether the track's frames come from a source other than a peer connection, such as a local camera. */
   get isForeign(): boolean {
     return !this.sawFrames && this.#foreignFrames >= ENOUGH_FRAMES;
   }
@@ -154,8 +154,8 @@ export class ShownFrames {
   }
 
   /**
-   * The byte counter before these frames arrived. Usually this is its value when frames were last taken.
-   * After a long pause, it is the last value from before the first of these frames.
+   * The value of the byte counter before these frames arrived. Usually this is the value when frames were last
+   * taken. After a long pause, it is the last value from before the first of these frames.
    */
   #bytesBefore([first]: readonly Frame[]): number {
     const [last] = this.#looks;
@@ -164,7 +164,7 @@ export class ShownFrames {
     return this.#looks.findLast(({ timeUs }) => timeUs < first.arrivalUs)?.bytes ?? NaN;
   }
 
-  /** The number of frames shown so far, and the size of the picture. */
+  /** The number of frames shown so far, and the size of the video. */
   get picture(): { frames: number; width: number; height: number } {
     const { totalVideoFrames } = this.#element.getVideoPlaybackQuality();
     return { frames: totalVideoFrames, width: this.#element.videoWidth, height: this.#element.videoHeight };

@@ -1,5 +1,5 @@
 /**
- * Observes strays: received video tracks whose connection is unknown. The page made the connection before it
+ * Observes strays: received video tracks whose connection is unknown. The page created the connection before it
  * was observed, stores it where no search finds it, and calls no method of it. Two things can still be
  * observed: the track's receiver, if the page uses the receiver, and the elements that show the track.
  */
@@ -68,7 +68,7 @@ export class Stray {
     return this.#id;
   }
 
-  /** Whether the frames of the track do not come from a peer connection. */
+  /** Whether the track's frames come from a source other than a peer connection. */
   get isForeign(): boolean {
     return this.#shown.isForeign;
   }
@@ -153,7 +153,7 @@ export class Stray {
 
 const NO_STATS = new Map() as unknown as RTCStatsReport;
 
-/** Returns an entry without known values, in the form that `readSample` returns. */
+/** Returns an entry in which every value is unknown, in the form that `readSample` returns. */
 function unknownInbound(): InboundStats {
   const entry = new Map([['', { type: 'inbound-rtp', id: '', kind: 'video' }]]) as unknown as RTCStatsReport;
   const [unknown] = readSample(entry, 0, 0, NOTHING_SENT).sample.inbound;
@@ -178,7 +178,7 @@ export class Strays {
     private readonly nextId: () => number,
   ) {}
 
-  /** Notes a receiver or transceiver that the page has used. */
+  /** Remembers a receiver or transceiver that the page has used. */
   meet(used: RTCRtpReceiver | RTCRtpTransceiver): void {
     if (!this.#isPaused && ShownFrames.isSupported) this.#met.add(used);
   }

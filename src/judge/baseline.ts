@@ -1,5 +1,5 @@
 /**
- * Compares a call with a stored curve: the received rate over the trailing 2 s and the mean queuing delay, for
+ * Compares a call with a stored curve: the received rate over the trailing 2 s and the mean queuing delay,
  * every 500 ms since the call was connected.
  *
  * The rates match if the root mean square of their differences is at most `tolerance` times the root mean square
@@ -19,8 +19,8 @@ import { callConnectedUs, callEndUs, pathsOf, type Path } from './view.js';
 export const BASELINE_STEP_US = 500_000;
 
 /**
- * The curve of a call, with one value for each step of BASELINE_STEP_US since the call was connected. Index 0 is the
- * first step: the rate at its end, and the mean delay in it.
+ * The curve of a call, with one value for each step of BASELINE_STEP_US since the call was connected. The rate is
+ * that at the end of the step. The delay is the mean over the step.
  */
 export interface Curve {
   receivedBps: number[];

@@ -16,7 +16,7 @@
  * - frames per second: decoded frames divided by the window's length, averaged over the video streams;
  * - encoder target, available outgoing: means of the samples in the window, summed over the senders;
  * - RTT: mean of the senders' samples in the window;
- * - share of the bytes that did not pass the link: routing.ts; simulcast layers: layers.ts.
+ * - fraction of the bytes that bypassed the link: routing.ts; simulcast layers: layers.ts.
  *
  * Directions of connections that carried neither media nor data do not count (media.ts).
  */
@@ -71,7 +71,7 @@ export interface CallMetrics {
   encoderTargetBps: number | null;
   availableOutgoingBps: number | null;
   rttMs: number | null;
-  /** Share of the call's bytes so far, in both directions, that did not pass the link; null without a shaper. */
+  /** Fraction of the call's bytes so far, in both directions, that bypassed the link; null without a shaper. */
   outsideRatio: number | null;
   /** The video streams that are sent, each simulcast layer separately. */
   layers: readonly LayerMetrics[];
@@ -124,7 +124,7 @@ function passedBytes({ link, name }: LinkWay, { fromUs, toUs }: Window): number 
 const bytesOf = (packets: readonly PacketRecord[]): number =>
   packets.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 
-/** The loss ratio that the head of this file defines; null if nothing was sent. */
+/** The loss ratio, as defined at the top of this file; null if nothing was sent. */
 export function lossRatio(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const sides = linkSides(record, paths);
   if (sides.length > 0) {
@@ -154,15 +154,15 @@ export function ownUtilisation(record: CallRecord, paths: readonly Path[], windo
 }
 
 /**
- * Whether a link existed before a window began. Until a page gets its own link, its packets pass the shared
- * link, and the totals of the shared link cannot be split by page.
+ * Whether a link existed before a window began. Before a page gets its own link, its packets use the shared link,
+ * whose totals cannot be split by page.
  */
 const covers = ({ page, changes }: PathRecord, { fromUs }: Window): boolean =>
   page === null || (changes[0]?.timeUs ?? Infinity) <= fromUs;
 
 /**
- * The share of the capacity that all traffic used, in the directions that the given paths use. Null if the queue's
- * record does not cover the whole window.
+ * The fraction of the capacity that all traffic used, in the directions that the given paths use. Null without a
+ * shaper's record of these paths, or if one of their links was opened after the window began.
  */
 export function pathUtilisation(record: CallRecord, paths: readonly Path[], window: Window): number | null {
   const bits = capacityBitsIn(record, paths, window);
@@ -172,7 +172,9 @@ export function pathUtilisation(record: CallRecord, paths: readonly Path[], wind
   return finiteOrNull((8 * sum(ways.map((way) => passedBytes(way, window)))) / bits);
 }
 
-/** Decoded frames per second, averaged over the video streams of the receivers' latest samples. */
+/**
+ * Decoded frames per second, averaged over the video streams. Only streams in the receivers' latest samples count.
+ */
 function framesPerSecond(receivers: readonly EndpointRecord[], window: Window): number | null {
   const videos = receivers.flatMap((endpoint) =>
     (endpoint.samples.at(-1)?.inbound ?? [])
@@ -202,7 +204,7 @@ const overSenders = (
   return known.length === 0 ? null : sum(known);
 };
 
-/** The metrics of the given paths over a window; see the head of this file. */
+/** The metrics of the given paths over a window, as defined at the top of this file. */
 export function pathMetrics(record: CallRecord, all: readonly Path[], window: Window): CallMetrics {
   const paths = carrying(all, window);
   const received = receivedCurve(record, paths);
@@ -242,9 +244,8 @@ export function pathMetrics(record: CallRecord, all: readonly Path[], window: Wi
 }
 
 /**
- * The window from the time when the first of the given paths was connected until the last path ended, or until the
- * latest data if a path still exists. If the record has dropped early data, the window starts where the kept data
- * start.
+ * The window of a call. It starts when the first of the given paths was connected or, if the record has dropped early
+ * data, where the kept data start. It ends when the last path ended or, if a path still exists, at the latest data.
  */
 export function callWindow(record: CallRecord, paths: readonly Path[]): Window {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);

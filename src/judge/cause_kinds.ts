@@ -1,4 +1,4 @@
-/** The kinds of causes in words; likely_cause.ts decides which kind applies, by the rules of cause_rules.ts. */
+/** The kinds of causes. likely_cause.ts decides which kind applies, by the rules of cause_rules.ts. */
 
 export type CauseKind =
   | 'not-connected'

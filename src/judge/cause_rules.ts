@@ -9,13 +9,13 @@ import { COMPETITION } from './competition.js';
 import type { Facts } from './facts.js';
 import { LOSS_DECREASES, LOSS_HOLDS } from './loss_thresholds.js';
 import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
-import { msText, percentText, rateText, secondsText } from './text.js';
+import { msText, rateText, secondsText, shareText } from './text.js';
 
 type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
 
-/** An encoder that sends less than this share of its target rate is not limited by the network. */
+/** An encoder that sends less than this fraction of its target rate is not limited by the network. */
 const FILLED = 0.75;
-/** A rate at this share of a cap or above counts as limited by the cap. */
+/** A rate of at least this fraction of a cap counts as limited by the cap. */
 const AT_CAP = 0.8;
 /**
  * A cap may explain a low rate only if the cap is below this multiple of the needed rate. The multiple is above
@@ -53,7 +53,7 @@ const notConnected: Explanation = ({ connected, endpoints, stateText }) => {
       : `None of the judged peer connections is connected. States of all ${endpoints}: ${stateText}.`;
   const fix =
     endpoints === 0
-      ? 'Start the call before asserting. Pages opened before the fixture `call`, and contexts of your own without call.observe(context), are not observed.'
+      ? 'Start the call before asserting. Pages opened before the `call` fixture starts, and your own contexts without call.observe(context), are not observed.'
       : 'Make sure that both sides exchange descriptions and candidates; the states above show how far they got.';
   return { kind: 'not-connected', evidence, fix };
 };
@@ -70,13 +70,14 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
     worst === undefined
       ? ''
       : `, ${kilobytes(worst.outsideBytes)} of them at ${pageName(worst.endpoint.page)}`;
-  const evidence = `${percentText(outsideRatio)} of the call's bytes bypassed the link${page}: the link has no effect on them.`;
+  const evidence = `${shareText(outsideRatio)} of the call's bytes bypassed the link${page}: the link has no effect on them.`;
   return {
     kind: 'not-routed',
     evidence: notice === undefined ? evidence : `${evidence} ${notice.message}`,
-    fix: sentence(
-      notice?.fix ?? 'look for packets of the call that the link lost: its notices in the evidence say why',
-    ),
+    fix:
+      notice === undefined
+        ? "Read the link's notices in the evidence: they say why it lost packets of the call."
+        : sentence(notice.fix),
   };
 }
 
@@ -92,7 +93,7 @@ const machineOverloaded: Explanation = ({ machine }) =>
   isOverloaded(machine)
     ? {
         kind: 'machine-overloaded',
-        evidence: `The machine was too busy for the call for ${percentText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
+        evidence: `The machine was too busy for the call for ${shareText(machine.share)} of the time: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
         fix: sentence(FIX),
       }
     : null;
@@ -116,9 +117,11 @@ const noMedia: Explanation = ({ metrics, hasVideo, hasMedia, sendersUnderTest })
           fix: 'Make sure that the server forwards what the page has subscribed to; look at its log.',
         };
   if (hasVideo === null || (hasVideo && (metrics.sentBps ?? 0) > 0)) return null;
+  const sent = metrics.sentBps ?? 0;
+  const other = sent > 0 ? `, only ${rateText(sent)} of other traffic` : '';
   const evidence = hasVideo
-    ? 'The sender has a video stream but sent nothing.'
-    : `The sender has no video stream; it sent ${rateText(metrics.sentBps)}.`;
+    ? 'The sender sent nothing, although it has a video stream.'
+    : `The sender has no video stream${other}.`;
   return {
     kind: 'no-media',
     evidence,
@@ -168,7 +171,7 @@ function costText(drops: Facts['drops'], resentBytes: number): string {
 const waitingForKeyFrame: Explanation = ({ keyFrameWait: wait }) =>
   wait && {
     kind: 'waiting-for-key-frame',
-    evidence: `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
+    evidence: `The receiver got ${wait.packetsReceived} packets but decoded no frame for ${secondsText(wait.lastedUs)}, although it requested a key frame ${wait.requests} times (PLI).`,
     fix: 'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender, and new subscribers need a key frame.',
   };
 
@@ -188,7 +191,7 @@ const cpu: Explanation = ({ cpuLimitedShare }) =>
     ? null
     : {
         kind: 'cpu-limited',
-        evidence: `The CPU limited the encoder (qualityLimitationReason cpu) in ${percentText(cpuLimitedShare)} of the samples.`,
+        evidence: `The CPU limited the encoder (qualityLimitationReason cpu) in ${shareText(cpuLimitedShare)} of the samples.`,
         fix: 'Run fewer test workers at once, or send a smaller picture.',
       };
 
@@ -204,7 +207,7 @@ const applicationLimited: Explanation = ({ metrics, bandwidthLimitedShare }, sym
   return {
     kind: 'application-limited',
     evidence: `The browser's estimate was ${rateText(available)}, but the application sent only ${rateText(sentBps)} (encoder target ${rateText(target)}).`,
-    fix: 'Send a larger picture or more streams: the encoder asks for no more at this size.',
+    fix: 'Send a larger picture or more streams: at this size, the encoder needs no more.',
   };
 };
 
@@ -218,7 +221,7 @@ const lossAbove =
         : ` (${drops.random} packets by chance, ${drops.aqm} by the queue's AQM, ${drops.full} because the queue was full)`;
     return {
       kind: 'loss',
-      evidence: `${percentText(lossRatio)} of the traffic was lost${by}; ${effect}.`,
+      evidence: `${shareText(lossRatio)} of the traffic was lost${by}; ${effect}.`,
       fix: 'Lower the loss of the link, or expect the lower rate.',
     };
   };
@@ -232,7 +235,7 @@ const crossTraffic: Explanation = ({ metrics: { utilisation, pathUtilisation, qu
   if (others < COMPETITION) return null;
   return {
     kind: 'cross-traffic',
-    evidence: `Other traffic took ${percentText(others)} of the capacity, the call ${percentText(utilisation)}; queuing delay p95 ${msText(queueDelayP95Ms)}.`,
+    evidence: `Other traffic took ${shareText(others)} of the capacity, the call ${shareText(utilisation)}; queuing delay p95 ${msText(queueDelayP95Ms)}.`,
     fix: 'Expect only a share of the link, or use a queue that isolates flows (fq_codel, sfq).',
   };
 };
@@ -250,7 +253,7 @@ const overuse: Explanation = ({ metrics, drops, excess, detector }) => {
   const lost = drops && drops.full > 0 ? `, ${drops.full} packets lost at the full queue` : '';
   const signals =
     detector && detector.overuseShare > 0
-      ? `the overuse detector beside the call (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups; `
+      ? `the overuse detector beside the call (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${shareText(detector.overuseShare)} of ${detector.groups} groups; `
       : '';
   return {
     kind: 'overuse',
@@ -267,7 +270,7 @@ const overuseByDrops: Explanation = (facts, symptom) =>
       )
     : null;
 
-/** The sender is not under test, and it sent less than the link could carry. */
+/** Applies if the sender is not under test and sent less than the link could carry. */
 const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedUs }, symptom) => {
   if (sendersUnderTest > 0 || (drops !== null && drops.full + drops.aqm + drops.random > 0)) return null;
   const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
@@ -291,7 +294,7 @@ const rampingUp: Explanation = ({ growth }) =>
       };
 
 /**
- * The machine had many late seconds, but they were too far apart for it to count as overloaded. Used only if
+ * Applies if the machine had many late seconds, but with too much time between them for an overload. Used only if
  * nothing else explains the symptom.
  */
 export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } }) =>
@@ -303,7 +306,7 @@ export const machineLate: Explanation = ({ lateSeconds: { bad, all, worstMs } })
         fix: sentence(FIX),
       };
 
-/** Explanations that are tried first, for every symptom: each of them can explain any symptom. */
+/** Explanations that can explain any symptom. They are tried first. */
 const ALIVE = [pageEnded, toldByNotice, notConnected, notRouted, machineOverloaded];
 const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = {
   'rate-low': [
@@ -339,7 +342,7 @@ const EXPLANATIONS: Readonly<Record<Symptom['kind'], readonly Explanation[]>> = 
   ],
 };
 
-/** The first explanation of a symptom that the facts support; null if there is none. */
+/** Explains a symptom. Returns the first cause that the facts support; null if there is none. */
 export const explain = (facts: Facts, symptom: Symptom): Cause | null => {
   for (const explanation of EXPLANATIONS[symptom.kind]) {
     const cause = explanation(facts, symptom);

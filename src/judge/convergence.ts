@@ -15,8 +15,8 @@ export const HOLD_US = 1e6;
 /** Time between two evaluations of the trailing rate. */
 const STEP_US = 1e5;
 /**
- * A call has recovered when its rate has reached this share of the rate to return to. ../calls/metrics.ts uses
- * the same share for the time to 90 %.
+ * A call has recovered when its rate has reached this fraction of the rate to return to. ../calls/metrics.ts uses the
+ * same fraction for the time to 90 %.
  */
 const RECOVERED = 0.9;
 const SHORT_QUEUE_US = 50_000;
@@ -26,7 +26,7 @@ const BEFORE_US = 5e6;
 interface Search {
   startUs: number;
   withinUs: number;
-  /** The time up to which data are known. */
+  /** The time up to which data are available. */
   knownUs: number;
   /** Nothing is evaluated after this time; null while the call lasts. */
   endUs: number | null;
@@ -80,15 +80,15 @@ export function notConnected(
 
 export interface ConvergenceRule {
   rateBps: number;
-  /** Allowed deviation, as a share of the rate. */
+  /** Allowed deviation, as a fraction of the rate. */
   tolerance: number;
   withinUs: number;
 }
 
 /**
- * A call has converged when the received rate over the trailing 2 s is within the tolerance around `rateBps`,
- * and stays there for a second. The time starts when the call was connected or, if that is later, at the last
- * change of the link before the judgement was requested. Only data after this start count.
+ * A call has converged when the received rate over the trailing 2 s is within the tolerance around `rateBps`, and
+ * stays there for a second. The clock starts when the call was connected or, if that is later, at the last change of
+ * the link before the judgement was requested. Data from before this start are ignored.
  */
 export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }: ConvergenceRule): Judgement {
   const { record, view, nowUs, askedUs } = asked;
@@ -117,8 +117,8 @@ export function judgeConvergence(asked: Asked, { rateBps, tolerance, withinUs }:
   const lastBps = trailingBps(window.toUs);
   const symptom: Symptom =
     lastBps > highBps ? { kind: 'rate-high', limitBps: highBps } : { kind: 'rate-low', neededBps: lowBps };
-  // The cause is searched for in the later half of the window, or in its last BEFORE_US if that is longer: the
-  // early part may only show the start of the call.
+  // Looks for the cause in the later half of the window, or in its last BEFORE_US if that is longer: the early part
+  // may only show the start of the call.
   const lateUs = Math.max(BEFORE_US, (window.toUs - window.fromUs) / 2);
   const late = { fromUs: Math.max(window.fromUs, window.toUs - lateUs), toUs: window.toUs };
   return {
@@ -143,7 +143,10 @@ export interface RecoveryRule {
   toBps?: number;
 }
 
-/** The rate to which a call should return: its rate before the change, or the capacity if that is less. */
+/**
+ * The rate to which a call should return. This is `toBps` if given, otherwise the lower of the rate before the change
+ * and the capacity.
+ */
 function recoveryRateBps(asked: Asked, paths: readonly Path[], rule: RecoveryRule, at: Window): number {
   const { record } = asked;
   if (rule.toBps !== undefined) return rule.toBps;
@@ -162,9 +165,10 @@ const longest = (points: readonly DelayPoint[], { fromUs, toUs }: Window): numbe
   );
 
 /**
- * A call has recovered when three conditions hold at one time after the change:
- * - The received rate over the trailing 2 s is at least 90 % of the rate of the 5 s before the change, or of
- *   the capacity if that is less. Bytes that arrived before the change do not count.
+ * A call has recovered when three conditions hold at the same time after the change:
+ * - The received rate over the trailing 2 s is at least 90 % of `toBps`. By default, `toBps` is the lower of two
+ *   rates: the rate of the 5 s before the change, and the capacity. Bytes that arrived before the change do not
+ *   count.
  * - The queuing delay has been below 50 ms for a second.
  * - No freeze is in progress.
  */

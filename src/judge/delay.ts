@@ -1,11 +1,11 @@
 /**
- * Queuing delays of a call: per packet from the link's record. Without a record they are estimated, and marked
- * as estimates. The estimates take the lowest delay in the record as the delay without a queue, as LEDBAT does
- * (RFC 6817, 2.4.2: base delay):
- * - With frame timing, the delay of a frame is its arrival minus its RTP time stamp, minus the lowest such
- *   difference of the stream.
- * - Without frame timing, the delay is the round-trip time minus its minimum. This estimate contains both
- *   directions' queues.
+ * Queuing delays of a call, for each packet of the link's record. Without a record, the delays are estimated, and
+ * marked as estimates. An estimate assumes that the lowest delay in the record is the delay without a queue, as
+ * LEDBAT does (RFC 6817, 2.4.2: base delay):
+ * - With frame timing, the delay of a frame is its arrival minus its RTP timestamp, minus the lowest such difference
+ *   of the stream.
+ * - Without frame timing, the delay is the round-trip time minus its minimum. This estimate contains the queues of
+ *   both directions.
  */
 import type { Window } from '../calls/metrics.js';
 import type { CallRecord, EndpointRecord } from '../calls/record/record.js';
@@ -40,8 +40,8 @@ function frameDelays({ frames }: EndpointRecord): DelayPoint[] {
     const timeUs = frames.arrivalUs[row] ?? NaN;
     const stream = streams.get(ssrc) ?? { last: stamp, ticks: 0, points: [] };
     streams.set(ssrc, stream);
-    // Time stamps wrap at 32 bits, and frames may arrive out of order. So each step is taken as the shorter way
-    // around, forward or backward.
+    // RTP timestamps wrap at 32 bits, and frames may arrive out of order. So each step is taken in the shorter
+    // direction, forward or backward.
     const step = (stamp - stream.last + 1.5 * RTP_WRAP) % RTP_WRAP;
     stream.ticks += step - RTP_WRAP / 2;
     stream.last = stamp;

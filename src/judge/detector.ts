@@ -1,4 +1,7 @@
-/** The reports of the overuse detector of a shadow. A shadow is a controller that runs beside a call. */
+/**
+ * The reports of the overuse detector of a shadow. A shadow is a controller that runs alongside a call without
+ * controlling it.
+ */
 import type { TraceBatch } from '../core/index.js';
 import { tableSpec } from '../core/schema.js';
 import type { Window } from '../calls/metrics.js';
@@ -6,7 +9,7 @@ import type { CallRecord, EndpointRecord } from '../calls/record/record.js';
 
 export interface DetectorFacts {
   groups: number;
-  /** Share of the groups of packets at which the detector signalled overuse. */
+  /** Fraction of the packet groups at which the detector signalled overuse. */
   overuseShare: number;
   /** The largest value of the detector's adaptive threshold γ. */
   gammaMs: number;
@@ -20,7 +23,7 @@ const GAMMA = column('gamma_ms');
 const DELAY = column('one_way_delay_us');
 const OVERUSE = COLUMNS[SIGNAL]?.values?.indexOf('overuse');
 
-/** For each shadow of the given endpoints: the trace batches that list the groups of packets. */
+/** Yields the trace batches of the table `group` (packet groups), for each shadow of the given endpoints. */
 function* groupsOf(
   { shadows }: CallRecord,
   receivers: readonly EndpointRecord[],
@@ -31,8 +34,8 @@ function* groupsOf(
 }
 
 /**
- * A summary of the detectors' reports in a window on the streams that the given endpoints received; null if there is
- * no report.
+ * Summarises the detectors' reports in a window. The reports concern the streams that the given endpoints received.
+ * Null if there is no report.
  */
 export function detectorFacts(
   record: CallRecord,
@@ -61,7 +64,7 @@ export function detectorFacts(
 const QUEUE_US = 1e6;
 const LEAST_FRAMES = 3;
 
-/** For each shadow of an endpoint: the arrival time and the delay of each group of packets in a window. */
+/** Yields the arrival time and the delay of each packet group in a window, for each shadow of an endpoint. */
 function* delaysOf(
   record: CallRecord,
   receiver: EndpointRecord,

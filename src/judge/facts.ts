@@ -34,12 +34,12 @@ import {
 
 export interface Facts {
   metrics: CallMetrics;
-  /** The first page of the paths that has ended; null if none has. */
+  /** The first page at an end of these paths that has ended; null if none has. */
   endedPage: { id: number; url: string; why: string; timeUs: number } | null;
-  /** The first notice of an error, if nothing is connected. */
+  /** The first notice of level `error`, if nothing is connected. */
   errorNotice: RecordNotice | null;
   connected: boolean;
-  /** The number of all peer connections in the record. */
+  /** The number of peer connections in the record. */
   endpoints: number;
   /** The states that these connections reached, in words. */
   stateText: string;
@@ -56,7 +56,7 @@ export interface Facts {
    */
   capBps: number | null;
   /**
-   * `cpuLimitedShare`, `bandwidthLimitedShare`: the shares of the senders' video samples with the
+   * `cpuLimitedShare`, `bandwidthLimitedShare`: the fractions of the senders' video samples with the
    * qualityLimitationReason `cpu` or `bandwidth`, 0 to 1.
    */
   cpuLimitedShare: number;
@@ -66,8 +66,8 @@ export interface Facts {
   /** The periods in which packets waited but the link carried nothing. */
   stalls: { totalUs: number; longestUs: number };
   /**
-   * The periods in which more was sent than the link can carry: the mean sent rate, the mean capacity, and the total
-   * length of these periods. Null if there were none.
+   * The mean sent rate, the mean capacity and the total length of the periods in which more was sent than the link
+   * can carry. Null if there were no such periods.
    */
   excess: { sentBps: number; capacityBps: number; durationUs: number } | null;
   /** Bytes that the senders retransmitted. */
@@ -80,7 +80,7 @@ export interface Facts {
   /** What the shadow's detector reported; null without a shadow. */
   detector: DetectorFacts | null;
   /**
-   * Whether the senders' video sources delivered no frame in the window, or had stopped at its end; false if
+   * Whether every video source of the senders delivered no frame in the window, or had stopped at its end; false if
    * unknown.
    */
   sourceStopped: boolean;
@@ -93,7 +93,7 @@ export interface Facts {
   lateSeconds: LateSeconds;
   /**
    * The longest time in which no media packet reached the link; 0 if packets are unknown. This includes the time
-   * before the window's first media packet, and the time after the window's last one.
+   * before the first media packet in the window, and the time after the last one.
    */
   pausedUs: number;
   /** The received rate over the last two seconds, and over the two seconds before those. */
@@ -202,8 +202,8 @@ function stalledPackets({ direction }: LinkSide, window: Window): Facts['stalls'
 }
 
 /**
- * Stalls are taken from the rows of the queue, since they cover all traffic. If there are no rows, they are
- * taken from the packets.
+ * Takes stalls from the rows of the queue, since the rows cover all traffic. Without rows, takes stalls from the
+ * packets.
  */
 const stallsOf = (side: LinkSide, window: Window): Facts['stalls'] =>
   side.direction.rows.length > 0 ? stalledRows(side, window) : stalledPackets(side, window);

@@ -6,7 +6,7 @@ import { checkKept } from './view.js';
 const sumOfFinite = (values: readonly number[]): number =>
   values.filter(Number.isFinite).reduce((total, value) => total + value, 0);
 
-/** The last sample up to a window's start, and the last sample up to its end. */
+/** The last sample at or before a window's start, and the last sample at or before its end. */
 function looks(
   endpoint: EndpointRecord,
   window: Window,

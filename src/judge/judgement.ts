@@ -16,14 +16,14 @@ export interface Judgement {
    */
   settled: boolean;
   /**
-   * The latest time at which the verdict becomes final, on the record's clock; null while the call is not
-   * connected.
+   * The time by which the verdict is settled if the call lasts that long, on the record's clock. Null while the call
+   * is not connected.
    */
   dueUs: number | null;
-  /** For people: what was expected, and what was found, with units. */
+  /** `expected` and `received`: what was expected and what was found, as readable text with units. */
   expected: string;
   received: string;
-  /** Why it failed, as far as the record shows; null if it passed. */
+  /** Why the expectation failed, as far as the record shows; null if it passed. */
   cause: Cause | null;
   /** The window that was examined. */
   window: Window;

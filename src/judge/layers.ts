@@ -27,7 +27,7 @@ export interface LayerMetrics {
   targetBps: number | null;
   /** The most frequent qualityLimitationReason in the window: none, bandwidth, cpu or other. */
   limitedBy: string | null;
-  /** Share of the samples in which the stream was active, 0 to 1. */
+  /** Fraction of the samples in which the stream was active, 0 to 1. */
   activeShare: number;
 }
 
@@ -71,7 +71,7 @@ function layerOf(endpoint: EndpointRecord, looks: readonly OutboundStats[], wind
   ];
 }
 
-/** The smallest picture first. */
+/** Sorts by picture size, the smallest first. */
 const bySize = (a: LayerMetrics, b: LayerMetrics): number =>
   (a.frameWidth ?? 0) - (b.frameWidth ?? 0) || (a.rid ?? '').localeCompare(b.rid ?? '');
 

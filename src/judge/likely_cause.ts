@@ -1,8 +1,8 @@
 /**
- * The likely cause of a failed judgement: the first explanation that the record supports for the judged paths. If a
- * server sends their media, the paths of the pages that send to the server are examined as well. If no explanation is
- * found, the log of incidents supplies the cause: that of the latest matching incident that overlaps the judged
- * window.
+ * Finds the likely cause of a failed judgement: the first explanation that the record supports for the judged paths.
+ * If a server sends the media of these paths, the paths from the sending pages to the server are examined as well. If
+ * no explanation is found, the log of incidents supplies the cause. It is the cause of the latest matching incident
+ * that overlaps the judged window.
  */
 import type { Window } from '../calls/metrics.js';
 import { endpointName } from '../calls/record/names.js';
@@ -15,7 +15,8 @@ import { msText, percentText, rateText, secondsText } from './text.js';
 import { pathsOf, type Path } from './view.js';
 
 /**
- * Causes that blame a far side, such as a server. The true cause may be on the path from another page to that server.
+ * Causes that lie with a far side, such as a server. The true cause may be on the path from another page to that
+ * server.
  */
 const FAR_SIDES: ReadonlySet<CauseKind> = new Set<CauseKind>(['far-side-limited', 'no-media', 'ramping-up']);
 
@@ -45,9 +46,9 @@ const UPSTREAM: ReadonlySet<CauseKind> = new Set<CauseKind>([
 ]);
 
 /**
- * Why a far side that is not a page under test, such as a server, does not send more. A server probably
- * forwards the media of pages under test. So the cause may lie on the paths from those pages to the server.
- * Null if nothing is wrong on these paths.
+ * Why a far side that is not under test, such as a server, does not send more. A server probably forwards the media
+ * of pages under test. So the cause may lie on the paths from those pages to the server. Null if nothing is wrong on
+ * these paths.
  */
 function upstreamCause(
   record: CallRecord,
@@ -75,7 +76,10 @@ const CHANGES: Readonly<Partial<Record<Symptom['kind'], IncidentKind>>> = {
   frozen: 'freeze',
 };
 
-/** The cause of the latest incident on the judged paths that matches the symptom and still lasted in the window. */
+/**
+ * The cause of the latest incident that is on the judged paths, matches the symptom and overlaps the window.
+ * Incidents with an unknown cause are skipped.
+ */
 function changeCause(
   record: CallRecord,
   paths: readonly Path[],

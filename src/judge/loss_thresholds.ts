@@ -1,6 +1,6 @@
-/** The shares of lost packets above which GCC acts (ToN eq. 14; draft-ietf-rmcat-gcc-02, 6). */
+/** The loss ratios above which GCC acts (ToN eq. 14; draft-ietf-rmcat-gcc-02, 6). */
 
-/** Above this share of lost packets, a sender lowers its loss-based rate. */
+/** Above this loss ratio, a sender lowers its loss-based rate. */
 export const LOSS_DECREASES = 0.1;
-/** Above this share of lost packets, a sender does not raise its loss-based rate. */
+/** Above this loss ratio, a sender does not raise its loss-based rate. */
 export const LOSS_HOLDS = 0.02;

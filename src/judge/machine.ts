@@ -1,6 +1,6 @@
 /**
- * Whether the machine was too busy for a call under test. The link and the pages of the call report how late
- * their packets and callbacks were; this lateness is judged.
+ * Judges whether the machine was too busy for a call under test. The link and the pages of the call report how late
+ * their packets and callbacks were.
  */
 import {
   LIMITS,
@@ -16,7 +16,7 @@ import type { CallRecord, LateSecond } from '../calls/record/record.js';
 /** A period in which the machine was overloaded. `reasons`: why it was overloaded when the period began. */
 export interface MachineSpell {
   fromUs: number;
-  /** Null while it lasts. */
+  /** Null while the period lasts. */
   toUs: number | null;
   reasons: readonly Reason[];
 }
@@ -56,8 +56,8 @@ function watched(
 
 /**
  * The state of the machine over a window. The watch starts WINDOW_SECONDS before the window, so that the first
- * medians are complete. The quantity `source` (the share of the requested frames that a video source delivered)
- * is not used, since a page under test may draw at any pace.
+ * medians are complete. The quantity `source` (the fraction of the requested frames that a video source delivered) is
+ * not used, since a page under test may draw at any frame rate.
  */
 export const machineIn = (record: CallRecord, { fromUs, toUs }: Window): MachineState =>
   watched(record, { fromUs: fromUs - WINDOW_SECONDS * 1e6, toUs });
@@ -69,8 +69,8 @@ export interface LateSeconds {
 }
 
 /**
- * Counts the seconds of a window for which a lateness was measured, and the seconds whose lateness reached a
- * limit. Each second counts by itself, without a median over several seconds.
+ * Counts the seconds of a window for which a lateness was measured, and those whose lateness reached a limit. Each
+ * second is judged separately, without a median over several seconds.
  */
 export function lateSecondsIn({ link, late }: CallRecord, window: Window): LateSeconds {
   const shaper = bySecond(link?.late ?? [], window);

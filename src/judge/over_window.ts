@@ -1,10 +1,10 @@
 /**
  * Judgements of a call over a window of a given length. The window does not begin before the start time. The start
- * time is the later of two times: when the call was connected, and when the link last changed before the judgement
- * was requested. The judgement waits until the call has run for the window's length since the start time.
- * - `once`: the window ends when the judgement was requested. If the call had not run long enough by then, the window
- *   ends as soon as it has. Conditions that must hold throughout (delay, loss, freezes) are judged this way: a later
- *   window would miss a bad moment.
+ * time is when the call was connected or, if that is later, when the link last changed before the judgement was
+ * requested. The judgement waits until the call has run for the window's length since the start time.
+ * - `once`: the window ends when the judgement was requested or, if the call had not run long enough by then, as soon
+ *   as it has. Conditions that must hold throughout (delay, loss, freezes) are judged this way: a later window would
+ *   miss an earlier violation.
  * - `retry`: the window ends now and moves on until the caller stops waiting. Conditions that a call may still reach
  *   (utilisation, fairness) are judged this way.
  */
@@ -24,8 +24,8 @@ export interface WindowRule {
   overUs: number;
   mode: 'once' | 'retry';
   /**
-   * The time of a change. It replaces the last change of the link in the computation of the start time. With `once`,
-   * the window then begins exactly at the start time.
+   * The time of a change. The start time is then computed with this time instead of the last change of the link. With
+   * `once`, the window begins exactly at the start time.
    */
   afterUs?: number;
 }
@@ -39,7 +39,7 @@ interface Verdict {
 
 type Judge = (paths: readonly Path[], metrics: CallMetrics) => Verdict;
 
-/** Judges a window of the rule's length as the head of this file describes. */
+/** Judges a window of the rule's length, as described at the top of this file. */
 function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge): Judgement {
   const { record, view, askedUs, nowUs } = asked;
   const from = rule.afterUs === undefined ? '' : ` after the change at ${secondsText(rule.afterUs)}`;
@@ -55,8 +55,8 @@ function judgeWindow(asked: Asked, rule: WindowRule, what: string, judge: Judge)
   const toUs = Math.min(endUs ?? Infinity, rule.mode === 'once' ? fullUs : Math.max(fullUs, knownUs));
   const window = { fromUs: Math.max(startUs, toUs - rule.overUs), toUs };
   const common = { expected, dueUs: fullUs, window };
-  // `endUs` is compared with the same sum as in `fullUs`. The difference of two times may differ from `overUs`
-  // by a rounding error.
+  // Compares `endUs` with the same sum as in `fullUs`. If `endUs - startUs` were compared with `overUs`, a rounding
+  // error could change the result.
   if (endUs !== null && endUs < startUs + rule.overUs) {
     const lasted = `the call ended after ${secondsText(toUs - startUs)} of them`;
     const cause = likelyCause(record, paths, window, { kind: 'rate-low', neededBps: 0 });
@@ -81,7 +81,7 @@ export interface DelayLimit {
 
 const percentileName = (p: number): string => (p === 100 ? 'max' : `p${p}`);
 
-/** Every percentile of the queuing delay is below its limit; fails if no delay is known. */
+/** Judges whether every percentile of the queuing delay is below its limit. Fails if no delay is known. */
 export function judgeQueuingDelay(
   asked: Asked,
   { limits, ...rule }: WindowRule & { limits: readonly DelayLimit[] },
@@ -110,7 +110,7 @@ export interface UtilisationRule extends WindowRule {
   of: 'call' | 'link';
 }
 
-/** The share of the capacity that was used lies between `min` and `max`. */
+/** Judges whether the used share of the capacity is between `min` and `max`. */
 export function judgeUtilisation(
   asked: Asked,
   { min = 0, max = Infinity, of, ...rule }: UtilisationRule,
@@ -135,7 +135,7 @@ export function judgeUtilisation(
   });
 }
 
-/** The loss ratio is less than `ratio`. */
+/** Judges whether the loss ratio is less than `ratio`. */
 export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio: number }): Judgement {
   return judgeWindow(asked, rule, `loss below ${percentText(ratio)}`, (_paths, { lossRatio }) => ({
     pass: lossRatio !== null && lossRatio < ratio,
@@ -144,7 +144,10 @@ export function judgeLoss(asked: Asked, { ratio, ...rule }: WindowRule & { ratio
   }));
 }
 
-/** No freeze of the picture is longer than `longestUs`. Only the part of a freeze within the window counts. */
+/**
+ * Judges whether no freeze of the picture is longer than `longestUs`. Only the part of a freeze within the window
+ * counts.
+ */
 export function judgeFreezes(
   asked: Asked,
   { longestUs, ...rule }: WindowRule & { longestUs: number },
@@ -180,7 +183,7 @@ const onClockOf = (to: number, from: number, { fromUs, toUs }: Window): Window =
   toUs: toUs + (from - to) * 1e3,
 });
 
-/** Jain's index of the received rates of this call and of the others is at least `jain`. */
+/** Judges whether Jain's index of the received rates of this call and the others is at least `jain`. */
 export function judgeFairness(asked: Asked, { jain, others, ...rule }: FairnessRule): Judgement {
   const what = `Jain's index with ${others.length === 1 ? 'the other call' : `${others.length} other calls`} at least ${jain}`;
   return judgeWindow(asked, rule, what, (_paths, { window, receivedBps }) => {

@@ -22,7 +22,7 @@ export const TRAILING_US = 2e6;
 
 export interface RateCurve {
   source: 'packets' | 'getStats';
-  /** The time up to which the curve is known. */
+  /** The time up to which the curve is available. */
   knownUntilUs: number;
   /** The mean rate over a window, in bit/s; NaN if unknown. */
   rateBps(window: Window): number;
@@ -30,7 +30,7 @@ export interface RateCurve {
 
 interface Points {
   timesUs: number[];
-  /** The bytes counted until the time with the same index. */
+  /** The bytes counted up to the time with the same index in `timesUs`. */
   bytes: number[];
 }
 
@@ -89,7 +89,10 @@ function sentBytes({ bytesSent, outbound }: StatsSample): number {
   return outbound.reduce((sum, rtp) => sum + finite(rtp.bytesSent) + finite(rtp.headerBytesSent), 0);
 }
 
-/** A count falls if a candidate pair or a stream was removed; such falls are ignored. */
+/**
+ * Adds up the growth of a count. Falls of the count are ignored: they come from the removal of a candidate pair or a
+ * stream.
+ */
 function samplePoints(samples: readonly StatsSample[], count: (sample: StatsSample) => number): Points {
   const counts = samples.map(count);
   let sum = 0;

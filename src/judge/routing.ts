@@ -13,7 +13,7 @@ import type {
 } from '../calls/record/record.js';
 import { linkOf, sidesOf, type Path } from './view.js';
 
-/** A larger share of bytes outside the link cannot come from inaccurate counting. */
+/** Up to this fraction, bytes outside the link may be counting errors. */
 export const LEAST_OUTSIDE_RATIO = 0.001;
 /**
  * The link reports bytes later than the candidate pairs count them. So a sample is compared only if it is at
@@ -26,7 +26,7 @@ export interface EndpointRouting {
   endpoint: EndpointRecord;
   /** Bytes at the candidate pairs, in both directions. */
   pairBytes: number;
-  /** The part of `pairBytes` that did not pass the link. */
+  /** The part of `pairBytes` that bypassed the link. */
   outsideBytes: number;
   /**
    * Bytes that the link saw, in both directions. Connectivity checks are included, IPv4 and UDP headers are

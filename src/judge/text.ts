@@ -1,4 +1,4 @@
-/** Numbers for people, with their units. */
+/** Formats numbers with their units. */
 
 const round = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
 
@@ -19,5 +19,8 @@ export function msText(ms: number | null): string {
 export const secondsText = (us: number): string => `${Number((us / 1e6).toFixed(1))} s`;
 
 /** `2.5 %`. */
+export const shareText = (ratio: number): string => `${round(ratio * 100, 3)} %`;
+
+/** Like `shareText`, but `unknown` for null and NaN. */
 export const percentText = (ratio: number | null): string =>
-  ratio === null || Number.isNaN(ratio) ? 'unknown' : `${round(ratio * 100, 3)} %`;
+  ratio === null || Number.isNaN(ratio) ? 'unknown' : shareText(ratio);

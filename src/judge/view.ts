@@ -35,8 +35,8 @@ export interface Path {
 }
 
 /**
- * The backward direction is chosen only if it has carried this many times as many bytes as the forward
- * direction. So a call with about equal directions is always judged forward.
+ * The backward direction is chosen only if it has carried this many times as many bytes as the forward direction. So
+ * a call with about equal traffic in both directions is always judged forward.
  */
 const CLEARLY_MORE = 1.2;
 
@@ -79,7 +79,7 @@ export function pathsOf(record: CallRecord, view: View): Path[] {
   });
 }
 
-/** The endpoints of one side of the given paths, without repetition. */
+/** The endpoints of one side of the given paths, without duplicates. */
 export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): EndpointRecord[] => [
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
@@ -89,7 +89,7 @@ export function connectedUs(endpoint: EndpointRecord | null): number | null {
   return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;
 }
 
-/** When the last side of a path was first connected; null until then. A side that is not under test is ignored. */
+/** When a path was first connected at both ends; null until then. An end that is not under test is ignored. */
 export function pathConnectedUs({ sender, receiver }: Path): number | null {
   const sides = [sender, receiver].filter((side) => side !== null);
   const times = sides.map(connectedUs);
@@ -117,23 +117,23 @@ export function callEndUs(record: CallRecord, paths: readonly Path[]): number | 
 }
 
 /**
- * The link that a connection passes: the offerer's page may have its own link; otherwise the connection passes
- * the shared link.
+ * The link that a connection's packets use: the own link of the offerer's page if it has one, otherwise the shared
+ * link.
  */
 export function linkOf({ link, endpoints }: CallRecord, { offerer }: ConnectionRecord): PathRecord | null {
   const page = endpoints.find(({ id }) => id === offerer)?.page;
   return link?.own.find((own) => own.page === page) ?? link;
 }
 
-/** The links that the given paths use, without repetition. */
+/** The links that the given paths use, without duplicates. */
 export const linksOf = (record: CallRecord, paths: readonly Path[]): PathRecord[] => [
   ...new Set(paths.map(({ connection }) => linkOf(record, connection)).filter((link) => link !== null)),
 ];
 
-/** Every link of a record: the shared one, and those of single pages. */
+/** Every link of a record: the shared link, and the pages' own links. */
 export const allLinks = ({ link }: CallRecord): PathRecord[] => (link === null ? [] : [link, ...link.own]);
 
-/** A direction of a link, with the paths that take it. */
+/** A direction of a link, with the paths that use it. */
 export interface LinkWay {
   link: PathRecord;
   name: Direction;
@@ -179,8 +179,8 @@ export function callConnectedUs(paths: readonly Path[], askedUs: number): number
 }
 
 /**
- * The time from which data count for a judgement requested at `askedUs`: the last change of the link before the
- * request, or the time when the call was connected, whichever is later. Null while nothing is connected.
+ * The time from which data are used for a judgement that was requested at `askedUs`. This is when the call was
+ * connected or, if that is later, when a link last changed before the request. Null while nothing is connected.
  */
 export function clockStartUs(record: CallRecord, paths: readonly Path[], askedUs: number): number | null {
   const connected = callConnectedUs(paths, askedUs);
@@ -199,7 +199,7 @@ function firstRowAfter({ rows, departUs }: PacketColumns, timeUs: number): numbe
   return low;
 }
 
-/** Thrown if a window begins before the data that the record still has. */
+/** Thrown if a window begins before the oldest data that the record still has. */
 export class DroppedRecordError extends Error {
   override readonly name = 'DroppedRecordError';
   readonly field = 'window.fromUs';

@@ -1,4 +1,4 @@
-/** Capacities as people write them: `1mbps`, `1.5mbps,0.6mbps@20s`. */
+/** The text form of a capacity: `1mbps`, `1.5mbps,0.6mbps@20s`. */
 import type { CapacityStep } from '../core/link.js';
 import { BPS, ConfigError, MAX_SETTING_LENGTH, parseDuration, shown, withUnit } from '../text/quantities.js';
 
@@ -8,12 +8,12 @@ const OUTAGE_FIX = 'write an outage as a later step: 1mbps,0@20s,1mbps@22s';
 const MAX_STEPS = 1_000_000;
 
 /**
- * A rate in bit/s: `1mbps`, `500kbps`, or a number, which is bit/s already. A rate of 0 is an outage; it is
- * accepted only if `outage` is set. Throws ConfigError.
+ * Parses a rate: `1mbps`, `500kbps`, or a number in bit/s. A rate of 0 is an outage, which is accepted only if
+ * `outage` is set. Throws ConfigError.
  */
 export function parseRate(
   value: string | number,
-  { field = 'capacity', outage = false, fix = 'write for instance 1mbps or 500kbps' } = {},
+  { field = 'capacity', outage = false, fix = 'write, for example, 1mbps or 500kbps' } = {},
 ): number {
   const isNumber =
     typeof value === 'number' || (value.length <= MAX_SETTING_LENGTH && /^\s*\d+(\.\d+)?\s*$/.test(value));
@@ -24,7 +24,7 @@ export function parseRate(
 }
 
 /**
- * A constant capacity, or a schedule: `1.5mbps,0.6mbps@20s,1.5mbps@40s`. The first step is at time 0, and the
+ * Parses a constant capacity, or a schedule: `1.5mbps,0.6mbps@20s,1.5mbps@40s`. The first step is at time 0, and the
  * others are in time order. A rate of 0 is an outage. It is always accepted in later steps, but in the first step
  * only if `outage` is set. Throws ConfigError.
  */
@@ -46,7 +46,7 @@ export function parseSchedule(
         field,
         'a rate, then RATE@TIME in time order',
         shown(value),
-        'write for instance 1.5mbps,0.6mbps@20s,1.5mbps@40s',
+        'write, for example, 1.5mbps,0.6mbps@20s,1.5mbps@40s',
       );
     }
     const isOutage = outage || last !== undefined;
@@ -59,7 +59,7 @@ export function parseSchedule(
 const rateText = (bps: number): string =>
   bps >= 1e6 ? `${Number((bps / 1e6).toPrecision(12))}mbps` : `${Number((bps / 1e3).toPrecision(12))}kbps`;
 
-/** A schedule as people write it; `parseSchedule` reads it. */
+/** Writes a schedule as text, which `parseSchedule` can read. */
 export const scheduleText = (steps: readonly CapacityStep[]): string =>
   steps
     .map(({ atUs, capacityBps }, index) =>

@@ -1,12 +1,12 @@
 /** The rate of a link's cross traffic, as a flow of the trace table `throughput`. */
 
 /**
- * The flow number of the cross traffic. The numbers of shadow controllers' flows start at 1 and never get this
- * high.
+ * The flow number of the cross traffic. Shadows (controllers that only watch) are numbered from 1 by default, so
+ * their flow numbers stay below this one.
  */
 export const CROSS_FLOW = 1000;
 
-/** The rate is averaged over this time. A shorter average would show single packets. */
+/** The rate is averaged over this time. A shorter average would show individual packets. */
 const WINDOW_US = 500e3;
 
 interface Count {
@@ -19,8 +19,8 @@ export class CrossRate {
   #counts: Count[] = [];
 
   /**
-   * Adds a value of the counter, and returns the rate in bit/s. Returns null before any traffic, and for the
-   * first value. If the counter falls (the link was replaced), counting begins again.
+   * Adds a value of the counter, and returns the rate in bit/s. Returns null before any traffic, and for the first
+   * value. If the counter falls because the link was replaced, counting starts again.
    */
   see(timeUs: number, bytes: number): number | null {
     const last = this.#counts.at(-1);

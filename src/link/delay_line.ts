@@ -1,4 +1,7 @@
-/** A propagation delay: packets come out at their due times. Packets with the same due time keep their order. */
+/**
+ * A delay line, which applies a propagation delay: packets come out at their due times. Packets with the same due
+ * time keep their order.
+ */
 
 /** When this many packets have left, their space in the arrays is freed. */
 const COMPACT_AT = 1024;
@@ -9,8 +12,8 @@ export class DelayLine<T> {
   #head = 0;
 
   /**
-   * Inserts a packet by its due time, so the packet may overtake others. This is rare, so the place is searched
-   * for from the end.
+   * Inserts a packet in the order of due times, so it may overtake others. This is rare, so the search for the
+   * position starts at the end.
    */
   push(packet: T, dueUs: number): void {
     let place = this.#dueUs.length;

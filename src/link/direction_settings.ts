@@ -1,10 +1,12 @@
-/** One direction of a link, in the form of a test's settings. */
+/** The settings of one direction of a link, as a test writes them. */
 
 /**
- * A rate (a number is bit/s), a schedule, a mahimahi trace (its text or its file), or a function. The function gets
- * a time in seconds and returns bit/s. Times count from the first packet, or from the change if packets already
- * flow. The function is called for each 10 ms, about three seconds ahead, so its result must depend on the time
- * only. To change the capacity from a test, use `set`.
+ * One of:
+ * - A rate. A number is in bit/s.
+ * - A schedule. Its times are relative to the first packet or, if packets are already flowing, to the change.
+ * - A mahimahi trace: its text, or the path of its file.
+ * - A function that takes a time in seconds and returns bit/s. It is called for each 10 ms, about three seconds ahead
+ *   of time. So its result must depend only on the time. To change the capacity from a test, use `set`.
  */
 export type Capacity = number | string | { mahimahi: string } | ((seconds: number) => number);
 
@@ -26,7 +28,7 @@ export interface DirectionSettings {
    */
   reorder?: string | undefined;
   /**
-   * Outages of a wireless channel, by the mean times with and without a connection, such as `100ms/20ms`.
+   * Outages of a wireless channel, given by the mean times with and without a connection, such as `100ms/20ms`.
    * Default: `none`.
    */
   outage?: string | undefined;
@@ -36,8 +38,8 @@ export interface DirectionSettings {
    */
   crossTraffic?: string | undefined;
   /**
-   * `serial`: packets pass one after the other at the capacity. `token-bucket`: a burst passes at once. Default
-   * `serial`.
+   * `serial`: packets leave one after the other, at the capacity. `token-bucket`: a burst of packets may leave at
+   * once. Default `serial`.
    */
   bottleneck?: 'serial' | 'token-bucket' | undefined;
 }

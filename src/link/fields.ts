@@ -1,10 +1,10 @@
 /**
- * The settings of a link, each declared once. A declaration contains the setting's names (in JSON, in the
- * settings of a test, on the command line, and in an address of the app), the parser of its values, its
- * default, and its conversion to options of the core. All code that reads or shows the settings of a link uses
- * this table. In JSON, a number's unit is part of the setting's name. In the settings of a test, a number has
- * the same unit, and a text states its own unit. Examples are `rtt_ms: 80`, `rtt: 80`, `rtt: '80ms'` and `--rtt
- * 80ms`.
+ * The settings of a link, each declared once. A declaration contains the setting's names, the parser of its values,
+ * its default, and its conversion to options of the core. A setting has names in JSON, in the settings of a test, on
+ * the command line, and in a URL of the app. All code that reads or shows the settings of a link uses this table.
+ *
+ * In JSON, the setting's name contains the unit of a number: `rtt_ms: 80`. In the settings of a test, a number has
+ * the same unit, and text states its own unit: `rtt: 80`, `rtt: '80ms'`. On the command line, this is `--rtt 80ms`.
  */
 import * as v from 'valibot';
 
@@ -22,11 +22,11 @@ type Scope = 'way' | 'path';
 interface Common<T> {
   /** The setting's name in the settings of a test and, with dashes, on the command line. */
   setting: string;
-  /** The setting's name in an address of the app; null if addresses do not have the setting. */
+  /** The setting's name in a URL of the app; null if URLs do not have the setting. */
   url: string | null;
   scope: Scope;
   usual: T;
-  /** The value as options of the core; times of schedules count from the link's start. */
+  /** Converts the value to options of the core. The times of a schedule are relative to the link's start. */
   core(value: T): Partial<LinkOptions>;
 }
 
@@ -35,7 +35,7 @@ interface NumberField extends Common<number> {
   kind: 'number';
   min: number;
   max: number;
-  /** The largest value in an address of the app, if the link's own limit is too large for a form. */
+  /** The largest value in a URL of the app, if the link's own limit is too large for a form. */
   mostInUrl?: number;
   /** The description of valid values in error messages; default: the range. */
   expected?: string;
@@ -44,16 +44,16 @@ interface NumberField extends Common<number> {
   isWhole: boolean;
   /** Parses a value that was written as text, such as `80ms` or `2%`. Throws ConfigError. */
   read(text: string): number;
-  /** The default, as people write it. */
+  /** The default as text, such as `50ms`. */
   usualText: string;
 }
 
-/** A setting that is a text; it is kept as it was written. */
+/** A setting whose value is text. The text is kept unchanged. */
 interface TextField extends Common<string> {
   kind: 'text';
   /** Describes the valid values, for the error message about a value that is not text. */
   expected: string;
-  /** Throws ConfigError for a text that is not valid. */
+  /** Throws ConfigError if the text is invalid. */
   check(text: string): unknown;
 }
 
@@ -81,7 +81,7 @@ const text = <const S extends string, const U extends string | null, const P ext
 function plainNumber(value: string): number {
   const read = value.trim() === '' ? Number.NaN : Number(value);
   if (!Number.isNaN(read)) return read;
-  throw new ConfigError('number', 'a number', shown(value), 'write for instance 2');
+  throw new ConfigError('number', 'a number', shown(value), 'write, for example, 2');
 }
 
 const milliseconds = (value: string): number => parseDuration(value) / 1e3;
@@ -192,7 +192,7 @@ export const LINK_FIELDS = {
   }),
   bottleneck: text({
     setting: 'bottleneck',
-    // In addresses, `bottleneck` means something else: whether the local server or the page shapes the traffic.
+    // In URLs, `bottleneck` means something else: whether the local server or the page shapes the traffic.
     url: null,
     scope: 'way',
     usual: 'serial',
@@ -231,7 +231,7 @@ export type WaySetting = {
   [K in LinkKey]: Fields[K]['scope'] extends 'way' ? Fields[K]['setting'] : never;
 }[LinkKey];
 
-/** The field with this name in JSON, with the type that all fields share. */
+/** Returns the declaration of a setting, with the type that all declarations share. */
 export const linkField = (key: LinkKey): LinkField => LINK_FIELDS[key];
 
 /** The schema of a setting in JSON. */
@@ -249,8 +249,8 @@ export function linkSchema(key: LinkKey): v.GenericSchema<string | number> {
 }
 
 /**
- * Converts a value that a person wrote to its form in JSON. The value is a number in the setting's unit, or a text
- * with its own unit. Throws ConfigError that names the expected values.
+ * Converts a user's value to its form in JSON. The value is a number in the setting's unit, or text with its own
+ * unit. Throws ConfigError that names the expected values.
  */
 export function readLinkValue(key: LinkKey, value: string | number): string | number {
   const field = linkField(key);
@@ -262,5 +262,5 @@ export function readLinkValue(key: LinkKey, value: string | number): string | nu
   const read = typeof value === 'number' ? value : field.read(value);
   if (read >= min && read <= max && (!isWhole || Number.isInteger(read))) return read;
   const { expected = `${isWhole ? 'an integer' : 'a number'} from ${min} to ${max}${unit}` } = field;
-  throw new ConfigError(field.setting, expected, shown(value), `write for instance ${field.usualText}`);
+  throw new ConfigError(field.setting, expected, shown(value), `write, for example, ${field.usualText}`);
 }

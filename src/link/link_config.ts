@@ -1,6 +1,6 @@
 /**
- * A link as it is written in JSON, with both directions: `{ capacity: '1.5mbps,0.6mbps@20s', rtt_ms: 80 }`. kilo
- * is 1000: 1 kbps is 1000 bit/s, 1 kB is 1000 bytes.
+ * The JSON form of a link with both directions: `{ capacity: '1.5mbps,0.6mbps@20s', rtt_ms: 80 }`. Prefixes are
+ * decimal: 1 kbps is 1000 bit/s, 1 kB is 1000 bytes.
  */
 import * as v from 'valibot';
 
@@ -12,8 +12,9 @@ import { LINK_FIELDS, LINK_KEYS, linkField, linkSchema, type LinkKey, type LinkV
 const origin = v.optional(v.pipe(v.number('milliseconds since 1970'), v.finite('milliseconds since 1970')));
 
 /**
- * A link with both directions: capacity, queue, loss, jitter, reordering, outages and cross traffic are those of
- * the forward direction; each direction has half the RTT. A capacity that is a number is in bit/s.
+ * A link with both directions. Each direction has half the RTT. Capacity, queue, loss, jitter, reordering, outages,
+ * cross traffic and the kind of bottleneck apply only to the forward direction. A capacity that is a number is in
+ * bit/s.
  */
 export type LinkConfig = { [K in LinkKey]: K extends 'capacity' ? string | number : LinkValue<K> } & {
   origin_epoch_ms?: number;
@@ -24,7 +25,7 @@ type Given = { readonly [K in keyof LinkConfig]?: LinkConfig[K] | undefined };
 
 type Schemas = { [K in LinkKey]: v.OptionalSchema<v.GenericSchema<LinkConfig[K]>, undefined> };
 
-/** The settings of a link, each of which may be left out. */
+/** The settings of a link, all of which are optional. */
 export const linkEntries = Object.fromEntries(
   LINK_KEYS.map((key) => [key, v.optional(linkSchema(key))]),
 ) as unknown as Schemas;
@@ -53,12 +54,12 @@ export function parseLinkConfig(input: unknown, path = 'link'): PartialLinkConfi
   );
 }
 
-/** The forward direction in the form that the core takes; times of a schedule count from the link's start. */
+/** Returns the forward direction as options of the core. The times of a schedule are relative to the link's start. */
 export function forwardLink(config: LinkConfig): LinkOptions {
   return { ...(forwardChange(config) as LinkOptions), seed: config.seed };
 }
 
-/** Converts the given settings to options of the core for the forward direction, without defaults. */
+/** Converts the given settings to options of the core for the forward direction. Adds no defaults. */
 export function forwardChange(config: Given): Partial<LinkOptions> {
   const parts = LINK_KEYS.map((key): Partial<LinkOptions> => {
     const value = config[key];

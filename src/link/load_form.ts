@@ -23,7 +23,8 @@ export interface PartsForm {
   /** The numbers in a setting's text; null for `none`. Throws ConfigError. */
   read(text: string): readonly number[] | null;
   /**
-   * Returns the setting's new text for these numbers. What the form does not show is copied from the text `before`.
+   * Returns the setting's new text for these numbers. Details that the form does not show are copied from the old
+   * text, `before`.
    */
   write(values: readonly number[], before: string): string;
 }
@@ -127,7 +128,7 @@ export const PARTS_FORMS: Readonly<Record<PartsKey, PartsForm>> = {
   },
 };
 
-/** Cross traffic as people write it. */
+/** Writes cross traffic as text, which parseCrossTraffic can read. */
 export function crossText({ cubic = 0, newReno = 0 }: CrossTraffic): string {
   const flows = [...(cubic > 0 ? [`cubic:${cubic}`] : []), ...(newReno > 0 ? [`newreno:${newReno}`] : [])];
   return flows.join(',') || 'none';

@@ -1,4 +1,4 @@
-/** Outages, reordering and cross traffic as people write them: `100ms/20ms`, `0.01/20ms`, `cubic:2,newreno:1`. */
+/** The text form of outages, reordering and cross traffic: `100ms/20ms`, `0.01/20ms`, `cubic:2,newreno:1`. */
 import type { CrossTraffic, OutageOptions, ReorderingOptions } from '../core/link.js';
 import { checkLength, ConfigError, parseDuration, parseRatio, shown } from '../text/quantities.js';
 
@@ -6,7 +6,7 @@ const NONE = 'none';
 const [MIN_PERIOD_US, MAX_PERIOD_US] = [1e3, 60e6];
 export const MAX_PERIOD_MS = MAX_PERIOD_US / 1e3;
 const MAX_PHASES = 100;
-/** The largest number of connections with one congestion control. */
+/** The maximum number of connections with the same congestion control. */
 export const MAX_FLOWS = 64;
 const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
   ['cubic', 'cubic'],
@@ -14,16 +14,16 @@ const KINDS: ReadonlyMap<string, keyof CrossTraffic> = new Map([
 ]);
 
 /**
- * Outages of the channel: `ON/OFF`, the mean times with and without a connection, such as `100ms/20ms`. With
- * `xPHASES` at the end, the length of an outage is the sum of PHASES exponentially distributed times. null for
- * `none`. Throws ConfigError.
+ * Parses outages of the channel: `ON/OFF`, the mean times with and without a connection, such as `100ms/20ms`. With
+ * `xPHASES` at the end, the length of an outage is the sum of PHASES exponentially distributed times. Returns null
+ * for `none`. Throws ConfigError.
  */
 export function parseOutage(text: string, { field = 'outage' } = {}): OutageOptions | null {
-  checkLength(text, field, 'write for instance 100ms/20ms');
+  checkLength(text, field, 'write, for example, 100ms/20ms');
   if (text.trim() === NONE) return null;
   const [, on = '', off = '', phases] = /^([^/]+)\/([^/x]+)(?:x(\d+))?$/.exec(text.trim()) ?? [];
-  const expected = `${NONE}, or ON/OFF, the mean times with and without a connection`;
-  const fix = 'write for instance 100ms/20ms';
+  const expected = `${NONE}, or ON/OFF (the mean times with and without a connection)`;
+  const fix = 'write, for example, 100ms/20ms';
   if (off === '') throw new ConfigError(field, expected, shown(text), fix);
   const [meanOnUs = 0, meanOffUs = 0] = [on, off].map((part) => parseDuration(part, { field }));
   if ([meanOnUs, meanOffUs].some((us) => us < MIN_PERIOD_US || us > MAX_PERIOD_US))
@@ -31,24 +31,29 @@ export function parseOutage(text: string, { field = 'outage' } = {}): OutageOpti
   if (phases === undefined) return { meanOnUs, meanOffUs };
   const offPhases = Number(phases);
   if (offPhases < 1 || offPhases > MAX_PHASES)
-    throw new ConfigError(field, `1 to ${MAX_PHASES} phases`, shown(text), 'write for instance 100ms/20msx3');
+    throw new ConfigError(
+      field,
+      `1 to ${MAX_PHASES} phases`,
+      shown(text),
+      'write, for example, 100ms/20msx3',
+    );
   return { meanOnUs, meanOffUs, offPhases };
 }
 
 /**
- * Reordering: `RATIO/TIME`, such as `0.01/20ms`. RATIO is the share of packets that are held back behind the
- * bottleneck, as a number or a percentage; TIME is how long they are held back. null for `none`. Throws
+ * Parses reordering: `RATIO/TIME`, such as `0.01/20ms`. RATIO is the fraction of packets that are held back behind
+ * the bottleneck, as a number or a percentage. TIME is how long they are held back. Returns null for `none`. Throws
  * ConfigError.
  */
 export function parseReorder(text: string, { field = 'reorder' } = {}): ReorderingOptions | null {
-  const fix = 'write for instance 0.01/20ms';
+  const fix = 'write, for example, 0.01/20ms';
   checkLength(text, field, fix);
   if (text.trim() === NONE) return null;
   const [ratioText = '', time = '', ...more] = text.split('/');
   if (time === '' || more.length > 0)
     throw new ConfigError(
       field,
-      `${NONE}, or RATIO/TIME, the ratio of packets held back and for how long`,
+      `${NONE}, or RATIO/TIME (the share of packets held back, and for how long)`,
       shown(text),
       fix,
     );
@@ -59,11 +64,11 @@ export function parseReorder(text: string, { field = 'reorder' } = {}): Reorderi
 }
 
 /**
- * TCP connections that share the link with the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one
- * connection. Both numbers are 0 for `none`. Throws ConfigError.
+ * Parses TCP connections that share the link with the real packets: `cubic:3`, `cubic:2,newreno:1`; `cubic` is one
+ * connection. Returns 0 for both numbers for `none`. Throws ConfigError.
  */
 export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}): Required<CrossTraffic> {
-  checkLength(text, field, 'write for instance cubic:3');
+  checkLength(text, field, 'write, for example, cubic:3');
   const flows = { cubic: 0, newReno: 0 };
   if (text.trim() === NONE) return flows;
   const seen = new Set<string>();
@@ -73,9 +78,9 @@ export function parseCrossTraffic(text: string, { field = 'cross_traffic' } = {}
     if (kind === undefined || seen.has(kind) || Number(digits) > MAX_FLOWS) {
       throw new ConfigError(
         field,
-        `${NONE}, or up to ${MAX_FLOWS} connections of each of ${[...KINDS.keys()].join(' and ')}`,
+        `${NONE}, or up to ${MAX_FLOWS} connections of each kind (${[...KINDS.keys()].join(', ')})`,
         shown(text),
-        'write for instance cubic:3 or cubic:2,newreno:1',
+        'write, for example, cubic:3 or cubic:2,newreno:1',
       );
     }
     seen.add(kind);

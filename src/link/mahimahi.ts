@@ -5,17 +5,15 @@
 import type { CapacityStep } from '../core/link.js';
 import { ConfigError, shown } from '../text/quantities.js';
 
-/**
- * The size of the packet that may pass at one line of the trace (mm-link: an MTU of Ethernet with its VLAN tag).
- */
+/** The size of the packet that one line of a trace lets pass. mm-link uses the Ethernet MTU with a VLAN tag. */
 export const MAHIMAHI_PACKET_BYTES = 1504;
 const MAX_STEPS = 1_000_000;
 
 /**
- * Converts a trace to a schedule of capacities. Between two times of the trace, the capacity is the bits of the
- * packets at the later time, divided by the time between the two. At this capacity, the transmission of these
- * packets ends exactly at the later time. Neighbouring intervals with equal capacity form one step. The trace is
- * repeated until `durationUs`. Throws ConfigError that names the line.
+ * Converts a trace to a schedule of capacities. The capacity between two times of the trace is the number of bits in
+ * the packets at the later time, divided by the interval. At this capacity, the transmission of these packets ends
+ * exactly at the later time. Adjacent intervals with equal capacity form one step. The trace is repeated until
+ * `durationUs`. Throws ConfigError that names the line.
  */
 export function mahimahiSchedule(
   text: string,
@@ -42,15 +40,15 @@ export function checkMahimahi(text: string, durationUs: number, { field = 'capac
 }
 
 /**
- * The number of steps is checked before they are created: in a long run, even a trace of two lines may give
- * millions of steps.
+ * Checks the number of steps before they are created: in a long run, even a trace of two lines may give millions of
+ * steps.
  */
 function checkSteps(intervals: readonly Interval[], durationUs: number, field: string): void {
   const periodUs = intervals.reduce((sum, { lengthUs }) => sum + lengthUs, 0);
   const rounds = Math.max(1, durationUs / periodUs);
   if (intervals.length === 1 || intervals.length * rounds <= MAX_STEPS) return;
-  const fix = 'use a shorter trace or duration';
-  throw new ConfigError(field, `at most ${MAX_STEPS} changes of the capacity`, 'more', fix);
+  const fix = 'shorten the trace or the run';
+  throw new ConfigError(field, `at most ${MAX_STEPS} capacity changes`, 'more', fix);
 }
 
 interface Interval {
@@ -77,7 +75,7 @@ function intervalsOf(text: string, field: string): Interval[] {
       const expected = `line ${index + 1} to be a whole number of milliseconds, at least ${lastTime}`;
       throw new ConfigError(field, expected, shown(word), 'write one time per line, in order');
     }
-    // All packets of one time belong to the interval that ends there; packets of time 0 belong to the next
+    // All packets of one time belong to the interval that ends at this time; packets of time 0 belong to the first
     // interval.
     if (time > lastTime && lastTime > last) {
       add(last, lastTime, packets);
@@ -89,7 +87,12 @@ function intervalsOf(text: string, field: string): Interval[] {
   }
   if (lastTime > last) add(last, lastTime, packets);
   if (intervals.length === 0) {
-    throw new ConfigError(field, 'a time after 0 ms', shown(text), 'write one time in ms per line');
+    throw new ConfigError(
+      field,
+      'at least one time above 0 ms',
+      shown(text),
+      'write one time in ms per line',
+    );
   }
   return intervals;
 }

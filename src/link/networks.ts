@@ -1,7 +1,6 @@
 /**
- * Common networks and their numbers, as seen from the side that offered: forward is its upload, backward its
- * download. If the source of a network names no queue, the network has a drop-tail queue of 300 ms, as in RFC
- * 8867.
+ * Presets of common networks, as seen from the side that offered: forward is its upload, backward its download. If
+ * the source of a preset does not specify a queue, the preset has a drop-tail queue of 300 ms, as in RFC 8867.
  */
 import { LINK_FIELDS, LINK_KEYS } from './fields.js';
 import type { DirectionSettings } from './direction_settings.js';
@@ -22,12 +21,13 @@ interface Numbers {
   downBps: number;
   rttMs: number;
   source: string;
-  /** The other settings, the same in both directions. */
+  /** Other settings, which are the same in both directions. */
   both?: DirectionSettings;
 }
 
 /**
- * The default of every setting. A network sets all of them, so that it also replaces the earlier settings of a link.
+ * The default of every setting of a direction. A network sets all of them, so that it also replaces earlier settings
+ * of the link.
  */
 const PLAIN = Object.fromEntries(
   LINK_KEYS.filter((key) => LINK_FIELDS[key].scope === 'way').map((key) => [

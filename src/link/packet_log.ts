@@ -1,6 +1,6 @@
 /**
- * The fate of each packet at a link, kept in columns. When the columns are full, their length is doubled, up to
- * 63 MB in all. After that, the oldest eighth of the packets is discarded.
+ * A log of what happened to each packet on a link, kept in columns. When the columns are full, their length is
+ * doubled, up to 63 MB in total. After that, the oldest eighth of the packets is discarded.
  */
 import { DROP_REASONS, type DropReason, type LinkDelivery, type LinkDrop } from '../core/link.js';
 
@@ -11,14 +11,14 @@ const FIRST_ROWS = 1024;
 export const MAX_PACKETS = 1.25 * 2 ** 20;
 const PIECES = 8;
 
-/** One packet. Times in microseconds on the shaper's clock. */
+/** One packet. Times are in microseconds on the shaper's clock. */
 export interface PacketRecord {
-  /** When it reached the link. */
+  /** When the packet reached the link. */
   offeredUs: number;
   sizeBytes: number;
-  /** NaN if it was dropped. */
+  /** NaN if the packet was dropped. */
   queueDelayUs: number;
-  /** When its last bit left the bottleneck, or when it was dropped. */
+  /** When the packet's last bit left the bottleneck, or when the packet was dropped. */
   departUs: number;
   dropped: DropReason | null;
 }
@@ -34,8 +34,8 @@ export class PacketLog {
   constructor(private readonly maxPackets = MAX_PACKETS) {}
 
   /**
-   * All packets that departed after this time are in the log. Earlier ones are incomplete. Null if no packet
-   * was ever discarded from the log.
+   * The log contains all packets that departed after this time, but not all earlier ones. Null if the log has never
+   * discarded packets.
    */
   get keptFromUs(): number | null {
     return this.#keptFromUs;

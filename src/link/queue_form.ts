@@ -1,4 +1,4 @@
-/** A queue as the fields of a form show it: its discipline, its limit, and its other settings. */
+/** A queue in the form that an input form needs: its discipline, its limit, and its other settings. */
 import { camelCase, type QueueKind } from '../core/queue.js';
 import { COMPONENT_SPECS, presetValue, type ParameterSpec } from '../core/schema.js';
 import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
@@ -41,7 +41,7 @@ export function limitOf({ discipline, given }: QueueForm): { spec: ParameterSpec
   return spec === undefined ? null : { spec, value: given[spec.name] ?? ownValue(discipline, spec) };
 }
 
-/** Parses a queue as people write it. Throws ConfigError. */
+/** Parses the text of a queue. Throws ConfigError. */
 export function queueForm(text: string): QueueForm {
   const { kind, preset, ...options } = parseQueue(text);
   const values = options as Readonly<Record<string, number | string | undefined>>;
@@ -53,13 +53,13 @@ export function queueForm(text: string): QueueForm {
   return { discipline: typeof preset === 'string' ? preset : kind, given: Object.fromEntries(given) };
 }
 
-/** The queue with this limit instead of its present limit. */
+/** Returns the queue with this limit instead of its current limit. */
 export function withLimit({ discipline, given }: QueueForm, name: string, value: number): QueueForm {
   const others = Object.entries(given).filter(([key]) => !LIMITS.includes(key));
   return { discipline, given: { ...Object.fromEntries(others), [name]: value } };
 }
 
-/** The queue with another value of a setting; null restores the discipline's default. */
+/** Returns the queue with another value of a setting; null restores the discipline's default. */
 export function withSetting({ discipline, given }: QueueForm, name: string, value: number | null): QueueForm {
   const { [name]: _, ...others } = given;
   return { discipline, given: value === null ? others : { ...others, [name]: value } };
@@ -69,13 +69,14 @@ const UNIT: Readonly<Record<string, string>> = { ms: 'ms', B: 'B', packets: 'p' 
 
 function valueText(spec: ParameterSpec, value: number): string {
   if (spec.values !== undefined) return spec.values[value] ?? '';
-  // Limits are written with their unit, which distinguishes them. Of the other settings, only times need a unit.
+  // The unit of a limit is always written, since it shows which limit is meant. Of the other settings, only times
+  // need a unit.
   return `${value}${isLimit(spec) || spec.unit === 'ms' ? (UNIT[spec.unit] ?? '') : ''}`;
 }
 
 /**
- * The queue as people write it. A limit that `given` lacks is left out. DropTail always shows its limit, since
- * it has no other setting.
+ * Writes a queue as text. A limit that is not in `given` is left out. DropTail always shows its limit, since it has
+ * no other setting.
  */
 export function queueText(form: QueueForm): string {
   const { discipline, given } = form;

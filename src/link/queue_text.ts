@@ -1,18 +1,18 @@
-/** Queue disciplines as people write them: `droptail:300ms`, `codel:target=13ms,limit=1000`, `pie-rfc8033`. */
+/** The text form of queue disciplines: `droptail:300ms`, `codel:target=13ms,limit=1000`, `pie-rfc8033`. */
 import { parameterNumber } from '../core/parameter_value.js';
 import { camelCase, QUEUE_KINDS, type QueueKind, type QueueOptions } from '../core/queue.js';
 import { COMPONENT_SPECS, type ParameterSpec } from '../core/schema.js';
 import { near } from '../text/suggest.js';
 import { BYTES, checkLength, ConfigError, shown, withUnit } from '../text/quantities.js';
 
-const EXAMPLES = 'write for instance droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
+const EXAMPLES = 'write, for example, droptail:300ms, droptail:64kB, codel:target=13ms, pie or fq_codel';
 
 interface Discipline {
   kind: QueueKind;
   preset?: string;
 }
 
-/** The disciplines by the names that may stand before the colon: the names of presets and of kinds of queues. */
+/** The disciplines, keyed by the names that may precede the colon: the names of presets and of queue kinds. */
 export const DISCIPLINES: ReadonlyMap<string, Discipline> = new Map(
   QUEUE_KINDS.flatMap((kind): [string, Discipline][] => [
     ...COMPONENT_SPECS[kind].presets.map(({ name }): [string, Discipline] => [name, { kind, preset: name }]),
@@ -98,10 +98,13 @@ export function parseQueue(text: string, { field = 'queue' } = {}): QueueOptions
   const options: Record<string, number | string> = {};
   for (const setting of settings?.split(',') ?? []) {
     const [key, value] = parseSetting(found.kind, setting, field);
-    if (key in options) throw new ConfigError(field, `one ${key}`, shown(text), `remove one of them`);
+    if (key in options) {
+      const name = (keyAndValue(setting)[0] ?? 'limit').toLowerCase();
+      throw new ConfigError(field, `only one ${name}`, shown(text), 'remove the others');
+    }
     options[key] = value;
   }
   const limits = Object.keys(options).filter((key) => key.startsWith('limit'));
-  if (limits.length > 1) throw new ConfigError(field, 'one limit', shown(text), 'remove one of them');
+  if (limits.length > 1) throw new ConfigError(field, 'only one limit', shown(text), 'remove the others');
   return { ...found, ...options } as QueueOptions;
 }

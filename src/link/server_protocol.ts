@@ -13,13 +13,13 @@ export const SERVER_PATH = '/ws';
 export const OWN_FOLDER = 'own/';
 /** A page recognises the local server by this metric of `Server-Timing`. */
 export const SERVER_METRIC = 'ccscope';
-/** By this metric of `Server-Timing`, a page recognises that the server offers the documentation at docs/. */
+/** A page recognises by this metric of `Server-Timing` that the server offers the documentation at docs/. */
 export const DOCS_METRIC = 'docs';
 
 const id = v.pipe(v.number(), v.safeInteger());
 const room = v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, '1 to 64 letters, digits, - or _'));
 const link = v.pipe(v.string(), v.maxLength(64));
-/** ICE user name fragments of one side (RFC 8839, 5.4). */
+/** ICE username fragments of one side (RFC 8839, 5.4). */
 const ufrags = v.pipe(v.array(v.pipe(v.string(), v.regex(/^[A-Za-z0-9+/]{4,256}$/))), v.maxLength(8));
 /** Settings of a link, which parseLinkConfig checks in detail. */
 const config = v.record(v.string(), v.unknown());
@@ -30,21 +30,21 @@ export const clientMessage = v.variant('type', [
   /** Joins a link that the server's owner provided; answered by LinkOpened. */
   v.object({ id, type: v.literal('link/join'), link }),
   v.object({ id, type: v.literal('link/set'), link, config }),
-  /** From now on the link only serves connections between the sides with these user name fragments. */
+  /** Limits the link to connections between sides with these username fragments, from now on. */
   v.object({ id, type: v.literal('link/peers'), link, a: ufrags, b: ufrags }),
   v.object({ id, type: v.literal('link/close'), link }),
   /** Answered by RoomJoined; a room has two members at most. */
   v.object({ id, type: v.literal('room/join'), room }),
   /**
-   * The server passes this on to the other member of the room. It sends a reply, with id 0, only if it refuses the
-   * message.
+   * The server passes this message on to the other member of the room. The server replies, with id 0, only if it
+   * refuses the message.
    */
   v.object({ type: v.literal('room/signal'), room, data: v.unknown() }),
 ]);
 /** A client's message after validation. */
 export type CheckedClientMessage = v.InferOutput<typeof clientMessage>;
 
-/** A client's message as a page writes it. */
+/** A client's message as the page sends it. */
 export type ClientMessage =
   | { id: number; type: 'link/open'; config: PartialLinkConfig }
   | { id: number; type: 'link/join'; link: string }
@@ -61,8 +61,8 @@ export interface RelayAddress {
 }
 
 /**
- * An open link. The sender sends to `a`, so the answer contains the candidate of `a`. The receiver sends to `b`, so
- * the offer contains the candidate of `b`.
+ * An open link. The sender sends to `a`, so the answer (the sender's remote description) contains `a` as its
+ * candidate. The receiver sends to `b`, so the offer contains `b`.
  */
 export interface LinkOpened {
   link: string;
@@ -77,7 +77,7 @@ export interface RoomJoined {
   peers: number;
 }
 
-/** A row of the trace table `queue`. `time_us` counts from the link's `origin_epoch_ms`. */
+/** A row of the trace table `queue`. `time_us` is relative to the link's `origin_epoch_ms`. */
 export interface QueueRow {
   link: number;
   time_us: number;
@@ -115,7 +115,7 @@ export interface ToldLatenessMs extends LatenessMs {
 
 export type ServerReply =
   | { id: number; ok: true; result: LinkOpened | RoomJoined | null }
-  /** `id` 0 answers a message that had no id. */
+  /** `id` is 0 if the refused message had no id. */
   | { id: number; ok: false; error: { message: string; field?: string } };
 
 export type ServerPush =

@@ -1,6 +1,6 @@
 /**
- * The link of a test as people write it: `{ network: '4g', capacity: '500kbps', loss: '2%' }`. kilo is 1000;
- * rates without a unit are in bit/s, times without a unit in milliseconds.
+ * The link settings of a test, as a user writes them: `{ network: '4g', capacity: '500kbps', loss: '2%' }`. The
+ * prefix k means 1000. Rates without a unit are in bit/s, times without a unit in milliseconds.
  */
 import * as v from 'valibot';
 
@@ -43,7 +43,7 @@ const capacity = v.union(
     'a rate such as 1mbps, a schedule, { mahimahi } or a function of seconds',
 );
 
-/** A setting as people write it. */
+/** The schema of a setting's value in a test. */
 function settingSchema(key: LinkKey): v.GenericSchema {
   const field = linkField(key);
   if (key === 'capacity') return capacity;
@@ -87,7 +87,7 @@ export function parseLinkSettings(input: unknown, path = 'link'): LinkSettings {
   );
 }
 
-/** The settings with which a link is opened: defaults for everything that is not given. */
+/** Adds the defaults of a new link. If the settings name a `network`, only the seed has a default. */
 export function withDefaults(settings: LinkSettings): LinkSettings {
   const { capacity, queue, rtt_ms, seed } = DEFAULT_LINK_CONFIG;
   return {

@@ -1,4 +1,4 @@
-/** The settings of a link as text for people: `500 kbps, droptail:300ms, rtt 50 ms`. */
+/** The settings of a link as readable text: `500 kbps, droptail:300ms, rtt 50 ms`. */
 import { LINK_FIELDS, LINK_KEYS, readLinkValue } from './fields.js';
 import type { LinkConfig } from './link_config.js';
 import { sayLinkValue } from './words.js';

@@ -10,7 +10,7 @@ interface Words<K extends LinkKey> {
   argument: string;
   /** The description of the setting. */
   is: string;
-  /** A value as text, without the setting's name if the value is clear by itself. */
+  /** Returns a value as text. The text includes the setting's name unless the value is clear without it. */
   say(value: LinkConfig[K]): string;
   /** Values to choose from in a form. */
   examples: readonly string[];
@@ -109,7 +109,7 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
   },
 };
 
-/** The names of the queue disciplines for people, keyed by the discipline's name in a queue setting. */
+/** The display names of the queue disciplines, keyed by the discipline's name in a queue setting. */
 export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   droptail: 'DropTail',
   codel: 'CoDel',
@@ -121,8 +121,8 @@ export const QUEUE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The disciplines by their kind, in the order of a menu. FQ-CoDel is listed as fair queuing, although it uses
- * CoDel in each queue.
+ * The disciplines grouped by kind, in the order of a menu. FQ-CoDel is listed as fair queuing, although it uses CoDel
+ * in each queue.
  */
 export const QUEUE_GROUPS: readonly { title: string; queues: readonly string[] }[] = [
   { title: 'No management', queues: ['droptail'] },
@@ -130,12 +130,12 @@ export const QUEUE_GROUPS: readonly { title: string; queues: readonly string[] }
   { title: 'Fair queuing', queues: ['sfq', 'sfq-linux', 'fq_codel'] },
 ];
 
-/** A value of any setting, for people. */
+/** Returns the value of any setting as readable text. */
 export const sayLinkValue = (key: LinkKey, value: string | number): string =>
   // The cast is safe: the value belongs to the field's own key.
   LINK_WORDS[key].say(value as never);
 
-/** A setting's default, as people write it. */
+/** Returns a setting's default as text. */
 export function usualText(key: LinkKey): string {
   const field = linkField(key);
   return field.kind === 'number' ? field.usualText : field.usual;

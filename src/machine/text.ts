@@ -7,7 +7,7 @@ import type { MachineState, Reason } from './watch.js';
 
 /** What to do, in one line. */
 export const FIX =
-  'close what else runs on this machine, make fewer calls at once, or send a smaller picture';
+  'close other programs on this machine, make fewer calls at once, or send a smaller picture';
 
 const VALUES: Readonly<Record<Quantity, (value: number) => string>> = {
   shaper: (ms) => `packets leave the shaper ${ms.toFixed(1)} ms late (p95)`,

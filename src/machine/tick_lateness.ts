@@ -11,7 +11,7 @@ export class TickLateness {
 
   constructor(private readonly intervalMs: number) {}
 
-  /** To be called at each tick. Returns the largest lateness in milliseconds when a second is over, else null. */
+  /** To be called at each tick. Returns the largest lateness in milliseconds when a second is over, otherwise null. */
   tick(nowMs: number): number | null {
     const beforeMs = this.#beforeMs;
     this.#beforeMs = nowMs;

@@ -96,9 +96,7 @@ export class MachineWatch {
   #nowUs = 0;
   #overloadedUs = 0;
 
-  /**
-   * Takes a quantity's value over the second that ends at `timeUs`, on any clock in microseconds. NaN is ignored.
-   */
+  /** Records a quantity's value over the second that ends at `timeUs` (microseconds on any clock). NaN is ignored. */
   see(by: Quantity, timeUs: number, value: number): void {
     this.#advance(timeUs);
     if (Number.isNaN(value)) return;

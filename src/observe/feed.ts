@@ -1,6 +1,6 @@
 /**
- * Receives the reports of pages. It puts the observer script into their windows, checks each batch of reports
- * that arrives, and passes the batch on.
+ * Receives the reports of pages: injects the observer script into their windows, checks each batch of reports,
+ * and passes it on.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -16,36 +16,42 @@ import { observerScript } from './script.js';
 
 export interface FeedHooks {
   nowUs(): number;
-  /** A window reported something. */
+  /** Called with each batch of reports from a window. */
   heard(batch: PageBatch, place: WindowPlace): void;
-  /** A page sent something that is not a batch. `binding` is the name of the function that the page called. */
+  /**
+   * Called when a page sends data that are not a batch. `binding` is the name of the function that the page
+   * called.
+   */
   unreadable(error: unknown, binding: string): void;
-  /** A window no longer exists, so its connections have ended. */
+  /** Called when a window no longer exists. Its connections have ended. */
   windowEnded(window: string): void;
   opened(page: SeenPage): void;
   ended(page: SeenPage): void;
 }
 
-/** How long a page may take to answer. */
+/** How long to wait for a page's answer. */
 const ANSWER_MS = 2000;
-/** The time limit for an action. Before it acts, the page may measure a rate for a second. */
+/** How long to wait for an action. Before it acts, the page may measure a rate for one second. */
 const ACTED_MS = 5000;
-/** The time limit while the page's garbage is collected and its connections are searched for. */
+/** How long to wait for the search for connections, which also collects the page's garbage. */
 const SEARCH_MS = 10_000;
 
 type Disposable = Awaited<ReturnType<Page['exposeBinding']>>;
 
 /**
- * A JavaScript expression for the window's observer. The value is undefined if the window has no observer; such
- * a window has no connections.
+ * A JavaScript expression for the window's observer. It is undefined in a window without an observer, which then
+ * has no observed connections.
  */
 const OBSERVER = `globalThis[Symbol.for(${JSON.stringify(OBSERVER_KEY)})]`;
 
 export class PageFeed {
-  /** The name of the function that pages call. It is unique among the processes that observe the same browser. */
+  /**
+   * The name of the function that pages call to report. The name is unique, since several processes may observe
+   * the same browser.
+   */
   readonly #binding = `ccscopeReport${randomUUID().replaceAll('-', '')}`;
   readonly #config: ObserverConfig & { binding: string };
-  /** The number of each context. The map is weak, so that closed contexts can be garbage-collected. */
+  /** The number of each context. A WeakMap, so that closed contexts can be garbage-collected. */
   readonly #contexts = new WeakMap<BrowserContext, number>();
   #contextCount = 0;
   readonly #pages: Pages;
@@ -63,8 +69,8 @@ export class PageFeed {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from now on. Idempotent. Throws FailedRun if the package
-   * is incomplete, and Playwright's errors for a closed context.
+   * Observes all current and future pages, popups and iframes of a context. Idempotent. Throws FailedRun if the
+   * package is incomplete, and Playwright's errors for a closed context.
    */
   async observe(context: BrowserContext): Promise<void> {
     if (this.#contexts.has(context)) return;
@@ -74,7 +80,7 @@ export class PageFeed {
     await Promise.all(context.pages().map((page) => this.#begin(page, number)));
   }
 
-  /** Observes one page, and the popups that it opens. Throws as `observe` does. */
+  /** Observes one page, and the popups that it opens. Throws the same errors as `observe`. */
   async observePage(page: Page): Promise<void> {
     const context = page.context();
     const number = this.#contexts.get(context) ?? this.#number(context);
@@ -97,7 +103,7 @@ export class PageFeed {
     this.#installed.push(binding, await where.addInitScript({ content: script }));
   }
 
-  /** Observes the frames that the page has already loaded. A frame that disappears meanwhile is ignored. */
+  /** Observes the frames that the page has already loaded. Ignores a frame that disappears in the meantime. */
   async #begin(page: Page, context: number): Promise<void> {
     this.#pages.see(page, context);
     const script = observerScript(this.#config);
@@ -119,14 +125,14 @@ export class PageFeed {
     }
   }
 
-  /** Id of a page in the record; undefined if it is not observed. */
+  /** The id of a page in the record; undefined if the page is not observed. */
   pageId(page: Page): number | undefined {
     return this.#pages.idOf(page);
   }
 
   /**
-   * Sends a request to the window with this name, or to all windows if the name is null. A window's name is in
-   * each of its batches. Resolves with the answers.
+   * Sends a request to the window with this name, or to all windows if `window` is null. Every batch contains the
+   * name of its window. Resolves to the answers.
    */
   async ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const frames = window === null ? this.#frames() : this.#pages.framesOf(window);
@@ -136,18 +142,12 @@ export class PageFeed {
     return (await Promise.all(answers)).filter((answer) => answer !== undefined);
   }
 
-  /**
-   * Asks every page for data that it has not sent yet. Never rejects, and waits for no page longer than two
-   * seconds.
-   */
+  /** Asks every page for the data that it has not sent yet. Never rejects. Waits at most two seconds for a page. */
   async flush(): Promise<void> {
     await this.ask(null, { type: 'flush' });
   }
 
-  /**
-   * Ends the observation of the pages: pauses their observers, and removes the bindings and scripts that were
-   * put into them. Never rejects.
-   */
+  /** Ends the observation: pauses the observers in the pages, and removes the bindings and scripts. Never rejects. */
   async release(): Promise<void> {
     this.#closed = true;
     const script = `${OBSERVER}?.release(${JSON.stringify(this.#binding)})`;
@@ -157,7 +157,7 @@ export class PageFeed {
     await Promise.all(installed.map((each) => within(ANSWER_MS, Promise.resolve(each?.dispose()))));
   }
 
-  /** Ignores all further reports. The pages keep the bindings and scripts that were put into them. */
+  /** Ignores all further reports. The bindings and scripts remain in the pages. */
   close(): void {
     this.#closed = true;
   }
@@ -167,7 +167,7 @@ export class PageFeed {
   }
 }
 
-/** The result of `work`, or undefined if it takes too long or fails. */
+/** The result of `work`. Resolves to undefined if `work` fails or takes too long. */
 export async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

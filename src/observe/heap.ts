@@ -1,13 +1,13 @@
 /**
- * Finds connections that already exist, wherever a page keeps them. Chromium's debugger finds objects by their
- * prototype, even objects that cannot be reached from `window`. This search makes Chromium collect the page's
- * garbage once.
+ * Finds existing connections, wherever a page keeps them. Chromium's debugger finds objects by their prototype,
+ * including objects that cannot be reached from `window`. The search makes Chromium collect the page's garbage
+ * once.
  */
 import type { CDPSession, Frame, Page } from 'playwright-core';
 
 /**
- * Runs a function, given as text, in each realm (global scope) of the page that has connections. In the
- * function, `this` is the array of the realm's connections.
+ * Runs a function, given as text, once in each realm (global scope) of the page that has connections. `this` is
+ * the array of the realm's connections.
  */
 async function callOnConnections(page: Page, functionText: string): Promise<unknown[]> {
   const sessions = await sessionsOf(page);
@@ -23,7 +23,7 @@ async function callOnConnections(page: Page, functionText: string): Promise<unkn
   return found.flat();
 }
 
-/** A debugger session for the page, and one for each frame in another process. */
+/** A debugger session for the page, and one for each frame that runs in another process. */
 async function sessionsOf(page: Page): Promise<CDPSession[]> {
   const open = (of: Page | Frame) => page.context().newCDPSession(of);
   const inside = page.frames().filter((frame) => frame !== page.mainFrame());
@@ -55,7 +55,7 @@ async function callInRealms(session: CDPSession, functionText: string): Promise<
   return results;
 }
 
-/** The ids of the page's own realms, without those that Playwright and extensions add. */
+/** The ids of the page's own realms. Omits the realms that Playwright and extensions add. */
 async function realms(session: CDPSession): Promise<number[]> {
   const ids: number[] = [];
   session.on('Runtime.executionContextCreated', ({ context }) => {
@@ -67,8 +67,8 @@ async function realms(session: CDPSession): Promise<number[]> {
 }
 
 /**
- * Runs in the page: reads an attribute of each connection. The array also contains the prototypes of subclasses
- * of RTCPeerConnection in the page, whose attributes throw.
+ * Runs in the page, and reads an attribute of each connection. The array also contains the prototypes of the
+ * page's subclasses of RTCPeerConnection. Reading their attributes throws.
  */
 const TOUCH = `function () {
   for (const peer of this) {
@@ -78,15 +78,15 @@ const TOUCH = `function () {
   }
 }`;
 
-/** Reads an attribute of each connection of the page, so that an observer in the page notices the connection. */
+/**
+ * Reads an attribute of each connection of the page. An observer in the page intercepts this, and so finds the
+ * connection.
+ */
 export async function touchConnections(page: Page): Promise<void> {
   await callOnConnections(page, TOUCH);
 }
 
-/**
- * Runs in the page: returns the state and the streams of each open connection, and nothing for prototypes (see
- * TOUCH).
- */
+/** Runs in the page, and returns the state and the streams of each open connection. Skips prototypes (see TOUCH). */
 const DESCRIBE = `async function () {
   const describe = async (peer) => {
     if (!(peer instanceof RTCPeerConnection) || peer.signalingState === 'closed') return [];
@@ -103,7 +103,10 @@ const DESCRIBE = `async function () {
   return (await Promise.all([...this].map((peer) => describe(peer).catch(() => [])))).flat();
 }`;
 
-/** The open connections of the page, as the page reports them. The caller must check the form of these values. */
+/**
+ * Describes the open connections of the page. The page computes these values, so the caller must check their
+ * types.
+ */
 export async function describeConnections(page: Page): Promise<unknown[]> {
   return (await callOnConnections(page, DESCRIBE)).flat();
 }

@@ -1,4 +1,4 @@
-/** Watches every peer connection of every page of the given browser contexts. */
+/** Observes all peer connections of all pages in the given browser contexts. */
 import type { BrowserContext, Page } from 'playwright-core';
 
 import type { AskedFrameTiming, RelayAddress, RemoteSide } from '../inject/protocol.js';
@@ -12,35 +12,38 @@ import type { CallRecord, LinkRecord } from '../calls/record/record.js';
 import { Shadows } from '../calls/record/shadows.js';
 
 /**
- * What the observer needs from a link. `local` and `remote` are for a link with a relay: they describe the two
+ * What the observer needs from a link. `local` and `remote` are for a link with a relay: they identify the two
  * sides of a connection, so that the relay can attribute its packets.
  */
 export interface ObservedLink {
   readonly record: LinkRecord;
   readonly relay?: RelayAddress;
-  /** Announces that this ICE user name fragment belongs to the page under test with this id. */
+  /**
+   * Tells the link that this ICE username fragment belongs to a page under test. `page` is the page's id in the
+   * record.
+   */
   local?(ufrag: string, page: number): void;
-  /** Announces the address of a connection's far side if it is not a page under test. */
+  /** Tells the link the address of a connection's remote side that is not a page under test. */
   remote?(side: RemoteSide): void;
-  /** Shapes the connections of a page, if the browser itself does the shaping. */
+  /** Shapes the connections of a page, for links that the browser itself implements. */
   attach?(page: Page): Promise<void>;
 }
 
 export interface CallObserverOptions {
-  /** Without a link, calls are observed but not shaped. */
+  /** Without a link, calls are observed without being shaped. */
   link?: ObservedLink;
-  /** The zero of the record's times, in milliseconds of the Unix epoch. */
+  /** The time origin of the record, in milliseconds since the Unix epoch. */
   originEpochMs: number;
-  /** How received video is timed. Default: `transform`. */
+  /** How to record the arrival times of received frames. Default: `transform`. */
   frameTiming?: AskedFrameTiming;
   /** How much of the past the record keeps. Default: two hours. */
   keepUs?: number;
-  /** Whether to look for connections that pages made before they were observed. Default: false. */
+  /** Whether to search for connections that pages made before the observation began. Default: false. */
   adoptsLate?: boolean;
 }
 
 export class CallObserver {
-  /** The record of the calls. Each batch that a page reports extends it. */
+  /** The record of the calls. Each batch from a page extends it. */
   readonly record: CallRecord;
   readonly #link: ObservedLink | undefined;
   readonly #feed: PageFeed;
@@ -87,15 +90,15 @@ export class CallObserver {
   }
 
   /**
-   * Observes every page, popup and iframe of a context from now on. Call it before the pages navigate:
-   * connections that exist already keep their ICE candidates, so their packets do not pass a link's relay.
-   * Idempotent. Throws FailedRun if the package is incomplete, and Playwright's errors for a closed context.
+   * Observes all current and future pages, popups and iframes of a context. Call this before the pages navigate:
+   * existing connections keep their ICE candidates, so their packets bypass a link's relay. Idempotent. Throws
+   * FailedRun if the package is incomplete, and Playwright's errors for a closed context.
    */
   observe(context: BrowserContext): Promise<void> {
     return this.#feed.observe(context);
   }
 
-  /** Id of a page in the record; undefined if it is not observed. */
+  /** The id of a page in the record; undefined if the page is not observed. */
   pageId(page: Page): number | undefined {
     return this.#feed.pageId(page);
   }
@@ -110,7 +113,7 @@ export class CallObserver {
         level: 'error',
         code: 'not-shaped',
         message: `The browser did not accept the link's settings for ${pageName(record.id)}: ${why}.`,
-        fix: "use the backend 'shaper', or Chromium",
+        fix: "use the 'shaper' backend, or Chromium",
       });
     }
   }
@@ -134,16 +137,13 @@ export class CallObserver {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Calls `listener` after each change of the record; returns a function that ends this. */
+  /** Calls `listener` after each change of the record. Returns a function that removes the listener. */
   onUpdate(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /**
-   * Asks every page for data that it has not sent yet. Never rejects, and waits for no page longer than two
-   * seconds.
-   */
+  /** Asks every page for the data that it has not sent yet. Never rejects. Waits at most two seconds for a page. */
   async collect(): Promise<void> {
     if (this.#closed) return;
     await this.#feed.flush();
@@ -151,7 +151,7 @@ export class CallObserver {
     this.#changed();
   }
 
-  /** Ends the observation; the record stays. Pages that are still open continue undisturbed. */
+  /** Ends the observation. The record remains, and open pages are not disturbed. */
   close(): Promise<void> {
     if (!this.#closed) this.#shadows.close();
     this.#closed = true;

@@ -1,4 +1,4 @@
-/** The pages of the observed contexts: their numbers, and which page opened which. */
+/** The pages of the observed contexts: their numbers, and which of them are popups. */
 import type { Frame, Page } from 'playwright-core';
 
 import type { CallRecord, PageRecord } from '../calls/record/record.js';
@@ -7,20 +7,20 @@ export interface SeenPage {
   page: Page;
   record: PageRecord;
   popup: boolean;
-  /** The name of the window in each frame that has reported. */
+  /** For each frame that has reported: the name of its window. */
   windows: Map<Frame, string>;
 }
 
 interface PagesHooks {
   nowUs(): number;
-  /** A window no longer exists, so its connections have ended. */
+  /** Called when a window no longer exists. Its connections have ended. */
   windowEnded(window: string): void;
   opened(page: SeenPage): void;
   ended(page: SeenPage): void;
 }
 
 export class Pages {
-  /** All pages seen so far. The map is weak, so that closed pages can be garbage-collected. */
+  /** All pages seen so far. A WeakMap, so that closed pages can be garbage-collected. */
   readonly #all = new WeakMap<Page, SeenPage>();
   readonly #open = new Set<SeenPage>();
   readonly #popups = new WeakSet<Page>();
@@ -31,7 +31,7 @@ export class Pages {
     private readonly hooks: PagesHooks,
   ) {}
 
-  /** The pages that are still open. */
+  /** The pages that are not closed. */
   get open(): SeenPage[] {
     return [...this.#open];
   }
@@ -41,7 +41,7 @@ export class Pages {
     return this.#all.get(page)?.record.id;
   }
 
-  /** Returns the entry of a page. Adds the page to the record if it is seen for the first time. */
+  /** Returns the entry for a page. Adds an unknown page to the record. */
   see(page: Page, context: number): SeenPage {
     const known = this.#all.get(page);
     if (known !== undefined) return known;
@@ -56,10 +56,7 @@ export class Pages {
     return seen;
   }
 
-  /**
-   * The frame that contains the window with this name, as a list. The list is empty if the window no longer
-   * exists.
-   */
+  /** The frame of the window with this name, in a list. The list is empty if the window no longer exists. */
   framesOf(window: string): Frame[] {
     const windows = [...this.#open].flatMap((seen) => [...seen.windows]);
     return windows.filter(([, name]) => name === window).map(([frame]) => frame);
@@ -80,12 +77,9 @@ export class Pages {
     page.on('close', () => this.#end(seen, 'closed'));
   }
 
-  /**
-   * To be called when a window of the page reports. If the same frame had another window before, that window
-   * has ended.
-   */
+  /** Must be called when a window of the page reports. A previous window of the same frame has then ended. */
   window(seen: SeenPage, frame: Frame, window: string): void {
-    // An ended window is ignored: its last report may arrive after the first report of its successor.
+    // Ignores a window that has ended: its last report may arrive after the first report of the next window.
     if (seen.windows.get(frame) === window || this.#endedWindows.has(window)) return;
     this.#endWindow(seen, frame);
     seen.windows.set(frame, window);

@@ -41,7 +41,10 @@ interface CommandProps {
   children: ComponentChildren;
 }
 
-/** A button that acts on the stream. It can keep the focus while the action is under way. */
+/**
+ * A button that acts on the stream. While an action is under way, the button ignores clicks, but is not
+ * disabled, so it keeps the focus.
+ */
 function Command({ model, stream, make, title, children }: CommandProps) {
   const busy = model.acting.value;
   return (

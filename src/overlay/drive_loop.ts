@@ -1,6 +1,6 @@
 /**
- * Repeatedly tells a page the rate to which it must limit a sender. A controller computes the rate. Stops when
- * `end` is called, when the page refuses, or when the controller has no rate to give.
+ * Repeatedly sends a page the rate to which it must limit a sender. A controller computes the rate. Stops when
+ * `end` is called, when the page refuses, or when the controller has ended.
  */
 import { clearInterval, setInterval } from '../inject/natives.js';
 import type { ActionResult } from '../inject/protocol.js';

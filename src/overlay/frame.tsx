@@ -1,4 +1,7 @@
-/** The window of the overlay. It can be moved, resized and collapsed, with a pointer and with the keyboard. */
+/**
+ * The overlay's own window inside the page. It can be moved, resized and collapsed, with a pointer and with the
+ * keyboard.
+ */
 import { useSignal, type Signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -19,7 +22,7 @@ const FIRST: Box = { right: 12, bottom: 12, width: 860, height: 620 };
 const LEAST = { width: 280, height: 200 };
 const PILL = { width: 160, height: 32 };
 const MARGIN = 4;
-/** A pointer that is pressed and moved farther than this drags. Otherwise it clicks. */
+/** If a pressed pointer moves farther than this, the gesture is a drag; otherwise it is a click. */
 const DRAG_PX = 4;
 const STEP = 24;
 

@@ -13,7 +13,7 @@ import { clearTimeout, listen, setTimeout } from '../inject/natives.js';
 const ELEMENT = 'ccscope-overlay';
 const HOST_STYLE =
   'all:initial;position:fixed;z-index:2147483647;inset:auto 0 0 auto;margin:0;border:0;padding:0;overflow:visible;background:none';
-/** If a page removes the element repeatedly, it is inserted again after growing delays. */
+/** If a page removes the element repeatedly, it is inserted again after increasing delays. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 5000;
 

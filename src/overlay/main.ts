@@ -1,9 +1,9 @@
 /**
- * The script that shows the overlay in any page. It can be pasted into a console, started by a bookmark, or
- * loaded by a `<script>` or before all other scripts. Its worker runs this same script. So modules that only
- * one of the two needs are imported dynamically. The page evaluates the views, after the observer is installed.
- * The worker evaluates the watch and the core. If a window already contains the script, running it again opens
- * the overlay.
+ * The script that shows the overlay in any page. It can be pasted into a console, started by a bookmarklet,
+ * loaded by a `<script>`, or injected before all other scripts. Its worker runs the same script. Modules that
+ * only the page or only the worker needs are imported dynamically. The page imports the views, after the
+ * observer is installed. The worker imports the watch and the core. If a window already contains the script,
+ * running it again opens the overlay.
  */
 import { hasConnections, observe, type Connection } from '../inject/page.js';
 import { attempt, epochMs } from '../inject/natives.js';
@@ -133,8 +133,8 @@ function inPage(): void {
     }
     isAttached = true;
     // If the document is the same, the user has called `show` or run the script again, and so wants to see the
-    // view. If the document is new, the script may only run because it runs in every frame. `hasView` then
-    // decides, as it did at the first run.
+    // view. In a new document, the script may be running only because it runs in every frame. In that case
+    // `hasView` decides, as in the first run.
     isWanted = !isElsewhere || hasView();
     // `pause` undoes all actions on the calls. The observer must not resume before that is done.
     void ending.then(() => {

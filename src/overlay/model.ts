@@ -15,7 +15,7 @@ const WINDOW_S = 30;
 /** How often a collapsed view requests the rates that it shows. */
 const COLLAPSED_REFRESH_MS = 2000;
 
-/** Sends an action to the observer of a window, which has the name `window` in its batches of reports. */
+/** Sends an action to the observer of a window. `window` is the name of the window, as in `PageBatch.window`. */
 export type Act = (action: Action, window: string) => Promise<ActionResult>;
 
 export class Model {

@@ -1,4 +1,7 @@
-/** The overlay: a separate window above the page, which shares nothing with the page. */
+/**
+ * The overlay: a floating window inside the page. It is in a closed shadow root, which the page's styles and
+ * scripts do not reach.
+ */
 import css from 'ccscope:style.css';
 import { render } from 'preact';
 

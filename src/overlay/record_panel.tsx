@@ -9,17 +9,17 @@ import type { Model } from './model.js';
 import type { RecordingState } from './watch_service.js';
 
 const TEN_MINUTES_US = 600e6;
-/** If less than this would be lost, the recording is discarded without a question. */
+/** If less than this would be lost, the recording is discarded without asking. */
 const WORTH_US = 10e6;
 const KEY = 'b';
 
-/** The panel's own state. The state of the recording is in the state of the watch. */
+/** The panel's own state. The state of the recording is part of ServedState. */
 class Panel {
   /** The text for the next bookmark. */
   readonly text = signal('');
   /** The message to the user about the latest bookmark or download. */
   readonly said = signal('');
-  /** Whether the user is being asked if the recording may be lost. */
+  /** Whether the panel is asking for permission to delete the recording. */
   readonly asks = signal(false);
   readonly identifiers = signal(false);
   /** The length of the recording when it was last saved. */
@@ -93,7 +93,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Adds a bookmark when the key `b` is pressed, wherever the focus is in the view. */
+/** Adds a bookmark when the key `b` is pressed in the view, except in a text field. */
 export function listenForBookmarks(root: ShadowRoot | Document, model: Model): void {
   root.addEventListener('keydown', (event) => {
     const { key, ctrlKey, altKey, metaKey, target } = event as KeyboardEvent;

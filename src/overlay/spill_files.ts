@@ -103,7 +103,7 @@ export class SpillFiles {
     const handle = await file.createSyncAccessHandle();
     try {
       handle.truncate(0);
-      // If the disk is full, `write` may write only a part without an error.
+      // If the disk is full, `write` may write only a part, without throwing an error.
       if (handle.write(bytes, { at: 0 }) < bytes.byteLength)
         throw new Error('only part of the data was written to the disk');
     } finally {

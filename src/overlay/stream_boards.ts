@@ -36,7 +36,7 @@ export function boardsOf({ direction, shadows, flow }: StreamState): readonly Bo
     make: (...args) => new StreamLossChart(...args),
   };
   const gcc = INSIDE['gcc'];
-  // For a received stream, only a shadow controller reports losses. A sent stream always has a chart of losses.
+  // Without a shadow controller, the losses of a received stream are unknown, so it gets no chart of losses.
   if (shadows.length === 0 || gcc === undefined)
     return direction === 'send' ? [rates, delays, losses] : [rates, delays];
   const states: Board = {

@@ -1,4 +1,4 @@
-/** Texts for the user: names of streams, and names of the numbers about them. */
+/** Texts for the user: names of streams and of their values. */
 import { formatRate } from '../charts/index.js';
 import type { InForce } from '../inject/protocol.js';
 import type { StreamState } from '../watch/index.js';
@@ -22,9 +22,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   ce_packets: 'Packets marked CE',
 };
 
-/**
- * Returns the name of a number for the user. If NUMBERS does not contain the number, makes a name from its key.
- */
+/** Returns the name of a number for the user. If NUMBERS does not contain the key, makes a name from the key. */
 export const numberName = (key: string): string =>
   NUMBERS[key] ?? key.replace(/_(bps|ms|us|s)$/, '').replaceAll('_', ' ');
 

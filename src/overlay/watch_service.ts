@@ -38,7 +38,7 @@ export interface RecordingState {
 
 /** Options for the file of a recording. */
 export interface FileOptions {
-  /** The length of the latest part for the file. Default: everything that is kept. */
+  /** Limits the file to the latest part of this length. Default: everything that is kept. */
   lastUs?: number;
   /** Whether the file contains the mapping from aliases to the original addresses, ids, labels and URLs. */
   identifiers: boolean;
@@ -127,7 +127,7 @@ export class WatchService {
   async file(options: FileOptions): Promise<Blob> {
     await this.#spill?.settled();
     const { before, first, after } = this.#watch.export({ ...options, keptFrom: this.#spill?.first ?? null });
-    // The list of files is made before the next await. If a segment leaves memory during the await, it is not
+    // The list of files is made before the next await. A segment that leaves memory during the await is not
     // missing, because `after` already contains it.
     const kept = this.#spill?.files(first) ?? [];
     // Browsers keep blobs outside the memory of this thread. Therefore each piece of text becomes a blob of its
@@ -158,9 +158,9 @@ export class WatchService {
   }
 
   /**
-   * Lets GCC's loss controller limit a sender (a drive) until `endDrive`. `act` sends actions to the observer
-   * of the window. If that observer gets no more limits, it ends the drive itself. Resolves to the result of
-   * the first limit. Never rejects.
+   * Lets GCC's loss controller limit a sender until `endDrive` is called. This limitation is called a drive.
+   * `act` sends actions to the observer of the window. If that observer gets no more limits, it ends the drive
+   * itself. Resolves to the result of the first limit. Never rejects.
    */
   async drive(
     { target, endpoint, startBps }: Driven,
@@ -183,8 +183,8 @@ export class WatchService {
       },
       ended: () => {
         this.#watch.endDrive(endpoint, mid);
-        // The drive was released elsewhere, but a limit that arrived after the release may have started it
-        // again. Then release it again.
+        // The drive was released elsewhere. If a limit arrived after the release, it has started the drive
+        // again. In that case, release it again.
         if (this.#isDriven(endpoint, mid))
           void act({ kind: 'release', target, of: 'drive' }).catch(() => undefined);
       },
@@ -196,8 +196,8 @@ export class WatchService {
   }
 
   /**
-   * Ends the drive of a sender. Resolves when the page has answered the last limit. So no late limit can undo a
-   * release that is sent after this.
+   * Ends the drive of a sender. Resolves when the page has answered the last limit. A release that is sent
+   * after that cannot be undone by a late limit.
    */
   async endDrive(endpoint: number, mid: string): Promise<void> {
     const key = sectionKey(endpoint, mid);
@@ -260,7 +260,7 @@ const diskNotices = (stopped: string | null): RecordNotice[] =>
       ];
 
 interface ServiceOptions {
-  /** The zero point of all times, in milliseconds of the Unix epoch. */
+  /** The zero point of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
   place: WatchPlace;
   /** Whether the parts that get too old for memory are stored in the private file system of the origin. */

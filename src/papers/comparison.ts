@@ -1,4 +1,4 @@
-/** The part of the report that compares controllers. It has a table for each case, with a row for each controller. */
+/** The part of the report that compares controllers: a table for each case, with a row for each controller. */
 import * as v from 'valibot';
 
 import type { BarFigure } from '../figures/figure.js';
@@ -13,18 +13,18 @@ const column = v.object({
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
-  /** Whether the largest or the smallest value is the best; absent if neither is. */
+  /** Whether the largest (`most`) or the smallest (`least`) value is the best. Absent if neither is. */
   best: v.optional(v.picklist(['most', 'least'])),
 });
 
-/** One case: a combination of values on all axes of the experiment except the compared one. */
+/** A case: one combination of values on all axes of the experiment except the compared axis. */
 export const comparedCaseSchema = v.object({
   experiment: v.string(),
   source: v.string(),
   /** Empty if the experiment has no other axis. */
   label: v.string(),
   params: v.record(v.string(), v.string()),
-  /** The name of the compared axis. Each of its values is a row. */
+  /** The name of the compared axis. Each value of this axis has a row. */
   along: v.string(),
   /** The number of runs of each cell. */
   runs: v.number(),
@@ -44,7 +44,7 @@ export const comparedCaseSchema = v.object({
 export type CaseReport = v.InferOutput<typeof comparedCaseSchema>;
 export type ComparedValueReport = CaseReport['rows'][number]['values'][number];
 
-/** Marks for the standings, readable without colour. */
+/** Symbols for the standings, which can be read without colour. */
 export const MARKS: Record<Standing, string> = { best: '★', close: '≈', none: '' };
 export const MARKS_MEAN = '★ the best mean; ≈ its 95 % interval overlaps that of the best';
 
@@ -65,17 +65,17 @@ export function caseReports(scenario: Scenario, cases: readonly ComparedCase[], 
   }));
 }
 
-/** The name of a case: `rmcat-5.6, queue 300 ms`. */
+/** The name of a case, such as `rmcat-5.6, queue 300 ms`. */
 export const caseName = ({ experiment, label }: CaseReport): string =>
   label === '' ? experiment : `${experiment}, ${label}`;
 
-/** The titles of all columns, each once. The order is that of the case with the most columns. */
+/** The titles of all columns without duplicates, in the order of the case with the most columns. */
 export function columnTitles(cases: readonly CaseReport[]): string[] {
   const fullest = [...cases].sort((a, b) => b.columns.length - a.columns.length);
   return [...new Set(fullest.flatMap(({ columns }) => columns.map(({ title }) => title)))];
 }
 
-/** The value of a row in a column; undefined if the case does not have it. */
+/** The value of a row in a column. Undefined if the case has no such column. */
 export function valueIn(
   { columns }: CaseReport,
   row: CaseReport['rows'][number],
@@ -92,10 +92,13 @@ export function byAxis(cases: readonly CaseReport[]): { along: string; cases: Ca
   }));
 }
 
-/** Delays are drawn on a logarithmic axis if the largest mean is more than this many times the smallest. */
+/**
+ * Delays are drawn on a logarithmic axis if the largest mean is more than this many times as large as the
+ * smallest.
+ */
 const WIDE = 20;
 
-/** A picture for each column, with a group of bars for each case and a colour for each row. */
+/** A bar chart for each column, with a group of bars for each case and a colour for each row. */
 export function comparisonFigures(cases: readonly CaseReport[]): BarFigure[] {
   const rows = new Map(
     cases.flatMap(({ rows: some }) => some.map(({ name, label }) => [name, label] as const)),

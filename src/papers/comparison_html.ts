@@ -1,4 +1,4 @@
-/** Comparisons of controllers on the report's page: a table and pictures. */
+/** The comparisons of controllers in the HTML report: tables and bar charts. */
 import type { PictureFigures } from '../figures/pictures.js';
 import {
   byAxis,
@@ -15,7 +15,10 @@ import { comparedText } from './text.js';
 
 const SPOKEN = { best: 'best', close: 'interval overlaps the best', none: '' } as const;
 
-/** The value with its mark in front; screen readers get words instead of the mark. */
+/**
+ * A cell with the value and, in front of it, the symbol of its standing. Screen readers read words instead of the
+ * symbol.
+ */
 function valueCell(name: string, runs: number, value: ComparedValueReport | undefined): Html {
   if (value === undefined) return html`<td class="number">–</td>`;
   const { measured, standing } = value;

@@ -1,9 +1,9 @@
-/** Comparisons of controllers on a terminal. */
+/** The comparisons of controllers in the text report. */
 import { byAxis, caseName, columnTitles, MARKS, MARKS_MEAN, valueIn, type CaseReport } from './comparison.js';
 import { aligned } from '../text/terminal.js';
 import { comparedText } from './text.js';
 
-/** A table for each case; all tables have the same columns. Empty if there are no cases. */
+/** A table for each case. The tables of an axis have the same columns. Empty if there are no cases. */
 export function comparisonLines(cases: readonly CaseReport[]): string[] {
   return byAxis(cases).flatMap(({ along, cases: own }) => {
     const titles = columnTitles(own);

@@ -1,4 +1,4 @@
-/** Makes the report and the pictures of one experiment from its runs, both in Node and in a page. */
+/** Creates the report and the figures of one experiment from its runs. Works in Node and in a page. */
 import {
   cellKey,
   cellLabel,
@@ -27,7 +27,7 @@ import {
 } from './report.js';
 import { surfaceFigure } from './surface.js';
 
-/** A run that has ended, with a result or with a failure. */
+/** A run that has ended, either with a result or with a failure. */
 export interface Ended {
   job: Job;
   outcome: RunOutcome;
@@ -35,7 +35,7 @@ export interface Ended {
 
 export interface ExperimentOutcome {
   report: ExperimentReport;
-  /** The comparisons of controllers; empty if the experiment does not compare any. */
+  /** The comparisons of controllers. Empty if the experiment does not compare any. */
   cases: CaseReport[];
   pictures: PictureFigures[];
 }
@@ -46,8 +46,8 @@ interface EndedCell {
 }
 
 /**
- * The outcome of an experiment, from the runs that have ended. If other runs are still under way, cells without an
- * ended run are left out.
+ * The outcome of an experiment, computed from the runs that have ended. Omits cells without an ended run, so it
+ * can be called while other runs are still in progress.
  */
 export function experimentOf(
   scenario: Scenario,
@@ -87,8 +87,8 @@ export function experimentOf(
 }
 
 /**
- * Gathers the results of a cell's runs. `values` has a list for each quantity, with the value of run i at index i:
- * claims compare runs with the same seed. NaN if a run gave no value.
+ * Collects the results of a cell's runs. `values` has a list for each quantity, with the value of run i at index
+ * i, since claims compare runs with the same seed. NaN if a run yielded no value.
  */
 function gather(
   runs: EndedCell['runs'],
@@ -110,8 +110,8 @@ function gather(
 }
 
 /**
- * The report of an experiment before its first run: it contains everything that was published, and no measured
- * numbers. Its verdicts are to be ignored.
+ * The report of an experiment before its first run: all published numbers and claims, but no measurements. Ignore
+ * its verdicts.
  */
 export function publishedReport(scenario: Scenario, runs: number): ExperimentReport {
   const { surface } = scenario;

@@ -1,4 +1,4 @@
-/** The report as one self-contained page with its style, script and data. */
+/** The report as one self-contained page with its own style, script and data. */
 import type { Figure } from '../figures/figure.js';
 import { VERDICTS, type Verdict } from '../scenario/index.js';
 import type { PictureFigures } from '../figures/pictures.js';
@@ -11,6 +11,8 @@ import { maximumText } from './surface.js';
 import {
   bandText,
   CLAIM_OUTCOMES,
+  claimNumber,
+  claimNumbers,
   claimText,
   failureText,
   measuredText,
@@ -34,7 +36,7 @@ function countsList(counts: Counts): Html {
   </ul>`;
 }
 
-/** Two lists: how many statements of the papers, and how many of their numbers, got each verdict. */
+/** How many of the papers' statements, and how many of their numbers, have each verdict, as two lists. */
 function summaryLists({ statements, numbers }: Summary): Html {
   return html`<h2>Statements of the papers, each by its worst number</h2>
     ${countsList(statements)}
@@ -71,8 +73,9 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 }
 
 /**
- * The remarks on a number: its note or, without a note, the reason for the band if the number missed the
- * band. If the band is wider than the rule allows, the reason follows.
+ * The remarks on a number. The first remark is the number's note. A number without a note gets the reason for its
+ * band, but only if it missed the band. If the band is wider than the rule allows, a second remark gives the
+ * reason for that.
  */
 function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): Html {
   const told = note ?? (verdict === 'within' ? undefined : `Band: ${why}`);
@@ -80,7 +83,12 @@ function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): H
   return html`${parts.map((part) => (part === undefined ? html`` : html`<span class="why">${part}</span>`))}`;
 }
 
-function metricRow(cell: CellReport, metric: MetricReport, index: number): Html {
+function metricRow(
+  experiment: ExperimentReport,
+  cell: CellReport,
+  metric: MetricReport,
+  index: number,
+): Html {
   const first =
     index === 0
       ? html`<th scope="rowgroup" rowspan="${cell.metrics.length}">
@@ -93,15 +101,16 @@ function metricRow(cell: CellReport, metric: MetricReport, index: number): Html 
     <td class="${metric.says === undefined ? 'number' : 'says'}">${publishedText(metric)}</td>
     <td class="number">${measuredText(metric)}</td>
     <td class="number">${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}</td>
-    <td>${badge(metric.verdict)}</td>
+    <td>${badge(metric.verdict)} ${claimNumbers(experiment, metric)}</td>
     <td>${metric.where} (${metric.read})</td>
   </tr>`;
 }
 
-function metricTable({ id, cells }: ExperimentReport): Html {
+function metricTable(experiment: ExperimentReport): Html {
+  const { id, cells } = experiment;
   const groups = cells
     .filter(({ metrics }) => metrics.length > 0)
-    .map((cell) => cell.metrics.map((metric, index) => metricRow(cell, metric, index)));
+    .map((cell) => cell.metrics.map((metric, index) => metricRow(experiment, cell, metric, index)));
   if (groups.length === 0) return html``;
   return table({
     caption: 'Published beside measured: mean ± half of its 95 % interval (runs)',
@@ -120,7 +129,7 @@ function metricTable({ id, cells }: ExperimentReport): Html {
 }
 
 function otherTable({ id, cells }: ExperimentReport): Html {
-  // The table is shown open if it is the only one, that is, if the paper gives no numbers.
+  // Expanded if it is the only table, that is, if the paper gives no numbers.
   const open = cells.every(({ metrics }) => metrics.length === 0);
   const rows = cells.flatMap(({ label, others }) =>
     others.map(
@@ -148,12 +157,13 @@ const OUTCOME_LOOKS = { true: 'holds', false: 'fails', null: '' } as const;
 
 function claimList({ claims }: ExperimentReport): Html {
   if (claims.length === 0) return html``;
-  const items = claims.map((claim) => {
+  const items = claims.map((claim, index) => {
     const { says, where, holds } = claim;
     const outcome = `${holds}` as const;
     const tested = holds === null ? '' : ` · ${claimText(claim)}`;
     return html`<li>
-      <b class="${OUTCOME_LOOKS[outcome]}">${CLAIM_OUTCOMES[outcome]}</b> ${says} (${where})${tested}
+      <b class="${OUTCOME_LOOKS[outcome]}">${CLAIM_OUTCOMES[outcome]}</b> ${claimNumber(index)} ${says}
+      (${where})${tested}
     </li>`;
   });
   return html`<h3>What the paper states</h3>
@@ -164,7 +174,7 @@ function claimList({ claims }: ExperimentReport): Html {
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
-/** Collects the figures for the page's data. Makes elements that refer to a figure by its index in the data. */
+/** Collects the figures for the page's data, and creates elements that refer to a figure by its index. */
 class Gallery {
   readonly figures: Figure[] = [];
 
@@ -221,7 +231,7 @@ function failureList({ failures }: Report): Html {
   </section>`;
 }
 
-/** The page. `pictures` holds the pictures of each experiment, by its id. */
+/** The HTML page of the report. `pictures` contains the figures of each experiment, by the experiment's id. */
 export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonly PictureFigures[]>): string {
   const { experiments, comparison, summary, ccscope, created, cpu_seconds: cpu } = report;
   const gallery = new Gallery();

@@ -14,7 +14,7 @@ import {
   type Scenario,
 } from '../scenario/index.js';
 
-/** One run of one cell, as a worker gets it. */
+/** One run of one cell, in the form in which a worker receives it. */
 export interface Job {
   scenario: Scenario;
   params: CellParams;
@@ -23,11 +23,11 @@ export interface Job {
   /** Index of the run within the cell. */
   run: number;
   seed: number;
-  /** The trace rows to return. */
+  /** Which trace rows to return; null for none. */
   trace: NonNullable<SimulationOptions['trace']> | null;
-  /** The virtual time that the run simulates. */
+  /** The virtual time to simulate. */
   durationUs: number;
-  /** How long the run takes relative to other jobs; the unit does not matter. */
+  /** The estimated run time relative to other jobs, in any unit. */
   cost: number;
 }
 
@@ -36,9 +36,9 @@ export interface RunValues {
   /** The measured values, by `quantityKey`. */
   values: ReadonlyMap<string, number>;
   trace: TraceBatch[];
-  /** The densities that flows have learnt, by flow number. Contains only flows whose density is drawn. */
+  /** The joint densities that flows have learnt, by flow number. Contains only flows whose density is drawn. */
   densities: ReadonlyMap<number, Density>;
-  /** The wall-clock time that the worker took. */
+  /** The wall-clock time of the simulation in the worker. */
   seconds: number;
 }
 
@@ -53,10 +53,10 @@ export type Outcome<R> = { result: R } | { failure: RunFailure };
 export type RunOutcome = Outcome<RunValues>;
 
 const PACKET_BITS = 12_000;
-/** The estimated cost of a flow per second, in addition to its packets: its frames, feedback and probes. */
+/** The estimated cost of a flow's frames, feedback and probes, in packets per second. */
 const FLOW_EVENTS_PER_S = 60;
 
-/** A rough estimate of the packets that a simulation carries, to which its run time is proportional. */
+/** Estimates roughly how many packets a simulation carries. Its run time is about proportional to this number. */
 export function estimatedCost({ durationUs, forward, backward, flows }: SimulationOptions): number {
   const mean = (path: typeof forward | undefined): number => {
     const rates = [path?.capacityBps ?? 0, ...(path?.schedule ?? []).map((step) => step.capacityBps)];
@@ -66,11 +66,11 @@ export function estimatedCost({ durationUs, forward, backward, flows }: Simulati
   return (durationUs / 1e6) * (packetsPerS + flows.length * FLOW_EVENTS_PER_S);
 }
 
-/** The largest number of times at which rows are recorded for a picture. More would make no visible difference. */
+/** Rows for a figure are recorded at no more than this many times. More would make no visible difference. */
 const MOST_INTERVALS = 1500;
 const SHORTEST_INTERVAL_US = 200_000;
 
-/** What to record in a cell's first run for the scenario's pictures. */
+/** What to record in the first run of a cell for the scenario's figures. */
 function pictureTrace(scenario: Scenario, params: CellParams, durationUs: number): Job['trace'] {
   const pictures = (scenario.pictures ?? []).filter(({ cells }) => selects(cells, params));
   const tables = picturedTables({ ...scenario, pictures });
@@ -78,7 +78,7 @@ function pictureTrace(scenario: Scenario, params: CellParams, durationUs: number
   return { tables, intervalUs: Math.max(SHORTEST_INTERVAL_US, durationUs / MOST_INTERVALS) };
 }
 
-/** The costs of the cells. Cells that only differ along logarithmic axes are assumed to cost the same. */
+/** The costs of the cells. Cells that differ only along logarithmic axes are assumed to have the same cost. */
 class Sizes {
   readonly #known = new Map<string, { cost: number; durationUs: number }>();
   readonly #axes: ReadonlySet<string>;
@@ -100,15 +100,15 @@ class Sizes {
 }
 
 export interface JobOptions {
-  /** Runs of each cell; default: the scenario's. */
+  /** The number of runs of each cell. Default: the scenario's. */
   runs?: number;
-  /** Seed of the first run instead of the scenario's. */
+  /** The seed of the first run. Default: the scenario's. */
   seed?: number;
-  /** Whether to record what pictures need. Default false. */
+  /** Whether to record the data for figures. Default false. */
   pictures?: boolean;
 }
 
-/** All runs of all cells. Run i has the scenario's seed plus i, in every cell. Throws ConfigError. */
+/** All runs of all cells. In every cell, run i has the first run's seed plus i. Throws ConfigError. */
 export function jobsOf(original: Scenario, { runs, seed, pictures = false }: JobOptions = {}): Job[] {
   const scenario = seed === undefined ? original : { ...original, seed };
   const count = runs ?? scenario.runs ?? 1;

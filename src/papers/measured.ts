@@ -1,16 +1,16 @@
-/** A measured number in the report. */
+/** The schema of a measured number in the report. */
 import * as v from 'valibot';
 
 import type { Summary } from '../scenario/index.js';
 
-/** null if there is no number: JSON has no NaN. */
+/** Null if there is no number, since JSON has no NaN. */
 const number = v.nullable(v.number());
 
 export const measuredSchema = v.object({
   mean: number,
   sd: number,
   ci95: v.tuple([number, number]),
-  /** The number of runs that gave a value. */
+  /** The number of runs that yielded a value. */
   n: v.number(),
 });
 

@@ -5,19 +5,19 @@ import { Tinypool } from 'tinypool';
 
 import type { Job, Outcome, RunFailure, RunValues } from './jobs.js';
 
-/** A job of any kind: `cost` is how long it takes relative to other jobs; the unit does not matter. */
+/** A job of any kind. `cost` is its estimated run time relative to other jobs, in any unit. */
 export interface Costly {
   cost: number;
 }
 
 export interface PoolOptions<J extends Costly = Job, R = RunValues> {
-  /** Number of workers; default: the machine's cores. */
+  /** The number of workers. Default: the number of the machine's cores. */
   threads?: number;
-  /** Ends all work; the promise is rejected with the signal's reason. */
+  /** Stops all work when aborted; `runJobs` then rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Called with each finished job, in the order in which jobs finish. */
+  /** Called for each finished job, in the order in which the jobs finish. */
   onDone?: (job: J, outcome: Outcome<R>) => void;
-  /** A module whose default export takes a job and returns an outcome; default: runs of cells. */
+  /** A module whose default export takes a job and returns an outcome. Default: runs of cells. */
   worker?: URL;
 }
 
@@ -27,8 +27,8 @@ const failed = (error: unknown): { failure: RunFailure } => {
 };
 
 /**
- * Makes a job fail if its thread ends without an error. Tinypool would wait for such a job forever. To be called
- * whenever the pool may have created threads.
+ * Makes a job fail if its thread exits without an error; Tinypool would wait for such a job forever. Must be
+ * called whenever the pool may have created threads.
  */
 function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => boolean): void {
   for (const thread of pool.threads.filter((each) => !watched.has(each))) {
@@ -36,14 +36,15 @@ function watchThreads(pool: Tinypool, watched: WeakSet<object>, isOpen: () => bo
     let failed = false;
     thread.on('error', () => (failed = true));
     thread.on('exit', (code) => {
-      if (isOpen() && !failed) thread.emit('error', new Error(`its thread ended with code ${String(code)}`));
+      if (isOpen() && !failed)
+        thread.emit('error', new Error(`the thread of this run ended with exit code ${String(code)}`));
     });
   }
 }
 
 /**
- * Runs all jobs. The costly jobs run first, so that all cores finish at about the same time. The outcomes are in the
- * order of the jobs. If a job fails, its failure is its outcome, and the other jobs continue.
+ * Runs all jobs, the most expensive ones first, so that all cores finish at about the same time. The outcomes
+ * have the order of the jobs. The outcome of a failed job is its failure; the other jobs continue.
  */
 export async function runJobs<J extends Costly = Job, R = RunValues>(
   jobs: readonly J[],
@@ -58,10 +59,10 @@ export async function runJobs<J extends Costly = Job, R = RunValues>(
     runtime: 'worker_threads',
     minThreads: workers,
     maxThreads: workers,
-    // Workers keep their compiled core from one job to the next.
+    // Lets workers keep their compiled core from one job to the next.
     isolateWorkers: false,
   });
-  // Ignores the failure of a thread that has no job: the pool replaces it.
+  // Ignores errors of threads that have no job: the pool replaces these threads.
   pool.on('error', () => undefined);
   const watched = new WeakSet<object>();
   let isOpen = true;
@@ -69,8 +70,8 @@ export async function runJobs<J extends Costly = Job, R = RunValues>(
   const outcomes: Outcome<R>[] = [];
   const one = async ({ job, index }: { job: J; index: number }): Promise<void> => {
     const outcome = await (pool.run(job) as Promise<Outcome<R>>).catch(failed);
-    // When the pool is stopped, its unfinished jobs fail. These failures are not outcomes, so the signal's reason is
-    // thrown.
+    // Stopping the pool makes unfinished jobs fail. These failures are not outcomes, so this throws the signal's
+    // reason.
     signal?.throwIfAborted();
     watch();
     outcomes[index] = outcome;

@@ -1,4 +1,4 @@
-/** The report of `ccscope reproduce --json`: its shape is a contract for other people's scripts. */
+/** The schema of the report of `ccscope reproduce --json`. Users' scripts depend on it, so keep it stable. */
 import * as v from 'valibot';
 
 import {
@@ -21,10 +21,7 @@ const measurement = v.object({
   name: v.string(),
   /** `ratio` (0 to 1), `bps`, `ms`, `s`, or `1`. */
   unit: v.string(),
-  /**
-   * `flow`, `window` and `path`: the flow, the time window and the path that were measured. Each is absent if it is the
-   * default.
-   */
+  /** The flow, the time window and the path that were measured. Each is absent if it is the default. */
   flow: v.optional(v.string()),
   window: v.optional(v.string()),
   path: v.optional(v.string()),
@@ -34,22 +31,22 @@ const measurement = v.object({
 const metric = v.object({
   ...measurement.entries,
   published: v.number(),
-  /** The paper's words, if they are not a plain number. */
+  /** The paper's wording if the paper does not give a plain number. */
   says: v.optional(v.string()),
   /**
-   * `where`: the place of the number in the paper. `read`: whether the number was read from text, a table or a figure,
-   * or computed from a formula.
+   * `where`: the section, figure or table with the number. `read`: whether the number was read from text, from a
+   * table or from a figure, or computed from a formula.
    */
   where: v.string(),
   read: v.string(),
-  /** `band`: the lowest and the highest mean that count as reproduced. `why`: the reason for this band. */
+  /** `band`: the lowest and the highest mean that count as reproduced. `why`: the reason for these limits. */
   band: v.tuple([v.number(), v.number()]),
   why: v.string(),
-  /** The reason why the band is wider than the rule for its metric allows; absent for all other bands. */
+  /** The reason why the band is wider than the rule for its metric allows. Absent if it is not wider. */
   wider_than_rule: v.optional(v.string()),
-  /** The claims that the number supports. */
+  /** The ids of the claims that rest on this number. */
   claims: v.optional(v.array(v.string())),
-  /** What is known about the number, for instance why it missed its band. */
+  /** A remark on the number, for instance why it missed its band. */
   note: v.optional(v.string()),
   verdict,
 });
@@ -58,7 +55,7 @@ const cell = v.object({
   params: v.record(v.string(), v.string()),
   label: v.string(),
   metrics: v.array(metric),
-  /** Measurements for which the paper gives no number. */
+  /** Measured quantities for which the paper gives no number. */
   others: v.array(measurement),
 });
 
@@ -66,28 +63,28 @@ const claim = v.object({
   id: v.string(),
   says: v.string(),
   where: v.string(),
-  /** null if none of the claim's cells gave a number. */
+  /** Null if the cells of the claim were not run. */
   holds: v.nullable(v.boolean()),
   /**
-   * The largest p-value of the claim's cases, each from one-sided paired t-tests. null if a case was not tested, such
-   * as a case with a single run.
+   * The largest p-value among the claim's cases. Null if some case was not tested, such as a case with a single
+   * run.
    */
   p: v.nullable(v.number()),
-  /** The number of cases, and in how many of them the claim holds. */
+  /** `of`: the number of cases. `hold`: the number of cases in which the claim holds. */
   cases: v.object({ hold: v.number(), of: v.number() }),
 });
 
 const counts = v.object({ within: v.number(), ordering: v.number(), off: v.number() });
 
-/** A number that a paper states for one or more cells, or a place that it states on a map. */
+/** A number that a paper gives for one or more cells, or a position that it gives on a map. */
 const statement = v.object({
   metric: v.string(),
-  /** null if the paper states a place on a map instead of a number, such as the place of a maximum. */
+  /** Null if the paper gives a position on a map instead of a number, such as the position of a maximum. */
   published: v.nullable(v.number()),
   says: v.optional(v.string()),
   where: v.string(),
   numbers: counts,
-  /** The worst verdict among the statement's numbers. */
+  /** The worst of the verdicts that `numbers` counts. */
   verdict,
 });
 
@@ -98,12 +95,12 @@ const experiment = v.object({
   description: v.string(),
   /** Section, figure or table of the paper. */
   source: v.string(),
-  /** Empty if the cells are points of a surface. */
+  /** Empty if the cells are the points of a surface. */
   cells: v.array(cell),
   surface: v.optional(surfaceSchema),
   statements: v.array(statement),
   claims: v.array(claim),
-  /** Choices that were made after results were known. */
+  /** Choices that were made after the results were known. */
   decided_after_results: v.array(v.string()),
   notes: v.array(v.string()),
   summary: v.object({ statements: counts, numbers: counts }),
@@ -111,7 +108,7 @@ const experiment = v.object({
   runs: v.number(),
   /** The seed of the first run of each cell; run i has this seed plus i. */
   seed: v.number(),
-  /** The experiment's share of the CPU time. */
+  /** The experiment's part of the total CPU time. */
   cpu_seconds: v.number(),
 });
 
@@ -125,7 +122,7 @@ const failure = v.object({
 
 export const reportSchema = v.object({
   experiments: v.array(experiment),
-  /** Comparisons of controllers, in the experiments that compare them. */
+  /** The comparisons of controllers, from all experiments that compare any. */
   comparison: v.array(comparedCaseSchema),
   summary: v.object({ statements: counts, numbers: counts }),
   /** The version of ccscope. */
@@ -133,7 +130,7 @@ export const reportSchema = v.object({
   created: v.string(),
   cpu_seconds: v.number(),
   wall_seconds: v.number(),
-  /** Failed runs, with what is needed to repeat them. */
+  /** The failed runs, with everything needed to repeat them. */
   failures: v.array(failure),
 });
 
@@ -145,7 +142,7 @@ export type Measurement = v.InferOutput<typeof measurement>;
 export type ClaimReport = v.InferOutput<typeof claim>;
 export type StatementReport = v.InferOutput<typeof statement>;
 export type Counts = v.InferOutput<typeof counts>;
-/** How many statements and how many numbers got each verdict. */
+/** How many statements, and how many numbers, have each verdict. */
 export type Summary = ExperimentReport['summary'];
 export type FailureReport = v.InferOutput<typeof failure>;
 
@@ -237,7 +234,7 @@ export function experimentReport(
   };
 }
 
-/** How many of the given results got each verdict. */
+/** How many of the given results have each verdict. */
 function countVerdicts(of: readonly { verdict: Verdict }[]): Counts {
   const total: Counts = { within: 0, ordering: 0, off: 0 };
   for (const each of of) total[each.verdict] += 1;

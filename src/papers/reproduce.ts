@@ -7,19 +7,22 @@ import { runJobs, type PoolOptions } from './pool.js';
 import type { Report } from './report.js';
 
 export interface ReproduceOptions extends JobOptions, Omit<PoolOptions, 'onDone'> {
-  /** The version to name in the report. */
+  /** The version of ccscope for the report. */
   version: string;
-  /** Called after each run with the finished share of the work, 0 to 1. */
+  /** Called after each run. `done` is the finished part of the work, from 0 to 1. */
   onProgress?: (done: number, last: Job) => void;
 }
 
 export interface Reproduction {
   report: Report;
-  /** The pictures of each experiment, by its id; empty unless `pictures` was set. */
+  /** The figures of each experiment, by the experiment's id. Empty unless the option `pictures` was set. */
   pictures: Map<string, PictureFigures[]>;
 }
 
-/** Runs all cells of the scenarios. Throws ConfigError for a scenario that cannot run, or the signal's reason. */
+/**
+ * Runs all cells of the scenarios. Throws ConfigError for a scenario that cannot run. If the signal is aborted,
+ * throws the signal's reason.
+ */
 export async function reproduce(
   scenarios: readonly Scenario[],
   options: ReproduceOptions,
@@ -38,7 +41,7 @@ export async function reproduce(
   const outcomes = scenarios.map(({ id }) => {
     const own = ended.filter(({ job }) => job.scenario.id === id);
     const share = sum(own.map(({ outcome }) => secondsOf(outcome))) / busy;
-    // Takes the scenario from the job: its seed may differ from the seed of the scenario that was passed in.
+    // The scenario of the job, since its seed may differ from the given scenario's seed.
     const { scenario } = (own[0] as Ended).job;
     const runs = own.reduce((most, { job }) => Math.max(most, job.run + 1), 0);
     return experimentOf(scenario, own, { runs, cpuSeconds: busy > 0 ? cpuSeconds * share : 0 });

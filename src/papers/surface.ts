@@ -1,4 +1,4 @@
-/** The map of an experiment whose cells are the points of a surface, for the report. */
+/** The report on an experiment whose cells are the points of a surface: its schema, figure and text. */
 import * as v from 'valibot';
 
 import type { CurveFigure, FigureAxis } from '../figures/figure.js';
@@ -12,18 +12,18 @@ export const surfaceSchema = v.object({
   x: axis,
   y: axis,
   /**
-   * The labels of the values of a third axis. The map is the sum over these values; each summand is first scaled to the
-   * range from 0 to 1.
+   * The labels of the values of a third axis. The map is the sum of one map for each of these values, each scaled
+   * to the range from 0 to 1.
    */
   over: v.array(v.string()),
-  /** The value at x[i], y[j] is values[i * y.length + j], the mean of the three by three points around it. */
+  /** The value at x[i], y[j] is values[i * y.length + j], the mean of three by three points around it. */
   values: v.array(v.nullable(v.number())),
   /** The standard deviation of a single point. */
   noise: v.number(),
   maximum: v.object(point),
   /**
-   * The x and y of all points that are not clearly lower than the maximum. `maximum_x` and `maximum_y` are the ranges
-   * of x and y over these points.
+   * The x and y of all points that are not significantly lower than the maximum. `maximum_x` and `maximum_y` are
+   * the ranges of x and y over these points.
    */
   highest: v.array(v.tuple([v.number(), v.number()])),
   maximum_x: range,
@@ -57,7 +57,7 @@ export function surfaceReport(surface: Surface): SurfaceReport {
 
 const short = (value: number): string => String(Number(value.toPrecision(2)));
 
-/** The place of the map's maximum, and the place that the paper gives. */
+/** The position of the map's maximum, and the position that the paper gives, as text. */
 export function maximumText({
   x,
   y,
@@ -72,14 +72,14 @@ export function maximumText({
 }
 
 /**
- * A shade is the relative height of a value, from 0 to 1, raised to this power. So most shades are used for the
- * highest values, which matter most.
+ * A shade is the relative height of a value, from 0 to 1, raised to this power. So the highest values, which
+ * matter most, differ most in their shades.
  */
 const CONTRAST = 3;
-/** The number of steps of the shade. The edges of the steps form contours. */
+/** The number of different shades. The borders between them form contour lines. */
 const STEPS = 12;
 
-/** The shade of each point, from 0 to 1 in steps. */
+/** The shade of each point, from 0 to 1. */
 function shades({ values }: SurfaceReport): number[] {
   const known = values.flatMap((value) => value ?? []);
   const [low, high] = known.reduce(
@@ -96,7 +96,7 @@ const logarithmic = ({ label, values }: SurfaceReport['x']): FigureAxis => ({
   ...{ min: values[0] ?? NaN, max: values.at(-1) ?? NaN },
 });
 
-/** In the order of x, since figures draw lines from left to right. */
+/** Sorts the points by x, since figures draw lines from left to right. */
 const byX = (points: SurfaceReport['highest']): [number, number][] => [...points].sort((a, b) => a[0] - b[0]);
 
 export function surfaceFigure(surface: SurfaceReport, title: string): CurveFigure {
@@ -118,13 +118,13 @@ export function surfaceFigure(surface: SurfaceReport, title: string): CurveFigur
 const BLOCKS = ' ·░▒▓█';
 const WIDEST = 60;
 
-/** The map in characters, for terminals: the largest y at the top. */
+/** The map as lines of characters for a terminal, with the largest y at the top. */
 export function surfaceLines(surface: SurfaceReport): string[] {
   const { x, y } = surface;
   const shade = shades(surface);
   const step = Math.ceil(x.values.length / WIDEST);
   const columns = x.values.map((_, i) => i).filter((i) => i % step === 0);
-  // There are half as many rows as columns, since a character is about twice as high as it is wide.
+  // Uses half as many rows as columns, since a character is about twice as high as it is wide.
   const rows = y.values.map((_, j) => j).filter((j) => j % (2 * step) === 0);
   const lines = rows.reverse().map((j) => {
     const blocks = columns.map((i) => {

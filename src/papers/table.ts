@@ -1,17 +1,27 @@
-/** The report on a terminal. */
+/** The report as text for a terminal. */
 import { styleText } from 'node:util';
 
-import type { Verdict } from '../scenario/index.js';
+import { VERDICTS, type Verdict } from '../scenario/index.js';
 import type { ClaimReport, Counts, ExperimentReport, Report, Summary } from './report.js';
 import { comparisonLines } from './comparison_text.js';
 import { surfaceLines } from './surface.js';
-import { bandText, claimText, failureText, measuredText, metricName, publishedText, WIDER } from './text.js';
+import {
+  bandText,
+  claimNumber,
+  claimNumbers,
+  claimText,
+  failureText,
+  measuredText,
+  metricName,
+  publishedText,
+  WIDER,
+} from './text.js';
 
 const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
 const HEAD = ['cell', 'metric', 'published', 'measured mean ± ci95 (n)', 'band', 'verdict'];
-/** Columns of names; the others are numbers and are aligned right. */
+/** The columns that contain names. The other columns contain numbers and are aligned right. */
 const LEFT = new Set([0, 1, 5]);
-/** The paper's words are cut to this length; the HTML report has them in full. */
+/** With the option `short`, longer wordings of the papers are cut to this length. */
 const WIDEST = 34;
 
 type Paint = (verdict: Verdict, text: string) => string;
@@ -21,7 +31,14 @@ const painter =
   (verdict, text) =>
     colours ? styleText(COLOURS[verdict], text, { validateStream: false }) : text;
 
-const short = (text: string): string => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
+/** Options for the text of the report. */
+export interface TextForm {
+  colours: boolean;
+  /** Whether to cut long wordings of the papers, so that the table fits a terminal. */
+  short: boolean;
+}
+
+const cut = (text: string): string => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
 
 function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) => text): string {
   return [
@@ -31,51 +48,55 @@ function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) 
   ].join(', ');
 }
 
-/** How many statements of the papers, and how many of their numbers, got each verdict. */
+/** How many of the papers' statements, and how many of their numbers, have each verdict. */
 function summaryText({ statements, numbers }: Summary, paint?: Paint): string {
   return `statements: ${countsText(statements, paint)}; numbers: ${countsText(numbers, paint)}`;
 }
 
-/**
- * The lines of a table. Each column is as wide as its widest cell. The last column contains the verdict, in its
- * colour.
- */
+/** The lines of a table. Each column is as wide as its widest cell. The last column contains the coloured verdict. */
 function tableLines(rows: readonly string[][], paint: Paint): string[] {
   const widths = HEAD.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]?.length ?? 0)));
   return [HEAD, ...rows].map((row, line) =>
     row
       .map((text, i) => {
-        if (i === HEAD.length - 1) return line === 0 ? text : paint(text as Verdict, text);
+        if (i === HEAD.length - 1) return line === 0 ? text : painted(text, paint);
         return LEFT.has(i) ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
       })
       .join('  '),
   );
 }
 
-function claimLine(claim: ClaimReport, paint: Paint): string {
-  const { says, holds } = claim;
+/** Colours the verdict that a text begins with. */
+function painted(text: string, paint: Paint): string {
+  const verdict = VERDICTS.find((each) => text.startsWith(each));
+  return verdict === undefined ? text : `${paint(verdict, verdict)}${text.slice(verdict.length)}`;
+}
+
+function claimLine(claim: ClaimReport, index: number, paint: Paint): string {
+  const { holds } = claim;
+  const says = `${claimNumber(index)} ${claim.says}`;
   if (holds === null) return `–      ${says}`;
   return `${holds ? paint('within', 'holds') : paint('off', 'fails')}  ${says} (${claimText(claim)})`;
 }
 
-function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
+function experimentLines(experiment: ExperimentReport, short: boolean, paint: Paint): string[] {
   const { id, title, source, cells, claims, decided_after_results: decided, notes, summary } = experiment;
   const { surface, runs, cpu_seconds: seconds } = experiment;
   const rows = cells.flatMap(({ label, metrics }) =>
     metrics.map((metric, index) => [
       index === 0 ? label : '',
       metricName(metric),
-      short(publishedText(metric)),
+      short ? cut(publishedText(metric)) : publishedText(metric),
       measuredText(metric),
       `${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}`,
-      metric.verdict,
+      [metric.verdict, claimNumbers(experiment, metric)].join(' ').trimEnd(),
     ]),
   );
   return [
     `${id}: ${title}${source === '' ? '' : ` (${source})`}`,
     ...(rows.length === 0 ? [] : tableLines(rows, paint)),
     ...(surface === undefined ? [] : surfaceLines(surface)),
-    ...claims.map((claim) => claimLine(claim, paint)),
+    ...claims.map((claim, index) => claimLine(claim, index, paint)),
     ...decided.map((text) => `after results: ${text}`),
     ...notes.map((note) => `note   ${note}`),
     `${summaryText(summary, paint)} · ${runs} ${runs === 1 ? 'run' : 'runs'}, ${seconds.toFixed(1)} s of CPU`,
@@ -83,12 +104,12 @@ function experimentLines(experiment: ExperimentReport, paint: Paint): string[] {
   ];
 }
 
-/** A table for each experiment and a summary. It is coloured only if `colours` is set. */
-export function reportText(report: Report, colours: boolean): string {
+/** A table for each experiment and a summary. */
+export function reportText(report: Report, { colours, short }: TextForm): string {
   const paint = painter(colours);
   const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;
   const lines = [
-    ...experiments.flatMap((experiment) => experimentLines(experiment, paint)),
+    ...experiments.flatMap((experiment) => experimentLines(experiment, short, paint)),
     ...comparisonLines(comparison),
   ];
   const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));

@@ -1,19 +1,19 @@
-/** Numbers of a report as text, for the terminal and the page. */
+/** Formats the numbers of a report for the text and HTML reports. */
 import { metricText, type Verdict } from '../scenario/index.js';
 import type { Measured } from './measured.js';
-import type { ClaimReport, FailureReport, Measurement, MetricReport } from './report.js';
+import type { ClaimReport, ExperimentReport, FailureReport, Measurement, MetricReport } from './report.js';
 
 const valueText = (name: string, value: number | null): string => metricText(name, value ?? NaN);
 
-/** The paper's words, or its number. */
+/** The paper's wording or, without one, its number. */
 export const publishedText = ({ name, published, says }: MetricReport): string =>
   says ?? plain(valueText(name, published));
 
-/** `91.2 ± 0.8 % (10)`: the mean, half the width of its 95 % interval, and the number of runs. */
+/** Such as `91.2 ± 0.8 % (10)`: the mean, half the width of its 95 % interval, and the number of runs. */
 export const measuredText = ({ name, measured }: Measurement): string =>
   `${intervalText(name, measured)} (${measured.n})`;
 
-/** `91.2 ± 0.8 %`: the mean and half the width of its 95 % interval. */
+/** Such as `91.2 ± 0.8 %`: the mean and half the width of its 95 % interval. */
 export function intervalText(name: string, { mean, ci95: [low, high] }: Measured): string {
   const text = valueText(name, mean);
   if (mean === null || low === null || high === null) return text;
@@ -23,24 +23,27 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
 }
 
 /**
- * The mean and half the width of its 95 % interval. If some runs gave no value, the number of runs that gave a value
- * follows.
+ * The mean and half the width of its 95 % interval. If some runs yielded no value, also the number of the other
+ * runs.
  */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
 
 const SCALES: Readonly<Record<string, number>> = { '%': 100, Mbps: 1e-6, kbps: 1e-3 };
 
-/** How a value is written: its decimals, its unit, and the unit's factor. */
+/** The format of a value: its number of decimals, its unit, and the unit's factor. */
 function formOf(text: string): { digits: number; unit: string; scale: number } {
   const [, decimals = '', unit = ''] = /^-?\d+(?:\.(\d+))? ?(.*)$/.exec(text) ?? [];
   return { digits: decimals.length, unit, scale: SCALES[unit] ?? 1 };
 }
 
-/** Omits decimals if all of them are zero. For numbers that were chosen, not measured. */
+/**
+ * Omits the decimals if all of them are zero. Only for numbers that were chosen: measured numbers keep their
+ * precision.
+ */
 const plain = (text: string): string => text.replace(/\.0+(?=\D|$)/, '');
 
-/** `81 … 91 %`; each limit has its own unit if they differ. */
+/** A band such as `81 … 91 %`. If the units of the limits differ, both are written. */
 export function bandText({ name, band }: MetricReport): string {
   const [low, high] = band.map((limit) => plain(valueText(name, limit))) as [string, string];
   const { unit } = formOf(high);
@@ -48,7 +51,10 @@ export function bandText({ name, band }: MetricReport): string {
   return `${both ? low.slice(0, -unit.length).trimEnd() : low} … ${high}`;
 }
 
-/** `probe queue delay p95, gcc, tcp`: the metric, with flow, window and path unless they are the defaults. */
+/**
+ * The metric, such as `probe queue delay p95, gcc, tcp`. Flow, window and path follow unless they are the
+ * defaults.
+ */
 export function metricName({ name, flow, window, path }: Measurement): string {
   const what = name.replace(/_(bps|ms|s)$/, '').replaceAll('_', ' ');
   const about = [
@@ -59,12 +65,12 @@ export function metricName({ name, flow, window, path }: Measurement): string {
   return [what, ...about].join(', ');
 }
 
-/** Marks a band that is wider than the rule for its metric. */
+/** Marks a band that is wider than the rule for its metric allows. */
 export const WIDER = '°';
 
 /**
- * `3 of 4 cases, p 0.021`: the number of cases in which a claim holds, and the largest p-value. The number is left
- * out if there is a single case. The p-value is left out if the claim has several cases and fails.
+ * Such as `3 of 4 cases, p 0.021`: in how many cases a claim holds, and the largest p-value. A single case is not
+ * counted. The p-value is omitted if the claim has several cases and fails.
  */
 export function claimText({ holds, p, cases }: ClaimReport): string {
   const count = cases.of === 1 ? [] : [`${cases.hold} of ${cases.of} cases`];
@@ -73,18 +79,30 @@ export function claimText({ holds, p, cases }: ClaimReport): string {
   return [...count, ...surely].join(', ');
 }
 
-/** Which run failed, with what is needed to repeat it, and why it failed. */
+/** A claim's position in the list of an experiment's claims, written as `[2]`. */
+export const claimNumber = (index: number): string => `[${index + 1}]`;
+
+/** The claims that rest on a number, written like `[1] [3]`. Empty if the number is in its band. */
+export function claimNumbers({ claims }: Pick<ExperimentReport, 'claims'>, metric: MetricReport): string {
+  if (metric.verdict === 'within') return '';
+  const supported = claims.flatMap(({ id }, index) =>
+    metric.claims?.includes(id) === true ? [claimNumber(index)] : [],
+  );
+  return supported.join(' ');
+}
+
+/** Identifies a failed run so that it can be repeated, and says why it failed. */
 export const failureText = ({ experiment, cell, run, seed, error }: FailureReport): string =>
   `${experiment}${cell === '' ? '' : `, ${cell}`}, run ${run} (seed ${seed}): ${error}`;
 
 export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
   within: 'in the band',
-  ordering: 'out of the band; the claim that it supports in the paper holds',
+  ordering: 'out of the band; the claims of the paper that it supports (in brackets) hold',
   off: 'neither',
 };
 
 /** The text for a claim's outcome, by the value of `holds`. */
 export const CLAIM_OUTCOMES = { true: '✓ holds', false: '✗ fails', null: '– not run' } as const;
 
-/** How to read the numbers and the pictures. */
+/** Explains the numbers and the figures to the reader of the report. */
 export const REPORT_KEY = `A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p is that of its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index. In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th. Curves over time and distributions are of the first run.`;

@@ -1,7 +1,7 @@
 /**
- * Stored curves of calls. Their files are beside the test, in the folder of Playwright's snapshots. Like
- * snapshots, they are written and updated with `--update-snapshots`, or with `updateSnapshots` in the
- * configuration.
+ * Stored curves of calls: the received rate and the queuing delay over time. The files are beside the test, in
+ * the folder of Playwright's snapshots. Like snapshots, they are written and updated with `--update-snapshots`,
+ * or with `updateSnapshots` in the configuration.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -37,12 +37,12 @@ export class BaselineError extends Error {
 
 /** @throws BaselineError, which names the file and the fault */
 export function readBaseline(path: string): Curve {
-  const again = 'store it again with --update-snapshots';
+  const again = 'store the baseline again with --update-snapshots';
   let json: unknown;
   try {
     json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new BaselineError(`${path}: expected JSON, got ${(error as Error).message}; ${again}`);
+    throw new BaselineError(`${path}: not valid JSON (${(error as Error).message}); ${again}`);
   }
   const parsed = v.safeParse(FORMAT, json);
   if (!parsed.success) {
@@ -69,7 +69,7 @@ type Result = MatcherReturnType & { shouldNotRetryTest?: true };
 export interface BaselineMatch {
   call: ObservedCall;
   name: string;
-  /** The length of the curve to store; null for the whole call. */
+  /** The length of the curve to store; null for the whole call so far. */
   lengthUs: number | null;
   tolerance: number;
   delayToleranceMs: number;
@@ -159,5 +159,6 @@ export async function matchBaseline(
 /** @throws ConfigError if `name` is not a file name */
 export function baselineName(name: string): string {
   if (typeof name === 'string' && /^[\w.-]+$/.test(name)) return name.replace(/\.json$/, '');
-  throw new ConfigError('name', 'letters, digits, _, - and .', shown(name), "write 'lte-drop'");
+  const expected = 'only letters, digits, _, - and .';
+  throw new ConfigError('name', expected, shown(name), "write, for example, 'lte-drop'");
 }

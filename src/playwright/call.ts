@@ -1,4 +1,4 @@
-/** A call under test, as the fixture `call` hands it to a test. */
+/** A call under test, as the `call` fixture provides it. */
 import type { BrowserContext, Page } from '@playwright/test';
 
 import {
@@ -38,7 +38,7 @@ export class CallError extends Error {
 
 export const notObserved = (page: Page): CallError =>
   new CallError(
-    `The page at ${page.url()} is not observed; call call.observe(context) before you open it with context.newPage()`,
+    `The page at ${page.url()} is not observed; run \`call.observe(context)\` before \`context.newPage()\``,
   );
 
 const CONNECT_TIMEOUT_MS = 30_000;
@@ -75,7 +75,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     return (performance.timeOrigin + performance.now() - this.record.originEpochMs) * 1e3;
   }
 
-  /** The verdicts of matchers on the call and its parts so far. */
+  /** All verdicts so far that matchers gave on the call or its parts. */
   get judgements(): readonly JudgedExpectation[] {
     return this.#root.judged;
   }
@@ -110,7 +110,7 @@ export class ObservedCall<Link extends SyncedLink = SyncedLink> {
     return callMetrics(this.record, this.view, { fromUs: toUs - timeUs('over', window.over), toUs });
   }
 
-  /** Resolves when a connection is connected. @throws CallError if none is connected in time */
+  /** Resolves when a connection is connected. @throws CallError if no connection is connected in time */
   async connected({ timeout = CONNECT_TIMEOUT_MS }: { timeout?: Time } = {}): Promise<void> {
     const untilUs = this.nowUs + timeUs('timeout', timeout);
     while (clockStartUs(this.record, pathsOf(this.record, this.view), this.nowUs) === null) {

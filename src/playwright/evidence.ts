@@ -23,7 +23,7 @@ import type { Call, CallSession } from './session.js';
 const failed = ({ status, expectedStatus, errors }: TestInfo): boolean =>
   status !== expectedStatus || errors.length > 0;
 
-/** The properties of a call as texts; unknown properties are omitted. */
+/** The properties of a call as strings; unknown properties are omitted. */
 function propertyTexts({ record, judgements }: Call, metrics: EvidenceMetrics): [string, string][] {
   const { link } = record;
   const met = judgements.filter(holds).length;

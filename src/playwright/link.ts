@@ -1,6 +1,6 @@
 /**
- * The link of a test, as the fixture `link` provides it: the link that all pages share, and the links of single
- * pages.
+ * The link of a test, as the `link` fixture provides it: the link that all pages share, and the links of
+ * individual pages.
  */
 import type { Page } from '@playwright/test';
 
@@ -68,7 +68,12 @@ export class TestLink implements ControlledLink {
    */
   for(page: Page): PageLink {
     if (this.carrier.backend === 'devtools')
-      throw new ConfigError('linkBackend', 'shaper for link.for(page)', 'devtools', 'remove linkBackend');
+      throw new ConfigError(
+        'linkBackend',
+        'shaper, which link.for(page) requires',
+        'devtools',
+        'remove linkBackend',
+      );
     return this.carrier.for(this.find(page));
   }
 

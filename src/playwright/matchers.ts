@@ -1,6 +1,6 @@
 /**
- * Matchers on congestion control for Playwright's `expect`. Like Playwright's own matchers, they judge
- * repeatedly until they have a verdict. ../judge defines the judgements.
+ * Congestion-control matchers for Playwright's `expect`. Like Playwright's own matchers, they judge repeatedly
+ * until they have a verdict. ../judge defines the judgements.
  */
 import { expect as base, type ExpectMatcherState, type MatcherReturnType } from '@playwright/test';
 
@@ -38,8 +38,8 @@ export interface WindowOptions extends WaitingOptions {
   /** Length of the judged window. Default: 10 s. The matcher waits until the call has run for this time. */
   over?: Time;
   /**
-   * A change of the link at which the window starts. A matcher that judges repeatedly may start the window
-   * later. Without `after`, the window may start at any time since the last change of the link.
+   * A change of the link. The window starts at this change, or later if the matcher judges repeatedly. Default:
+   * the window starts at or after the last change of the link.
    */
   after?: { readonly timeUs: number };
 }
@@ -65,7 +65,7 @@ function checkedCall(matcher: string, call: unknown): ObservedCall {
     `expect(…).${matcher}()`,
     'a call',
     shown(call),
-    'pass the fixture `call`, or call.sentBy(page)',
+    'pass the `call` fixture, or `call.sentBy(page)`',
   );
 }
 
@@ -111,15 +111,16 @@ const windowRule = ({ over = DEFAULT_OVER, timeout, after }: WindowOptions, retr
   ...(after === undefined ? {} : { afterUs: after.timeUs }),
 });
 
+const LIMITS_FIX = "write, for example, { p95: '100ms' }";
+
 function delayLimits(limits: DelayLimits): DelayLimit[] {
   const found = Object.entries(limits).map(([name, limit = NaN]): DelayLimit => {
     const percentile = name === 'max' ? 100 : Number(/^p(\d+(?:\.\d+)?)$/.exec(name)?.[1] ?? NaN);
     if (!(percentile > 0 && percentile <= 100))
-      throw new ConfigError(name, 'a percentile such as p95, or max', shown(name), "write { p95: '100ms' }");
+      throw new ConfigError(name, 'a percentile such as p95, or max', shown(name), LIMITS_FIX);
     return { percentile, ms: timeUs(name, limit) / 1e3 };
   });
-  if (found.length === 0)
-    throw new ConfigError('limits', 'at least one percentile', '{}', "write { p95: '100ms' }");
+  if (found.length === 0) throw new ConfigError('limits', 'at least one percentile', '{}', LIMITS_FIX);
   return found;
 }
 
@@ -177,7 +178,7 @@ export const callMatchers = {
     );
   },
 
-  /** Percentiles of the packets' queuing delay stay below limits, over a window. */
+  /** Over a window, percentiles of the packets' queuing delay stay below the given limits. */
   async toKeepQueuingDelayBelow(
     this: ExpectMatcherState,
     call: ObservedCall,
@@ -191,8 +192,8 @@ export const callMatchers = {
   },
 
   /**
-   * The used share of the capacity over a window lies between `min` and `max`. By default, only the call's
-   * packets count. With `of: 'link'`, all packets on the link count.
+   * Over a window, the fraction of the capacity that is used lies between `min` and `max`. By default, only the
+   * call's packets count. With `of: 'link'`, all packets on the link count.
    */
   async toHaveUtilisation(
     this: ExpectMatcherState,
@@ -212,7 +213,7 @@ export const callMatchers = {
   },
 
   /**
-   * The loss ratio over a window is below `ratio`. Packets lost at random and packets dropped by the queue
+   * Over a window, the loss ratio is below `ratio`. Packets lost at random and packets dropped by the queue
    * count.
    */
   async toLoseLessThan(
@@ -228,7 +229,7 @@ export const callMatchers = {
   },
 
   /**
-   * Jain's index of the received rates of this call and of `others` over a window is at least `jain` (default
+   * Over a window, Jain's index of the received rates of this call and of `others` is at least `jain` (default
    * 0.9).
    */
   async toBeFairWith(
@@ -247,7 +248,7 @@ export const callMatchers = {
     );
   },
 
-  /** No freeze of the received picture is longer than `time`, over a window. */
+  /** Over a window, no freeze of the received video is longer than `time`. */
   async toHaveNoFreezeLongerThan(
     this: ExpectMatcherState,
     call: ObservedCall,
@@ -260,8 +261,8 @@ export const callMatchers = {
   },
 
   /**
-   * The received rate and the queuing delay follow a stored curve: see ../judge/baseline.ts. Both curves begin
-   * when the call was connected. The curve is stored and updated like Playwright's snapshots.
+   * The received rate and the queuing delay follow a stored curve: see ../judge/baseline.ts. Each curve begins
+   * when its call connected. The curve is stored and updated like Playwright's snapshots.
    */
   async toMatchBaseline(
     this: ExpectMatcherState,
@@ -282,5 +283,5 @@ export const callMatchers = {
   },
 };
 
-/** Playwright's `expect` with matchers on calls. To combine it with other matchers, use `mergeExpects`. */
+/** Playwright's `expect` with matchers for calls. To combine it with other matchers, use `mergeExpects`. */
 export const expect = base.extend(callMatchers);

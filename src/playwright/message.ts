@@ -15,7 +15,7 @@ import type { ObservedCall } from './call.js';
 import type { Verdict } from './wait.js';
 
 const COLUMNS = 48;
-/** The charts show at most this much of the end of the call. */
+/** The charts show the end of the call, but no more than this. */
 const SHOWN_US = 24e6;
 
 const largest = (values: readonly number[]): number =>
@@ -71,8 +71,8 @@ function cutText({ judgement: { cause }, cut }: Verdict): string[] {
 }
 
 /**
- * The cause of a failure, and its fix. Empty for a negated expectation with a verdict: it fails because the
- * condition holds, which needs no explanation.
+ * The cause of a failure, and its fix. Empty if an expectation with `.not` has a verdict: then the condition
+ * holds, and there is no cause to explain.
  */
 function explanation({ cause, settled }: Judgement, isNot: boolean): string[] {
   if ((isNot && settled) || !cause) return [];

@@ -9,11 +9,14 @@ import { ConfigError, shown } from '../text/quantities.js';
 /** Options of a test: in the config's `use`, or in `test.use`. */
 export interface KitOptions {
   /**
-   * The initial settings of the link: the name of a network, or single settings. Default: 1 Mbps,
+   * The initial settings of the link: the name of a network, or individual settings. Default: 1 Mbps,
    * `droptail:300ms`, 50 ms.
    */
   linkOptions: LinkSettings;
-  /** `shaper`: every packet passes ccscope's link; `devtools`: Chrome throttles itself. Default `shaper`. */
+  /**
+   * `shaper`: every packet passes through ccscope's link; `devtools`: Chrome throttles itself. Default
+   * `shaper`.
+   */
   linkBackend: 'shaper' | 'devtools';
   /** UDP port of the shaper. Default 0: a free port. */
   linkPort: number;
@@ -21,11 +24,11 @@ export interface KitOptions {
    * How the arrival of received video is timed.
    * - `transform`: frame by frame with an encoded transform, which costs a few percent of the browser's CPU.
    * - `getStats`: only by the counters of getStats.
-   * - `auto` (default): `getStats` if `evidence` is `off`, since only the evidence shows single frames;
+   * - `auto` (default): `getStats` if `evidence` is `off`, since only the evidence shows individual frames;
    *   otherwise `transform`.
    */
   frameTiming: 'auto' | AskedFrameTiming;
-  /** When the evidence (trace, metrics, page and picture) is attached. Default `on-failure`. */
+  /** When the evidence (trace, metrics, HTML page and its screenshot) is attached. Default `on-failure`. */
   evidence: 'on-failure' | 'always' | 'off';
   /** Files with every packet of the link, attached with the evidence. Default `off`. */
   linkCapture: LinkCapture;
@@ -65,14 +68,14 @@ export function checkCapture({
   if (linkBackend === 'devtools' && linkCapture !== 'off')
     throw new ConfigError(
       'linkCapture',
-      'off with the backend devtools, which does not report packets',
+      'off, since the devtools backend does not report packets',
       shown(linkCapture),
       'remove linkCapture or linkBackend',
     );
 }
 
 /**
- * Flags of Chromium for a fake camera and microphone, no permission prompts, sound without a click, and no
+ * Chromium flags for a fake camera and microphone, no permission prompts, sound without a click, and no
  * throttling of hidden windows.
  */
 export const CALL_FLAGS: readonly string[] = [

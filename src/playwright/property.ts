@@ -1,2 +1,2 @@
-/** The prefix of all annotations of ccscope; Playwright's JUnit reporter turns them into properties. */
+/** The prefix of all ccscope annotations. Playwright's JUnit reporter turns them into properties. */
 export const PROPERTY = 'ccscope.';

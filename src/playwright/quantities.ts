@@ -1,4 +1,4 @@
-/** Converts the rates, times and ratios that tests write. */
+/** Converts rates, times and ratios as they are written in tests. */
 import { BPS, ConfigError, parseRatio, shown, US, withUnit } from '../text/quantities.js';
 
 /** Bit/s, or text with a unit: `'1mbps'`, `'850kbps'`. */

@@ -41,7 +41,7 @@ export type PercentileRules = Readonly<
 >;
 
 export interface RepeatOptions {
-  /** Share of the runs that must pass; default: all. */
+  /** Fraction of the runs that must pass; default: all. */
   pass?: Ratio;
   /**
    * Limits for the numbers that the body returns. `{ queueDelayP95Ms: { p90: { max: 100 } } }` means: in 90 %
@@ -74,7 +74,7 @@ export type Repeat<Link extends SyncedLink> = (
   body: (fixtures: RunFixtures<Link>) => Promise<object | undefined> | Promise<void>,
 ) => Promise<Runs>;
 
-/** Too few runs passed, or a percentile is beyond its limit. */
+/** Thrown if too few runs passed, or if a percentile is beyond its limit. */
 export class RepeatError extends Error {
   override readonly name = 'RepeatError';
   constructor(
@@ -114,12 +114,12 @@ export class Runs {
     return wilsonInterval(this.passed, this.results.length);
   }
 
-  /** The values of one number, from every run that returned it. */
+  /** The values of the number `name` from all runs that returned it. */
   values(name: string): number[] {
     return this.results.flatMap(({ values }) => values[name] ?? []);
   }
 
-  /** A percentile of a number over the runs, by nearest rank; NaN if no run returned it. */
+  /** A percentile of the number `name` over the runs, by nearest rank; NaN if no run returned it. */
   percentile(name: string, p: number): number {
     return percentiles(this.values(name), [p])[0] ?? NaN;
   }
@@ -153,14 +153,14 @@ function percentileRules(rules: PercentileRules): Rule[] {
           `percentiles.${name}`,
           'a percentile such as p90',
           shown(key),
-          'write { p90: { max: 100 } }',
+          'write, for example, { p90: { max: 100 } }',
         );
       return { name, percentile, min, max };
     }),
   );
 }
 
-/** Describes each rule that the runs break; empty if the runs keep all rules. */
+/** Describes each rule that the runs break. Empty if the runs satisfy all rules. */
 function violations(runs: Runs, needed: number, rules: readonly Rule[]): string[] {
   const few = runs.passed < needed ? [`${needed} runs must pass, ${runs.passed} did`] : [];
   const beyond = rules.flatMap(({ name, percentile, min, max }) => {
@@ -189,7 +189,7 @@ async function within<T>(promise: Promise<T>, limitMs: number, run: number): Pro
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new Error(
-      `Run ${run} took longer than ${short(limitMs / 1e3)} s; raise \`timeout\` of repeat().`,
+      `Run ${run} took longer than ${short(limitMs / 1e3)} s; raise the \`timeout\` of repeat().`,
     );
     timer = setTimeout(() => {
       reject(error);
@@ -217,7 +217,7 @@ async function closeSession<Link extends SyncedLink>(
   return first;
 }
 
-/** The fixture `repeat`. `open` creates a session; its link, call and pages are opened later. */
+/** Creates the `repeat` fixture. `open` creates a session; its link, call and pages are opened later. */
 export function makeRepeat<Link extends SyncedLink>({
   open,
   testInfo,
@@ -262,7 +262,7 @@ export function makeRepeat<Link extends SyncedLink>({
 
   return async (count, options, body) => {
     if (!Number.isSafeInteger(count) || count < 1)
-      throw new ConfigError('repeat', 'at least 1 run', shown(count), 'write repeat(5, …)');
+      throw new ConfigError('repeat', 'at least 1 run', shown(count), 'write, for example, repeat(5, …)');
     const needed = Math.ceil(ratioOf('pass', options.pass ?? 1) * count - 1e-9);
     const rules = percentileRules(options.percentiles ?? {});
     const limitMs =

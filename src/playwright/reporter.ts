@@ -27,8 +27,7 @@ export interface ReporterOptions {
   /** A file to which the tables are appended in Markdown, for example the path in GITHUB_STEP_SUMMARY. */
   markdownFile?: string;
   /**
-   * Whether to write annotations of GitHub Actions for failures. Default `auto`: only if GITHUB_ACTIONS is
-   * `true`.
+   * Whether to write GitHub Actions annotations for failures. Default `auto`: only if GITHUB_ACTIONS is `true`.
    */
   annotations?: boolean | 'auto';
   /**
@@ -64,7 +63,7 @@ export default class CallReporter implements Reporter {
   readonly #tests = new Set<TestCase>();
   #root = '';
 
-  /** @throws ConfigError if an option or the file of budgets cannot be used */
+  /** @throws ConfigError if an option or the budgets file cannot be used */
   constructor(options: ReporterOptions = {}) {
     this.#settings = parsed(optionsSchema, options, 'ccscope/playwright/reporter');
     const { annotations, configDir, budgets } = this.#settings;

@@ -18,12 +18,12 @@ import { notObserved, ObservedCall } from './call.js';
 import { TestLink } from './link.js';
 import type { KitOptions } from './options.js';
 
-/** The type of the fixture `call`: with a link that a test can change. */
+/** The type of the `call` fixture: with a link that a test can change. */
 export type Call = ObservedCall<TestLink>;
 
 /**
- * The longest time that each step at the end of a test may take. So a page that has crashed or hangs cannot
- * block the end.
+ * The longest time that each step at the end of a test may take. Therefore a page that has crashed or hangs
+ * cannot block the test.
  */
 const CLOSING_MS = 5000;
 
@@ -100,14 +100,14 @@ export class CallSession {
     this.#browser ??= context.browser();
   }
 
-  /** Observes a context, before its pages navigate. Throws like `link`. */
+  /** Observes a context. Must be called before its pages navigate. Throws like `link`. */
   async observe(context: BrowserContext): Promise<void> {
     await this.call();
     await this.#observe(context);
   }
 
   /**
-   * Opens two observed contexts with one page each, and goes to a URL (default: the base URL). Throws
+   * Opens two observed contexts with one page each, and loads `url` and `secondUrl` in the pages. Throws
    * ConfigError.
    */
   async peers(url = '/', secondUrl = url): Promise<[Page, Page]> {
@@ -121,7 +121,7 @@ export class CallSession {
 
   /** Opens a page in its own observed context. */
   async page(): Promise<Page> {
-    if (this.#browser === null) throw new Error('the fixtures peers and page need a browser');
+    if (this.#browser === null) throw new Error('the `peers` and `page` fixtures need a browser');
     const context = await this.#browser.newContext();
     this.#own.push(context);
     await this.observe(context);
@@ -148,7 +148,7 @@ export class CallSession {
       'url',
       'a full URL, since no base URL is set',
       url,
-      'set use.baseURL in the config',
+      'write the full URL, or set use.baseURL in the config',
     );
   }
 
@@ -198,7 +198,7 @@ export class CallSession {
       level: 'warning',
       code: 'observed-late',
       message: `${late.url()} was already open when the test asked for the call; the peer connections it had made by then are not observed.`,
-      fix: 'Use the fixture call or link in the test or hook that opens the page.',
+      fix: 'Use the `call` or `link` fixture in the test or hook that opens the page.',
     });
   }
 

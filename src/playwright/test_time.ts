@@ -18,19 +18,22 @@ export function runningTest(): TestInfo | null {
   }
 }
 
-/** Notes the present time as the start of the current test. For each test only the first note counts. */
+/** Stores the present time as the start of the current test. Only the first call in each test has an effect. */
 export function noteTestBegin(): void {
   const info = runningTest();
   if (info && !begins.has(info)) begins.set(info, Date.now());
 }
 
-/** The deadline of the current run of `repeat`, Unix epoch ms. */
+/** The deadline of the current run of `repeat`, in milliseconds since the Unix epoch. */
 const runDeadline = new AsyncLocalStorage<number>();
 
-/** Runs a function. Matchers in it have to finish before `deadlineMs` (Unix epoch ms). */
+/** Runs a function whose matchers have to finish before `deadlineMs` (milliseconds since the Unix epoch). */
 export const withRunDeadline = <T>(deadlineMs: number, run: () => T): T => runDeadline.run(deadlineMs, run);
 
-/** When a matcher has to finish, Unix epoch ms: a little before the timeout of its test or run. */
+/**
+ * When a matcher has to finish, in milliseconds since the Unix epoch: a little before the timeout of its test
+ * or run.
+ */
 export function testDeadlineMs(): number {
   const runMs = runDeadline.getStore() ?? Infinity;
   const info = runningTest();

@@ -14,7 +14,7 @@ export interface WaitOptions {
   isNot: boolean;
   /** How long to wait in total; undefined: as long as the judgement needs. */
   timeoutMs: number | undefined;
-  /** How long to keep judging once a verdict is possible, while the verdict may still change. */
+  /** How long to keep judging after the first possible verdict, since a verdict may still change. */
   retryMs: number;
 }
 
@@ -36,7 +36,7 @@ function deadlineMs(
   return Math.max(askedMs, originMs + dueUs / 1e3) + options.retryMs + graceMs;
 }
 
-/** Judges repeatedly until the verdict is final, the expectation is met, or the time is over. */
+/** Judges repeatedly until the verdict is final, the expectation is met, or the time has run out. */
 export async function waitForVerdict(
   call: ObservedCall,
   judge: (asked: Asked) => Judgement,
@@ -52,7 +52,7 @@ export async function waitForVerdict(
     const testMs = testDeadlineMs();
     const isLate = beginMs >= Math.min(untilMs, testMs);
     if (isLate || done(judgement)) {
-      // The verdict so far may rest on incomplete data. So complete the record, and judge again.
+      // The verdict so far may rest on incomplete data. Therefore the record is completed and judged again.
       const nowUs = call.nowUs;
       await call.settle();
       const settled = judge({ record, view, askedUs, nowUs });

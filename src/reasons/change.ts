@@ -1,13 +1,12 @@
 /**
- * The types of the list that explains why a controller's target rate changed. The list has one line for each
- * change, in plain words and with numbers.
+ * The types of the list that explains why a controller's target rate changed. Each line of the list describes one
+ * change in plain words, with numbers.
  */
 import type { CauseKind } from '../judge/cause_kinds.js';
 
 /**
- * The kind of reason for which the target changed or stayed constant. Kinds that ../judge also uses to explain
- * failed tests have the same names there. The other kinds are decisions that only a controller's internal rows
- * show.
+ * The kind of reason why the target changed or stayed constant. Kinds that also explain failed tests have the
+ * same names as in ../judge. The other kinds are decisions that only a controller's internal rows show.
  */
 export type ReasonKind =
   | Extract<
@@ -25,21 +24,24 @@ export type ReasonKind =
   | 'expectation'
   | 'exploration';
 
-/** Why the target changed: a kind, its wording, and the numbers in the wording. */
+/** Why the target changed. */
 export interface Reason {
   kind: ReasonKind;
-  /** The text before the colon of the line. */
+  /** A word for the reason, which begins the line. */
   label: string;
-  /** The observation behind the reason, with numbers; empty if the label is enough. */
+  /** The observation behind the reason, with numbers. Empty if the label needs no explanation. */
   detail: string;
   /** The numbers in `detail`, named like trace columns and parameters. */
   evidence: Readonly<Record<string, number>>;
 }
 
-/** How the target moved: down in one step (`fall`), over many steps (`rise`, `decline`), or not at all (`flat`). */
+/**
+ * How the target moved: down in one step (`fall`), over several steps (`rise`, `decline`), or not at all
+ * (`flat`).
+ */
 export type ChangeShape = 'fall' | 'rise' | 'decline' | 'flat';
 
-/** One line of the list. The changes are in time order and do not overlap. */
+/** One line of the list. The changes are in order of time and do not overlap. */
 export interface TargetChange {
   shape: ChangeShape;
   kind: ReasonKind;
@@ -52,7 +54,7 @@ export interface TargetChange {
   evidence: Readonly<Record<string, number>>;
 }
 
-/** The reason that is given if nothing in the recorded rows explains a change. */
+/** The reason for a change that no recorded row explains. */
 export const UNKNOWN: Reason = {
   kind: 'unknown',
   label: 'unknown',

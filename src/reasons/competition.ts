@@ -1,20 +1,20 @@
-/** The flows that share the bottleneck with a flow, and the rate at which they receive. */
+/** The flows that share the bottleneck with a flow, and their received rates. */
 import { COMPETITION } from '../judge/competition.js';
 import { rateText } from '../judge/text.js';
 import { recordedFlows, type TraceData, type TraceHeader } from '../trace/index.js';
 import type { Reason, ReasonKind } from './change.js';
 import { Rows } from './rows.js';
 
-/** The competing flows are measured over at least this time. A single step of the target takes much less. */
+/** The shortest period over which competing flows are measured. A single step of the target is much shorter. */
 const LEAST_US = 1e6;
-/** These reasons have nothing to do with the traffic of other flows. */
+/** Reasons that do not depend on the traffic of other flows. */
 const OWN: ReadonlySet<ReasonKind> = new Set<ReasonKind>([
   ...(['setting', 'restart', 'cap', 'application-limited'] as const),
   ...(['ramping-up', 'increase', 'exploration'] as const),
 ]);
 
 export interface CompetitionQuery {
-  /** The flow that others compete with. */
+  /** The flow that the other flows compete with. Null in a trace with a single flow. */
   flow: number | null;
   /** The number of the bottleneck; null if the trace has only one. */
   link: number | null;
@@ -41,8 +41,9 @@ export class Competition {
   }
 
   /**
-   * Adds to a reason how much of the capacity the competing flows took in a period. Returns the reason
-   * unchanged if they took less than COMPETITION of the capacity, or if other flows cannot be the cause.
+   * Adds to a reason how much of the capacity the competing flows took during a period. Does not change the
+   * reason if they took less than the fraction COMPETITION of the capacity, or if other flows cannot be the
+   * cause.
    */
   addTo(reason: Reason, fromUs: number, toUs: number): Reason {
     if (this.#names.size === 0 || OWN.has(reason.kind)) return reason;
@@ -60,8 +61,8 @@ export class Competition {
   }
 
   /**
-   * The total rate of the competing flows, averaged over a period, and the names of the flows that received
-   * anything.
+   * The total received rate of the competing flows, averaged over a period, and the names of those that received
+   * data.
    */
   #taken(fromUs: number, toUs: number): { receivedBps: number; flows: readonly string[] } {
     const [first, end] = this.#received.between(fromUs, toUs);

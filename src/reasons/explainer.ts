@@ -1,7 +1,4 @@
-/**
- * Explainers: each reads the internal rows of one kind of controller, and explains why the controller's target
- * rate changed.
- */
+/** Explainers. Each reads the internal rows of one kind of controller, and explains why its target rate changed. */
 import type { Reason } from './change.js';
 import type { Rows } from './rows.js';
 import type { Course, Segment } from './segments.js';
@@ -10,7 +7,7 @@ import { rateText } from '../judge/text.js';
 
 /** A flow, its `rate` rows, and its controller's settings. */
 export interface Flow {
-  /** The flow's number; null in a trace of one flow. */
+  /** The flow's number; null in a trace with a single flow. */
   number: number | null;
   rate: Rows;
   settings: ControllerSettings;
@@ -20,7 +17,7 @@ export interface Explainer extends Pick<Course, 'scatter' | 'isExact' | 'isDecis
   explain(segment: Segment): Reason;
 }
 
-/** The reason if the target is at its highest or lowest allowed value; null otherwise. */
+/** The reason for a target that is at its highest or lowest allowed value. Null for any other target. */
 export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason | null {
   const [targetBps, timeUs] = [rate.at('target_bps', to), rate.timeUs[to] ?? NaN];
   for (const [name, words] of [
@@ -35,7 +32,7 @@ export function boundReason({ rate, settings }: Flow, { to }: Segment): Reason |
   return null;
 }
 
-/** The reason if a setting was changed from outside within the segment; null otherwise. */
+/** The reason if a user or a schedule changed a setting within the segment; null otherwise. */
 export function settingReason({ rate, settings }: Flow, { from, to }: Segment): Reason | null {
   const change = settings.changeBetween(rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN);
   if (change === undefined) return null;

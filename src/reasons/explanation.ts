@@ -1,4 +1,4 @@
-/** Everything that charts show to explain a controller's target. */
+/** The complete explanation of a controller's target for charts: the changes of the target, and the marks. */
 import type { TargetChange } from './change.js';
 import { marksOf, type Mark } from './marks.js';
 import { targetChanges, type ChangesQuery } from './target_changes.js';

@@ -1,8 +1,7 @@
 /**
- * Explains GCC's target. The target is the smaller of the loss-based rate A_s and the delay-based rate A_r.
- * After a queue has built up, the target is lower than both rates until the queue has drained. The overuse
- * detector determines A_r. In live calls, a capacity estimate from the arrivals of frames determines A_r
- * instead.
+ * Explains GCC's target, which is the smaller of the loss-based rate A_s and the delay-based rate A_r. While a
+ * queue drains, the target is lower than both. The overuse detector determines A_r. In live calls, a capacity
+ * estimate from the arrivals of frames determines A_r instead.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';
@@ -15,14 +14,13 @@ import { msText, percentText, rateText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
 /**
- * How far the rate swings about a constant value, as a share of this value. `law`: while the rate follows the
- * paper's law, it swings very little. `capacity`: while it follows the capacity estimate from frames, it
- * swings more.
+ * How far a constant rate varies, as a fraction of its value. `law`: a rate by the paper's law varies very
+ * little. `capacity`: a rate that follows the capacity estimate from frames varies more.
  */
 const SCATTER = { law: 0.01, capacity: 0.025 };
 /**
- * The rate counts as held if, at this share of the packet groups or more, the controller's state was not
- * `increase`.
+ * The rate counts as held if the controller's state was not `increase` in at least this fraction of the packet
+ * groups.
  */
 const HELD = 0.3;
 
@@ -142,8 +140,8 @@ export class GccExplainer implements Explainer {
 }
 
 /**
- * The reason for a constant rate at the start. Like deployed code, the controller waits for `afterMs`
- * milliseconds, and then initialises A_r with the rate that was received in this time.
+ * The reason for a constant rate at the start. Like deployed versions of GCC, the controller waits for `afterMs`
+ * milliseconds, and then initialises A_r with the rate received during this time.
  */
 const startReason = (afterMs: number): Reason => ({
   kind: 'hold',

@@ -8,19 +8,19 @@ import { comparedText, factorText } from './words.js';
 import { percentText, rateText } from '../judge/text.js';
 
 /**
- * A controller counts as draining a queue only if its target is below the smaller of A_r and A_s by more than
- * this share of A_r.
+ * A target counts as lowered to drain a queue only if it is below the smaller of A_r and A_s by more than this
+ * fraction of A_r.
  */
 const DRAINS = 0.02;
 /**
- * If the received rate is below this share of the estimated capacity, the explanation also mentions the
- * received rate, which then bounds the target, too.
+ * If the received rate is below this fraction of the estimated capacity, the received rate bounds the target,
+ * too. Then the explanation mentions it.
  */
 const STARVED = 0.5;
-/** Overuse that was signalled at least this long before a fall began did not cause the fall. */
+/** Overuse this long before the beginning of a fall did not cause the fall. */
 const LAST_OVERUSE_US = 1e6;
 
-/** Explains a fall of the target, whether it came in one step or in many small ones. */
+/** Explains a fall of the target in one step or in many small steps. Null if the rows show no reason. */
 export function fallReason(rows: GccRows, segment: Segment): Reason | null {
   const { from, to } = segment;
   return (
@@ -43,10 +43,10 @@ function lossFall(rows: GccRows, row: number): Reason | null {
 }
 
 /**
- * The reason if the target fell so that a queue can drain; otherwise null. While a queue drains, the target
- * is below the smaller of A_r and A_s. The gap between the target and this smaller rate must have grown by
- * more than `timesFall` times the fall of A_r. With 1, the gap must have grown more than A_r fell. With 0,
- * any growth of the gap counts.
+ * The reason if the target fell so that a queue can drain; otherwise null. While a queue drains, there is a gap
+ * between the target and the smaller of A_r and A_s. This gap must have grown by more than `timesFall` times the
+ * fall of A_r. With `timesFall` = 1, the gap must have grown more than A_r fell. With 0, any growth of the gap is
+ * enough.
  */
 function drainFall(rows: GccRows, from: number, to: number, timesFall: number): Reason | null {
   const left = (row: number): number =>
@@ -60,8 +60,8 @@ function drainFall(rows: GccRows, from: number, to: number, timesFall: number): 
 }
 
 /**
- * If there is a capacity estimate from frames, A_r is a share of this estimate, and the overuse detector does
- * not affect A_r.
+ * The reason if A_r fell with the capacity estimate from frames; otherwise null. With such an estimate, A_r is a
+ * fraction of it, and the overuse detector does not affect A_r.
  */
 function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
   const made = rows.madeAt(to, ...rows.groupsOf(from, to));
@@ -89,7 +89,7 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   const [first, end] = rows.groupsOf(from, to);
   const decrease = rows.lastWith('state', DECREASE, first, end);
   const since = rows.group.lastAt(rows.time(from) - LAST_OVERUSE_US) + 1;
-  // The search ends at the group that gave A_r its present value, since later groups did not cause the fall.
+  // Ends the search at the group that set A_r to its current value, since later groups did not cause the fall.
   const overuse = rows.lastWith('signal', OVERUSE, since, rows.madeAt(to, first, end) + 1);
   if (overuse < 0) return null;
   const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];
@@ -104,7 +104,7 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   return { kind: 'overuse', label: 'overuse', detail, evidence };
 }
 
-/** The reason if the received rate bounds A_r, and the settings allow this bound to lower A_r; null otherwise. */
+/** The reason if the received rate bounds A_r, and the settings let this bound lower A_r; otherwise null. */
 function receivedFall(rows: GccRows, to: number): Reason | null {
   return rows.parameter('upper_bound_forces_decrease', to) === 1 ? receivedBound(rows, to) : null;
 }
@@ -114,8 +114,8 @@ export function receivedBound(rows: GccRows, row: number): Reason | null {
   const factor = rows.parameter('upper_bound_factor', row);
   if (!(factor > 0)) return null;
   const bound = received * factor + rows.parameter('upper_bound_offset_bps', row);
-  // The received rate may have changed a little since the bound was last applied. So an A_r a little below the
-  // bound counts, too.
+  // The received rate may have changed a little since the bound was last applied. So a value of A_r slightly
+  // below the bound also counts.
   if (!(rows.rate('a_r_bps', row) > bound * (1 - NEAR_BOUND))) return null;
   const detail = `A_r is bounded by ${factor} × the ${rateText(received)} received`;
   const evidence = { received_rate_bps: received, upper_bound_factor: factor };

@@ -1,35 +1,35 @@
-/** Finds the law by which GCC's rate grew. The trace does not name the law, but each law has its own speed. */
+/**
+ * Finds the law by which GCC's rate grew. The trace does not contain the law, but each law has its own growth
+ * rate.
+ */
 import type { Reason } from './change.js';
 import type { Flow } from './explainer.js';
 import type { Segment } from './segments.js';
 import { factorText } from './words.js';
 import { rateText } from '../judge/text.js';
 
-/** A law explains the growth if its speed differs from the observed speed by at most this share. */
+/** A law explains the growth if its speed differs from the observed speed by at most this fraction. */
 const ALIKE = 0.3;
-/** Growth that lasts less than this, in seconds, may be a single step: no speed is computed from it. */
+/** Growth over less than this time, in seconds, may be a single step. So no speed is computed from it. */
 const LEAST_S = 1;
-/**
- * Assumptions: frames are split into packets of at most PACKET_BITS, and there are FRAMES_PER_S frames per
- * second.
- */
+/** Assumed: frames are split into packets of at most PACKET_BITS, and there are FRAMES_PER_S frames per second. */
 const PACKET_BITS = 8 * 1200;
 const FRAMES_PER_S = 30;
 const SAMPLES = 9;
-/** A rate that is below a bound by at most this share counts as being at the bound. */
+/** A rate that is below a bound by at most this fraction counts as being at the bound. */
 export const NEAR_BOUND = 0.1;
 const INCREASE_MODES = { hybrid: 0, additive: 1, additiveTon: 2, multiplicative: 3 } as const;
 
-/** The speed of the additive law at a row, in bit/s per second (draft-ietf-rmcat-gcc-02, 5.5). */
+/** The speed of additive growth at a row, in bit/s per second (draft-ietf-rmcat-gcc-02, 5.5). */
 function additiveBpsPerS({ rate, settings }: Flow, row: number): number {
   const timeUs = rate.timeUs[row] ?? NaN;
   const parameter = (name: string): number => settings.value(name, timeUs);
   const frameBits = rate.at('a_r_bps', row) / FRAMES_PER_S;
   const packetBits = frameBits / Math.max(1, Math.ceil(frameBits / PACKET_BITS));
   const responseMs = rate.at('rtt_us', row) / 1e3 + parameter('response_time_offset_ms');
-  // The law adds one step per response time, but an update never adds more than one step. So if the interval
-  // between feedback messages is longer than the response time, the law adds one step per interval. The mode
-  // `additiveTon`, which follows the paper literally, does not have this limit.
+  // The law adds one step per response time, but an update never adds more than one step. If feedback is less
+  // frequent than the response time, the law adds one step per feedback interval. The mode `additiveTon`, which
+  // follows the ToN paper literally, does not have this limit.
   const isLiteral = parameter('increase_mode') === INCREASE_MODES.additiveTon;
   const everyMs = isLiteral ? responseMs : Math.max(responseMs, parameter('feedback_interval_ms'));
   const bpsPerS = (packetBits * parameter('additive_packets') * 1e3) / everyMs;
@@ -37,8 +37,8 @@ function additiveBpsPerS({ rate, settings }: Flow, row: number): number {
 }
 
 /**
- * The mean of `additiveBpsPerS` over some rows. A single row could mislead, since the function jumps where
- * frames need one more packet.
+ * The mean of `additiveBpsPerS` over some rows. A single row may mislead: the function jumps when frames need one
+ * more packet.
  */
 function meanAdditive(flow: Flow, from: number, to: number): number {
   const rows = Array.from(
@@ -48,7 +48,7 @@ function meanAdditive(flow: Flow, from: number, to: number): number {
   return rows.reduce((sum, row) => sum + additiveBpsPerS(flow, row), 0) / SAMPLES;
 }
 
-/** Describes how fast the target grew, and names the law that has this speed, if there is one. */
+/** Describes how fast the target grew, and names the law with this speed if there is one. */
 export function growthDetail(
   flow: Flow,
   { from, to }: Pick<Segment, 'from' | 'to'>,

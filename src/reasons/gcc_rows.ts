@@ -1,7 +1,4 @@
-/**
- * Looks up GCC's rows by time: the receiver's part of GCC writes the table `group`, the sender's part writes
- * the table `rate`.
- */
+/** Looks up GCC's rows by time. GCC's receiver half writes the table `group`, its sender half the table `rate`. */
 import type { Flow } from './explainer.js';
 import { ofFlow, Rows, valueOf } from './rows.js';
 import { LOSS_DECREASES, LOSS_HOLDS } from '../judge/loss_thresholds.js';
@@ -21,15 +18,15 @@ export const UNDERUSE = valueOf('group', 'signal', 'underuse');
 export const DECREASE = valueOf('group', 'state', 'decrease');
 export const INCREASE = valueOf('group', 'state', 'increase');
 
-/** Rates that differ by less than this share count as equal. */
+/** Rates that differ by less than this fraction count as equal. */
 const SAME = 1e-3;
-/** A decision of the receiver's part takes effect in the `rate` rows within a round trip plus this time. */
+/** A decision of the receiver half shows in the `rate` rows within a round trip plus this time. */
 const MESSAGE_US = 250e3;
 
 export class GccRows {
-  /** One row per group of packets. */
+  /** One row for each packet group. */
   readonly group: Rows;
-  /** Index of the first group in the state decrease; Infinity if there is none. */
+  /** The index of the first group in the state `decrease`; Infinity if there is none. */
   readonly firstDecrease: number;
 
   constructor(
@@ -53,12 +50,12 @@ export class GccRows {
     return this.flow.settings.value(name, this.time(row));
   }
 
-  /** The latest capacity estimate from frames at a row; NaN if the controller makes no such estimates. */
+  /** The latest capacity estimate from frames at a `rate` row. NaN if the controller makes no such estimates. */
   capacityBps(row: number): number {
     return this.group.at('capacity_estimate_bps', this.group.lastAt(this.time(row)));
   }
 
-  /** The groups whose decisions may have changed the rate between two rows. */
+  /** The groups whose decisions may have changed the rate between two `rate` rows. */
   groupsOf(from: number, to: number): [first: number, end: number] {
     const rttUs = this.rate('rtt_us', to);
     const lagUs = MESSAGE_US + (Number.isNaN(rttUs) ? 0 : Math.min(rttUs, 1e6));
@@ -77,21 +74,21 @@ export class GccRows {
   }
 
   /**
-   * Whether the loss-based rate A_s fell because of loss. If A_s had only followed A_r down, both rates would
-   * be equal.
+   * Whether the loss-based rate A_s fell because of loss. A_s also falls when it follows a falling A_r, but then
+   * the two are equal.
    */
   lossFell(row: number): boolean {
     const fell = this.rate('a_s_bps', row) < this.rate('a_s_bps', row - 1) * (1 - SAME);
     return fell && this.isLossBased(row);
   }
 
-  /** A threshold of the loss controller. If the flow's parameters are unknown, the paper's value is returned. */
+  /** A threshold of the loss controller: the flow's parameter or, if that is unknown, the paper's value. */
   lossBound(name: 'loss_high' | 'loss_low', row: number): number {
     const value = this.parameter(name, row);
     return Number.isNaN(value) ? { loss_high: LOSS_DECREASES, loss_low: LOSS_HOLDS }[name] : value;
   }
 
-  /** The first group whose A_r equals the A_r in row `to` of `rate`. If there is no such group, the last group. */
+  /** The first group whose A_r equals A_r in row `to` of `rate`. If there is none, the last group. */
   madeAt(to: number, first: number, end: number): number {
     const a_r = this.rate('a_r_bps', to);
     for (let row = first; row < end; row++)

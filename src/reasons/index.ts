@@ -1,4 +1,4 @@
-/** Explains a controller's target from its recorded rows, and lists the changes that a user or a schedule made. */
+/** Explains a controller's target from its recorded rows, and lists the changes made by users and schedules. */
 export type { ChangeShape, ReasonKind, TargetChange } from './change.js';
 export { explained, type Explanation, type ExplanationQuery } from './explanation.js';
 export { marksOf, type Mark, type MarkKind } from './marks.js';

@@ -1,9 +1,9 @@
 /**
  * Explains LCC's target. LCC learns which delay each rate causes on the path, and chooses its target in one of
  * three ways:
- * - `expectation`: the rate at which LCC expects the delay that it aims at;
- * - `cut`: a lower rate, if the delay is far too high;
- * - `exploration`: a higher rate, for which LCC has not learnt the delay yet.
+ * - `expectation`: the rate at which LCC expects the desired delay;
+ * - `cut`: a lower rate, since the delay is far too high;
+ * - `exploration`: a higher rate, whose delay LCC has not learnt yet.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
@@ -23,7 +23,7 @@ const COLUMNS = [
 ];
 const ACTIONS = ['expectation', 'cut', 'exploration'] as const;
 const [EXPECTATION, CUT, EXPLORATION] = ACTIONS.map((name) => valueOf('lcc', 'action', name));
-/** Three standard deviations of the random factor by which LCC varies each rate; one standard deviation is 2 %. */
+/** LCC varies each rate by a random factor with a standard deviation of 2 %. This is three standard deviations. */
 const SCATTER = 0.06;
 
 export class LccExplainer implements Explainer {

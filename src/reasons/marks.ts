@@ -1,5 +1,5 @@
 /**
- * Marks for all charts, at the times when a user or a schedule changed the link, the controller or its
+ * Marks for all charts: the times at which a user or a schedule changed the link, the controller or its
  * parameters.
  */
 import { Rows } from './rows.js';
@@ -9,28 +9,26 @@ import { rateText } from '../judge/text.js';
 import type { TraceEvent } from '../core/session.js';
 import type { TraceData } from '../trace/index.js';
 
-/** The thing that was changed. */
+/** What was changed. */
 export type MarkKind = 'link' | 'controller' | 'parameter';
 
 export interface Mark {
   timeUs: number;
   kind: MarkKind;
-  /** The change in words, with the new value. */
+  /** A description of the change, with the new value. */
   text: string;
 }
 
 /**
- * A step of the capacity by more than STEP gets a mark if the capacity was constant for STOOD_US before the
- * step. A capacity that varies all the time gets no marks: its line in the chart shows the changes.
+ * A capacity step gets a mark if it is larger than the fraction STEP, and if the capacity was constant for
+ * STOOD_US before. A capacity that varies continuously gets no marks, since its curve in the chart shows the
+ * changes.
  */
 const STOOD_US = 1e6;
 const STEP = 0.05;
-/** The `queue` rows show a change up to this much later than the event that reports it. */
+/** A change appears in the `queue` rows up to this much later than the event that reports it. */
 const SEEN_US = 1e6;
-/**
- * The sender's part and the receiver's part of a controller report the same change. Equal marks within this
- * time are combined into one.
- */
+/** The two halves of a controller report the same change. Equal marks within this time are merged. */
 const TWICE_US = 0.1e6;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -40,8 +38,8 @@ const isValue = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
 /**
- * All marks in time order. They are the changes that events report, and the capacity steps that no event
- * reports. `link` is the number of the bottleneck whose capacity is examined; null if there is only one.
+ * All marks in order of time: the changes that events report, and the capacity steps that no event reports.
+ * `link` is the number of the bottleneck whose capacity to examine; null if there is only one.
  */
 export function marksOf(trace: TraceData, link: number | null): Mark[] {
   const told = toldMarks(trace.events);
@@ -86,10 +84,7 @@ function toldMarks(events: readonly TraceEvent[]): Mark[] {
   return marks;
 }
 
-/**
- * The mark of an event; null if the event reports no change. In a trace from a file, the details of events may
- * have any form.
- */
+/** The mark for an event. Null if the event reports no change. Events from a file may have details of any form. */
 function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
   if (!isObject(detail)) return null;
   const { name: named, value, from, to } = detail;
@@ -121,7 +116,7 @@ function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
 }
 
 /**
- * Describes a change of the link by its changed settings. If a test recorded the event, its field `set`
+ * Describes a change of the link by its changed settings. In an event that a test recorded, the field `set`
  * already contains the description.
  */
 function linkText(detail: Record<string, unknown>): string {

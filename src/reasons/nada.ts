@@ -1,7 +1,7 @@
 /**
- * Explains NADA's target. While no queue builds up, the target follows the accelerated ramp-up. Otherwise it
- * follows the gradual law: each value of the congestion signal x_curr has an equilibrium rate, and the target
- * moves towards this rate (RFC 8698, 4.3).
+ * Explains NADA's target. While there is no queue, the target follows the accelerated ramp-up. Otherwise it
+ * follows the gradual rate update: each value of the congestion signal x_curr has an equilibrium rate, towards
+ * which the target moves (RFC 8698, 4.3).
  */
 import { UNKNOWN, type ChangeShape, type Reason } from './change.js';
 import { boundReason, settingReason, type Explainer, type Flow } from './explainer.js';
@@ -14,11 +14,11 @@ import type { TraceData } from '../trace/index.js';
 const COLUMNS = ['x_curr_ms', 'mode', 'loss_ratio', 'received_rate_bps'];
 const GRADUAL = valueOf('nada', 'mode', 'gradual');
 const SCATTER = 0.025;
-/** A message from the receiver takes effect in the `rate` rows within a round trip plus this time. */
+/** A message from the receiver half shows in the `rate` rows within a round trip plus this time. */
 const MESSAGE_US = 150e3;
-/** Smaller loss ratios are not mentioned, since the ratio is smoothed and decays slowly after a loss. */
+/** Loss ratios below this are not mentioned. The ratio is smoothed, so it decays slowly after a loss. */
 const LEAST_LOST = 1e-3;
-/** The signal is in balance if it is this close to the value at which the rate would not change. */
+/** The signal counts as balanced if it differs by at most this from the value at which the rate would not change. */
 const BALANCED_MS = 2;
 
 export class NadaExplainer implements Explainer {
@@ -94,7 +94,7 @@ export class NadaExplainer implements Explainer {
     return { kind: 'gradual', label: 'gradual', detail, evidence: { ...evidence, before_ms: before } };
   }
 
-  /** In ramp-up the target is a multiple of the received rate, so it falls along with the received rate. */
+  /** During ramp-up the target is a multiple of the received rate, so it falls if the received rate falls. */
   #receivedFall(from: number, first: number, end: number): Reason {
     const received = this.#nada.at('received_rate_bps', end - 1);
     const most = 1 + this.flow.settings.value('gamma_max', this.#time(from));
@@ -114,8 +114,8 @@ export class NadaExplainer implements Explainer {
   }
 
   /**
-   * Describes the signal that moved the rate, by the signal's mean. If the mean would have moved the rate the
-   * other way, describes how the signal changed instead.
+   * Describes the mean of the signal that moved the rate. If this mean would move the rate in the other
+   * direction, describes how the signal changed instead.
    */
   #signalText(shape: ChangeShape, signal: number, balance: number, first: number, end: number): string {
     if (Number.isNaN(balance)) return `signal ${msText(signal)} on average`;

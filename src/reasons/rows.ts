@@ -1,6 +1,6 @@
 /**
- * The rows of a trace table, or only the rows of one flow, stored by column. They are in time order and can be
- * looked up by time.
+ * The rows of a trace table, or of one flow in it. They are stored by column, in order of time, for lookups by
+ * time.
  */
 import { tableSpec, type TableName } from '../core/schema.js';
 import type { TraceData, ViewQuery } from '../trace/index.js';
@@ -30,7 +30,7 @@ export class Rows {
     return this.#columns[name]?.[row] ?? NaN;
   }
 
-  /** The last row that is not later than a time; -1 if all rows are later. */
+  /** The index of the last row at or before a time; -1 if all rows are later. */
   lastAt(timeUs: number): number {
     let [low, high] = [0, this.length];
     while (low < high) {
@@ -42,14 +42,17 @@ export class Rows {
   }
 
   /**
-   * The rows later than `fromUs` and not later than `toUs`: the index of the first row, and the index after the
+   * The rows after `fromUs` and up to `toUs` (inclusive): the index of the first row, and the index after the
    * last row.
    */
   between(fromUs: number, toUs: number): [first: number, end: number] {
     return [this.lastAt(fromUs) + 1, this.lastAt(toUs) + 1];
   }
 
-  /** The mean of the numbers in a column over some rows; NaN if there are no numbers. */
+  /**
+   * The mean of a column over the rows from `first` to `end` (exclusive), without NaNs. NaN if there are no
+   * numbers.
+   */
   mean(name: string, first: number, end: number): number {
     const column = this.column(name);
     let [sum, count] = [0, 0];
@@ -62,7 +65,7 @@ export class Rows {
     return sum / count;
   }
 
-  /** The share of the rows from `first` to `end` (exclusive) in which a column has this value. */
+  /** The fraction of the rows from `first` to `end` (exclusive) in which a column has this value. */
   share(name: string, value: number, first: number, end: number): number {
     const column = this.column(name);
     let count = 0;
@@ -71,11 +74,11 @@ export class Rows {
   }
 }
 
-/** Selects the rows of a flow; null selects all rows. */
+/** A filter for the rows of a flow; null selects all rows. */
 export const ofFlow = (flow: number | null): ViewQuery['where'] =>
   flow === null ? undefined : { column: 'flow', value: flow };
 
-/** The number that stands for a name in a column of an enumeration type. */
+/** The number that stands for a name in an enumeration column. */
 export function valueOf(table: TableName, column: string, name: string): number {
   const values = tableSpec(table).columns.find((each) => each.name === column)?.values ?? [];
   return values.indexOf(name);

@@ -1,41 +1,50 @@
 /**
- * Cuts the course of a target into segments. A segment is a fall in a single step, a longer rise or decline, or
- * a stretch without a change.
+ * Divides the curve of a target into segments: a fall in a single step, a longer rise or decline, or a period
+ * without a change.
  */
 import type { ChangeShape } from './change.js';
 
-/** A single step down by more than this share is always a segment of its own. */
+/** A single step down by more than this fraction is always a separate segment. */
 export const FALL = 0.05;
-/** A target that is constant for less than this time does not get a segment of its own. */
+/** A target that is constant for less than this time gets no flat segment. */
 const LEAST_FLAT_US = 1e6;
 /**
- * The shortest flat segment of a target that swings all the time. Over a shorter time, slow growth would look
+ * The shortest flat segment of a target that varies all the time. Over a shorter time, slow growth would look
  * constant.
  */
 const LEAST_SWAYING_US = 4e6;
-/** Values that differ by at most this share count as equal. */
+/** Values that differ by at most this fraction count as equal. */
 const SAME = 2e-4;
 
-/** A segment, from one row of `rate` to another; both rows belong to it. */
+/** A segment of the curve. `from` and `to` are the indices of its first and last `rate` row. */
 export interface Segment {
   shape: ChangeShape;
   from: number;
   to: number;
 }
 
-/** A target over time. The functions describe the target at each row; the controller's explainer defines them. */
+/**
+ * The curve of a target over time. The explainer of the controller provides the functions, which describe the
+ * target at a row.
+ */
 export interface Course {
   timeUs: Float64Array;
   targetBps: Float64Array;
-  /** How far the target swings about a constant value, as a share of this value. Such swings are not changes. */
+  /** How far a constant target varies, as a fraction of its value. Such variations are not changes. */
   scatter(row: number): number;
-  /** Whether a constant target keeps exactly one value, instead of swinging about it. */
+  /** Whether a constant target keeps exactly one value and does not vary about it. */
   isExact(row: number): boolean;
-  /** Whether the step down to this row was a decision of the controller. Then it is a fall, even if it is small. */
+  /**
+   * Whether a decision of the controller caused the step down to this row. Then the step is a fall, even if it is
+   * small.
+   */
   isDecision(row: number): boolean;
 }
 
-/** The segments of the whole course, in time order. The last row of a segment is the first row of the next one. */
+/**
+ * The segments of the whole curve, in order of time. Two consecutive segments share at most one row. Short flat
+ * periods are in no segment.
+ */
 export function segmentsOf(course: Course): Segment[] {
   const { targetBps } = course;
   const segments: Segment[] = [];
@@ -53,8 +62,8 @@ export function segmentsOf(course: Course): Segment[] {
 }
 
 /**
- * Adds the segments between two falls. The course is cut at turning points; a turning point is a row from which
- * the target moves back by more than the scatter. A leg is the part between two turning points.
+ * Adds the segments between two falls. Divides the curve at its turning points: the rows from which the target
+ * moves back by more than the scatter. A leg is the part between two turning points.
  */
 function addSwings(course: Course, from: number, to: number, segments: Segment[]): void {
   const { targetBps } = course;
@@ -95,7 +104,7 @@ function addFlat({ timeUs }: Course, from: number, to: number, segments: Segment
     segments.push({ shape: 'flat', from, to });
 }
 
-/** Adds a leg. Stretches of the leg in which the target did not move become flat segments. */
+/** Adds a leg. Periods within the leg in which the target did not move become flat segments. */
 function addLeg(course: Course, from: number, to: number, segments: Segment[]): void {
   const { targetBps } = course;
   const shape = (targetBps[to] ?? NaN) > (targetBps[from] ?? NaN) ? 'rise' : 'decline';
@@ -114,8 +123,8 @@ function addLeg(course: Course, from: number, to: number, segments: Segment[]): 
 }
 
 /**
- * The last row up to which the target stays close to its value at `row`. Null if the target stays close for too short a
- * time to form a flat segment.
+ * The last row up to which the target stays close to its value at `row`. Null if this period is too short for a
+ * flat segment.
  */
 function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number, to: number): number | null {
   const exact = isExact(row);
@@ -127,8 +136,8 @@ function lastAlike({ timeUs, targetBps, isExact, scatter }: Course, row: number,
 }
 
 /**
- * Joins neighbouring segments of the same shape. If the ends of a joined flat segment differ by more than the
- * scatter, it becomes a rise or a decline.
+ * Joins neighbouring segments of the same shape. A joined flat segment becomes a rise or a decline if its ends
+ * differ by more than the scatter.
  */
 function joined({ targetBps, scatter }: Course, segments: readonly Segment[]): Segment[] {
   const all: Segment[] = [];

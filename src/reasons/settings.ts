@@ -1,22 +1,22 @@
-/** The controller and the parameters of a flow at each time of a trace. */
+/** The controller of a flow and its parameters at any time of a trace. */
 import { parameterNumber } from '../core/parameter_value.js';
 import { CONTROLLER_SPECS, controllerOfPreset, PRESETS, type ControllerName } from '../core/schema.js';
 import type { TraceEvent } from '../core/session.js';
 import type { TraceHeader } from '../trace/header.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
 
-/** Parameters that a change of preset does not change, since the application sets them. */
+/** The parameters that a change of preset keeps, since the application sets them. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/** The fields that name a controller, in a trace's header or in the event that records the restart of a call. */
+/** The fields that describe a controller in a trace's header, or in the event that records the start of a call. */
 type Start = Partial<Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>>;
 
 interface Epoch {
   fromUs: number;
-  /** Undefined if the controller is a user's own, or unknown. */
+  /** Undefined for a user's own or an unknown controller. */
   controller: ControllerName | undefined;
   preset: string | undefined;
-  /** Parameters that were set to other values than those of the preset. */
+  /** Parameters that were set explicitly; they override the preset. */
   own: Readonly<Record<string, number>>;
 }
 
@@ -36,11 +36,11 @@ const isController = (name: unknown): name is ControllerName =>
 export class ControllerSettings {
   readonly #epochs: Epoch[];
   #starts = 0;
-  /** In time order. */
+  /** In order of time. */
   readonly changes: SettingChange[] = [];
 
   /**
-   * `seen` is a controller whose rows are in the trace. It is used if neither the header nor an event names a
+   * `seen` is a controller whose rows are in the trace. It applies if neither the header nor an event names a
    * controller.
    */
   constructor(
@@ -57,8 +57,8 @@ export class ControllerSettings {
         seen,
       ),
     ];
-    // Events concern the controller that sets the sender's rate. The settings of a shadow (a controller that
-    // runs beside it) do not change.
+    // Events are about the controller that sets the sender's rate. A shadow (a controller that only watches)
+    // keeps its settings.
     if (named?.kind === 'shadow') return;
     for (const event of events) this.#hear(event, seen);
   }
@@ -88,14 +88,14 @@ export class ControllerSettings {
     return this.#epochs.findLast(({ fromUs }) => fromUs <= timeUs);
   }
 
-  /** The controllers in time order, each with the time from which it controlled the flow. */
+  /** The controllers in order of time, each with the time at which it took over the flow. */
   get controllers(): readonly Pick<Epoch, 'fromUs' | 'controller'>[] {
     return this.#epochs.filter(
       ({ controller }, i) => i === 0 || controller !== this.#epochs[i - 1]?.controller,
     );
   }
 
-  /** A parameter's value at a time; NaN if the controller is unknown or has no such parameter. */
+  /** The value of a parameter at a time. NaN if the controller is unknown or does not have this parameter. */
   value(name: string, timeUs: number): number {
     const epoch = this.#at(timeUs);
     if (epoch?.controller === undefined) return NaN;
@@ -104,7 +104,7 @@ export class ControllerSettings {
     return epoch.own[name] ?? preset?.values[name] ?? spec?.default ?? NaN;
   }
 
-  /** The latest change that is later than `fromUs` and not later than `toUs`. */
+  /** The latest change after `fromUs` and up to `toUs` (inclusive). */
   changeBetween(fromUs: number, toUs: number): SettingChange | undefined {
     return this.changes.findLast(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
   }
@@ -117,7 +117,7 @@ function numberOf(controller: ControllerName | undefined, name: string, value: u
   return spec === undefined ? undefined : parameterNumber(spec, value);
 }
 
-/** Reads the start of a call. The data come from a file, so the fields may contain anything. */
+/** Reads the description of a controller. It comes from a file, so its fields may have any type. */
 function epochOf(fromUs: number, start: Start, seen: ControllerName | undefined): Epoch {
   const { preset, parameters, controller } = start;
   const ofPreset = typeof preset === 'string' ? controllerOfPreset(preset) : undefined;

@@ -1,4 +1,4 @@
-/** Lists the changes of a controller's target rate, each with its reason. */
+/** Lists the changes of a controller's target rate with their reasons. */
 import type { Reason, TargetChange } from './change.js';
 import { Competition } from './competition.js';
 import type { Explainer, Flow } from './explainer.js';
@@ -15,18 +15,15 @@ import type { TraceData, TraceHeader } from '../trace/index.js';
 
 const COLUMNS = ['a_r_bps', 'a_s_bps', 'target_bps', 'fraction_lost', 'rtt_us'];
 
-/** The table in which each controller records its internal state. */
+/** By controller: the table that records its internal state. */
 const INSIDE: Readonly<Record<ControllerName, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
 const CONTROLLERS = Object.keys(INSIDE) as ControllerName[];
 
-/**
- * The flow whose target to explain, and the trace's header, which contains the initial settings of the flow's
- * controller.
- */
+/** The flow whose target to explain. The header contains the initial settings of the flow's controller. */
 export interface ChangesQuery {
-  /** The flow's number; null for all rows, in a trace with one flow. */
+  /** The flow's number. Null for a trace with a single flow: all rows belong to it. */
   flow: number | null;
-  /** The number of the bottleneck that the flow passes; null if the trace has only one. */
+  /** The number of the flow's bottleneck; null if the trace has only one bottleneck. */
   link?: number | null;
   header: Partial<TraceHeader>;
 }
@@ -41,8 +38,8 @@ const EXPLAINERS: Readonly<Record<ControllerName, new (trace: TraceData, flow: F
 };
 
 /**
- * The explainer of a flow that had several controllers, one after another. Each row is explained by the explainer of
- * the controller at the time of the row.
+ * The explainer of a flow whose controller was replaced during the trace. Uses the explainer of the controller
+ * that was in charge at each row.
  */
 class InTurn implements Explainer {
   readonly #unseen: Explainer;
@@ -72,7 +69,7 @@ class InTurn implements Explainer {
   explain = (segment: Segment): Reason => this.#at(segment.to).explain(segment);
 }
 
-/** Every change of a flow's target, in time order. Each single step down by more than 5 % is a change of its own. */
+/** All changes of a flow's target, in order of time. Each single step down by more than 5 % is a separate change. */
 export function targetChanges(trace: TraceData, { flow, link = null, header }: ChangesQuery): TargetChange[] {
   const rate = new Rows(trace, 'rate', COLUMNS, ofFlow(flow));
   const seen = CONTROLLERS.filter((name) => hasRows(trace, INSIDE[name], flow));
@@ -104,15 +101,15 @@ function changeOf(
 }
 
 /**
- * The change to show at a time: the change in progress or, if there is none, the latest change. If one change
- * ends and the next begins exactly at this time, the ending change is shown. Undefined before the first change.
+ * The change to show at a time: the change in progress or, if there is none, the latest one. Exactly at the end
+ * of a change, this is the ending change and not the next one. Undefined before the first change.
  */
 export const changeAt = (changes: readonly TargetChange[], timeUs: number): TargetChange | undefined =>
   changes.findLast(({ fromUs }) => fromUs < timeUs);
 
 /**
- * The time at which `changeAt` returns this change: the end of a fall, or just after the beginning of any other
- * change.
+ * A time at which `changeAt` returns this change: the end of a fall, or the time just after the beginning of any
+ * other change.
  */
 export const momentOf = ({ shape, fromUs, toUs }: TargetChange): number =>
   shape === 'fall' ? toUs : fromUs + 1;

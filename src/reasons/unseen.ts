@@ -1,6 +1,6 @@
 /**
  * Explains the target of a controller whose internal state is unknown: a user's own controller, or a controller
- * of which only rates were recorded.
+ * of which only the rates were recorded.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { settingReason, type Explainer, type Flow } from './explainer.js';

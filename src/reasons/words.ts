@@ -1,8 +1,8 @@
-/** The wording of the lines and numbers in the list that explains a target's changes. */
+/** Formats the lines and numbers of the list that explains a target's changes. */
 import type { ChangeShape, Reason } from './change.js';
 import { rateText, secondsText } from '../judge/text.js';
 
-/** For example `T 14.2 > γ 12.5 ms`, with enough digits to show the difference. */
+/** Compares two values, for example `T 14.2 > γ 12.5 ms`, with enough digits to show the difference. */
 export function comparedText(
   [name, value]: readonly [string, number],
   [other, bound]: readonly [string, number],
@@ -15,14 +15,14 @@ export function comparedText(
   return `${name} ${number(value)} ${sign} ${other === '' ? '' : `${other} `}${number(bound)} ${unit}`;
 }
 
-/** For example `0.92`, `0.985` or `1.0012`: a factor near 1 gets enough digits to differ from 1. */
+/** A factor, for example `0.92`, `0.985` or `1.0012`. A factor near 1 gets enough digits to differ from 1. */
 export function factorText(factor: number): string {
   let digits = 2;
   while (digits < 4 && Math.abs(factor - 1) < 5 * 10 ** -digits) digits++;
   return factor.toFixed(digits);
 }
 
-/** Describes a change in words. */
+/** The text of a line of the list. */
 export function changeText(
   shape: ChangeShape,
   { label, detail }: Pick<Reason, 'label' | 'detail'>,
@@ -46,7 +46,7 @@ export function changeText(
 const aroundText = (fromBps: number, toBps: number): string =>
   rateText(fromBps) === rateText(toBps) ? rateText(toBps) : fromToText(fromBps, toBps);
 
-/** For example `1.02 Mbps to 1.31 Mbps`; in bits per second if the rounded rates are equal. */
+/** Two rates, for example `1.02 Mbps to 1.31 Mbps`. In bits per second if the rounded rates are equal. */
 function fromToText(fromBps: number, toBps: number): string {
   const [from, to] = [rateText(fromBps), rateText(toBps)];
   return from === to ? `${Math.round(fromBps)} to ${Math.round(toBps)} bps` : `${from} to ${to}`;

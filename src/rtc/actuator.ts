@@ -9,7 +9,7 @@
  */
 
 const MIN_INTERVAL_MS = 100;
-/** A rate that falls by more than this share is applied at once, since a queue would grow in the meantime. */
+/** A rate that falls by more than this fraction is applied at once, since a queue would grow in the meantime. */
 const FALL = 0.1;
 const FIRST_RETRY_MS = 200;
 const LAST_RETRY_MS = 5000;
@@ -19,7 +19,7 @@ export interface ActuatorOptions {
   maxBitrateBps: number;
   /** Called when the browser has accepted a rate. */
   applied(bitrateBps: number): void;
-  /** Called when the browser refused a rate. The actuator tries again at growing intervals. */
+  /** Called when the browser has refused a rate. The actuator tries again at growing intervals. */
   rejected(error: unknown): void;
 }
 
@@ -50,7 +50,7 @@ export class Actuator {
     private readonly options: ActuatorOptions,
   ) {}
 
-  /** Requests a rate; the latest request counts. NaN changes nothing. */
+  /** Requests a rate, which replaces any earlier request. NaN changes nothing. */
   want(bitrateBps: number): void {
     const { minBitrateBps, maxBitrateBps } = this.options;
     if (Number.isNaN(bitrateBps)) return;

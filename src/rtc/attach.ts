@@ -18,18 +18,18 @@ export interface Attachment {
    * Replaces the controllers that only watch. Rejects with a CoreError for an unknown controller or parameter.
    */
   setShadows(shadows: readonly ShadowController[]): Promise<void>;
-  /** Restores the former settings and passes frames on unchanged; the call continues. */
+  /** Restores the encoder's original limits and passes frames through unchanged; the call continues. */
   detach(): Promise<void>;
-  /** Ends the worker. Call it after the connection was closed: before that, it would stop the video. */
+  /** Ends the worker. Call it only after the connection is closed; otherwise the video stops. */
   close(): void;
 }
 
 /**
  * Attaches to a sender of a user's own connection. Call it in the same task as `addTrack` or `addTransceiver`: a
  * browser that has started to send without a transform never calls a transform that is added later. Create `worker`
- * with `createMediaWorker`, which checks that the worker runs. Without a `feedback` channel the sender relies on
- * receiver reports. Mode `control` also requires `takeOver` on both remote descriptions. The status shows that mode
- * only once control was seen to work.
+ * with `createMediaWorker`, which checks that the worker runs. Without a `feedback` channel, the sender relies on
+ * receiver reports. Mode `control` also requires `takeOver` on both remote descriptions. The status shows `control`
+ * only after the browser's estimate has confirmed the takeover.
  */
 export function attachSender(
   peer: RTCPeerConnection,

@@ -22,7 +22,7 @@ export class CallError extends Error {
   }
 }
 
-/** Both ends open the channel under the same number, so it needs no negotiation. */
+/** Both ends open the channel with the same id, so it needs no negotiation. */
 const FEEDBACK_CHANNEL = { label: 'ccscope feedback', id: 1000 };
 /** The default codec: its rate control follows setParameters without a key frame at each step. */
 const DEFAULT_CODEC: VideoCodec = 'vp8';
@@ -53,22 +53,22 @@ function checkOptions(o: CallOptions): void {
     );
   }
   if (o.role !== 'receive' && o.track?.kind !== 'video') {
-    throw new CallError(`track: a video track is needed for role "${o.role}"`, 'track');
+    throw new CallError(`track: role "${o.role}" needs a video track`, 'track');
   }
   if (o.audioTrack !== undefined && o.audioTrack.kind !== 'audio') {
     throw new CallError('audioTrack: expected an audio track; remove it to call without audio', 'audioTrack');
   }
   if (o.role !== 'loopback' && o.signalling === undefined) {
-    throw new CallError(`signalling: needed for role "${o.role}"`, 'signalling');
+    throw new CallError(`signalling: role "${o.role}" needs a signalling channel`, 'signalling');
   }
   if (o.relay !== undefined && o.bottleneck !== undefined) {
     throw new CallError(
-      'bottleneck: not with a relay, which is already a bottleneck; remove one of them',
+      'bottleneck: cannot be combined with a relay, which is itself a bottleneck; remove one of them',
       'bottleneck',
     );
   }
   if (!(o.minBitrateBps > 0 && o.minBitrateBps <= o.maxBitrateBps)) {
-    throw new CallError('minBitrateBps: must be above 0 and not above maxBitrateBps', 'minBitrateBps');
+    throw new CallError('minBitrateBps: must be above 0 and at most maxBitrateBps', 'minBitrateBps');
   }
   if (!(o.startBitrateBps >= o.minBitrateBps && o.startBitrateBps <= o.maxBitrateBps)) {
     throw new CallError(
@@ -124,7 +124,7 @@ class LiveCall implements Call {
       'info',
       'observe',
       'The browser alone controls this call; ccscope only adds 24 bytes of timing to each frame.',
-      'choose mode "control" to hand the bitrate to the controller',
+      'choose "control" mode to let the controller set the bitrate',
     );
   }
 
@@ -141,7 +141,7 @@ class LiveCall implements Call {
       const starting: Promise<void>[] = [];
       const receiving = receiveWorker === null ? null : this.#makeReceiver(receiveWorker, starting);
       const sending = sendWorker === null ? null : this.#makeSender(sendWorker);
-      // The sender's core is ready before the first frame, so that every frame gets a trailer.
+      // Starts the sender's core before the first frame, so that every frame gets a trailer.
       await this.#sender?.start();
       if (sending !== null && receiving !== null) await negotiateLocally(sending, receiving, rewriter);
       else if (sending !== null && signalling !== undefined) offerTo(sending, signalling, rewriter, failed);
@@ -221,7 +221,7 @@ class LiveCall implements Call {
       this.#board.notice(
         'warning',
         'start-bound',
-        `The browser did not lift the limit for its first packets (${why}): the bitrate cannot rise above three times its start value.`,
+        `The browser kept the call's initial bitrate limit (${why}): the bitrate cannot rise above three times its start value.`,
         'start the call again',
       );
     }
@@ -232,7 +232,7 @@ class LiveCall implements Call {
     this.#board.notice(
       'warning',
       'feedback-closed',
-      'The feedback channel between the two sides closed: the sender relies on receiver reports.',
+      'The feedback channel between the two sides closed: the sender now relies on RTCP receiver reports.',
       'start the call again to restore delay-based control',
     );
   }
@@ -288,10 +288,9 @@ class LiveCall implements Call {
   }
 
   /**
-   * Handles new faults of controllers. A controller has one half in the sender's worker and one in the
-   * receiver's. A fault stops only one of the halves. If the controller in charge failed, its last good rate
-   * stays. A shadow (a controller that only watches) is removed, since the rate of its remaining half would be
-   * meaningless.
+   * Handles new faults of controllers. A controller has one half in the sender's worker and one in the receiver's. A
+   * fault stops only one of the halves. If the controller in charge fails, the encoder keeps its last rate. A shadow
+   * (a controller that only watches) is removed, since the rate of its remaining half would be meaningless.
    */
   #settleFaults({ controllerFaults }: CallStatus): void {
     const fresh = controllerFaults.slice(this.#faults);
@@ -303,7 +302,10 @@ class LiveCall implements Call {
 
   async setBottleneck(options: Partial<LinkOptions>): Promise<void> {
     if (this.options.bottleneck === undefined)
-      throw new CallError('this call has no in-page bottleneck', 'bottleneck');
+      throw new CallError(
+        'this call has no in-page bottleneck; create the call with the option `bottleneck`',
+        'bottleneck',
+      );
     await this.#sender?.setBottleneck(options);
   }
 
@@ -322,8 +324,8 @@ class LiveCall implements Call {
     this.#board.notice(
       'info',
       'detached',
-      "The encoder has its former limits again, but the browser's own estimator returns only in a new call.",
-      'start a call in mode "observe" to see the browser alone',
+      "The encoder has its previous limits back, but the browser's own estimator returns only in a new call.",
+      'start a call in "observe" mode to see the browser alone',
     );
   }
 
@@ -367,11 +369,11 @@ class LiveCall implements Call {
 }
 
 /**
- * Makes a call, or this page's side of a call. Resolves when the connection is negotiated (`loopback`), or when
- * this side is ready to negotiate (`send`, `receive`). `onStatus` reports when the call is connected. Throws
- * CallError if an option is missing or wrong, or if the browser lacks a required feature. Throws CoreError,
- * which names the field, for an invalid controller, and WorkerError if no worker can be made. After such an
- * error no connection remains open.
+ * Makes a call, or this page's side of a call. Resolves when the connection is negotiated (`loopback`), or when this
+ * side is ready to negotiate (`send`, `receive`). `onStatus` reports when the call is connected. Throws CallError if
+ * an option is missing or wrong, or if the browser lacks a required feature. Throws CoreError, which names the field,
+ * for an invalid controller, and WorkerError if no worker can be created. After such an error, no connection remains
+ * open.
  */
 export async function createCall(options: CallOptions): Promise<Call> {
   checkOptions(options);

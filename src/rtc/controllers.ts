@@ -8,7 +8,10 @@ import type { ControlOptions, LiveController, ShadowController } from './types.j
 
 type Rails = Pick<ControlOptions, 'minBitrateBps' | 'maxBitrateBps' | 'startBitrateBps'>;
 
-/** Checks a controller. `path` names it in error messages. Throws CoreError that names the field. */
+/**
+ * Checks a controller and converts it to a slot. `path` names the controller in error messages. Throws CoreError that
+ * names the field.
+ */
 function slotConfig(choice: LiveController, flow: number, rails: Rails, path: string): SlotConfig {
   const parameters = {
     min_bitrate_bps: rails.minBitrateBps,
@@ -40,5 +43,8 @@ export function shadowSlots(shadows: readonly ShadowController[], rails: Rails):
   const flows = new Set(slots.map(({ flow }) => flow));
   const isRight = slots.every(({ flow }) => Number.isInteger(flow) && flow > 0 && flow < 2 ** 32);
   if (isRight && flows.size === slots.length) return slots;
-  throw new CoreError('shadows: expected a different flow for each, a whole number above 0', 'shadows');
+  throw new CoreError(
+    'shadows: expected a different flow number for each shadow, a whole number above 0',
+    'shadows',
+  );
 }

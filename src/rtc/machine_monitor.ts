@@ -1,4 +1,7 @@
-/** Reports when the machine is too busy for the call: a notice while it lasts, events at its start and end. */
+/**
+ * Reports when the machine is too busy for the call. A notice is shown during the overload; events mark its start and
+ * its end.
+ */
 import type { TraceEvent } from '../core/index.js';
 import {
   distortion,
@@ -39,7 +42,7 @@ export class MachineMonitor {
 
   constructor(private readonly options: MachineMonitorOptions) {}
 
-  /** Starts to watch. To be called when the call is connected, since the load before that does not count. */
+  /** Starts watching. To be called when the call is connected, since earlier load does not affect the call. */
   start(): void {
     if (this.#timers.length > 0) return;
     this.#before = this.options.counters();
@@ -65,8 +68,8 @@ export class MachineMonitor {
   }
 
   /**
-   * Measures the lateness of the page's timer. In a hidden page the lateness is ignored: the browser slows down
-   * timers there, which is not load.
+   * Measures the lateness of the page's timer. The lateness is ignored in a hidden page, since the browser slows down
+   * timers there even without load.
    */
   #tick(): void {
     const lateMs = this.#page.tick(performance.now());
@@ -83,7 +86,7 @@ export class MachineMonitor {
     this.#tell(nowUs);
   }
 
-  /** The share of the requested frames that the source has made since the last call; NaN if unknown. */
+  /** The fraction of the requested frames that the source has produced since the last call; NaN if unknown. */
   #frameShare(): number {
     const [before, now, askedFps] = [this.#before, this.options.counters(), this.options.askedFps()];
     this.#before = now;
@@ -106,7 +109,7 @@ export class MachineMonitor {
     this.#record(nowUs, state);
   }
 
-  /** To be called when an overload begins, when its reasons change, and when it ends. */
+  /** Records that an overload begins, that its reasons change, or that it ends. */
   #record(nowUs: number, { overloaded, sinceUs, reasons }: MachineState): void {
     const beganUs = this.#beganUs ?? nowUs;
     this.#beganUs = overloaded ? beganUs : null;

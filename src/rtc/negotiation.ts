@@ -33,7 +33,7 @@ function parse(data: unknown): Message | null {
 
 /** Rewrites the remote descriptions of a call, and announces the call's peers to its relay. */
 export class Rewriter {
-  /** Removes the bound that `accept` has set on the sender's bitrate; null if there is no bound. */
+  /** Removes the limit that `accept` has set on the sender's bitrate; null if there is no limit. */
   #lift: (() => Promise<void>) | null = null;
 
   constructor(
@@ -49,9 +49,9 @@ export class Rewriter {
   }
 
   /**
-   * Rewrites a description before a peer sets it as its remote one. The sender's remote description is the
-   * answer, so the answer names the relay's socket `a`. The receiver's remote description is the offer, so the
-   * offer names socket `b`.
+   * Rewrites a description before a peer sets it as its remote description. The sender's remote description is the
+   * answer, so the answer names the relay's socket `a`. The receiver's remote description is the offer, so the offer
+   * names socket `b`.
    */
   remote({ type, sdp }: Description): Description {
     const { mode, relay } = this.options;
@@ -61,10 +61,10 @@ export class Rewriter {
   }
 
   /**
-   * Sets the answer at the sender. With its first packets, Chromium sends two probes of 15 ms at its maximum
-   * bitrate. In mode `control`, this maximum is the floor of 3 Mbps or more. Both probes together are then 11
-   * kB, which take 0.3 s at 300 kbps, and ccscope does not use their result. So the answer first bounds the
-   * bitrate to the rate of libwebrtc's own first probe. `lift` removes the bound.
+   * Sets the answer at the sender. With its first packets, Chromium sends two probes of 15 ms at its maximum bitrate.
+   * In mode `control`, this maximum is the floor of 3 Mbps or more. Both probes together are then 11 kB, which take
+   * 0.3 s at 300 kbps, and ccscope does not use their result. So the answer first limits the bitrate to the rate of
+   * libwebrtc's own first probe. `lift` removes the limit.
    */
   async accept(sender: RTCPeerConnection, answer: Description): Promise<void> {
     const { mode, startBitrateBps } = this.options;
@@ -81,7 +81,7 @@ export class Rewriter {
   }
 
   /**
-   * Removes the bound that `accept` has set. To be called once packets are sent. The sender alone sets its
+   * Removes the limit that `accept` has set. To be called once packets are sent. Only the sender sets its
    * descriptions again, since nothing changes for the far side. Rejects if the browser refuses.
    */
   async lift(): Promise<void> {
@@ -91,8 +91,8 @@ export class Rewriter {
   }
 
   /**
-   * Announces the ICE user name fragments of both original descriptions to the relay. The relay accepts packets
-   * only from agents with these fragments.
+   * Announces the ICE username fragments of both original descriptions to the relay. The relay accepts packets only
+   * from agents with these fragments.
    */
   agreed(offer: Description, answer: Description): void {
     this.options.relay?.expect?.({ a: iceUfrags(offer.sdp), b: iceUfrags(answer.sdp) });

@@ -9,8 +9,8 @@ import type { ControlOptions } from './types.js';
 
 const POLL_MS = 100;
 /**
- * The browser's counters appear with the first packets. If frames arrive but this many polls find no counters, they
- * count as missing.
+ * The browser's counters appear with the first packets. If frames arrive but this many polls find no counters, the
+ * counters are reported as missing.
  */
 const PATIENCE_POLLS = 20;
 /**
@@ -19,7 +19,7 @@ const PATIENCE_POLLS = 20;
  */
 const PATIENCE_FRAMES = 15;
 
-/** The receiving side of a connection. The constructor attaches at once; `start` begins control. */
+/** The receiving side of a connection. The constructor attaches at once; `start` starts the controllers. */
 export class ReceiverTap {
   readonly #tap: Tap;
   readonly #freezes = new FreezeWatch();
@@ -64,7 +64,7 @@ export class ReceiverTap {
     else if (event.kind === 'tick') this.#sources(event.stats);
   }
 
-  /** Updates the status's sources of send and arrival times from the worker's latest frames. */
+  /** Updates the status from the worker's latest frames: where send times and arrival times come from. */
   #sources(now: WorkerStats): void {
     const before = this.#seen ?? {
       frames: 0,
@@ -139,7 +139,7 @@ export class ReceiverTap {
     );
   }
 
-  /** The browser's counters of the received picture, and the longest freeze so far. */
+  /** The browser's counters of the received video, and the longest freeze so far. */
   async picture(): Promise<PictureCounters & { longestFreezeS: number }> {
     const picture = readPicture(await this.receiver.getStats());
     this.#freezes.see(picture);

@@ -20,7 +20,7 @@ export interface TakeoverOptions {
    * 500 kbps.
    */
   ceilingKbps?: number;
-  /** Whether lost packets are retransmitted. Turn it off only for experiments about load. Default true. */
+  /** Whether lost packets are retransmitted. Default true. Disable this only in experiments about load. */
   nack?: boolean;
 }
 
@@ -78,8 +78,8 @@ function withoutPayloads(section: Section, gone: ReadonlySet<string>): Section {
 }
 
 /**
- * Adds bitrate bounds to an `a=fmtp` line (a format's parameters). Bounds that are already there are removed,
- * since the browser might use the first of two.
+ * Adds bitrate bounds to an `a=fmtp` line (a format's parameters). Existing bounds are removed, since a browser might
+ * use the first of two.
  */
 function boundedFormat(fmtp: string, bounds: string): string {
   const at = fmtp.indexOf(' ') + 1;
@@ -105,10 +105,11 @@ function withBounds(section: Section, bounds: string): Section {
 }
 
 /**
- * Disables the browser's estimator for a call. Apply it to each remote description of *both* peers. It removes
- * congestion feedback (transport-cc, goog-remb) and the transport-wide sequence number. It also removes forward
- * error correction (red, ulpfec), whose packets would flood the link. The loss-based estimator remains; its
- * estimate gets a lower bound. Only Chromium understands the bounds: verify with `availableOutgoingBitrate`.
+ * Disables the browser's estimator for a call. Apply this function to each remote description of *both* peers. It
+ * removes congestion feedback (transport-cc, goog-remb) and the transport-wide sequence number. It also removes
+ * forward error correction (red, ulpfec), whose packets would flood the link. The loss-based estimator remains, but
+ * its estimate gets a lower bound. Only Chromium understands the bounds. So verify the result with
+ * `availableOutgoingBitrate`.
  */
 export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
   const floor = options.floorKbps ?? DEFAULT_FLOOR_KBPS;
@@ -129,10 +130,9 @@ export function takeOver(sdp: string, options: TakeoverOptions = {}): string {
 }
 
 /**
- * Bounds the bitrate that the receiver of this description may send in each of its video sections. Adds a
- * bandwidth line (b=TIAS, RFC 3890) behind the lines that must come before it (RFC 8866, section 5). In
- * Chromium, this bound can change during a call without a new encoder. A bound in an `a=fmtp` line (see
- * `takeOver`) cannot.
+ * Limits the video bitrate of the peer that sets this description as its remote description. Adds a bandwidth line
+ * (b=TIAS, RFC 3890) to each video section, after the lines that must precede it (RFC 8866, section 5). In Chromium,
+ * this limit can change during a call without a new encoder, unlike a limit in an `a=fmtp` line (see `takeOver`).
  */
 export function boundVideo(sdp: string, bitrateBps: number): string {
   const sections = split(sdp).map((section) => {
@@ -144,14 +144,15 @@ export function boundVideo(sdp: string, bitrateBps: number): string {
   return join(sections);
 }
 
-/** The ICE user name fragments of a description (RFC 8839, 5.4). */
+/** The ICE username fragments of a description (RFC 8839, 5.4). */
 export const iceUfrags = (sdp: string): string[] => [
   ...new Set(Array.from(sdp.matchAll(/^a=ice-ufrag:(\S+)/gm), ([, ufrag = '']) => ufrag)),
 ];
 
 /**
- * Sends a peer's packets to a relay: removes every candidate of the description and adds the relay's socket as
- * the only host candidate of each media section. The caller must drop candidates that trickle in later.
+ * Rewrites a remote description so that the peer sends its packets to a relay. Removes all candidates, and adds the
+ * relay's socket as the only host candidate of each media section. The caller must drop candidates that trickle in
+ * later.
  */
 export function throughRelay(sdp: string, relay: RelayAddress): string {
   const candidate = `a=candidate:1 1 udp 2130706431 ${relay.address} ${relay.port} typ host`;

@@ -12,16 +12,16 @@ import type { ControlOptions } from './types.js';
 
 const POLL_MS = 200;
 /**
- * The interval at which the controller gets a receiver report, which replaces missing feedback. The loss controller
- * is designed for this interval.
+ * The interval at which the controller gets receiver reports, which it uses if feedback is missing. The loss
+ * controller is designed for this interval.
  */
 const REPORT_MS = 1000;
 /** If the takeover works, the browser's estimate rises to its floor within this time. */
 const VERIFY_MS = 5000;
 const FLOOR_SEEN = 0.95;
 /**
- * Feedback starts with the first frames. If no feedback has come this long after the connection was established, it
- * counts as missing.
+ * Feedback starts with the first frames. If none has arrived this long after the connection was established, feedback
+ * is reported as missing.
  */
 const FEEDBACK_PATIENCE_MS = 2000;
 const REPAIR_AGAIN_MS = 300;
@@ -30,7 +30,7 @@ export interface SenderOptions extends ControlOptions {
   bottleneck?: LinkOptions;
   keyFrameIntervalS?: number;
   /**
-   * Whether this side records changes of parameters; default: yes. If the page also has the receiver side, that
+   * Whether this side records changes of parameters; default: yes. If the page has both sides, only the receiving
    * side records them.
    */
   recordsChanges?: boolean;
@@ -38,7 +38,7 @@ export interface SenderOptions extends ControlOptions {
   onSending?(): void;
 }
 
-/** The sending side of a connection. The constructor attaches at once; `start` begins control. */
+/** The sending side of a connection. The constructor attaches at once; `start` starts the controllers. */
 export class SenderTap {
   readonly #tap: Tap;
   readonly #actuator: Actuator;
@@ -49,7 +49,7 @@ export class SenderTap {
   #reportedAt = -Infinity;
   #rttUs = NaN;
   #held = false;
-  /** When the takeover was last seen to work; before that, when the connection came up. */
+  /** When the takeover was last confirmed. Before the first confirmation, when the connection was established. */
   #verifiedAt = NaN;
 
   constructor(
@@ -105,7 +105,7 @@ export class SenderTap {
   }
 
   /**
-   * The round-trip time from the feedback's echo. Without feedback, the browser's value. NaN before the first
+   * The round-trip time that the feedback measures. Without feedback, the browser's value. NaN before the first
    * measurement.
    */
   get rttUs(): number {
@@ -119,7 +119,7 @@ export class SenderTap {
 
   #hear(event: WorkerEvent): void {
     if (event.kind === 'key-frame') this.requestKeyFrame();
-    // After a fault the worker no longer controls. The encoder keeps its last limit.
+    // After a fault, the worker no longer runs the controllers. The encoder keeps its last limit.
     if (event.kind === 'fault') this.board.update({ effectiveMode: 'observe' });
     if (event.kind !== 'target') return;
     this.#rttUs = event.rttUs;
@@ -135,7 +135,7 @@ export class SenderTap {
     this.board.notice(
       'warning',
       'feedback-missing',
-      `No feedback comes from the receiver: the delay-based rate stays as it is, ${losses}.`,
+      `No feedback arrives from the receiver: the delay-based rate stays as it is, ${losses}.`,
       'check that the far side runs ccscope and that its data channel is open',
     );
   }
@@ -143,7 +143,7 @@ export class SenderTap {
   async #poll(): Promise<void> {
     const counters = readOutbound(await this.sender.getStats());
     if (counters === null) {
-      // Counters appear with the first packets. So they count as missing only some time after the connection
+      // Counters appear with the first packets, so they are reported as missing only some time after the connection
       // was established.
       if (performance.now() - this.#connectedAt > VERIFY_MS) this.#statsMissing();
       return;
@@ -173,14 +173,17 @@ export class SenderTap {
     );
   }
 
-  /** To be called when the connection is up: the takeover is verified from then on. */
+  /** To be called when the connection is established. The takeover is verified from then on. */
   connected(): void {
     if (!Number.isNaN(this.#connectedAt)) return;
     this.#connectedAt = performance.now();
     this.#verifiedAt = this.#connectedAt;
   }
 
-  /** The takeover counts as working while the browser's estimate is at least about the default floor. */
+  /**
+   * Updates the effective mode. The takeover works as long as the browser's estimate is at least about the default
+   * floor.
+   */
   #verify(browserEstimateBps: number): void {
     if (this.options.mode !== 'control' || Number.isNaN(this.#verifiedAt) || this.#tap.worker === null)
       return;
@@ -197,15 +200,15 @@ export class SenderTap {
       this.board.notice(
         'warning',
         'takeover',
-        `The browser's own estimator is still in charge (its estimate ${estimate}): the controller can only cap the bitrate below that.`,
-        'use a Chromium browser, or choose mode "cap"',
+        `The browser's own estimator is still in charge (its estimate ${estimate}): the controller can lower the bitrate, but cannot raise it above this estimate.`,
+        'use a Chromium browser, or choose "cap" mode',
       );
     }
   }
 
   /**
-   * Keeps the last rate from now on. To be called when the controller in charge has failed on the sending or
-   * the receiving side.
+   * Keeps the encoder at its last rate. To be called when the controller in charge has failed on the sending or the
+   * receiving side.
    */
   hold(): void {
     this.#held = true;
@@ -236,8 +239,8 @@ export class SenderTap {
   }
 
   /**
-   * Called when a dead worker was replaced. Frames were lost with it, so the far side needs a key frame. The first
-   * request may come too early, so there is a second one.
+   * Called after a dead worker has been replaced. Frames were lost with the dead worker, so the far side needs a key
+   * frame. The first request may come too early, so it is repeated once.
    */
   #repair(): void {
     this.requestKeyFrame();

@@ -20,7 +20,7 @@ function* ofKind(report: RTCStatsReport, type: string, kind: 'video' | 'audio'):
 /** Yields only the statistics about video, since a controller's target does not include audio. */
 const video = (report: RTCStatsReport, type: string): Generator<Fields> => ofKind(report, type, 'video');
 
-/** The codec of a stream, lower-case, as `vp8`. */
+/** The codec of a stream in lower case, such as `vp8`. */
 function codecOf(report: RTCStatsReport, stream: Fields | undefined): string | null {
   for (const codec of entries(report, 'codec'))
     if (codec['id'] === stream?.['codecId'] && typeof codec['mimeType'] === 'string')
@@ -47,7 +47,7 @@ export interface InboundCounters {
   bytesReceived: number;
 }
 
-/** Null if the browser has no counters of a video receiver, or omits required fields. */
+/** Returns null if the browser has no counters of a video receiver, or omits required fields. */
 export function readInbound(report: RTCStatsReport): InboundCounters | null {
   const stat = first(video(report, 'inbound-rtp'));
   const packetsReceived = number(stat, 'packetsReceived');
@@ -90,7 +90,7 @@ export interface OutboundCounters {
   epochMs: number;
 }
 
-/** Null if the browser has no counters of a video sender, or omits the sent bytes. */
+/** Returns null if the browser has no counters of a video sender, or omits the sent bytes. */
 export function readOutbound(report: RTCStatsReport): OutboundCounters | null {
   let sentBytes = NaN;
   let packetsSent = 0;
@@ -168,15 +168,15 @@ export function readSource(report: RTCStatsReport): SourcePicture {
 }
 
 /**
- * What the browser reports about a video sender's encoder: the present picture, and counters since the call
- * began. NaN or null where it reports nothing.
+ * What the browser reports about a video sender's encoder: the current resolution and frame rate, and counters since
+ * the call began. A field is NaN or null if the browser does not report it.
  */
 export interface EncoderCounters {
   width: number;
   height: number;
   fps: number;
   framesEncoded: number;
-  /** Sum of the frames' quantisers. */
+  /** The sum of the quantisation parameters (QP) of all encoded frames. */
   qpSum: number;
   /** `nacks` and `plis`: the numbers of NACK and PLI messages from the receiver. */
   nacks: number;
@@ -185,7 +185,7 @@ export interface EncoderCounters {
   limitedBy: string | null;
 }
 
-/** Null where the browser has no video sender. */
+/** Returns null if the browser has no video sender. */
 export function readEncoder(report: RTCStatsReport): EncoderCounters | null {
   const stat = first(video(report, 'outbound-rtp'));
   if (stat === undefined) return null;

@@ -45,7 +45,7 @@ export class StatusBoard {
     return this.#status.notices.some((n) => n.code === code);
   }
 
-  /** Withdraws a notice that is no longer true. */
+  /** Withdraws a notice that no longer applies. */
   clear(code: string): void {
     if (this.has(code)) this.update({ notices: this.#status.notices.filter((n) => n.code !== code) });
   }

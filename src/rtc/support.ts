@@ -1,4 +1,6 @@
-/** What this browser offers, found by feature detection, never by its name. */
+/**
+ * The features of this browser that ccscope needs. They are found by feature detection, never by the browser's name.
+ */
 export interface Support {
   /**
    * The access to encoded frames: RTCRtpScriptTransform (`script`), the older createEncodedStreams (`streams`),
@@ -6,13 +8,15 @@ export interface Support {
    */
   transforms: 'script' | 'streams' | 'none';
   /**
-   * Whether the browser is known to report arrival times of frames. Outside Chromium, only the first frame
-   * shows this, by `receiveTime` in its metadata. Read `arrivalTimeSource` in the status of the call then.
+   * Whether the browser is known to report arrival times of frames. Outside Chromium, only the first frame shows
+   * this, by `receiveTime` in its metadata. In that case, read `arrivalTimeSource` in the status of the call.
    */
   receiveTime: boolean;
-  /** How synthetic video can be made: track generators, or a canvas. */
+  /** How synthetic video can be produced: by a track generator or by a canvas. */
   videoSource: 'generator' | 'canvas' | 'none';
-  /** Whether the takeover of `control` mode is known to work in this browser; verified again in each call. */
+  /**
+   * Whether the takeover in mode `control` is known to work in this browser. Each call verifies the takeover again.
+   */
   control: boolean;
   /** A message for the user about what is missing; empty if everything is available. */
   message: string;
@@ -29,15 +33,15 @@ export interface FeatureScope {
 }
 
 /**
- * Detects Chromium by its track generator in the window scope. Other browsers have a track generator only in workers,
- * or not at all. The older encoded streams, and the SDP parameters with which `takeOver` bounds the estimate, also
- * exist only in Chromium.
+ * Detects Chromium by the track generator in its window scope. Other browsers have a track generator only in workers,
+ * or not at all. `createEncodedStreams`, and the SDP parameters with which `takeOver` bounds the estimate, also exist
+ * only in Chromium.
  */
 function isChromium(scope: FeatureScope): boolean {
   return scope.MediaStreamTrackGenerator !== undefined;
 }
 
-/** What the current browser can do; for use in pages. */
+/** Returns what the current browser can do; for use in pages. */
 export function supported(scope: FeatureScope = globalThis): Support {
   const peer = scope.RTCPeerConnection !== undefined && scope.Worker !== undefined;
   const streams = scope.RTCRtpSender !== undefined && 'createEncodedStreams' in scope.RTCRtpSender.prototype;

@@ -12,8 +12,8 @@ const SYLLABLES_HZ = 4;
 const LOUDNESS = 0.2;
 
 /**
- * Starts the voice. A page without user interaction may not play sound, so its audio starts with the first press
- * of a key or button. Throws if the browser has no Web Audio.
+ * Starts the voice. Browsers do not let a page play sound before the first user interaction, so the voice may be
+ * silent until the first key or button press. Throws if the browser has no Web Audio.
  */
 export function createSyntheticVoice(): SyntheticVoice {
   const context = new AudioContext();

@@ -19,12 +19,12 @@ function reason(error: unknown): string {
 }
 
 /**
- * One side's transform and its worker. Attaches both, forwards their reports, and keeps the video going when they
- * fail. Frames flow as soon as the constructor returns; `start` adds the core.
+ * The transform of one side of a call, and the transform's worker. Attaches both, forwards their reports, and keeps
+ * the video going if they fail. Frames flow as soon as the constructor returns; `start` adds the controllers.
  */
 export class Tap {
   #client: MediaWorker | null;
-  /** Whether the worker still controls, rather than only passing frames. */
+  /** Whether the worker still runs the controllers. If false, it only passes frames through. */
   #working = true;
   #closed = false;
   #shownAt = -Infinity;
@@ -42,7 +42,7 @@ export class Tap {
     this.#attach(client, false);
   }
 
-  /** The worker, while it controls. */
+  /** The worker; null if it no longer runs the controllers. */
   get worker(): MediaWorker | null {
     return this.#working ? this.#client : null;
   }
@@ -62,7 +62,7 @@ export class Tap {
     void client.commands.attachStreams(side, transfer(readable, [readable]), transfer(writable, [writable]));
   }
 
-  /** Starts the core in the worker. Never rejects: without a core the frames simply pass. */
+  /** Starts the controllers in the worker. Never rejects: if they cannot start, frames pass uncontrolled. */
   async start(): Promise<void> {
     try {
       await this.#client?.start(
@@ -74,7 +74,7 @@ export class Tap {
       if (!this.#working) return;
       this.#fault(
         `the controller could not start: ${reason(error)}`,
-        'reload the page; if it stays, rebuild the core',
+        'reload the page; if the error persists, rebuild the core',
       );
     }
   }
@@ -118,14 +118,14 @@ export class Tap {
     this.onEvent({ kind: 'fault', message: what });
   }
 
-  /** The controller could not use one row of its input. The call continues. */
+  /** Called when a controller has refused one row of its input. The call continues. */
   #rowRefused(message: string): void {
     const { side } = this.config;
     this.board.notice(
       'warning',
       `${side}-row-refused`,
       `At the ${side}, the controller refused a row of its input (${message}); it continues without that row.`,
-      'nothing to do, unless rowsRefused in the statistics of the worker keeps growing',
+      "nothing to do, unless `rowsRefused` in the worker's statistics keeps growing",
     );
     this.#record('row_refused', { side, message });
   }
@@ -155,7 +155,7 @@ export class Tap {
     this.options.onEvent({ time_us: Math.round((now - this.config.originEpochMs) * 1000), name, detail });
   }
 
-  /** Replaces a dead worker by a fresh one that only passes frames. */
+  /** Replaces a dead worker by a new one that only passes frames through. */
   async #replace(why: string): Promise<void> {
     this.#fault(`the worker died: ${why}`, 'save the trace, then start the call again');
     this.#client = null;
@@ -180,7 +180,10 @@ export class Tap {
     void this.#client?.commands.requestKeyFrame();
   }
 
-  /** Ends control, after the recorded rows have been forwarded. */
+  /**
+   * Stops the controllers; from then on, the worker only passes frames through. Resolves when the recorded rows have
+   * been forwarded.
+   */
   async passThrough(): Promise<void> {
     const client = this.worker;
     this.#working = false;
@@ -189,8 +192,8 @@ export class Tap {
   }
 
   /**
-   * Sends a command to the worker if the worker still controls. Rejects with the worker's error, or if the worker
-   * does not answer.
+   * Sends a command to the worker. Does nothing if the worker no longer runs the controllers. Rejects with the
+   * worker's error, or if the worker does not answer.
    */
   async ask(command: (commands: MediaWorker['commands']) => Promise<void>): Promise<void> {
     const client = this.worker;

@@ -11,7 +11,7 @@ import type { Side, WorkerStats } from '../worker/media/protocol.js';
  */
 export type Mode = 'observe' | 'cap' | 'control';
 
-/** ICE user name fragments (RFC 8839, 5.4) of both sides: `a` has the sender's, `b` the receiver's. */
+/** ICE username fragments (RFC 8839, 5.4): those of the sender in `a`, those of the receiver in `b`. */
 export interface PeerUfrags {
   a: readonly string[];
   b: readonly string[];
@@ -40,8 +40,8 @@ export interface LiveController {
   /** Values that differ from the preset's, by name. */
   parameters?: Readonly<Record<string, number>>;
   /**
-   * Instead of the settings above, a user's controller: a module whose default export is a UserController, or a
-   * .wasm.
+   * The URL of a user's controller, used instead of the settings above: a module whose default export is a
+   * UserController, or a .wasm file.
    */
   url?: string;
   /** The controller's name in messages; default: its preset, or the end of its URL. */
@@ -53,7 +53,9 @@ export interface LiveController {
  * bitrate.
  */
 export interface ShadowController extends LiveController {
-  /** The flow of its rows in the trace, above 0 and unique; default: its place in the list, counted from 1. */
+  /**
+   * The flow number of its rows in the trace, above 0 and unique. Default: its position in the list, counted from 1.
+   */
   flow?: number;
 }
 
@@ -76,11 +78,11 @@ export interface CallStatus {
   phase: 'connecting' | 'connected' | 'failed' | 'closed';
   requestedMode: Mode;
   /**
-   * The mode that is effective now. It is `control` only while the browser's estimate is at its floor;
-   * otherwise `notices` contains the reason.
+   * The mode that is in effect now. If `control` is requested, it takes effect only while the browser's estimate is
+   * at least about its floor. Otherwise, `notices` contains the reason after a few seconds.
    */
   effectiveMode: Mode;
-  /** Messages for the user that are true now; at most one notice per code. */
+  /** Messages for the user that apply now; at most one notice per code. */
   notices: readonly Notice[];
   /** Where send times come from: the trailer, or (shadow mode) the frames' RTP timestamps. */
   sendTimeSource: 'trailer' | 'rtp_timestamp';
@@ -91,8 +93,8 @@ export interface CallStatus {
   encoderTargetBps: number;
   workers: Partial<Record<Side, WorkerStats>>;
   /**
-   * Sides whose worker died. Their frames pass through a new worker, which does not control. Only a new call
-   * restores control.
+   * Sides whose worker died. Their frames pass through a new worker without controllers. Only a new call restores
+   * control.
    */
   deadWorkers: readonly Side[];
   /**
@@ -101,7 +103,7 @@ export interface CallStatus {
    */
   controllerFaults: readonly ControllerFault[];
   /**
-   * Whether this machine is too busy for the call. Null before the call is connected, and always with attachments,
+   * Whether this machine is too busy for the call. Null before the call is connected. Always null for attachments,
    * which do not watch the machine.
    */
   machine: MachineState | null;
@@ -159,8 +161,8 @@ export interface CallOptions extends ControlOptions {
 }
 
 /**
- * The browser's statistics on what is sent and on the picture at the receiving side; NaN or null where the browser
- * reports nothing.
+ * The browser's statistics on the sent and the received media. A field is NaN or null if the browser does not report
+ * it.
  */
 export interface MediaStats {
   fps: number;
@@ -170,11 +172,11 @@ export interface MediaStats {
   longestFreezeS: number;
   width: number;
   height: number;
-  /** `sourceWidth`, `sourceHeight` and `sourceFps`: the picture that the encoder gets. */
+  /** `sourceWidth`, `sourceHeight` and `sourceFps`: the size and frame rate of the video before encoding. */
   sourceWidth: number;
   sourceHeight: number;
   sourceFps: number;
-  /** What the sender's encoder does; null in a page that sends nothing. */
+  /** The state of the sender's encoder; null in a page that sends nothing. */
   encoder: EncoderCounters | null;
   /** In lower case, such as `vp8`. */
   codec: string | null;
@@ -203,12 +205,12 @@ export interface Call {
   /** Changes the in-page bottleneck; rejects if there is none. */
   setBottleneck(options: Partial<LinkOptions>): Promise<void>;
   /**
-   * To be called every second if a shaper outside the page is used. `p95Ms` is the 95th percentile of how late it
-   * sent the packets of the last second.
+   * To be called every second if a shaper outside the page is used. `p95Ms` is the 95th percentile of the lateness
+   * with which the shaper sent the packets of the last second.
    */
   shaperLate(p95Ms: number): void;
   requestKeyFrame(): void;
-  /** Restores the encoder's former settings and passes frames on unchanged; the call continues. */
+  /** Restores the encoder's original limits and passes frames through unchanged; the call continues. */
   detach(): Promise<void>;
   close(): Promise<void>;
   mediaStats(): Promise<MediaStats>;

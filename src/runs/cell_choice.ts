@@ -1,12 +1,12 @@
 /**
- * Finds a cell when its axes are chosen one by one. If a cell omits an axis, its value on that axis is the empty
- * text.
+ * Finds a cell of a scenario from choices on single axes. If a cell has no value on an axis, the empty string
+ * stands for it.
  */
 import type { CellParams } from '../scenario/cells.js';
 
 const valueOf = (cell: CellParams, axis: string): string => cell[axis] ?? '';
 
-/** The cell with the largest number of wanted values; the first such cell if there are several. */
+/** The cell that has the most wanted values, or the first of several such cells. */
 export function cellFor(cells: readonly CellParams[], wanted: CellParams): CellParams {
   let best: CellParams = {};
   let most = -1;
@@ -17,7 +17,7 @@ export function cellFor(cells: readonly CellParams[], wanted: CellParams): CellP
   return best;
 }
 
-/** Among the cells with this value on `axis`, the one that agrees best with `cell` on the other axes. */
+/** Of the cells with this value on `axis`, the one that shares the most values with `cell` on the other axes. */
 export function withAxis(
   cells: readonly CellParams[],
   cell: CellParams,
@@ -28,7 +28,7 @@ export function withAxis(
   return cellFor(having, { ...cell, [axis]: value });
 }
 
-/** The choices that name an axis or a value that does not exist, each with the values that were expected. */
+/** The choices whose axis or value does not exist, each with a description of the valid ones. */
 export function wrongChoices(
   cells: readonly CellParams[],
   chosen: CellParams,
@@ -41,12 +41,12 @@ export function wrongChoices(
       ? `one of ${values.join(', ')}`
       : axes.length > 0
         ? `an axis of this scenario (${axes.join(', ')})`
-        : 'nothing of the kind: this scenario has one cell';
+        : 'no axis, since this scenario has only one cell';
     return [{ axis, value, expected }];
   });
 }
 
-/** The values that the cells have on an axis, in the order of the cells. */
+/** The different values of the cells on an axis, in the order of the cells. */
 export function valuesOf(cells: readonly CellParams[], axis: string): readonly string[] {
   return [...new Set(cells.map((cell) => valueOf(cell, axis)))];
 }

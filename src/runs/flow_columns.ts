@@ -1,4 +1,4 @@
-/** The numbers that are shown about a run: about each flow, and about the path. */
+/** The numbers that a page shows about a run: about each flow, and about the path. */
 import { formatRate, formatRatio } from '../charts/index.js';
 import type { FlowMetrics, WindowMetrics } from '../core/simulation.js';
 
@@ -14,7 +14,7 @@ export interface FlowColumn {
   value: (flow: FlowMetrics, window: WindowMetrics) => string;
 }
 
-/** The columns of numbers about a flow within a time window, from left to right. */
+/** The table columns for a flow's numbers in a time window, from left to right. */
 export const FLOW_COLUMNS: readonly FlowColumn[] = [
   {
     title: 'Received',
@@ -68,7 +68,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
 
 const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs);
 
-/** A line of text about the forward path. Its numbers cover the traffic of all flows. */
+/** A line of text about the forward path. Its numbers cover all flows. */
 export function pathText({ forward, jain, flows }: WindowMetrics): string {
   const drops = Object.values(forward.drops).reduce((sum, count) => sum + count, 0);
   const media = flows.filter(({ kind }) => kind === 'media').length;

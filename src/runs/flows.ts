@@ -1,11 +1,11 @@
-/** Which flows of a run are drawn, and whose controller is shown. */
+/** Selects the flows of a run to draw, and the flow whose controller to show. */
 import type { DrawnFlow } from '../charts/index.js';
 import type { FlowInfo } from './run.js';
 
-/** More lines than this would hide each other. */
+/** The default number of drawn flows. More curves would hide each other. */
 const DRAWN_AT_FIRST = 6;
 
-/** The flows to draw: the chosen flows. If no flow is chosen, the first few flows, media before TCP. */
+/** The chosen flows or, if none is chosen, the first flows: media before TCP. */
 export function drawnFlows(flows: readonly FlowInfo[], chosen: readonly string[]): readonly DrawnFlow[] {
   const inTurn = [...flows].sort(
     (a, b) => Number(a.kind === 'tcp') - Number(b.kind === 'tcp') || a.flow - b.flow,
@@ -16,8 +16,8 @@ export function drawnFlows(flows: readonly FlowInfo[], chosen: readonly string[]
 }
 
 /**
- * The media flow whose controller is shown: the flow with the chosen name, otherwise the first media flow. Null if
- * there is no media flow.
+ * The media flow whose controller to show: the flow named `chosen`, or else the first media flow. Null without
+ * media flows.
  */
 export function detailedFlow(flows: readonly FlowInfo[], chosen: string): FlowInfo | null {
   const media = flows.filter(({ kind }) => kind === 'media');

@@ -1,14 +1,14 @@
 /**
- * The fragment of a page's address contains, compressed, the texts that are too long for the query: a user's own
- * scenario, and the pinned run (a run that is shown beside the current run).
+ * Texts in the fragment of a page's address, which are too long for the query: a user's own scenario, and the
+ * pinned run (a run that is shown beside the current run). The texts are compressed.
  */
 
-/** A part of the fragment; parts are joined by `&`. */
+/** The name of a part of the fragment. Parts are separated by `&`. */
 export type FragmentPart = 'own' | 'pin';
-/** Longer addresses may be cut off, for instance in chats and mail. */
+/** Chats and mail programs may cut off longer addresses. */
 const MAX_LENGTH = 30_000;
 
-/** Encodes a text as a part of a fragment; empty if the text is too long. */
+/** Encodes a text as a part of a fragment. Returns the empty string if the text is too long. */
 export async function toFragment(part: FragmentPart, text: string): Promise<string> {
   const packed = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
   const base64 = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(''));
@@ -16,19 +16,19 @@ export async function toFragment(part: FragmentPart, text: string): Promise<stri
   return fragment.length <= MAX_LENGTH ? fragment : '';
 }
 
-/** A part of a fragment, still encoded; empty if it is missing. */
+/** A part of a fragment, still encoded. Empty if the part is missing. */
 export const partOf = (part: FragmentPart, fragment: string): string =>
   fragment.split('&').find((each) => each.startsWith(`${part}=`)) ?? '';
 
 /**
- * Decodes a part of a fragment; null if the part is missing. Rejects if the part is damaged, or longer than any part
- * that `toFragment` returns.
+ * Decodes a part of a fragment. Resolves to null if the part is missing. Rejects if it is damaged or longer than
+ * MAX_LENGTH.
  */
 export async function fromFragment(part: FragmentPart, fragment: string): Promise<string | null> {
   const written = partOf(part, fragment);
   if (written === '') return null;
-  // The limit applies to the compressed form: the text may be a thousand times as long.
-  if (written.length > MAX_LENGTH) throw new RangeError(`expected at most ${MAX_LENGTH} characters`);
+  // This limits only the compressed form. The text may be a thousand times as long.
+  if (written.length > MAX_LENGTH) throw new RangeError(`${part}: expected at most ${MAX_LENGTH} characters`);
   const base64 = written
     .slice(part.length + 1)
     .replaceAll('-', '+')

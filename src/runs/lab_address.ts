@@ -1,12 +1,12 @@
-/** The address of a run in the Lab of an app. */
+/** The address that shows a run on the Lab page. */
 import { toFragment } from './fragment.js';
 import type { Run } from './run.js';
 
-/** Scenarios that are part of lessons; the Lab lists the others. */
+/** Scenarios of lessons. The Lab page does not list these, so the address must contain the whole scenario. */
 const OF_LESSON = /^lesson-/;
 
 /**
- * `isShipped`: whether the scenario comes with ccscope. Returns null for a scenario that is too long for an
+ * `isShipped`: whether the scenario is part of ccscope. Resolves to null if the scenario is too long for an
  * address.
  */
 export async function labAddress(

@@ -1,6 +1,6 @@
 /**
- * Simulates again whenever a choice changes. If several changes wait, only the newest is simulated. The charts and
- * the numbers always belong to the same run.
+ * Simulates whenever a choice changes. Of several waiting changes, only the newest is simulated. The charts and
+ * the numbers always show the same run.
  */
 import { signal } from '@preact/signals';
 
@@ -16,17 +16,17 @@ import type { TraceStore } from '../worker/trace/trace_client.js';
 import { described, type Run } from './run.js';
 import type { Runs } from './run_scope.js';
 
-/** A run that takes longer than this is drawn while it is simulated. */
+/** A simulation that takes longer than this is drawn while it runs. */
 const DRAWN_AFTER_MS = 250;
 /**
- * A run that is expected to take less than this is not stopped for a newer one: otherwise nothing would be drawn
- * while a slider is dragged.
+ * A simulation that is expected to take less than this runs to its end, even if a newer one is waiting. Otherwise
+ * nothing would be drawn while the user drags a slider.
  */
 const LET_END_MS = 200;
 
 const CHOICE_DRAWN = 'ccscope: choice to drawn';
 
-/** What is to be simulated. */
+/** What to simulate. */
 export interface Wanted {
   scenario: Scenario;
   cell: CellParams;
@@ -35,22 +35,22 @@ export interface Wanted {
 }
 
 export interface LiveRunOptions {
-  /** The rows that a simulation records. */
+  /** Chooses the rows that a simulation records. */
   traceOf: (options: SimulationOptions) => TraceOptions;
-  /** Called before the rows of the drawn run are replaced by those of another run. */
+  /** Called before another run replaces the drawn run. */
   beforeChange?: () => Promise<void>;
-  /** The worker that simulates; default: a new one. */
+  /** The worker for the simulations. Default: a new one. */
   worker?: Pick<SimulationWorker, 'check' | 'plan' | 'run' | 'close'>;
 }
 
 export class LiveRun implements Runs {
-  /** The run that is drawn; null before the first one. */
+  /** The drawn run; null before the first one. */
   readonly run = signal<Run | null>(null);
-  /** Whether a run is being simulated for a choice that is newer than the drawn run. */
+  /** Whether a newer choice than that of the drawn run is being simulated. */
   readonly isRunning = signal(false);
-  /** Whether the current simulation has taken so long that its progress is worth showing. */
+  /** Whether the current simulation takes so long that the page should show its progress. */
   readonly isLong = signal(false);
-  /** The share of the current run that has been simulated so far, 0 to 1. */
+  /** The fraction of the current run that has been simulated, from 0 to 1. */
   readonly share = signal(0);
   onRows: Runs['onRows'] = () => Promise.resolve();
   newestUs = 0;
@@ -59,13 +59,13 @@ export class LiveRun implements Runs {
   #abort: AbortController | null = null;
   /** Resolves when the worker is free again. */
   #ended: Promise<void> = Promise.resolve();
-  /** Resolves when all rows so far have been given to the charts. */
+  /** Resolves when the charts have received all rows so far. */
   #given: Promise<unknown> = Promise.resolve();
-  /** The number of the latest request, which is the one that counts. */
+  /** The number of the latest request. All earlier requests are obsolete. */
   #turn = 0;
-  /** How long the simulation of the latest run took. The next simulation is expected to take as long. */
+  /** The duration of the latest simulation, as an estimate for the next one. */
   #expectedMs = Infinity;
-  /** The choices for which nothing has been drawn yet. */
+  /** The choices that have no drawn run yet, with the times at which they were made. */
   #waiting: { turn: number; sinceMs: number }[] = [];
 
   constructor(
@@ -80,23 +80,23 @@ export class LiveRun implements Runs {
     return this.run.peek()?.durationUs ?? 0;
   }
 
-  /** Checks a scenario: an object, or the text of its file. Rejects with SimulationError. */
+  /** Checks a scenario, which is an object or the text of a file. Rejects with SimulationError. */
   check(scenario: unknown): ReturnType<SimulationWorker['check']> {
     return this.#worker.check(scenario);
   }
 
-  /** Ends the run that is being simulated. Its result covers the time that was simulated until then. */
+  /** Stops the current simulation. Its result covers only the time that was simulated. */
   cancel(): void {
     this.#abort?.abort();
   }
 
-  /** Ends the worker: nothing can be simulated any more. */
+  /** Terminates the worker. No more simulations are possible. */
   close(): void {
     this.#turn += 1;
     this.#worker.close();
   }
 
-  /** Forgets what is drawn, and what is being simulated. */
+  /** Stops the current simulation, and discards the drawn run. */
   async reset(): Promise<void> {
     this.#turn += 1;
     this.cancel();
@@ -108,8 +108,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * Simulates a run and draws it. Resolves to the run with its result, or to null if a newer run was requested
-   * meanwhile. Rejects with SimulationError, unless a newer run was requested.
+   * Simulates a run and draws it. Resolves to the run with its result, or to null if a newer run was requested in
+   * the meantime. Rejects with SimulationError unless a newer run was requested.
    */
   async play(wanted: Wanted): Promise<Run | null> {
     const turn = ++this.#turn;
@@ -136,7 +136,7 @@ export class LiveRun implements Runs {
     }
   }
 
-  /** `onFree` is called when the worker can take the next run. */
+  /** Calls `onFree` when the worker can start the next run. */
   async #simulate(wanted: Wanted, turn: number, onFree: () => void): Promise<Run | null> {
     const isLatest = (): boolean => turn === this.#turn;
     const abort = new AbortController();
@@ -159,11 +159,11 @@ export class LiveRun implements Runs {
     const result = await this.#worker.run(request, { signal: abort.signal, onProgress });
     this.#expectedMs = performance.now() - began;
     this.#abort = null;
-    // The next run is simulated while this one is drawn.
+    // Lets the worker simulate the next run while this one is drawn.
     onFree();
-    // A run that was stopped for a newer choice is not drawn.
+    // Stopped because of a newer choice, so the run is not drawn.
     if (!isLatest() && result.cancelled) return null;
-    // If nothing of a run was drawn so far, the run and its result appear together.
+    // If none of the run has been drawn yet, this makes the run and its result appear together.
     run = { ...run, result };
     await this.#give(drawing);
     this.run.value = run;
@@ -172,8 +172,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * The options for the simulator. They are computed here, which saves a request to the worker. If this fails, the
-   * worker is asked nevertheless, because its error explains what is wrong with the scenario.
+   * The simulator's options, computed here to save a request to the worker. If this fails, the worker is asked
+   * anyway, since its error explains what is wrong with the scenario.
    */
   #plan(wanted: Wanted): SimulationOptions | Promise<SimulationOptions> {
     const { scenario, cell, seed } = wanted;
@@ -184,7 +184,7 @@ export class LiveRun implements Runs {
     }
   }
 
-  /** Adds to the page's User Timing how long each choice waited until its run, or a newer one, was drawn. */
+  /** Writes to the page's User Timing how long each choice waited for a drawing of its run, or of a newer run. */
   #tellDrawn(turn: number): void {
     const drawn = this.#waiting.filter((choice) => choice.turn <= turn);
     this.#waiting = this.#waiting.filter((choice) => choice.turn > turn);
@@ -193,8 +193,8 @@ export class LiveRun implements Runs {
   }
 
   /**
-   * Passes the waiting rows of a run to the charts, after the rows of earlier runs. Resolves to `all` for the first
-   * rows of a run, and to `more` for later rows.
+   * Passes the waiting rows of a run to the charts, after the rows of earlier runs. Resolves to `all` for the
+   * first rows of a run, otherwise to `more`.
    */
   #give(drawing: Drawing): Promise<'more' | 'all'> {
     const giving = this.#given.then(() => this.#take(drawing));
@@ -209,17 +209,17 @@ export class LiveRun implements Runs {
     return isFirst ? 'all' : 'more';
   }
 
-  /** Makes `run` the drawn run: discards all rows of the previous run. */
+  /** Makes `run` the drawn run, and discards the rows of the previous one. */
   async #change(run: Run): Promise<void> {
     await this.#options.beforeChange?.();
-    // The store handles requests in order. So rows can be added for this run without waiting until the store is empty.
+    // Not awaited: the store handles requests in order, so it clears itself before it adds rows of the new run.
     void this.store.clear();
     this.newestUs = 0;
     this.run.value = run;
   }
 }
 
-/** The rows of a run that wait to be drawn. */
+/** The rows of a run that are waiting to be drawn. */
 class Drawing {
   #rows: PackedBatches[] = [];
   #timeUs = 0;

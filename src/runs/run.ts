@@ -7,20 +7,20 @@ import type { Scenario } from '../scenario/scenario.js';
 import type { ControllerModule, SimulationResult } from '../worker/simulation/simulation_protocol.js';
 
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'queue', 'throughput'];
-/** The interval of periodic rows; longer if a run would otherwise have too many rows. */
+/** The interval of periodic rows. It becomes longer if a run would otherwise have more rows than MOST_ROWS. */
 const INTERVAL_US = 200e3;
 const MOST_ROWS = 200_000;
 
-/** A run, finished or not. */
+/** A run, whether finished or not. */
 export interface Run {
   scenario: Scenario;
   cell: CellParams;
   seed: number;
-  /** The user's controller, if one takes part. */
+  /** The user's controller, if a flow uses it. */
   controller?: ControllerModule;
   flows: readonly FlowInfo[];
   durationUs: number;
-  /** Null until the run has ended without an error. */
+  /** Null unless the run has ended without an error. */
   result: SimulationResult | null;
 }
 
@@ -29,15 +29,12 @@ export interface FlowInfo {
   name: string;
   kind: 'media' | 'tcp';
   direction: 'forward' | 'backward';
-  /** The controller of a media flow. */
+  /** The core's controller of a media flow. Absent for a user's controller. */
   controller?: ControllerName;
   preset?: string;
 }
 
-/**
- * The flows and the duration of a simulation. `own` contains the numbers of the flows that have the user's
- * controller.
- */
+/** The flows and the duration of a simulation. `own` contains the numbers of the flows with the user's controller. */
 export function described(
   { flows, durationUs }: SimulationOptions,
   own: ReadonlySet<number> = new Set(),
@@ -59,7 +56,7 @@ export function described(
   return { flows: named, durationUs };
 }
 
-/** Undefined for TCP, and for a controller that is not part of the core. */
+/** The core's controller of a flow. Undefined for TCP, and for a controller that is not part of the core. */
 function controllerOf(flow: FlowOptions): ControllerName | undefined {
   if (flow.kind === 'tcp') return undefined;
   const { controller, preset } = flow;
@@ -68,23 +65,23 @@ function controllerOf(flow: FlowOptions): ControllerName | undefined {
 }
 
 /**
- * The rows of single packets are recorded only if the length of the run, in seconds, multiplied by the number of its
- * flows is at most this.
+ * Rows about individual packets are recorded only if the duration in seconds times the number of flows is at most
+ * this.
  */
 const LOOKED_AT_FLOW_S = 2500;
 
-/** Whether a run is short enough for recording the rows of its single packets. */
+/** Whether a run is short enough to record rows about individual packets. */
 export const areFew = ({ flows, durationUs }: { flows: readonly unknown[]; durationUs: number }): boolean =>
   (flows.length * durationUs) / 1e6 <= LOOKED_AT_FLOW_S;
 
 export interface Recorded {
-  /** Whether every packet's arrival is kept, for a replay. */
+  /** Whether to record the arrival of every packet, for a replay. */
   packets: boolean;
-  /** Whether the tables `packet` and `feedback` are recorded too, if the run is short enough (`areFew`). */
+  /** Whether to record the tables `packet` and `feedback` as well, if the run is short enough (see `areFew`). */
   inside: boolean;
 }
 
-/** The rows that charts and pictures of packets need. */
+/** The rows to record for the charts and for the drawings of packets. */
 export function traceOf(
   { flows, durationUs }: SimulationOptions,
   { packets, inside }: Recorded,

@@ -1,4 +1,4 @@
-/** The charts of a run: all flows against the bottleneck, then the controller of one of them. */
+/** The charts of a run: first those of all flows at the bottleneck, then those of the controller of one flow. */
 import { useEffect } from 'preact/hooks';
 
 import {
@@ -78,29 +78,29 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
 }
 
 /**
- * With more flows than this, the rate axis does not extend to the capacity: beside the capacity, the rate of
- * a single flow would be too small to be seen.
+ * With more flows than this, the rate axis does not include the capacity: the curve of a single flow would be too
+ * low to see.
  */
 const MANY_FLOWS = 10;
 
 /** The charts that show all flows. */
 const OF_FLOWS: ReadonlySet<string> = new Set(['rates', 'delays']);
 
-/** Series without data in simulations: only live calls have an estimate by the browser. */
+/** Series without data in simulations. Only live calls have a bandwidth estimate of the browser. */
 const WITHOUT = ['browser'];
 
 interface RunChartsProps {
   flows: readonly FlowInfo[];
   scope: Scope;
-  /** The flows that are drawn, by name; empty: the first few. */
+  /** The names of the flows to draw. Empty: the first few flows. */
   draw?: readonly string[];
-  /** The flow whose controller is shown; empty: the first flow with a controller. */
+  /** The name of the flow whose controller to show. Empty: the first flow with a controller. */
   detailed?: string;
-  /** The charts that are shown, by their ids; default: all. */
+  /** The ids of the charts to show. Default: all. */
   only?: readonly string[];
-  /** Additional tools for each chart, shown after its legend. */
+  /** Additional tools of each chart, which appear after its legend. */
   tools?: ChartTools;
-  /** The series that are hidden. */
+  /** The hidden series. */
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;
 }

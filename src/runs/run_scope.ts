@@ -1,27 +1,30 @@
-/** The time window of the charts of a run: the whole run is shown until the user zooms. */
+/** The time window of the charts of a run. The charts show the whole run until the user zooms. */
 import { Scope, type ShownTime } from '../boards/scope.js';
 import { chartTheme } from '../boards/theme.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 
 /**
- * Drawing the charts may take a whole frame, since nothing else moves while a slider is dragged. Dividing the work
- * among several frames would only make the user wait longer.
+ * Drawing the charts may take a whole frame, since nothing else on the page moves while the user drags a slider.
+ * Distributing the work over several frames would only make the user wait longer.
  */
 const FRAME_MS = 16;
 
-/** The source of the runs that are shown. */
+/** The source of the drawn runs. */
 export interface Runs {
   store: TraceStore;
   newestUs: number;
-  /** The duration of the run that is shown; 0 if there is none. */
+  /** The duration of the drawn run; 0 if there is none. */
   readonly durationUs: number;
-  /** Called when there are rows to draw, with `all` if they belong to a new run. Resolves when they are drawn. */
+  /**
+   * Called when there are rows to draw. `what` is `all` if the rows belong to a new run. Resolves when they have
+   * been drawn.
+   */
   onRows: (what: 'more' | 'all') => Promise<void>;
 }
 
 /**
- * `shown` returns the time window that the user zoomed to; a length of 0 stands for the whole run. `remember` is
- * called when the user chooses another window.
+ * `shown` returns the time window that the user chose; a length of 0 means the whole run. `remember` is called
+ * when the user chooses another window.
  */
 export function runScope(
   runs: Runs,

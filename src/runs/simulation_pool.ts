@@ -1,4 +1,4 @@
-/** Simulation workers that share the runs of a page. Each starts when it is first needed. */
+/** A pool of simulation workers for the runs of a page. Each worker starts when it is first needed. */
 import pLimit from 'p-limit';
 
 import {
@@ -23,22 +23,22 @@ export class SimulationPool {
     this.#limit = pLimit(most);
   }
 
-  /** Checks a scenario: an object, or the text of its file. Rejects with SimulationError. */
+  /** Checks a scenario, which is an object or the text of a file. Rejects with SimulationError. */
   check(scenario: unknown): ReturnType<SimulationWorker['check']> {
     return this.#first.check(scenario);
   }
 
-  /** The simulator's options for a request, without the option `trace`. Rejects with SimulationError. */
+  /** The simulator's options for a request, except the option `trace`. Rejects with SimulationError. */
   plan(request: SimulationRequest): ReturnType<SimulationWorker['plan']> {
     return this.#first.plan(request);
   }
 
-  /** Simulates as soon as a worker is free. Rejects with SimulationError. */
+  /** Simulates once a worker is free. Rejects with SimulationError. */
   run(request: SimulationRequest, handlers?: RunHandlers): Promise<SimulationResult> {
     return this.use((worker) => worker.run(request, handlers));
   }
 
-  /** Waits for a free worker, and calls `work` with it. No other call uses the worker meanwhile. */
+  /** Waits for a free worker, and calls `work` with it. Until `work` ends, no other call uses this worker. */
   use<T>(work: (worker: SimulationWorker) => Promise<T>): Promise<T> {
     return this.#limit(async () => {
       const worker = this.#idle.pop() ?? this.#first;
@@ -50,7 +50,7 @@ export class SimulationPool {
     });
   }
 
-  /** Ends all workers. */
+  /** Terminates all workers. */
   close(): void {
     for (const worker of this.#workers) worker.close();
   }

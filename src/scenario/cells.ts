@@ -6,15 +6,15 @@ import { ConfigError, shown } from '../text/quantities.js';
 import { parseNetwork, SETTABLE, type Axis, type Scenario, type Selector } from './scenario.js';
 import { didYouMean, near } from '../text/suggest.js';
 
-/** Maps axes to the names of their values. Where an axis is missing, the scenario's own settings apply. */
+/** Maps each axis to the name of its value. For an axis that is not in the map, the scenario's own settings apply. */
 export type CellParams = Readonly<Record<string, string>>;
 
 const axesOf = (scenario: Scenario): readonly Axis[] => scenario.axes ?? [];
 const MAX_CELLS = 1000;
-/** The limit for a surface, whose cells are the points of one picture. */
+/** The limit for a scenario with a surface, whose cells are the points of one map. */
 const MAX_POINTS = 200_000;
 
-/** The axis with this name. Throws ConfigError. */
+/** The axis with this name. Throws ConfigError if there is none. */
 export function axisOf(scenario: Scenario, name: string, field: string): Axis {
   const axis = axesOf(scenario).find((candidate) => candidate.name === name);
   if (axis !== undefined) return axis;
@@ -23,52 +23,47 @@ export function axisOf(scenario: Scenario, name: string, field: string): Axis {
 }
 
 /**
- * The error for an unknown name. It lists the names that exist. If there are many, it lists only the nearest names,
- * or a few examples if no name is near.
+ * The error for an unknown name. It lists all known names or, if there are many, only the most similar ones. If
+ * none is similar, it lists a few examples.
  */
 export function unknown(field: string, what: string, name: string, names: readonly string[]): ConfigError {
+  if (names.length === 0)
+    return new ConfigError(field, `no ${what}, since the scenario has none`, shown(name), 'remove it');
   const nearest = near(name, names, 3);
   const shownNames =
     names.length <= MANY ? names : [...(nearest.length > 0 ? nearest : names.slice(0, FEW)), '…'];
-  const expected =
-    names.length === 0
-      ? `no ${what}: the scenario has none`
-      : `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
+  const expected = `the name of ${aOrAn(what)}: ${shownNames.join(', ')}`;
   const fix =
-    names.length === 0
-      ? 'remove it'
-      : nearest[0] === undefined
-        ? names.length <= MANY
-          ? 'use one of these'
-          : 'choose one from the documentation of scenarios'
-        : `did you mean ${nearest[0]}?`;
+    nearest[0] === undefined
+      ? names.length <= MANY
+        ? 'use one of these'
+        : 'see the scenario documentation for all names'
+      : `did you mean ${nearest[0]}?`;
   return new ConfigError(field, expected, shown(name), fix);
 }
 
 /** A message lists all names only if there are at most this many. */
 const MANY = 20;
-/** If a list has more names than MANY and no name is near, this many names are shown as examples. */
+/** The number of example names in a message. */
 const FEW = 5;
 const aOrAn = (what: string): string => `${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what}`;
 
-/**
- * All cells, in the order of the axes' values; a single cell without values if there are no axes. Throws
- * ConfigError.
- */
+/** All cells, in the order of the axes' values. Without axes: a single cell without values. Throws ConfigError. */
 export function cellsOf(scenario: Scenario): CellParams[] {
   const { cells = 'product' } = scenario;
   const all: Selector = Object.fromEntries(axesOf(scenario).map(({ name }) => [name, '*']));
   const entries = (cells === 'product' ? [all] : cells).map((entry, index) =>
     namedBy(scenario, entry, cells === 'product' ? 'axes' : `cells.${index}`),
   );
-  // Cells are counted before they are created: a few lines may describe more cells than fit into memory.
+  // Counted before any cell is created, since a few lines of a scenario may describe more cells than fit into
+  // memory.
   const count = entries.reduce((sum, axes) => sum + axes.reduce((n, { names }) => n * names.length, 1), 0);
   const most = scenario.surface === undefined ? MAX_CELLS : MAX_POINTS;
   if (count > most) throw new ConfigError('cells', `at most ${most} cells`, String(count), 'list fewer');
   return entries.flatMap(expand);
 }
 
-/** One axis in an entry of the scenario's `cells`, with the names of the values that the entry selects. */
+/** The names of the values that an entry of the scenario's `cells` selects on one axis. */
 interface NamedValues {
   axis: string;
   names: readonly string[];
@@ -111,7 +106,7 @@ export function selects(selector: Selector | undefined, cell: CellParams): boole
   });
 }
 
-/** The cell's values, for people: `capacity 1mbps, queue codel`. Empty without axes. */
+/** A label for a cell, such as `capacity 1mbps, queue codel`. Empty without axes. */
 export function cellLabel(scenario: Scenario, cell: CellParams): string {
   return axesOf(scenario)
     .flatMap((axis) => {
@@ -128,7 +123,10 @@ export function cellKey(cell: CellParams): string {
     .join(',');
 }
 
-/** The scenario of one cell: each value of the cell assigns its settings. Throws ConfigError that names the axis. */
+/**
+ * Creates the scenario of one cell: each value of the cell assigns its settings. Throws ConfigError that names
+ * the axis.
+ */
 export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
   const copy: Record<string, unknown> = structuredClone(settableOf(scenario));
   for (const axis of axesOf(scenario)) {
@@ -157,7 +155,7 @@ export function instantiate(scenario: Scenario, cell: CellParams): Scenario {
   return { ...scenario, ...parseNetwork(copy, id) };
 }
 
-/** The fields that a cell may change; the other fields were already checked and stay as they are. */
+/** The fields that a cell may change. Only these must be copied, and checked again after the assignments. */
 const settableOf = (scenario: Scenario): Partial<Scenario> =>
   Object.fromEntries(Object.entries(scenario).filter(([name]) => SETTABLE.includes(name)));
 
@@ -169,7 +167,7 @@ function assign(target: Record<string, unknown>, path: string, value: unknown, f
       `${field}.${path}`,
       `a path that begins with ${SETTABLE.join(', ')}`,
       shown(path),
-      didYouMean(root, SETTABLE).trim() || 'write for instance forward.capacity',
+      didYouMean(root, SETTABLE).trim() || 'write, for example, forward.capacity',
     );
   }
   let at: unknown = target;
@@ -186,12 +184,12 @@ type Container = Record<string, unknown>;
 
 function container(value: unknown, field: string): Container {
   if (typeof value === 'object' && value !== null) return value as Container;
-  throw new ConfigError(field, 'a path to a setting', 'a path that continues below a value', 'shorten it');
+  throw new ConfigError(field, 'a path to a setting', 'a path that continues past a value', 'shorten it');
 }
 
 /**
- * The key that a segment of a path stands for. In an object, this is the segment itself. In a list, it is the
- * index of the element with that name.
+ * The key for a segment of a dotted path. In an object, the key is the segment itself. In a list, it is the index
+ * of the element whose name is the segment.
  */
 function keyIn(holder: Container, segment: string, field: string): string {
   if (!Array.isArray(holder)) {

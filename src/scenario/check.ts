@@ -1,4 +1,4 @@
-/** Checks a scenario completely: its form, its names, and its cells. */
+/** Checks a scenario completely: its schema, its names, and its cells. */
 import { expectedValue, parameterNumber } from '../core/parameter_value.js';
 import {
   controllerOfPreset,
@@ -30,8 +30,8 @@ import {
 } from './scenario.js';
 
 /**
- * Checks a scenario that came from outside: its form and units, the names of flows, windows, axes, metrics
- * and claims, and that its cells can be compiled. Throws ConfigError with the path of the first fault.
+ * Checks a scenario from an untrusted source: its schema and units, the names of flows, windows, axes, metrics
+ * and claims, and whether its cells can be compiled. Throws ConfigError with the path of the first error.
  */
 export function parseScenario(input: unknown, at = 'scenario'): Scenario {
   const scenario = parseForm(input, at);
@@ -53,7 +53,7 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
       throw new ConfigError(
         `${field}.cells`,
-        'values of a cell of the scenario',
+        'the values of an existing cell',
         'a combination that no cell has',
         'correct the values',
       );
@@ -73,9 +73,8 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
 }
 
 /**
- * Whether a cell has to be checked. Along a logarithmic axis only one number varies. If the first and the
- * last value are within the limits, the values between them are, too. Therefore cells with these values are
- * skipped.
+ * Whether a cell must be checked. Along a logarithmic axis only one number varies. If its first and last values
+ * are within the limits, so are all others. So only the cells with the first or last value are checked.
  */
 const isChecked = (scenario: Scenario, cell: CellParams): boolean =>
   (scenario.axes ?? []).every(({ name, values, log }) => {
@@ -100,15 +99,15 @@ function checkSurface(scenario: Scenario, surface: SurfaceSpec, at: string): voi
   if (isMirrored && !isSame)
     throw new ConfigError(
       `${at}.slopes`,
-      'x and y with the same values, to compare (a, b) with (b, a)',
+      'the same values on axes x and y, since (a, b) is compared with (b, a)',
       'different values',
       'give both axes the same `log`',
     );
 }
 
 /**
- * Checks the names in the `claims` of an expectation. Each claim must exist and be about the same quantity as
- * the expectation. A claim about another quantity says nothing about the expected number.
+ * Checks that each claim of an expectation exists and is about the same quantity as the expectation. A claim
+ * about another quantity says nothing about the expected number.
  */
 function checkSupported(scenario: Scenario, expectation: Expectation, at: string): void {
   const claims = scenario.claims ?? [];
@@ -124,8 +123,8 @@ function checkSupported(scenario: Scenario, expectation: Expectation, at: string
       );
     }
     if (quantityKey(claim) === key) continue;
-    const expected = `a claim about ${expectation.metric} of the same flow, window and path`;
-    const fix = 'remove it, or add a claim about this quantity';
+    const expected = `a claim about ${expectation.metric} for the same flow, window and path`;
+    const fix = 'remove this claim, or name one about the same quantity';
     throw new ConfigError(at, expected, `${id}, which is about another quantity`, fix);
   }
 }
@@ -135,7 +134,8 @@ function checkAgainst(scenario: Scenario, { metric, against }: Expectation, at: 
     if (against === undefined) throw new ConfigError(at, 'the cell to compare with', 'nothing', 'add it');
     checkSelector(scenario, against, at);
   } else if (against !== undefined) {
-    throw new ConfigError(at, `no other cell, since ${metric} measures a single cell`, 'one', 'remove it');
+    const expected = `no cell to compare with, since ${metric} measures a single cell`;
+    throw new ConfigError(at, expected, 'one', 'remove it');
   }
 }
 
@@ -148,7 +148,7 @@ function checkComparison(scenario: Scenario, { along, quantities }: Comparison, 
   if (twice !== undefined)
     throw new ConfigError(
       `${at}.quantities`,
-      'each name of a column once',
+      'each column name once',
       `${shown(twice)} twice`,
       'rename one of them',
     );
@@ -190,10 +190,7 @@ function checkNames(scenario: Scenario, at: string): void {
 /** The largest number of flows that the simulator accepts. */
 const MAX_FLOWS = 10_000;
 
-/**
- * Checks the times and parameters of one cell. `checked` contains the traces that were already checked in other
- * cells.
- */
+/** Checks the times and parameters of one cell. `checked` contains the traces that were checked for earlier cells. */
 function checkInstance(scenario: Scenario, checked: Set<string>): void {
   const { duration_s, id } = scenario;
   for (const { name, begin_s, end_s } of scenario.windows ?? []) {
@@ -211,7 +208,7 @@ function checkInstance(scenario: Scenario, checked: Set<string>): void {
     const { name, start_s = 0, stop_s = duration_s, count = 1, start_step_s = 0 } = flow;
     const last = start_s + Math.max(0, count - 1) * start_step_s;
     if (last >= stop_s || stop_s > duration_s) {
-      const expected = `a start before its end, and both within ${duration_s} s`;
+      const expected = `a start before the end, and both within ${duration_s} s`;
       throw new ConfigError(`${id}.flows.${name}`, expected, `${last} to ${stop_s}`, 'correct these times');
     }
     checkFlowNames(flow, `${id}.flows.${name}`);
@@ -225,7 +222,7 @@ function checkInstance(scenario: Scenario, checked: Set<string>): void {
 
 type MediaFlow = Extract<ScenarioFlow, { kind: 'media' }>;
 
-/** Checks presets and parameters against the core's declarations. */
+/** Checks the presets and parameters of a flow against the core's declarations. */
 function checkFlowNames(flow: ScenarioFlow, field: string): void {
   const { media_source, tcp } = COMPONENT_SPECS;
   const controller = flow.kind === 'media' ? checkController(flow, field) : tcp;
@@ -236,10 +233,7 @@ function checkFlowNames(flow: ScenarioFlow, field: string): void {
   checkParameters(flow.source, media_source.parameters, `${field}.source`);
 }
 
-/**
- * The controller that a flow names, or else the controller that its preset belongs to; GCC if it names
- * neither.
- */
+/** The controller that the flow names, or the controller of the flow's preset. GCC if the flow has neither. */
 function checkController({ controller, preset }: MediaFlow, field: string): ComponentSpec {
   const name = controller ?? (preset === undefined ? 'gcc' : controllerOfPreset(preset));
   if (name !== undefined) return CONTROLLER_SPECS[name];
@@ -298,7 +292,7 @@ function checkFlow(scenario: Scenario, flow: string | undefined, field: string):
 
 function checkBand([low, high]: readonly [number, number], published: number, field: string): void {
   if (low <= published && published <= high) return;
-  const expected = `a band that contains the published ${published}`;
+  const expected = `a band that contains the published value ${published}`;
   throw new ConfigError(`${field}.band`, expected, `${low} to ${high}`, 'correct this band');
 }
 
@@ -353,7 +347,7 @@ function checkColumn(table: string, column: string, field: string): void {
   if (!columns.includes(column)) throw unknown(`${field}.column`, 'column', column, columns);
 }
 
-/** The trace tables that the scenario's pictures need from the first run of each cell. */
+/** The trace tables that the scenario's figures need from the first run of each cell. */
 export function picturedTables(scenario: Scenario): TableName[] {
   const columns = (scenario.pictures ?? []).flatMap((picture) => {
     if (picture.kind === 'cdf' || picture.kind === 'kernel_density') return [picture.table];

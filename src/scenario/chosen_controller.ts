@@ -4,7 +4,7 @@ import type { FlowOptions, SimulationOptions } from '../core/simulation.js';
 import type { ControllerFault, UserController } from '../core/user_controller.js';
 import type { Simulator } from './run_cell.js';
 
-/** The parameters that every controller has: the bounds that the application sets. */
+/** The parameters that all controllers have: the bitrate bounds that the application sets. */
 const BOUNDS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 /** Keeps only the parameters that every controller has. */
@@ -13,8 +13,8 @@ export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Recor
 }
 
 /**
- * Replaces the controller of all media flows or, if `only` is given, of the media flows with these numbers.
- * The new controller has its default preset and keeps the bitrate bounds of the flow.
+ * Replaces the controller of the media flows. If `only` is given, replaces it only for the flows with these
+ * numbers. The new controller has its default preset and keeps the bitrate bounds of the flow.
  */
 export function withController(
   flows: readonly FlowOptions[],
@@ -29,8 +29,8 @@ export function withController(
 }
 
 /**
- * A simulator that gives this controller to all media flows or, if `only` is given, to the media flows with these
- * numbers. It also keeps the controller's faults.
+ * A simulator that replaces the controller of the media flows, as `withController` does, and reports the faults
+ * of the new controller.
  */
 export class ControllerSimulator implements Simulator {
   readonly #simulator: Simulator;
@@ -51,7 +51,7 @@ export class ControllerSimulator implements Simulator {
     return simulation;
   }
 
-  /** The faults that the controller has had so far in the latest simulation. */
+  /** The faults of the controller in the latest simulation so far. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

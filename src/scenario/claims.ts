@@ -1,8 +1,7 @@
 /**
- * Tests whether a paper's statement holds in the runs, given the scatter of the results. Run i has the same
- * seed in every cell, so runs are compared in pairs: by Student's paired t-test, one-sided, at the 5 % level.
- * "About equal" is decided by two such tests, one for each side (D. J. Schuirmann, J. Pharmacokinet.
- * Biopharm. 15, 1987).
+ * Tests whether a paper's claim holds in the runs, given the random variation of the results. Run i has the same
+ * seed in every cell, so runs are compared in pairs by Student's paired t-test (one-sided, 5 % level). "About
+ * equal" requires two such tests, one for each side (D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
  */
 import { cellKey, selects, type CellParams } from './cells.js';
 import { otherSide } from './measured.js';
@@ -11,8 +10,8 @@ import type { Claim, CompareClaim, MonotoneClaim, Quantity } from './scenario.js
 import type { Statistics } from './summary.js';
 
 /**
- * The results of the runs of one cell. For each quantity (see `quantityKey`): a number for each run, NaN where a run
- * gave none.
+ * The results of the runs of one cell. `values` contains, by `quantityKey`, one number per run; NaN if a run
+ * yielded no number.
  */
 export interface CellValues {
   cell: CellParams;
@@ -23,10 +22,10 @@ export interface CellValues {
 export interface ClaimCase {
   /** The cells that are compared. */
   cells: readonly CellParams[];
-  /** The means, in the same order; if a quantity is compared with a number, that number is the last. */
+  /** The means of the cells in the same order. If a claim compares a quantity with a number, the number follows. */
   values: readonly number[];
   /**
-   * The p-value: the probability of results that support the claim at least this clearly, if the claim were
+   * The p-value: the probability of results that support the claim at least this strongly, if the claim were
    * false. Null for a single run, which cannot be tested.
    */
   p: number | null;
@@ -37,12 +36,12 @@ export interface ClaimResult {
   id: string;
   says: string;
   where: string;
-  /** Whether the claim holds in every case; null if there is no case, because the cells of the claim have not run. */
+  /** Whether the claim holds in every case. Null if there is no case, because the cells of the claim were not run. */
   holds: boolean | null;
   cases: readonly ClaimCase[];
 }
 
-/** The significance level: a claim holds only if its p-value is below this. */
+/** The significance level. With several runs, a claim holds only if its p-value is lower. */
 const SIGNIFICANT = 0.05;
 
 /** The results of all cells that have run, by cell and quantity. */
@@ -62,7 +61,7 @@ class Runs {
   }
 }
 
-/** For each run, the left side minus the right side. */
+/** The left value minus the right value of each run. */
 const differences = (left: readonly number[], right: readonly number[]): number[] =>
   left.map((value, run) => value - (right[run] ?? NaN));
 
@@ -77,25 +76,25 @@ class Tests {
   }
 
   /**
-   * Whether the mean of the differences is significantly above zero. A single run is not tested: only the
-   * sign of its difference counts.
+   * Whether the mean of the differences is significantly greater than zero. A single difference cannot be tested,
+   * so only its sign counts.
    */
   above(values: readonly number[]): Tested {
     const p = this.statistics.tailProbability(values);
     return p === null ? { p, holds: this.mean(values) > 0 } : { p, holds: p < SIGNIFICANT };
   }
 
-  /** Whether the mean of the differences is significantly within the tolerance, in both directions. */
+  /** Whether the mean of the differences is significantly within ± the tolerance. */
   about(values: readonly number[], tolerance: number): Tested {
     const { mean, sd, n } = this.statistics.summarise(values);
-    // If all differences are equal, or there is only one, there is no scatter to test: the mean decides. A mean that
-    // equals the tolerance is within it.
+    // Equal differences, or a single one, have no variation to test, so the mean decides. A mean equal to the
+    // tolerance counts as within it.
     if (n > 0 && !(sd > 0)) return { p: n > 1 ? 0 : null, holds: Math.abs(mean) <= tolerance };
     const [a, b] = [
       this.above(values.map((value) => value + tolerance)),
       this.above(values.map((value) => tolerance - value)),
     ];
-    // The larger of the two p-values decides.
+    // Both tests must be significant, so the larger p-value decides.
     const p = a.p === null || b.p === null ? null : Math.max(a.p, b.p);
     return { p, holds: a.holds && b.holds };
   }
@@ -117,9 +116,9 @@ export function evaluateClaimBy(
 }
 
 /**
- * The claim holds if two conditions are met. No step from one mean to the next goes in the wrong direction by
- * more than the tolerance. The difference between the first and the last cell is significant and in the
- * claimed direction.
+ * Two conditions must be met. No step between the means of neighbouring cells goes in the wrong direction by more
+ * than the tolerance. The difference between the first and the last cell is significant and in the claimed
+ * direction.
  */
 function monotone(claim: MonotoneClaim, cells: readonly CellParams[], runs: Runs, tests: Tests): ClaimCase[] {
   const groups = new Map<string, CellParams[]>();

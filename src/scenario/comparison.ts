@@ -1,7 +1,4 @@
-/**
- * Compares the values of an axis: determines for each quantity which value is the best, and how certain that
- * is.
- */
+/** Compares the values of an axis: determines for each quantity which value is the best, and how certain this is. */
 import { axisOf, cellKey, cellLabel, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
 import { METRICS, quantityKey, type MetricUnit } from './metrics.js';
@@ -10,8 +7,8 @@ import { summarise } from './statistics.js';
 import type { Summary } from './summary.js';
 
 /**
- * `best`: no other value has a better mean. `close`: another value has the best mean, but the 95 % intervals of the
- * two overlap. `none`: all other cases; also quantities for which neither more nor less is better.
+ * `best`: no other value has a better mean. `close`: another value is the best, but the 95 % intervals of the two
+ * overlap. `none`: all other cases, and quantities without a better direction.
  */
 export type Standing = 'best' | 'close' | 'none';
 
@@ -30,18 +27,21 @@ export interface ComparedValue {
   standing: Standing;
 }
 
-/** One combination of values on all axes except the compared axis. */
+/** The comparison for one combination of values on the other axes. */
 export interface ComparedCase {
   /** The values of all axes except the compared one. */
   params: CellParams;
   /** Empty if there is no other axis. */
   label: string;
   columns: readonly ComparedColumn[];
-  /** A row for each value of the axis, with a value for each column. */
+  /** One row for each value of the compared axis, with one value for each column. */
   rows: readonly { name: string; label: string; values: readonly ComparedValue[] }[];
 }
 
-/** The results of a scenario's comparison, computed from the runs of its cells; empty if it has no comparison. */
+/**
+ * The results of the scenario's comparison, computed from the runs of its cells. Empty if the scenario has no
+ * comparison.
+ */
 export function compareCells(scenario: Scenario, results: readonly CellValues[]): ComparedCase[] {
   const { comparison } = scenario;
   if (comparison === undefined) return [];
@@ -78,7 +78,7 @@ export function compareCells(scenario: Scenario, results: readonly CellValues[])
 const summaryOf = ({ values }: CellValues, quantity: Quantity): Summary =>
   summarise(values.get(quantityKey(quantity)) ?? []);
 
-/** The cells that have this axis, grouped by their values on all other axes, in the order of the cells. */
+/** Groups the cells that have this axis by their values on all other axes. Keeps the order of the cells. */
 function casesOf(
   results: readonly CellValues[],
   along: string,
@@ -96,9 +96,9 @@ function casesOf(
 }
 
 /**
- * Ranks the summaries. Only the summaries with the largest number of valid runs can be best or close: a controller
- * that converged in three of ten runs is not faster than one that converged in all ten. If all summaries have equal
- * means and equally many valid runs, none is best.
+ * Ranks the summaries. Only those with the largest number of valid runs can be `best` or `close`: a controller
+ * that converged in three of ten runs is not faster than one that converged in all ten. If all means and numbers
+ * of valid runs are equal, none is `best`.
  */
 export function rank(summaries: readonly Summary[], best: 'most' | 'least' | undefined): Standing[] {
   const most = Math.max(...summaries.map(({ n }) => n));

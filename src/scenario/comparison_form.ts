@@ -1,22 +1,22 @@
-/** The form of a comparison along an axis: for instance, one controller beside the others. */
+/** The schema of a comparison along an axis, for example of several controllers. */
 import * as v from 'valibot';
 
 import { list, record, text } from '../text/form.js';
 import { quantityEntries } from './form_parts.js';
 
 export const comparison = record({
-  /** The axis whose values are compared with each other, in every combination of the other axes. */
+  /** The axis whose values are compared with each other, for every combination of values on the other axes. */
   along: text('the name of an axis'),
   quantities: v.pipe(
     list(
       record({
         ...quantityEntries,
         /**
-         * The title of the column. All scenarios that compare along this axis share the columns with the same
-         * title.
+         * The title of the column. Scenarios that compare along the same axis share a table, in which equal
+         * titles share a column.
          */
         column: text('the title of a column'),
-        /** Whether the largest or the smallest value is the best. Default: neither. */
+        /** Whether the largest (`most`) or the smallest (`least`) value is the best. Default: neither. */
         best: v.optional(v.picklist(['most', 'least'], 'most or least')),
       }),
       'quantities',

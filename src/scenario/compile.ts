@@ -8,7 +8,7 @@ import { parseRate, parseSchedule } from '../link/capacity_text.js';
 import { checkMahimahi, mahimahiSchedule } from '../link/mahimahi.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from './scenario.js';
 
-/** One flow of the scenario stands for `count` flows of the simulation. These form a group. */
+/** The `count` flows of the simulation that one flow of the scenario describes. */
 export interface FlowGroup {
   name: string;
   kind: 'media' | 'tcp';
@@ -20,7 +20,7 @@ export interface FlowGroup {
 const us = (s: number): number => Math.round(s * 1e6);
 const usOfMs = (ms: number): number => Math.round(ms * 1e3);
 
-/** The flows of the simulation, in groups: one group for each flow of the scenario. */
+/** The flows of the simulation, grouped by the flow of the scenario that describes them. */
 export function flowGroups(scenario: Scenario): FlowGroup[] {
   let next = 0;
   return scenario.flows.map(({ name, kind, direction = 'forward', count = 1 }) => ({
@@ -31,13 +31,13 @@ export function flowGroups(scenario: Scenario): FlowGroup[] {
   }));
 }
 
-/** The indices, in the simulation, of the flows that have one of these names in the scenario. */
+/** The simulation's indices of the flows that have one of these names in the scenario. */
 export const flowNumbers = (scenario: Scenario, names: readonly string[]): ReadonlySet<number> =>
   new Set(flowGroups(scenario).flatMap(({ name, flows }) => (names.includes(name) ? flows : [])));
 
 /**
- * The options of one run. `scenario` must be the scenario of one cell (see `instantiate`); the core checks
- * the names of presets and parameters. Throws ConfigError.
+ * The simulator's options for one run. `scenario` must be the scenario of one cell (see `instantiate`). The core
+ * later checks the names of presets and parameters. Throws ConfigError.
  */
 export function compile(scenario: Scenario, seed: number): SimulationOptions {
   const durationUs = us(scenario.duration_s);
@@ -104,9 +104,8 @@ function checkOneCapacity({ capacity, capacity_per_flow }: ScenarioPath, field: 
 }
 
 /**
- * Throws the ConfigError that `compile` would throw, but does less work. It does not turn traces into schedules,
- * which may be long, and it does not read the traces in `checked` again. The form of the scenario must already be
- * checked.
+ * Throws the same ConfigErrors as `compile`, with less work: traces are not converted to schedules, which may be
+ * long, and traces in `checked` are not read again. The scenario must already match its schema.
  */
 export function checkPaths(scenario: Scenario, checked: Set<string>): void {
   const { id, duration_s, forward, backward } = scenario;
@@ -136,12 +135,12 @@ function compileCapacity(
   return { capacityBps: first?.capacityBps ?? 0, ...(schedule.length > 0 && { schedule }) };
 }
 
-/** Whether the text is a trace itself rather than the name of a file. */
+/** Whether the text is the trace itself and not the name of a file. */
 export const isInlineTrace = (text: string): boolean => /^[\d\s]+$/.test(text.replace(/#.*/g, ''));
 
 function inlineTrace(text: string, field: string): string {
   if (isInlineTrace(text)) return text;
-  const fix = 'put the lines of the file here, or run the scenario from its file';
+  const fix = 'put the lines of the trace here, or run the scenario from its own file';
   throw new ConfigError(`${field}.mahimahi`, 'the times of a trace', shown(text), fix);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The text form of controllers, as people write it in a page's URL and on the command line: `nada`,
- * `gcc:ton-2017-literal`, `libwebrtc-2016-08`, `gcc:gcc-live:k_u=0.02`.
+ * The text form of controllers in a page's URL and on the command line: `nada`, `gcc:ton-2017-literal`,
+ * `libwebrtc-2016-08`, `gcc:gcc-live:k_u=0.02`.
  */
 import { controllerSetup } from '../core/controller_setup.js';
 import { CoreError } from '../core/load.js';
@@ -27,7 +27,7 @@ export const isOwn = (controller: string): boolean => OWN.test(controller);
 export const ownName = (controller: string): string => controller.slice('own:'.length);
 export const ownText = (name: string): string => `own:${name.replaceAll(/[,:]/g, ' ').slice(0, 80)}`;
 
-/** One of the core's controllers, with all defaults filled in. */
+/** One of the core's controllers, with its defaults filled in. */
 export interface ChosenController {
   controller: ControllerName;
   preset: string;
@@ -37,14 +37,14 @@ export interface ChosenController {
 const isController = (name: string): name is ControllerName =>
   CONTROLLER_NAMES.some((known) => known === name);
 
-/** `NAME[:PRESET][:parameter=value]…`; NAME is the name of a controller or of a preset. Throws ConfigError. */
+/** Parses `NAME[:PRESET][:parameter=value]…`. NAME is the name of a controller or of a preset. Throws ConfigError. */
 export function parseController(text: string, { field = 'controller' } = {}): ChosenController {
-  checkLength(text, field, 'write for instance nada or gcc:ton-2017-literal');
+  checkLength(text, field, 'write, for example, nada or gcc:ton-2017-literal');
   const [name = '', ...rest] = text.trim().split(':');
   const controller = isController(name) ? name : controllerOfPreset(name);
   if (controller === undefined) {
     const known = [...CONTROLLER_NAMES, ...PRESETS.map((preset) => preset.name)];
-    const fix = `write for instance nada or gcc:ton-2017-literal.${didYouMean(name, known)}`;
+    const fix = `write, for example, nada or gcc:ton-2017-literal.${didYouMean(name, known)}`;
     throw new ConfigError(
       field,
       `one of ${CONTROLLER_NAMES.join(', ')}, or a preset of one of them`,
@@ -55,7 +55,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
   const settings = rest.filter((part) => part.includes('='));
   const [named, ...more] = rest.filter((part) => !part.includes('='));
   if (more.length > 0 || (named !== undefined && !isController(name))) {
-    const fix = 'write for instance gcc:gcc-live:k_u=0.02';
+    const fix = 'write, for example, gcc:gcc-live:k_u=0.02';
     throw new ConfigError(field, 'NAME:PRESET:parameter=value', shown(text), fix);
   }
   const preset = named ?? (isController(name) ? defaultPreset(name, 'live') : name);
@@ -74,7 +74,7 @@ export function parseController(text: string, { field = 'controller' } = {}): Ch
   return { controller, preset, parameters };
 }
 
-/** Reads a parameter's value: a number, or one of the names that the parameter lists. */
+/** Reads the value of a parameter: a number, or one of the parameter's named values. */
 function parameterOf(
   controller: ControllerName,
   setting: string,
@@ -85,12 +85,12 @@ function parameterOf(
   const spec = parameters.find((each) => each.name === name);
   if (spec === undefined) return [name, NaN]; // controllerSetup rejects this name later
   const number = parameterNumber(spec, value);
-  // Adding 0 turns -0 into 0: as text, both are 0.
+  // Adding 0 turns -0 into 0. Both are written as 0, so they must be the same value.
   if (number !== undefined) return [name, number + 0];
-  throw new ConfigError(field, `${name} as ${expectedValue(spec)}`, shown(value), 'correct this value');
+  throw new ConfigError(field, `${name} to be ${expectedValue(spec)}`, shown(value), 'correct this value');
 }
 
-/** The shortest text that `parseController` turns into this controller. */
+/** The shortest text that `parseController` parses to this controller. */
 export function controllerText({ controller, preset, parameters }: ChosenController): string {
   const settings = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   const named = preset === defaultPreset(controller, 'live') ? [] : [preset];
@@ -98,8 +98,8 @@ export function controllerText({ controller, preset, parameters }: ChosenControl
 }
 
 /**
- * The controller's name in a chart: `NADA`, or the name of its preset if that is not the default for live calls.
- * Parameters that differ from the preset follow.
+ * The controller's name in a chart: `NADA`, or the name of the preset if it is not the default for live calls.
+ * The parameters that differ from the preset follow.
  */
 export function controllerTitle({ controller, preset, parameters }: ChosenController): string {
   const name = preset === defaultPreset(controller, 'live') ? controller.toUpperCase() : preset;

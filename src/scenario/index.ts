@@ -1,4 +1,4 @@
-/** Scenarios: their form, cells, metrics, verdicts, and how to run one. */
+/** Scenarios: their schema, cells, metrics and verdicts, and how to run one. */
 export { ConfigError, parseDuration } from '../text/quantities.js';
 export { parseLinkConfig } from '../link/link_config.js';
 export { parseQueue } from '../link/queue_text.js';

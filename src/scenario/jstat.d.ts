@@ -1,4 +1,4 @@
-/** The part of jstat that is used; the package has no types of its own. */
+/** Types for the functions of jstat that are used here. The package contains no types. */
 declare module 'jstat' {
   const jStat: {
     mean(values: readonly number[]): number;

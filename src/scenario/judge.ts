@@ -1,10 +1,10 @@
-/** Verdicts and claims over any number of runs, with the statistics of the library jStat. */
+/** Computes verdicts and tests claims for any number of runs, with the statistics of the library jStat. */
 import { evaluateClaimBy, type CellValues, type ClaimResult } from './claims.js';
 import type { Claim, Scenario } from './scenario.js';
 import { STATISTICS } from './statistics.js';
 import { judgeBy, type ExperimentResult } from './verdict.js';
 
-/** The complete result of an experiment's runs, in the order of the given cells. */
+/** The complete result of an experiment, in the order of the given cells. */
 export const judge = (scenario: Scenario, results: readonly CellValues[]): ExperimentResult =>
   judgeBy(STATISTICS, scenario, results);
 

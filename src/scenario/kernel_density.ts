@@ -1,19 +1,19 @@
 /**
- * Estimates the density of a sample and the modes of this density, with normal kernels of bandwidth h. For
- * normal kernels, the number of maxima never grows with h (B. W. Silverman, "Using kernel density estimates
- * to investigate multimodality", J. R. Statist. Soc. B 43, 1981), so more smoothing never adds a mode.
+ * Estimates the density of a sample and the modes of this density, with normal kernels of bandwidth h. With
+ * normal kernels, the number of maxima never grows with h, so more smoothing never adds a mode (B. W. Silverman,
+ * "Using kernel density estimates to investigate multimodality", J. R. Statist. Soc. B 43, 1981).
  */
 
 /** Values are counted in bins of a tenth of the bandwidth, which hardly changes the density. */
 const BINS_PER_BANDWIDTH = 10;
-/** Beyond this many bandwidths a normal kernel is treated as zero. */
+/** A normal kernel is treated as zero beyond this many bandwidths. */
 const REACH = 5;
-/** A maximum counts as a mode only if the density falls from it by at least this share on both sides. */
+/** A maximum counts as a mode only if the density falls by at least this fraction on both sides of it. */
 const DIP = 0.25;
-/** A maximum counts as a mode only if at least this share of the sample lies between the minima around it. */
+/** A maximum counts as a mode only if at least this fraction of the sample lies between the minima around it. */
 const SHARE = 0.01;
 
-/** A density on an even grid. */
+/** A density, sampled on an evenly spaced grid. */
 export interface Density {
   /** `from`: the first x. `step`: the distance between neighbouring values of x. */
   readonly from: number;
@@ -21,7 +21,7 @@ export interface Density {
   readonly values: Float64Array;
 }
 
-/** A sample. Its values are only counted in bins, so that memory does not grow with their number. */
+/** A sample. Stores only the number of values in each bin, so memory does not grow with the number of values. */
 export class KernelDensity {
   readonly #step: number;
   readonly #bins = new Map<number, number>();
@@ -38,7 +38,7 @@ export class KernelDensity {
     this.#count += 1;
   }
 
-  /** The density at the grid points from `low` to `high`. Its integral over all values is 1. */
+  /** The density at the grid points from `low` to `high`. The density over the whole real line integrates to 1. */
   between(low: number, high: number): Density {
     const [first, last] = [Math.floor(low / this.#step), Math.ceil(high / this.#step)];
     const values = new Float64Array(Math.max(0, last - first + 1));
@@ -57,7 +57,7 @@ export class KernelDensity {
     return { from: first * this.#step, step: this.#step, values };
   }
 
-  /** The smallest value v such that at least this share of the sample is at or below v. */
+  /** The smallest value v such that at least the fraction `share` of the sample is at or below v. */
   quantile(share: number): number {
     const bins = [...this.#bins].sort(([a], [b]) => a - b);
     let below = 0;
@@ -71,7 +71,7 @@ export class KernelDensity {
   /** The positions of the modes, in ascending order; empty without samples. */
   modes(): number[] {
     if (this.#count === 0) return [];
-    // At most a share of SHARE / 2 of the sample is outside of this range at each end. A mode needs at least
+    // At each end, at most the fraction SHARE / 2 of the sample lies outside this range. A mode needs at least
     // SHARE, so no mode is missed.
     const reach = REACH * this.bandwidth;
     const density = this.between(this.quantile(SHARE / 2) - reach, this.quantile(1 - SHARE / 2) + reach);
@@ -84,16 +84,19 @@ const normal = (z: number): number => Math.exp(-(z * z) / 2) / Math.sqrt(2 * Mat
 interface Peak {
   at: number;
   height: number;
-  /** The share of the sample that lies between the minima on either side of the peak. */
+  /** The fraction of the sample that lies between the minima on either side of the peak. */
   share: number;
 }
 
-/** The modes of a density: its maxima, except shallow ones and those with too small a share of the sample. */
+/**
+ * The modes of a density: its maxima, except those that are shallow or contain too small a fraction of the
+ * sample.
+ */
 export function modesOf({ from, step, values }: Density): number[] {
   const { peaks, valleys } = extremes(values, step);
   for (;;) {
-    // Each pass removes the lowest maximum that is not a mode. Of the two minima beside it, the lower one
-    // remains. If the maximum is shallow, its share is added to the maximum beyond the higher minimum.
+    // Each pass removes the lowest maximum that is not a mode, together with the higher of its two neighbouring
+    // minima. The share of a shallow maximum is added to the maximum on the other side of that minimum.
     let worst = -1;
     for (const [i, peak] of peaks.entries()) {
       const dip = Math.max(valleys[i] ?? 0, valleys[i + 1] ?? 0);
@@ -111,7 +114,7 @@ export function modesOf({ from, step, values }: Density): number[] {
   }
 }
 
-/** Maxima from left to right, and the minima before, between and after them. */
+/** The maxima from left to right, and the minima before, between and after them. */
 function extremes(values: Float64Array, step: number): { peaks: Peak[]; valleys: number[] } {
   const peaks: Peak[] = [];
   const valleys: number[] = [0];

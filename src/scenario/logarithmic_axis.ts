@@ -1,4 +1,4 @@
-/** Axes with many values, evenly spaced on a logarithmic scale. */
+/** Axes with many values that are evenly spaced on a logarithmic scale. */
 import * as v from 'valibot';
 
 import { integer, list, number, record, text } from '../text/form.js';
@@ -10,7 +10,7 @@ export const logarithmic = record({
   from: positive,
   to: positive,
   count: integer(2, 500),
-  /** The number of values of a full run (`ccscope reproduce --full`). Default: `count`. */
+  /** The number of values in a full run (`ccscope reproduce --full`). Default: `count`. */
   full: v.optional(integer(2, 500)),
   /** The dotted paths to which each value is assigned. */
   sets: v.pipe(list(text('a dotted path'), 'paths'), v.nonEmpty('at least one path')),
@@ -36,8 +36,8 @@ export function logarithmicValues({
 }
 
 /**
- * Returns a scenario with its logarithmic axes set to the number of values of a full run. `scenario` has the
- * form of a scenario file.
+ * Replaces the `count` of each logarithmic axis with its `full`. `scenario` is the parsed JSON of a scenario
+ * file.
  */
 export function atFullSize(scenario: unknown): unknown {
   const isObject = (value: unknown): value is Record<string, unknown> =>

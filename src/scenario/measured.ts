@@ -1,18 +1,18 @@
-/** The quantities that have to be measured in a cell. */
+/** Determines which quantities to measure in a cell. */
 import { selects, type CellParams } from './cells.js';
 import { BOX, quantityKey, relation } from './metrics.js';
 import type { CompareClaim, Expectation, Picture, Quantity, Scenario } from './scenario.js';
 
-/** All quantities that are to be measured in a cell, without repetition. */
+/** All quantities to measure in a cell, without duplicates. */
 export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
   const { expectations = [], claims = [], metrics = [], pictures = [], comparison, surface } = scenario;
   const here = (each: { cells?: Expectation['cells'] }): boolean => selects(each.cells, cell);
   const wanted: Quantity[] = [
-    // Some metrics are computed from two cells. An expectation with such a metric may need a measurement in
-    // this cell even if it is about another cell, so it is always included.
+    // A metric that is computed from two cells may need a measurement here even if its expectation is about the
+    // other cell. So such expectations are always included.
     ...expectations.filter((each) => relation(each.metric) !== null || here(each)).map(measuredOf),
     ...metrics,
-    // The quantity with which a claim compares may be measured in any cell.
+    // Always included: the other side of a comparison may belong to any cell.
     ...claims.flatMap((claim) => [claim, ...(claim.kind === 'compare' ? otherSide(claim) : [])]),
     ...pictures.filter(here).flatMap(pictureQuantities),
     ...(comparison?.quantities ?? []),
@@ -22,8 +22,8 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
 }
 
 /**
- * The quantity that a run must measure to obtain `quantity`. For a metric that is computed from two cells,
- * this is the metric that is measured in each of them. Otherwise it is `quantity` itself.
+ * The quantity that a run must measure to obtain `quantity`. For a metric that is computed from two cells, it is
+ * the metric that is measured in both cells. Otherwise it is `quantity` itself.
  */
 export function measuredOf<Q extends Quantity>(quantity: Q): Q {
   return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };
@@ -47,7 +47,7 @@ function pictureQuantities(picture: Picture): Quantity[] {
   }));
 }
 
-/** The quantity with which a claim compares its own quantity; empty if the claim compares with a number. */
+/** The quantity on the right side of a claim. Empty if the right side is a number. */
 export function otherSide(claim: CompareClaim): Quantity[] {
   const { than } = claim;
   if (typeof than === 'number') return [];

@@ -1,20 +1,17 @@
-/**
- * The metrics that scenarios may name: one table with the unit of each metric and the way in which it is
- * computed.
- */
+/** The metrics that scenarios may name, with the unit of each and how it is computed. */
 import type { Distribution, FlowMetrics, PathMetrics, WindowMetrics } from '../core/simulation.js';
 import { flowGroups, type FlowGroup } from './compile.js';
 import type { Quantity, Scenario } from './scenario.js';
 
-/** `ratio`: 0 to 1, shown as per cent. `1`: an index or a quotient. */
+/** `ratio`: from 0 to 1, shown as a percentage. `1`: an index or a quotient. */
 export type MetricUnit = 'ratio' | '1' | 'bps' | 'ms' | 's';
 
 export interface MetricSpec {
   readonly name: string;
   readonly unit: MetricUnit;
   /**
-   * What the metric is computed from: some flows, one path, a whole window, the trace rows of some flows, or
-   * another metric's values in this cell and a second cell.
+   * The data that the metric is computed from: some flows, one path, a whole window, or the trace rows of some
+   * flows. `relative`: the values of another metric in this cell and in a second cell.
    */
   readonly scope: 'flow' | 'path' | 'window' | 'trace' | 'relative';
   readonly description: string;
@@ -140,8 +137,8 @@ const FLOW: readonly Entry[] = [
 ];
 
 /**
- * The utility contains the logarithm of the mean queuing delay. Smaller delays are raised to this value,
- * because the logarithm of 0 is infinite.
+ * The lower limit for the mean queuing delay in the utility, which contains its logarithm: the logarithm of 0 is
+ * infinite.
  */
 const LEAST_WAIT_MS = 0.1;
 
@@ -155,7 +152,7 @@ export type Statistic = (typeof STATISTICS)[number];
 /** The percentiles that a box plot shows, from the lower whisker to the upper one. */
 export const BOX: readonly Statistic[] = ['p5', 'p25', 'p50', 'p75', 'p95'];
 
-/** The mean of a statistic over distributions, weighted by their numbers of samples, in ms. */
+/** The mean of a statistic over several distributions, weighted by their sample counts, in ms. */
 function pooled(distributions: readonly Distribution[], statistic: Statistic): number {
   const some = distributions.filter(({ count }) => count > 0);
   const weighted = sum(some.map((each) => each[statistic] * each.count));
@@ -294,10 +291,10 @@ const ENTRIES = new Map(
   [...FLOW, ...DELAYS, ...PATH, ...WINDOW, ...TRACE, ...RELATIVE].map((entry) => [entry.name, entry]),
 );
 
-/** Every metric, by name. */
+/** All metrics, by name. */
 export const METRICS: ReadonlyMap<string, MetricSpec> = ENTRIES;
 
-/** The default flow: the first media flow, else the first flow. */
+/** The default flow: the first media flow or, without media flows, the first flow. */
 export function defaultFlow(scenario: Scenario): string {
   const [first] = scenario.flows;
   return (scenario.flows.find(({ kind }) => kind === 'media') ?? first)?.name ?? '';
@@ -310,9 +307,9 @@ export function selectedFlows(scenario: Scenario, quantity: Pick<Quantity, 'flow
 }
 
 /**
- * The value of a quantity in one run; `scenario` is the scenario of the run's cell. NaN if there is no value: the
- * cell has no such flow or no bottleneck, or nothing was sent. Also NaN for trace metrics, which `traceMetric`
- * computes, and for metrics that relate two cells.
+ * The value of a quantity in one run. `scenario` is the scenario of the run's cell. NaN if the cell has no such
+ * flow or no bottleneck, or if nothing was sent. Also NaN for trace metrics, which `traceMetric` computes, and
+ * for metrics that are computed from two cells.
  */
 export function measure(quantity: Quantity, scenario: Scenario, windows: readonly WindowMetrics[]): number {
   const entry = ENTRIES.get(quantity.metric);
@@ -329,8 +326,8 @@ export function measure(quantity: Quantity, scenario: Scenario, windows: readonl
 }
 
 /**
- * For a metric that relates two cells: `of` is the metric that is measured in each of them, and `relate` computes the
- * value from the two measured values. Null for all other metrics.
+ * For a metric that is computed from two cells: `of` is the metric that is measured in both cells, and `relate`
+ * computes the value from the two measurements. Null for all other metrics.
  */
 export function relation(
   metric: string,
@@ -339,14 +336,14 @@ export function relation(
   return entry?.scope === 'relative' ? entry : null;
 }
 
-/** The key that identifies a quantity within a cell, whether an expectation, a claim or a picture uses it. */
+/** Identifies a quantity within a cell. Expectations, claims and figures about the same quantity share one key. */
 export function quantityKey({ metric, flow = '', window = 'run', path = 'forward' }: Quantity): string {
   const { scope } = METRICS.get(metric) ?? {};
   const about = scope === 'path' ? path : scope === 'window' ? '' : flow;
   return [metric, about, window].join('|');
 }
 
-/** A value with its unit as people read it: `90.3 %`, `1.25 Mbps`, `12.1 ms`. */
+/** Formats a value with its unit: `90.3 %`, `1.25 Mbps`, `12.1 ms`. */
 export function metricText(name: string, value: number): string {
   if (Number.isNaN(value)) return '–';
   const unit = METRICS.get(name)?.unit;

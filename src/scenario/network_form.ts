@@ -1,4 +1,4 @@
-/** The form of a scenario's network: paths, flows, and the time windows in which it is measured. */
+/** The schema of a scenario's network: paths, flows, and the time windows of the measurements. */
 import * as v from 'valibot';
 
 import { CONTROLLER_NAMES } from '../core/schema.js';
@@ -8,7 +8,10 @@ import { integer, list, named, numbers, parsedBy, record, seconds, text, within 
 
 const MAX_FLOWS = 2000;
 
-/** A capacity: `1mbps`, a schedule, bit/s, or a mahimahi trace (the text, or the name of a file). */
+/**
+ * A capacity: a rate such as `1mbps`, a number of bit/s, a schedule, or a mahimahi trace (its text, or the name
+ * of its file).
+ */
 const capacity = v.union(
   [
     parsedBy(v.union([v.string(), v.number()]), (value) => parseSchedule(value)),
@@ -19,11 +22,11 @@ const capacity = v.union(
     'a rate such as 1mbps, a schedule, or a mahimahi trace',
 );
 
-/** `outage` as an object; its short form is a string. */
+/** `outage` as an object. The short form is a string. */
 const outageParts = record({
   mean_on_ms: within(1, 60_000, ' ms'),
   mean_off_ms: within(1, 60_000, ' ms'),
-  /** The length of an outage is the sum of this many exponentially distributed times. Default 1. */
+  /** The length of an outage is the sum of this many exponentially distributed phases. Default 1. */
   off_phases: v.optional(integer(1, 100)),
 });
 const outage: v.GenericSchema<string | v.InferOutput<typeof outageParts>> = v.lazy((given) =>
@@ -33,7 +36,7 @@ const outage: v.GenericSchema<string | v.InferOutput<typeof outageParts>> = v.la
 const pathEntries = {
   /** Without a capacity, the path has no bottleneck. */
   capacity: v.optional(capacity),
-  /** An alternative to `capacity`: a capacity that is multiplied by the number of flows in the path's direction. */
+  /** Replaces `capacity`. The capacity is this rate times the number of flows in the path's direction. */
   capacity_per_flow: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 1mbps'), (value) => parseRate(value)),
   ),
@@ -44,16 +47,16 @@ const pathEntries = {
   loss_ratio: linkEntries.loss_ratio,
   burst_loss_packets: linkEntries.burst_loss_packets,
   /**
-   * The standard deviation of a normally distributed number. A packet is delayed by the absolute value of such a
-   * number, limited to three standard deviations.
+   * The standard deviation of a normal distribution. Each packet is delayed by the absolute value of a random
+   * number from this distribution, limited to three standard deviations.
    */
   jitter_ms: linkEntries.jitter_ms,
-  /** Whether jitter acts after the bottleneck and the propagation delay. Default: before the queue. */
+  /** Whether the jitter is added after the bottleneck and the propagation delay. Default: before the queue. */
   jitter_behind_queue: v.optional(v.boolean('true or false')),
   reorder: linkEntries.reorder,
   /**
-   * Outages of a wireless channel. The times between outages are exponentially distributed; with one phase, so are
-   * the lengths of the outages. Given as an object, or as a string as in link settings.
+   * Outages of a wireless channel. The times between outages are exponentially distributed; with one phase, so
+   * are the lengths of the outages. Written as an object, or as a string like in the link settings.
    */
   outage: v.optional(outage),
 };
@@ -64,27 +67,27 @@ const flowEntries = {
   count: v.optional(integer(0, MAX_FLOWS)),
   direction: v.optional(v.picklist(['forward', 'backward'], 'forward or backward')),
   start_s: v.optional(seconds),
-  /** Each of `count` flows starts this much later than the one before. Default 0. */
+  /** The time between the starts of two consecutive flows of the `count` flows. Default 0. */
   start_step_s: v.optional(seconds),
   /** Default: the end of the run. */
   stop_s: v.optional(seconds),
-  /** Additional propagation delay, each way. */
+  /** Additional propagation delay in each direction. */
   extra_delay_ms: v.optional(within(0, 60_000, ' ms')),
 };
 
 const mediaFlow = record({
   kind: v.literal('media'),
   ...flowEntries,
-  /** Default: the controller that `preset` belongs to, else gcc. */
+  /** Default: the controller of `preset`, or gcc if there is no preset. */
   controller: v.optional(v.picklist(CONTROLLER_NAMES, `one of ${CONTROLLER_NAMES.join(', ')}`)),
   preset: v.optional(text('the name of a preset')),
   /** Parameters of the controller that differ from the preset. */
   parameters: v.optional(numbers),
-  /** A preset of the video source: `vp8`. */
+  /** A preset of the video source, such as `vp8`. */
   source_preset: v.optional(text('the name of a preset')),
   /** Parameters of the video source that differ from the preset. */
   source: v.optional(numbers),
-  /** Times in which the source sends nothing. */
+  /** Periods during which the source sends nothing. */
   pauses: v.optional(list(record({ from_s: seconds, to_s: seconds }), 'pauses')),
 });
 
@@ -95,7 +98,7 @@ const tcpFlow = record({
   preset: v.optional(text('the name of a preset')),
   /** Parameters of TCP that differ from the preset. */
   parameters: v.optional(numbers),
-  /** Sends files with pauses between them instead of unlimited data (RFC 8867 5.7). */
+  /** Sends files with pauses between them instead of an unlimited stream (RFC 8867, 5.7). */
   short: v.optional(record({ min_bytes: within(1, 1e9), max_bytes: within(1, 1e9), idle_mean_s: seconds })),
 });
 

@@ -2,7 +2,7 @@
 import { LINK_FIELDS } from '../link/fields.js';
 import type { ScenarioPath } from './scenario.js';
 
-/** `100ms/20ms`, or `none` without outages; a scenario may also give outages as an object. */
+/** Formats outages like `100ms/20ms`; `none` without outages. A scenario contains them as text or as an object. */
 export function outageText(outage: ScenarioPath['outage']): string {
   if (typeof outage !== 'object') return outage ?? LINK_FIELDS.outage.usual;
   const { mean_on_ms, mean_off_ms, off_phases } = outage;

@@ -1,4 +1,4 @@
-/** The form of an experiment's pictures. */
+/** The schema of the figures of an experiment. */
 import * as v from 'valibot';
 
 import { list, record, text } from '../text/form.js';
@@ -21,8 +21,8 @@ export const picture = v.variant(
   'kind',
   [
     /**
-     * A bar with the measured mean for each cell, and a mark at the published value. The bars are grouped by
-     * an axis, and have one colour for each value of `series`.
+     * Bars: the measured mean of each cell, with a mark at the published value. The bars are grouped by an axis.
+     * Each value of `series` has its own colour.
      */
     record({
       kind: v.literal('bars'),
@@ -32,7 +32,7 @@ export const picture = v.variant(
       series: v.optional(axisName),
       scale,
     }),
-    /** Boxes from the 5th, 25th, 50th, 75th and 95th percentiles, grouped and coloured like bars. */
+    /** Box plots of the 5th, 25th, 50th, 75th and 95th percentiles, grouped and coloured like bars. */
     record({
       kind: v.literal('boxes'),
       ...pictureEntries,
@@ -44,8 +44,8 @@ export const picture = v.variant(
       scale,
     }),
     /**
-     * A metric over an axis, with its standard deviation and a line for each value of `series`. Published
-     * values are drawn as points.
+     * A metric along an axis, with its standard deviation: one line for each value of `series`. Published values
+     * are points.
      */
     record({
       kind: v.literal('lines'),
@@ -55,7 +55,7 @@ export const picture = v.variant(
       series: v.optional(axisName),
       scale,
     }),
-    /** Cumulative distribution of a trace column in the first run, a curve per cell. */
+    /** The cumulative distribution of a trace column in the first run: one curve for each cell. */
     record({
       kind: v.literal('cdf'),
       ...pictureEntries,
@@ -63,20 +63,20 @@ export const picture = v.variant(
       column: text('a trace column'),
       flow: v.optional(text('the name of a flow')),
     }),
-    /** What LCC has learnt by the end of the first run: the joint density of rate and delay. */
+    /** The joint density of rate and delay that the controller LCC has learnt by the end of the first run. */
     record({
       kind: v.literal('density'),
       ...pictureEntries,
       flow: quantityEntries.flow,
     }),
-    /** Density of a trace column in the first run, estimated with normal kernels, a curve per cell. */
+    /** The density of a trace column in the first run, estimated with normal kernels: one curve for each cell. */
     record({
       kind: v.literal('kernel_density'),
       ...pictureEntries,
       table: text('a trace table'),
       column: text('a trace column'),
       flow: v.optional(text('the name of a flow')),
-      /** Standard deviation of the kernel, in the unit that is shown. */
+      /** The standard deviation of the kernel, in the unit of the figure. */
       bandwidth: within(1e-6, 1e6),
     }),
     /** Trace columns of the first run over time, in one or more panels. */
@@ -91,7 +91,7 @@ export const picture = v.variant(
             record({
               table: text('a trace table'),
               column: text('a trace column'),
-              /** Default: all flows of the table. */
+              /** Default: all flows in the table. */
               flow: v.optional(text('the name of a flow')),
               label: v.optional(text('text')),
             }),

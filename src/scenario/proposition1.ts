@@ -1,5 +1,5 @@
 /**
- * Proposition 1 of the paper ToN (section IV; see src/papers/README.md): the queue size below which a static
+ * Proposition 1 of the ToN paper (section IV; see src/papers/README.md): the queue size below which a static
  * threshold never triggers.
  */
 
@@ -14,8 +14,8 @@ export function largestDelayGradient(queueS: number, tauS: number): number {
 }
 
 /**
- * The same value without the second-order expansion of eq. 24. By eq. 23 the queue is full at the time t_M
- * that solves tau (exp(t_M / tau) - 1) - t_M = queue; then m_M = exp(t_M / tau) - 1.
+ * The exact value of m_M, without the second-order expansion of eq. 24. By eq. 23 the queue is full at the time
+ * t_M with tau (exp(t_M / tau) - 1) - t_M = queue. Then m_M = exp(t_M / tau) - 1.
  */
 export function exactDelayGradient(queueS: number, tauS: number): number {
   const fill = (x: number): number => Math.expm1(x) - x - queueS / tauS;

@@ -1,6 +1,6 @@
 /**
- * One run of one cell: simulate, then measure. The same code runs in a page's worker, a Node worker and the
- * command line.
+ * Runs one cell once: simulates it, then measures. A page's worker, a Node worker and the command line share this
+ * code.
  */
 import type { Density } from '../core/density.js';
 import type { TraceBatch } from '../core/recorder.js';
@@ -20,7 +20,7 @@ export interface Simulator {
     readonly events: number;
     runUntil(us: number): void;
     metrics(): WindowMetrics[];
-    /** Faults of users' controllers. Every call returns the same list, which grows. */
+    /** The faults of users' controllers. Every call returns the same list, which grows during the simulation. */
     faults(): readonly ControllerFault[];
     drain(): TraceBatch[];
     density(flow: number): Density | null;
@@ -28,22 +28,28 @@ export interface Simulator {
   };
 }
 
-/** The trace rows to record, and the interval of rows that are recorded periodically. */
+/** Which trace tables to record, and the interval of the periodic rows. */
 export type TraceOptions = NonNullable<SimulationOptions['trace']>;
 
 export interface RunOptions {
-  /** Trace rows to record; by default none. */
+  /** The trace rows to record. Default: none. */
   trace?: TraceOptions;
-  /** Called about 20 times with the simulated share, 0 to 1; returning false stops the run. */
+  /**
+   * Called about 20 times during the run with the simulated fraction, from 0 to 1. If it returns false, the run
+   * stops.
+   */
   progress?: (done: number) => boolean;
 }
 
 /** One step of a run: the simulation has advanced by an interval of virtual time. */
 export interface RunStep {
-  /** `timeUs`: the virtual time so far. `share`: its share of the whole. */
+  /** `timeUs`: the virtual time that has passed. `share`: `timeUs` as a fraction of the duration. */
   timeUs: number;
   share: number;
-  /** The rows that were recorded since the rows were last drained. Empty in steps that do not drain the rows. */
+  /**
+   * The rows since the last step with rows. Rows are fetched from the core only in some steps; in the others this
+   * is empty.
+   */
   batches: TraceBatch[];
 }
 
@@ -51,11 +57,12 @@ export interface RunStep {
 export interface Simulated {
   windows: WindowMetrics[];
   events: number;
-  /** Virtual time that was simulated: less than the whole if the run was stopped. */
+  /** The simulated virtual time. Less than the duration if the run was stopped. */
   timeUs: number;
   stopped: boolean;
   /**
-   * The densities of rate and delay that the requested flows have learnt, by flow number. Only LCC learns a density.
+   * The joint densities of rate and delay that the requested flows have learnt, by flow number. Only the
+   * controller LCC learns a density.
    */
   densities: ReadonlyMap<number, Density>;
 }
@@ -69,7 +76,7 @@ export interface RunResult extends CellRun {
   batches: TraceBatch[];
 }
 
-/** Seed of a scenario's nth run, counted from 0. */
+/** The seed of a scenario's run number `run`, counted from 0. */
 export const seedOf = (scenario: Scenario, run: number): number => (scenario.seed ?? 1) + run;
 
 const PROGRESS_STEPS = 20;
@@ -78,10 +85,11 @@ const STEP_US = 1e6;
 const MAX_DRAINS = 200;
 
 /**
- * Runs a simulation in steps of virtual time, and yields after each step. The caller stops the run by passing
- * `false` to the generator. The result contains the densities of the flows in `densitiesOf`. The drain times
- * determine the order of rows in a trace, so they depend only on the options. In a long run, several steps
- * pass between two drains, so that the run can still be stopped soon. Throws CoreError that names the option.
+ * Runs a simulation in steps of virtual time, and yields after each step. Passing `false` to the generator stops
+ * the run. The result contains the densities of the flows in `densitiesOf`. The order of the rows in a trace
+ * depends on the times at which they are fetched from the core, so these times depend only on the options. In a
+ * long run, several steps pass between two fetches, so that a stop takes effect soon. Throws CoreError that names
+ * the option.
  */
 export function* simulate(
   simulator: Simulator,
@@ -122,8 +130,8 @@ export function* simulate(
 }
 
 /**
- * Simulates one cell with one seed, in steps; the caller may keep or transfer the rows of a step. Throws
- * ConfigError, or CoreError that names the option.
+ * Simulates one cell with one seed, in steps. The caller may keep the rows of a step, or transfer them to another
+ * thread. Throws ConfigError, or CoreError that names the option.
  */
 export function* simulateCell(
   simulator: Simulator,
@@ -158,7 +166,7 @@ export function* simulateCell(
   }
 }
 
-/** The flows whose densities the cell's pictures show. */
+/** The flows whose densities appear in the cell's figures. */
 function picturedDensities(scenario: Scenario, instance: Scenario, cell: CellParams): number[] {
   const pictures = (scenario.pictures ?? []).filter(({ cells }) => selects(cells, cell));
   return pictures.flatMap((picture) =>
@@ -166,7 +174,7 @@ function picturedDensities(scenario: Scenario, instance: Scenario, cell: CellPar
   );
 }
 
-/** The quantities that come from trace rows. */
+/** The quantities that are computed from trace rows. */
 class TracedQuantities {
   readonly #metrics: ReadonlyMap<string, TraceMetric>;
 
@@ -188,7 +196,7 @@ class TracedQuantities {
     for (const metric of this.#metrics.values()) metric.observe(batches);
   }
 
-  /** Undefined for a quantity that does not come from trace rows. */
+  /** The value of a quantity; undefined if it is not computed from trace rows. */
   value(key: string): number | undefined {
     return this.#metrics.get(key)?.value;
   }

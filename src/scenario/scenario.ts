@@ -1,9 +1,9 @@
 /**
- * Scenarios: experiments as data. A scenario describes the network and its flows, how they vary from cell to
- * cell, what is measured, and which results a paper published. Each file in `public/scenarios/` contains one
- * scenario; README.md beside this file shows how to write one.
+ * Scenarios: descriptions of experiments. A scenario describes the network and its flows, how these vary from
+ * cell to cell, what is measured, and which results a paper published. Each file in `public/scenarios/` contains
+ * one scenario. README.md in this folder shows how to write one.
  *
- * The names of fields end in their units: `_s`, `_ms`, `_bps`, `_bytes`; a ratio is between 0 and 1.
+ * Field names end in their units: `_s`, `_ms`, `_bps`, `_bytes`. A ratio is between 0 and 1.
  */
 import * as v from 'valibot';
 
@@ -21,14 +21,14 @@ import { surface } from './surface_form.js';
 import { cut } from '../text/quantities.js';
 import { near } from '../text/suggest.js';
 
-/** The settings that a cell changes, and their values. */
+/** Settings and their new values. */
 const assignments = v.record(
   v.string(),
   v.unknown(),
   'dotted paths with their values, such as "forward.capacity": "1mbps"',
 );
 
-/** One value of an axis: its name, and the settings that it assigns to dotted paths. */
+/** One value of an axis: its name, and the settings that it changes. */
 const axisValue = record({
   name: named('a name'),
   /** Shown instead of the name. */
@@ -43,7 +43,7 @@ export interface ParsedAxis {
   label?: string | undefined;
   unit?: string | undefined;
   values: v.InferOutput<typeof axisValue>[];
-  /** The logarithmic scale of the values, if the scenario gave a scale instead of values. */
+  /** The logarithmic scale that the values were computed from, if the scenario contains one. */
   log?: v.InferOutput<typeof logarithmic>;
 }
 
@@ -60,8 +60,8 @@ const axis = v.pipe(
     values: v.optional(v.pipe(list(axisValue, 'values'), v.nonEmpty('at least one value'))),
     log: v.optional(logarithmic),
   }),
-  // An axis is written with either `values` or `log`. The check fills in `values` from `log`, so a scenario that
-  // has already been checked may have both; they must then agree.
+  // A scenario file gives an axis either `values` or `log`. This check fills in `values` from `log`, so a
+  // scenario that is checked again has both. Then they must agree.
   v.check(
     ({ values, log }) =>
       log === undefined ? values !== undefined : values === undefined || areOf(log, values),
@@ -79,18 +79,15 @@ const axis = v.pipe(
 const networkEntries = {
   duration_s: v.pipe(seconds, v.minValue(0.001, 'more than 0 s')),
   forward: path,
-  /** Default: the forward path's delay, with no bottleneck. */
+  /** Default: a path with the forward path's delay and without a bottleneck. */
   backward: v.optional(path),
   flows: v.pipe(list(flow, 'flows'), v.nonEmpty('at least one flow')),
   windows: v.optional(list(window, 'windows')),
-  /**
-   * The length of a rate interval. Fairness over time and convergence are computed from the mean rates in these
-   * intervals. Default 500.
-   */
+  /** Fairness over time and convergence are computed from mean rates over intervals of this length. Default 500. */
   rate_interval_ms: v.optional(within(1, 1e6, ' ms')),
 };
 const networkSchema = record(networkEntries);
-/** The fields that a cell may assign to. */
+/** The top-level fields that a cell may change. */
 export const SETTABLE: readonly string[] = Object.keys(networkEntries);
 
 const MAX_AXES = 16;
@@ -101,37 +98,37 @@ export const scenarioSchema = record({
   id: named('an id'),
   title: text('a title'),
   description: text('a description'),
-  /** Short name of the paper or document. */
+  /** The short name of the paper or document. */
   paper: v.optional(named('a paper')),
   /** The section or figure of the paper. */
   source: v.optional(text('section or figure')),
-  /** How often each cell runs, each time with another seed. Default 1. */
+  /** How often each cell runs. Every run has another seed. Default 1. */
   runs: v.optional(integer(1, 10_000)),
-  /** The seed of the first run; each further run has the next number. Default 1. */
+  /** The seed of the first run; each following run adds 1. Default 1. */
   seed: v.optional(integer(0, 2 ** 52)),
-  /** What varies from cell to cell. */
+  /** The settings that vary from cell to cell, and their values. */
   axes: v.optional(list(axis, 'axes', MAX_AXES)),
   /**
-   * The combinations of values: `product` (default) for all of them, or a list of selectors; for an axis that
-   * a selector omits, the scenario's own settings apply.
+   * `product` (default) makes one cell for each combination of the axes' values. A list of selectors makes only
+   * the selected combinations. If a selector omits an axis, the scenario's own settings apply.
    */
   cells: v.optional(v.union([v.literal('product'), list(selector, 'cells')], '"product" or a list of cells')),
-  /** Assignments in the selected cells, made after those of the axes' values. */
+  /** Settings of selected cells, which are applied after those of the axes' values. */
   overrides: v.optional(list(record({ cells: selector, set: assignments }), 'overrides')),
-  /** Quantities that `ccscope run` shows in addition to those of the expectations. */
+  /** Quantities that `ccscope run` shows in addition to those of `expectations`. */
   metrics: v.optional(list(quantity, 'metrics')),
   expectations: v.optional(list(expectation, 'expectations')),
   claims: v.optional(list(claim, 'claims')),
   pictures: v.optional(list(picture, 'pictures')),
   /**
-   * The quantities that a report compares along an axis, such as the controller. One table covers all
-   * scenarios that compare along the same axis.
+   * The quantities in which a report compares the values of an axis, such as the controllers. Scenarios that
+   * compare along the same axis share one table.
    */
   comparison: v.optional(comparison),
-  /** A quantity over two axes; the cells are shown together as one map rather than one by one. */
+  /** A quantity over two axes. All cells are shown together as one map. */
   surface: v.optional(surface),
   /**
-   * Choices that were made after results were known. A verdict that depends on such a choice is no
+   * Choices that were made after the results were known. A verdict that depends on such a choice is not an
    * independent confirmation.
    */
   decided_after_results: v.optional(list(text('what was chosen, and why'), 'choices')),
@@ -152,22 +149,16 @@ export type Comparison = v.InferOutput<typeof comparison>;
 export type SurfaceSpec = v.InferOutput<typeof surface>;
 export type Picture = v.InferOutput<typeof picture>;
 
-/**
- * Checks the form of a scenario, but not its names. Throws ConfigError; `at` is the first part of the error's
- * path.
- */
+/** Checks a scenario against the schema, but not its names. Throws ConfigError, whose path begins with `at`. */
 export const parseForm = (input: unknown, at: string): Scenario => parsed(scenarioSchema, input, at);
 
-/**
- * Checks the form of the fields that cells may change. Throws ConfigError; `at` is the first part of the
- * error's path.
- */
+/** Checks only the fields that cells may change. Throws ConfigError, whose path begins with `at`. */
 export const parseNetwork = (input: unknown, at: string): v.InferOutput<typeof networkSchema> =>
   parsed(networkSchema, input, at);
 
 /**
- * Checks a value that came from outside. Throws ConfigError for the first fault; `at` is the first part of
- * the error's path.
+ * Checks a value from an untrusted source against a schema. Throws ConfigError for the first error; its path
+ * begins with `at`.
  */
 export function parsed<T>(schema: v.GenericSchema<unknown, T>, input: unknown, at: string): T {
   checkNesting(input, at);
@@ -190,7 +181,7 @@ function problem(issue: v.BaseIssue<unknown>, at: string): ConfigError {
     );
   }
   const got = issue.input === undefined ? 'nothing' : describe(issue.input);
-  // The value that a parser expected, and the fix that it suggests (see parsedBy).
+  // The messages of parsers (see parsedBy) consist of the expected value and the suggested fix.
   const [, expected = issue.message, mend] = /^(.*?); (.*)$/.exec(issue.message) ?? [];
   const fix = issue.input === undefined ? 'add it' : (mend ?? 'correct this value');
   return new ConfigError(field, expected, got, fix);

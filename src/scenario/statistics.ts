@@ -3,7 +3,7 @@ import jStat from 'jstat';
 
 import type { Statistics, Summary } from './summary.js';
 
-/** Summarises one number per run. Runs without a number (NaN) do not count. */
+/** Summarises one number per run. Runs without a number (NaN) are ignored. */
 export function summarise(values: readonly number[]): Summary {
   const finite = values.filter(Number.isFinite);
   const n = finite.length;
@@ -15,9 +15,9 @@ export function summarise(values: readonly number[]): Summary {
 }
 
 /**
- * The probability that the mean would be at least this far above zero by chance, if the true mean were zero. It comes
- * from Student's one-sided one-sample t-test, which is the paired test if the values are differences. Null for fewer
- * than two numbers, which cannot be tested. 0 or 1 if all numbers are equal, as in runs without any randomness.
+ * The p-value of Student's one-sided one-sample t-test: the probability that the mean would be at least this far
+ * above zero if the true mean were zero. For differences, this is the paired test. Null for fewer than two
+ * numbers, which cannot be tested. 0 or 1 if all numbers are equal, as in runs without randomness.
  */
 export function tailProbability(values: readonly number[]): number | null {
   const { mean, sd, n } = summarise(values);
@@ -30,8 +30,8 @@ export function tailProbability(values: readonly number[]): number | null {
 export const normalTail = (z: number): number => 1 - jStat.normal.cdf(z, 0, 1);
 
 /**
- * The 95 % confidence interval of the probability of a success, by the score method of Wilson (1927), which
- * stays within 0 and 1 and is accurate even for few trials. Both ends are NaN if there were no trials.
+ * The 95 % confidence interval of a success probability by Wilson's score method (1927). This interval stays
+ * between 0 and 1 and is accurate even for few trials. Both ends are NaN if there were no trials.
  */
 export function wilsonInterval(successes: number, trials: number): readonly [low: number, high: number] {
   const z = jStat.normal.inv(0.975, 0, 1);

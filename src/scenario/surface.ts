@@ -1,8 +1,8 @@
 /**
- * A quantity over two logarithmic axes, drawn as a map like Fig. 5 of the paper ToN (see
- * src/papers/README.md). The map has a point for each combination of the axes' values. Single points vary
- * randomly from seed to seed. Therefore each point is replaced with the mean of three by three points before
- * the maximum is searched for. The maximum is reported together with all points that are not clearly lower.
+ * A quantity over two logarithmic axes, drawn as a map like Fig. 5 of the ToN paper (see src/papers/README.md).
+ * The map has one point for each combination of the axes' values. Points vary randomly with the seed, so the
+ * maximum is determined from means of three by three points. The result contains the maximum and all points that
+ * are not significantly lower.
  */
 import { axisOf, cellKey, type CellParams } from './cells.js';
 import type { CellValues } from './claims.js';
@@ -22,7 +22,7 @@ export interface SurfacePoint {
   value: number;
 }
 
-/** Whether a paper's statement about the map's slopes holds. */
+/** Whether a paper's claim about the map's slopes holds. */
 export interface SlopeResult {
   id: string;
   says: string;
@@ -34,15 +34,15 @@ export interface SlopeResult {
 export interface Surface {
   x: SurfaceAxis;
   y: SurfaceAxis;
-  /** The labels of the third axis's values. The map is the sum of one scaled map for each of these values. */
+  /** The labels of the values of a third axis. The map is the sum of one scaled map for each of these values. */
   over: readonly string[];
   /**
-   * The value at x[i], y[j] is values[i * y.length + j]. Each is the mean of three by three points. NaN where
-   * no run gave a number.
+   * The value at x[i], y[j] is values[i * y.length + j], the mean of three by three points. NaN if no run yielded
+   * a number.
    */
   values: readonly number[];
   /**
-   * The standard deviation of a single point, estimated from the differences between points and their four
+   * The standard deviation of a single point, estimated from the differences between each point and its four
    * neighbours.
    */
   noise: number;
@@ -58,11 +58,11 @@ export interface Surface {
   slopes: readonly SlopeResult[];
 }
 
-/** `mirroredP` uses only every APART-th point along each axis, because neighbouring points are correlated. */
+/** `mirroredP` uses only every APART-th point along each axis, since neighbouring points are correlated. */
 const APART = 4;
 /**
  * `cornerP` compares two square blocks of points: one in a corner, one around a point. This is the width of a
- * block, as a share of the axis.
+ * block as a fraction of the axis.
  */
 const CORNER = 1 / 8;
 /** The 95 % quantile of the standard normal distribution. */
@@ -99,8 +99,8 @@ const smoothed = (grid: Grid): Grid =>
   grid.map((i, j) => mean([-1, 0, 1].flatMap((di) => [-1, 0, 1].map((dj) => grid.at(i + di, j + dj)))));
 
 /**
- * The standard deviation of a single point, estimated from the differences between points and the means of their four
- * neighbours. Where the map is smooth, the variance of such a difference is 5/4 of the variance of a point.
+ * The standard deviation of a single point, estimated from the difference between each point and the mean of its
+ * four neighbours. On a smooth map, the variance of this difference is 5/4 of the variance of a point.
  */
 function noiseOf(grid: Grid): number {
   const squares = grid.values.flatMap((value, index) => {
@@ -127,7 +127,7 @@ const numbersOf = ({ name, label, values }: Axis): SurfaceAxis => ({
   values: values.map(({ at = NaN }) => at),
 });
 
-/** The index of the nearest value, on a logarithmic scale. */
+/** The index of the value that is closest to `wanted` on a logarithmic scale. */
 function nearest(values: readonly number[], wanted: number): number {
   const distance = (value: number): number => Math.abs(Math.log(value / wanted));
   return values.reduce((best, value, i) => (distance(value) < distance(values[best] ?? NaN) ? i : best), 0);
@@ -144,8 +144,8 @@ function slopeOf(
 }
 
 /**
- * The p-value of the claim that the map is higher at (a, b) than at (b, a) for a > b. It compares mirrored
- * points that are no farther from the diagonal than `point`. The axes must have the same values.
+ * The p-value of the claim that the map is higher at (a, b) than at (b, a) for a > b. Compares only points that
+ * are no farther from the diagonal than `point`. Both axes must have the same values.
  */
 function mirroredP(grid: Grid, point: { i: number; j: number }): number {
   const differences: number[] = [];
@@ -157,8 +157,8 @@ function mirroredP(grid: Grid, point: { i: number; j: number }): number {
 }
 
 /**
- * The p-value of the claim that the map is lower in the corner of the largest x and the smallest y than
- * around the point (i, j).
+ * The p-value of the claim that the map is lower in the corner with the largest x and the smallest y than around
+ * the point (i, j).
  */
 function cornerP(grid: Grid, { i, j, noise }: { i: number; j: number; noise: number }): number {
   const size = Math.max(2, Math.round(grid.width * CORNER));
@@ -171,14 +171,14 @@ function cornerP(grid: Grid, { i, j, noise }: { i: number; j: number; noise: num
   return normalTail((mean(about) - mean(corner)) / error);
 }
 
-/** The map of a scenario's surface. Throws ConfigError for an unknown axis. */
+/** Computes the map of a scenario's surface. Throws ConfigError for an unknown axis. */
 export function surfaceOf(scenario: Scenario, spec: SurfaceSpec, results: readonly CellValues[]): Surface {
   const axis = (name: string): Axis => axisOf(scenario, name, 'surface');
   const [x, y, over] = [axis(spec.x), axis(spec.y), axis(spec.over)];
   const byCell = new Map(results.map((result) => [cellKey(result.cell), result.values]));
   const key = quantityKey(spec);
   const valueAt = (cell: CellParams): number => mean(byCell.get(cellKey(cell))?.get(key) ?? []);
-  // The key of a cell depends on the order of its axes, so they are put into the scenario's order.
+  // The key of a cell depends on the order of its axes, so this uses the scenario's order.
   const ordered = (cell: Record<string, string>): CellParams =>
     Object.fromEntries((scenario.axes ?? []).map(({ name }) => [name, cell[name] ?? '']));
   const empty = new Grid([], x.values.length, y.values.length);
@@ -213,8 +213,7 @@ function described(
   const maximum = points.reduce((best, point) => (point.value > best.value ? point : best), {
     ...{ x: NaN, y: NaN, value: -Infinity },
   });
-  // The maximum and each point that is compared with it are means of nine points. The standard deviation of such a
-  // mean is noise / 3.
+  // The maximum and the other points are means of nine points each, so their standard deviation is noise / 3.
   const least = maximum.value - (SURELY * Math.SQRT2 * noise) / 3;
   const highest = points.filter(({ value }) => value >= least);
   const ends = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];

@@ -1,4 +1,4 @@
-/** The form of a quantity over two axes, which is drawn as a map, and of a paper's statements about it. */
+/** The schema of a quantity over two axes, which is drawn as a map, and of a paper's claims about this map. */
 import * as v from 'valibot';
 
 import { list, named, number, record, text } from '../text/form.js';
@@ -6,7 +6,7 @@ import { quantityEntries } from './form_parts.js';
 
 const slopeEntries = {
   id: named('an id'),
-  /** The paper's statement, paraphrased. */
+  /** A paraphrase of the paper's claim. */
   says: text('the statement'),
   where: text('where in the paper it is'),
 };
@@ -16,12 +16,9 @@ export const surface = record({
   /** The two axes. */
   x: text('the name of an axis'),
   y: text('the name of an axis'),
-  /**
-   * The third axis: for each of its values the map is scaled to the range from 0 to 1, and then all maps are
-   * added up.
-   */
+  /** A third axis. The map is the sum of one map for each of its values, each scaled to the range from 0 to 1. */
   over: text('the name of an axis'),
-  /** The position of the highest point according to the paper. */
+  /** Where the highest point is, according to the paper. */
   published: record({
     x: number,
     y: number,
@@ -33,11 +30,11 @@ export const surface = record({
       'kind',
       [
         /**
-         * Of two mirrored points (a, b) and (b, a) with a > b, the map is higher at (a, b). Only points with
-         * a / b up to that of the published point are compared.
+         * For a > b, the map is higher at (a, b) than at the mirrored point (b, a). Only points whose ratio a / b
+         * is at most that of the published point are compared.
          */
         record({ kind: v.literal('higher-where-x-is-larger'), ...slopeEntries }),
-        /** The map is lower in the corner of the largest x and the smallest y than around the published point. */
+        /** The map is lower in the corner with the largest x and the smallest y than around the published point. */
         record({ kind: v.literal('lower-in-the-corner'), ...slopeEntries }),
       ],
       'a slope whose kind is higher-where-x-is-larger or lower-in-the-corner',

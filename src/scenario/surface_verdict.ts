@@ -4,7 +4,7 @@ import type { Scenario, SurfaceSpec } from './scenario.js';
 import { surfaceOf } from './surface.js';
 import type { ExperimentResult } from './verdict.js';
 
-/** The verdict on the place of the maximum, and the slopes as claims. */
+/** The verdict on the position of the maximum, and the slopes as claims. */
 export function judgeSurface(
   scenario: Scenario,
   spec: SurfaceSpec,

@@ -1,4 +1,4 @@
-/** The description of a simulation in the first line of its trace. */
+/** The header of a simulation's trace: its first line, which describes the simulation. */
 import { controllerSetup } from '../core/controller_setup.js';
 import { CONTROLLER_NAMES, defaultPreset } from '../core/schema.js';
 import { boundsOf } from './chosen_controller.js';
@@ -12,7 +12,7 @@ export interface TracedFlow {
   flow: number;
   name: string;
   kind: 'media' | 'tcp';
-  /** Present if the flow's data takes the backward path. */
+  /** Present if the flow's data take the backward path. */
   direction?: 'backward';
   /** The initial configuration of a media flow's controller. A replay uses this configuration. */
   controller?: string;
@@ -20,7 +20,7 @@ export interface TracedFlow {
   parameters?: Readonly<Record<string, number>>;
 }
 
-/** Fields of the header of trace format v1, without version and date. */
+/** The fields of the header in trace format v1, except version and date. */
 export interface SimulationHeader {
   source: 'simulator';
   clock: 'simulator';
@@ -35,8 +35,8 @@ export interface SimulationHeader {
 }
 
 /**
- * The header for a run of a cell. `controller` is the name of the controller that replaced the scenario's controllers
- * in all media flows. Throws ConfigError.
+ * The header for a run of a cell. `controller` is the name of a controller that replaced those of all media
+ * flows. Throws ConfigError.
  */
 export function traceHeader(
   scenario: Scenario,
@@ -64,13 +64,13 @@ export function traceHeader(
   return { source: 'simulator', clock: 'simulator', scenario: scenario.id, cell, seed, ...first, flows };
 }
 
-/** A controller in its default preset; a user's controller has no preset. */
+/** The default preset of a controller. A user's controller has no preset. */
 function presetOf(controller: string): Pick<TracedFlow, 'controller' | 'preset'> {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
   return { controller, ...(known !== undefined && { preset: defaultPreset(known, 'simulation') }) };
 }
 
-/** The fields of a flow that the header also has at its top level. */
+/** The fields of the first media flow that are repeated at the top level of the header. */
 const controllerOf = ({
   controller,
   preset,

@@ -6,21 +6,21 @@ import { KernelDensity } from './kernel_density.js';
 /** The trace tables from which trace metrics are computed. */
 export const TRACE_METRIC_TABLES: readonly TableName[] = ['arrival', 'group'];
 
-/** A metric that follows the trace rows of some flows. */
+/** A metric that is updated with the trace rows of some flows. */
 export interface TraceMetric {
-  /** NaN until there is a value. */
+  /** NaN as long as there is no value. */
   readonly value: number;
-  /** Takes the rows of the next stretch of time. */
+  /** Adds the next rows, in the order of time. */
   observe(batches: readonly TraceBatch[]): void;
 }
 
 /**
- * The bandwidth of `delay_variation_modes`: a fifth of the 5 ms between two groups of packets from the pacer (paper
- * GRP, see src/papers/README.md).
+ * The kernel bandwidth for `delay_variation_modes`: a fifth of the 5 ms between two packet groups of the pacer
+ * (the GRP paper, see src/papers/README.md).
  */
 export const MODE_BANDWIDTH_MS = 1;
 
-/** Computes a trace metric over some flows. */
+/** A trace metric over some flows: the largest of the flows' values. */
 export function traceMetric(name: string, flows: readonly number[]): TraceMetric {
   switch (name) {
     case 'delay_gradient_max':
@@ -55,13 +55,13 @@ class VariationModes implements TraceMetric {
 }
 
 /**
- * The largest delay gradient that GCC estimates for a group of packets: m divided by the send time difference
- * of two groups. Only groups before the first missing packet count.
+ * The largest delay gradient that GCC estimates: m divided by the difference of the send times of two packet
+ * groups. Only groups before the first missing packet count.
  */
 class LargestGradient implements TraceMetric {
   value = NaN;
   #lastSeq: number | undefined;
-  /** The arrival time of the first packet after a missing packet. */
+  /** The arrival time of the first packet after the first gap in the sequence numbers. */
   #gapUs = Infinity;
 
   constructor(readonly flow: number) {}
@@ -81,7 +81,7 @@ class LargestGradient implements TraceMetric {
   }
 }
 
-/** The values of some columns of one flow, row by row. */
+/** Yields the values of the given columns, for each row of one flow. */
 function* rows(
   batches: readonly TraceBatch[],
   table: TableName,

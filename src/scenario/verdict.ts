@@ -11,17 +11,17 @@ import type { Statistics, Summary } from './summary.js';
 import type { Surface } from './surface.js';
 
 /**
- * `within`: the mean lies in the band. `ordering`: the mean is outside of the band, but all claims that this
- * number supports in the paper hold. `off`: all other cases.
+ * `within`: the mean lies in the band (the accepted range). `ordering`: the mean lies outside, but all claims of
+ * the paper that rest on this number hold. `off`: all other cases.
  */
 export const VERDICTS = ['within', 'ordering', 'off'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One number of an experiment. */
+/** One measured number of an experiment. */
 export interface MetricResult {
   name: string;
   unit: MetricUnit;
-  /** The flow, window and path that the number applies to, if they are not the default ones. */
+  /** The flow, window and path that the number applies to. Absent for the default ones. */
   flow?: string;
   window?: string;
   path?: 'forward' | 'backward';
@@ -33,25 +33,22 @@ export interface MetricResult {
   read?: Expectation['read'];
   band?: readonly [low: number, high: number];
   why?: string;
-  /** Why the band is wider than the rule for its metric, if it is. */
+  /** The reason, if the band is wider than the rule for its metric allows. */
   widerThanRule?: string;
   note?: string;
   claims?: readonly string[];
   verdict?: Verdict;
 }
 
-/**
- * A paper's statement about one or more cells: an expectation of the scenario, with the number of verdicts of
- * each kind.
- */
+/** The verdict on a statement of a paper about one or more cells. `numbers` counts the cells' verdicts. */
 export interface StatementResult {
   metric: string;
-  /** NaN if the paper names a place instead of a number. */
+  /** NaN if the paper gives a position instead of a number. */
   published: number;
   says?: string;
   where: string;
   numbers: VerdictCounts;
-  /** The worst of the verdicts on its numbers. */
+  /** The worst of the cells' verdicts. */
   verdict: Verdict;
 }
 
@@ -65,25 +62,25 @@ export interface ExperimentResult {
   title: string;
   paper?: string;
   cells: readonly CellResult[];
-  /** The statements about at least one cell that has run. */
+  /** Contains only statements about cells that were run. */
   statements: readonly StatementResult[];
   claims: readonly ClaimResult[];
-  /** Present if the cells are the points of a surface; they have no other results. */
+  /** Present if the cells are the points of a surface. Then `cells` is empty. */
   surface?: Surface;
 }
 
 export type VerdictCounts = Record<Verdict, number>;
 
 /**
- * The verdict for a mean in a cell. `claims` has one entry for each claim that supports this number. The
- * entry contains the cases of the claim that involve the cell.
+ * The verdict on the mean in a cell. `claims` has an entry for each claim that rests on this number. The entry
+ * contains only the cases of the claim that involve the cell.
  */
 export function verdictOf(
   mean: number,
   [low, high]: readonly [number, number],
   claims: readonly (readonly Pick<ClaimCase, 'holds'>[])[],
 ): Verdict {
-  // The mean of equal numbers may differ from them in the last digits.
+  // Rounding: even the mean of equal numbers may differ from them in the last digits.
   const rounding = 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   if (mean >= low - rounding && mean <= high + rounding) return 'within';
   const holds = (cases: readonly Pick<ClaimCase, 'holds'>[]): boolean =>
@@ -91,7 +88,7 @@ export function verdictOf(
   return Number.isFinite(mean) && claims.length > 0 && claims.every(holds) ? 'ordering' : 'off';
 }
 
-/** The complete result of an experiment's runs, in the order of the given cells. */
+/** The complete result of an experiment, in the order of the given cells. */
 export function judgeBy(
   statistics: Statistics,
   scenario: Scenario,
@@ -138,8 +135,8 @@ function statementOf(
 }
 
 /**
- * The values of a quantity in the runs of a cell. A metric that relates two cells is computed for each pair
- * of runs.
+ * The values of a quantity in all runs of a cell. A metric that relates two cells is computed from each pair of
+ * runs with the same seed.
  */
 function valuesOf(
   quantity: Quantity & Pick<Expectation, 'against'>,
@@ -196,7 +193,7 @@ function judgeNumber(
   };
 }
 
-/** The quantities that are measured in a cell although no value was published. */
+/** The quantities of a cell for which no value was published. */
 function otherNumbers(
   statistics: Statistics,
   scenario: Scenario,
@@ -210,7 +207,7 @@ function otherNumbers(
     .map((quantity) => measuredNumber(statistics, quantity, result, results));
 }
 
-/** The cases of a claim that involve a cell; the other cases give no information about it. */
+/** The cases of a claim that involve a cell. Only these say something about the cell. */
 function casesOf(claims: readonly ClaimResult[], id: string, cell: CellParams): readonly ClaimCase[] {
   const cases = claims.find((claim) => claim.id === id)?.cases ?? [];
   return cases.filter(({ cells }) => cells.some((each) => cellKey(each) === cellKey(cell)));
@@ -222,7 +219,7 @@ function counted(verdicts: readonly Verdict[]): VerdictCounts {
   return counts;
 }
 
-/** The number of results with each verdict. */
+/** How many numbers have each verdict. */
 export function countVerdicts(experiments: readonly ExperimentResult[]): VerdictCounts {
   const metrics = experiments.flatMap(({ cells }) => cells.flatMap((cell) => cell.metrics));
   return counted(metrics.flatMap(({ verdict }) => verdict ?? []));

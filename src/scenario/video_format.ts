@@ -1,4 +1,4 @@
-/** The video format of a call as people write it: `720p`, frames per second, `vp9`. */
+/** The video settings of a call, as written in URLs and on the command line: `720p`, frames per second, `vp9`. */
 
 /** Width and height in pixels, by name. */
 export const VIDEO_SIZES = {
@@ -12,8 +12,8 @@ export const VIDEO_SIZE_NAMES = Object.keys(VIDEO_SIZES) as [VideoSize, ...Video
 export const FRAME_RATES = ['15', '30'] as const;
 
 /**
- * Codecs whose frames can carry a trailer after their last byte. H.264 and AV1 cannot: the packetizer would
- * search the trailer for start codes, or split it into OBUs.
+ * Codecs whose frames may carry a trailer after their last byte. H.264 and AV1 frames may not: the packetizer
+ * would search the trailer for start codes, or split it into OBUs.
  */
 export const VIDEO_CODECS = ['vp8', 'vp9'] as const;
 export type VideoCodec = (typeof VIDEO_CODECS)[number];

@@ -1,4 +1,4 @@
-/** Channels: WebSockets between pages and the program that started the server. Text is sent in both directions. */
+/** Channels: WebSockets for texts in both directions between pages and the program that started the server. */
 import type { WebSocket } from 'ws';
 
 import type { ServerLimits } from './limits.js';
@@ -6,15 +6,16 @@ import { closeSocket } from './close_socket.js';
 
 /** The client at the other end. */
 export interface ChannelSocket {
-  /** Sends a text. A client that does not read its messages loses the connection. */
+  /** Sends a text. Closes the connection of a client that does not read its messages. */
   send(text: string): void;
 }
 
 export interface Channel {
-  /** The path under which pages connect. Anyone with the path may connect, so it must be impossible to guess. */
+  /** The path that pages connect to. Anyone who knows the path may connect, so it must be impossible to guess. */
   path: string;
   /**
-   * Called when a client has connected. Returns callbacks for the client's texts and for the end of the connection.
+   * Called when a client has connected. Returns callbacks for the client's texts and for the end of its
+   * connection.
    */
   opened(socket: ChannelSocket): { heard(text: string): void; closed(): void };
 }

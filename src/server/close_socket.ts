@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 /** "Going away" (RFC 6455, section 7.4.1). */
 const GOING_AWAY = 1001;
 
-/** Ends a connection, even if the client does not answer in time. Never rejects. */
+/** Closes a connection, by force if the client does not respond in time. Never rejects. */
 export function closeSocket(socket: WebSocket, timeoutMs: number): Promise<void> {
   if (socket.readyState === socket.CLOSED) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 /**
- * The HTTP part of the local server. It sends the files of the app, the files of the documentation, and users'
+ * The HTTP part of the local server. It sends the files of the app and of the documentation, and users'
  * controllers.
  */
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -10,7 +10,7 @@ import { DOCS_METRIC, OWN_FOLDER, SERVER_METRIC } from '../link/server_protocol.
 import { SERVED_APP_POLICY, SERVED_DOCS_POLICY, SERVED_FILE_POLICY } from '../html/content_policy.js';
 import { targetOf } from './names.js';
 
-/** A user's controller in the form in which pages load it: a module of JavaScript or WebAssembly. */
+/** A user's controller as pages load it: a JavaScript or WebAssembly module. */
 export interface ServedController {
   name: string;
   kind: 'js' | 'wasm';
@@ -31,7 +31,7 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** Answers a request. Never throws: any request gets an answer or loses its connection. */
+/** Answers a request. Never throws: every request is answered, or its connection is closed. */
 export function answer(request: IncomingMessage, response: ServerResponse, files: Files): void {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   response.setHeader('content-security-policy', SERVED_FILE_POLICY);
@@ -58,9 +58,9 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
 }
 
 /**
- * Whether the site that made the request may read the answer. Browsers report in `Sec-Fetch-Site` whether this is
- * another site (W3C Fetch Metadata). Other sites may only link to this server. They may neither load its scripts and
- * controllers nor embed its pages.
+ * Whether the site that made the request may read the answer. Browsers say in `Sec-Fetch-Site` whether the
+ * request came from another site (W3C Fetch Metadata). Another site may only link to this server. It may neither
+ * load the server's scripts and controllers nor embed its pages.
  */
 function mayRead({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
@@ -69,7 +69,7 @@ function mayRead({ headers }: IncomingMessage): boolean {
 }
 
 function refuse(response: ServerResponse, status: number, message: string): void {
-  // If sending a file failed, the file's headers may already have been set.
+  // The file's headers are already set if an error occurred while the file was being sent.
   for (const name of ['etag', 'last-modified']) response.removeHeader(name);
   const body = `${message}\n`;
   response.writeHead(status, {
@@ -99,19 +99,19 @@ function redirect(response: ServerResponse, location: string): void {
   response.end();
 }
 
-/** A path that is not in normal form: it has empty or dot segments, an encoded slash, or a backslash. */
+/** Matches a path that is not in normal form: with empty or dot segments, an encoded slash, or a backslash. */
 const OTHER_SPELLING = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
 /**
- * The folder of files whose names contain a hash of their contents. Browsers may therefore keep these files, and a
- * page can load its workers' scripts even after the server has ended.
+ * The folder of files whose names contain a hash of their contents. Browsers may cache these files forever. So an
+ * open page can load its workers' scripts even after the server has ended.
  */
 const ASSETS = '/assets/';
 const FOR_EVER = 'public,max-age=31536000,immutable';
 
 /**
- * Sends a file. Refuses a path that is malformed, leads out of the folder or names no file. Also refuses an invalid
- * Range header.
+ * Sends a file. Refuses a malformed path, a path that leaves the folder or names no file, and an invalid Range
+ * header.
  */
 function sendFile(
   path: string,

@@ -1,33 +1,36 @@
-/** Limits for each client of the local server, and for all clients together. */
+/** Limits for each client of the local server, and for all clients in total. */
 
 export interface ServerLimits {
-  /** TCP connections, of any kind. */
+  /** TCP connections of any kind. */
   connections: number;
   /** WebSocket connections of pages (sessions). */
   sessions: number;
-  /** WebSocket connections to the server's channel (`ServerOptions.channel`), all together. */
+  /** WebSocket connections to the server's channel (`ServerOptions.channel`), in total. */
   channels: number;
-  /** Links of one session, including links that are still being opened. */
+  /** Links of one session, including those that are still being opened. */
   links_per_session: number;
   links: number;
-  /** Rooms that one session may be in. (A room passes messages between two clients.) */
+  /** Rooms that one session may be in. A room passes messages between two clients. */
   rooms_per_session: number;
   rooms: number;
   /**
-   * If more data than this is unsent because a client does not read, measurement rows for the client are omitted and
+   * If more bytes than this are waiting to be sent to a client, measurement rows for the client are omitted and
    * counted.
    */
   rows_buffer_bytes: number;
   /**
-   * If more data than this is unsent, messages from the other client of a room are refused, and their sender gets an
-   * error.
+   * If more bytes than this are waiting to be sent to a client, messages from the other client of its room are
+   * refused. Their sender receives an error.
    */
   signals_buffer_bytes: number;
-  /** If more data than this is unsent, the client's connection is closed. */
+  /** If more bytes than this are waiting to be sent to a client, its connection is closed. */
   buffer_bytes: number;
-  /** The interval of pings. A client that has not answered a ping by the next one counts as gone. */
+  /**
+   * The interval of pings. The connection of a client that has not answered the last ping is closed at the next
+   * one.
+   */
   ping_interval_ms: number;
-  /** The longest wait for a client to confirm that its connection is closed. */
+  /** How long to wait for a client to confirm that its connection is closed. */
   close_timeout_ms: number;
 }
 
@@ -46,7 +49,7 @@ export const SERVER_LIMITS: ServerLimits = {
   close_timeout_ms: 1000,
 };
 
-/** A request that cannot be served; the message says what to do. */
+/** A request that the server refuses. The message says what to do. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(
@@ -57,7 +60,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A limited number of seats. A seat stands for one use of a limited resource, such as a link. */
+/** Counts the uses of a limited resource, such as links. Each use takes one of `count` seats. */
 export class Seats {
   #taken = 0;
 
@@ -67,7 +70,7 @@ export class Seats {
     private readonly field: string,
   ) {}
 
-  /** Takes a seat. The returned function frees the seat. Throws Refusal. */
+  /** Takes a seat, and returns a function that frees it. Throws Refusal if all seats are taken. */
   take(): () => void {
     if (this.#taken >= this.count) throw new Refusal(this.full, this.field);
     this.#taken += 1;

@@ -1,16 +1,16 @@
-/** Parses the messages that a client sends over its WebSocket. */
+/** Parses the messages that clients send over their WebSockets. */
 import * as v from 'valibot';
 
 import { clientMessage, type CheckedClientMessage } from '../link/server_protocol.js';
 import { Refusal } from './limits.js';
 
 /**
- * The deepest nesting of a message. It is limited, because a message to the other client of a room is
- * serialised again, by a recursive function.
+ * The deepest permitted nesting of a message. A message for the other client of a room is serialised again by a
+ * recursive function, so the depth must be limited.
  */
 const MAX_DEPTH = 32;
 
-/** A client's message, or the reason why it is invalid. `id` is 0 if the message has no valid id. */
+/** A client's message, or the reason why it is invalid. `id` is 0 if the message contains no valid id. */
 export type Received = { id: number; message: CheckedClientMessage } | { id: number; refusal: Refusal };
 
 /** Parses a client's message. Never throws. */
@@ -32,8 +32,8 @@ export function readMessage(text: string): Received {
 const noMessage = (message: string): Received => ({ id: 0, refusal: new Refusal(message, 'message') });
 
 /**
- * Whether a JSON text is nested more deeply than MAX_DEPTH. This is checked before parsing, since parsing 1 MB of
- * brackets takes half a second.
+ * Whether a JSON text is nested more deeply than MAX_DEPTH. Checked before parsing, since JSON.parse takes half a
+ * second for 1 MB of brackets.
  */
 function isDeep(text: string): boolean {
   let depth = 0;

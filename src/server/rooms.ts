@@ -1,7 +1,7 @@
-/** A room connects two clients: each client receives what the other client sends. */
+/** Rooms. A room connects two clients: each receives the messages of the other. */
 import { Refusal } from './limits.js';
 
-/** A call has two ends, and a third client must not read their messages. */
+/** A call has two ends. No third client may read their messages. */
 const ROOM_SIZE = 2;
 
 /** A member of a room. */
@@ -9,8 +9,8 @@ export interface Member {
   /** Called when the number of members has changed. */
   peers(room: string, count: number): void;
   /**
-   * Called when the other member has sent a message. Returns false if the message was not delivered because this member
-   * does not read its connection.
+   * Called with a message from the other member. Returns false if this member was too slow in reading its
+   * connection, and the message was not delivered.
    */
   signal(room: string, data: unknown): boolean;
 }
@@ -20,7 +20,7 @@ export class Rooms {
 
   constructor(private readonly limits: { rooms: number; rooms_per_session: number }) {}
 
-  /** Returns the number of members after joining. Throws Refusal. */
+  /** Adds a member to a room, and returns the new number of members. Throws Refusal. */
   join(room: string, member: Member): number {
     const members = this.#rooms.get(room) ?? new Set();
     if (members.has(member)) return members.size;
@@ -30,7 +30,7 @@ export class Rooms {
     return members.size;
   }
 
-  /** Leaves every room. */
+  /** Removes a member from all rooms. */
   leave(member: Member): void {
     for (const [room, members] of this.#rooms) {
       if (!members.delete(member)) continue;
@@ -39,7 +39,7 @@ export class Rooms {
     }
   }
 
-  /** Passes `data` on to the other member. Throws Refusal. */
+  /** Sends `data` to the other member of a room. Throws Refusal. */
   signal(room: string, from: Member, data: unknown): void {
     const members = this.#rooms.get(room);
     if (members?.has(from) !== true) throw new Refusal('join the room first', 'room');

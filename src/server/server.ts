@@ -1,7 +1,7 @@
 /**
  * The local server. It serves the app's files and, at `/ws`, shaped links and rooms (see
- * src/link/server_protocol.ts). It listens on the loopback address unless `host` is set. SECURITY.md in this folder
- * describes what each party may do.
+ * src/link/server_protocol.ts). It listens on the loopback address unless `host` is given. SECURITY.md in this
+ * folder describes what each client may do.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -28,10 +28,13 @@ export type { ServedController } from './files.js';
 const MAX_MESSAGE_BYTES = 1 << 20;
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
-/** The longest time for which a connection may be silent in both directions. */
+/** A connection without data in either direction for this time is closed. */
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** The server could not be started; the message says what to do. `code` is the system's error code, if any. */
+/**
+ * The server could not be started. The message says what to do. `code` is the system's error code, if there is
+ * one.
+ */
 export class ServerError extends Error {
   override readonly name = 'ServerError';
   constructor(
@@ -43,23 +46,23 @@ export class ServerError extends Error {
 }
 
 export interface ServerOptions {
-  /** The port; 0 (the default) chooses a free one. */
+  /** The port. Default 0: any free port. */
   port?: number;
-  /** Address to listen on; default 127.0.0.1. With another address, other machines can join. */
+  /** The address to listen on. Default 127.0.0.1. With another address, other machines can connect. */
   host?: string;
-  /** The built app; default: the one that ships with the package. */
+  /** The folder of the built app. Default: the app in the package. */
   appDir?: string;
-  /** The built documentation, shown at /docs/; default: none. */
+  /** The folder of the built documentation, which is served at /docs/. Default: none. */
   docsDir?: string;
-  /** Users' controllers that pages may load, by name. */
+  /** The users' controllers that pages may load by name. */
   controllers?: readonly ServedController[];
   /** Limits for clients; default: SERVER_LIMITS. */
   limits?: Partial<ServerLimits>;
-  /** A WebSocket between the program that starts the server and the pages that it serves. */
+  /** WebSockets between the program that starts the server and the pages. Default: none. */
   channel?: Channel;
 }
 
-/** A link of this program that one page may join (see `lend`). */
+/** A link of the program that started the server. One page may join it (see `lend`). */
 export interface Loan {
   name: string;
   /** After this call, no page can join the link. */
@@ -67,12 +70,12 @@ export interface Loan {
 }
 
 export interface LocalServer {
-  /** The URL under which a browser on this machine finds the app, with a slash at the end. */
+  /** The URL of the app for a browser on this machine, with a slash at the end. */
   readonly url: string;
   readonly port: number;
   /**
-   * Lends a link to one page. The page can join the link once, by the loan's name. The caller has to end the loan and
-   * close the link.
+   * Lends a link to a page. One page can join the link, once, by the loan's name. The caller must end the loan
+   * and close the link.
    */
   lend(shaper: Shaper): Loan;
   /** Closes every link and connection. */
@@ -159,7 +162,8 @@ class Sessions {
   ) {}
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Node removes its own error listener at the upgrade, and the client may reset the connection at any time.
+    // At the upgrade, Node removes its own error listener. The client may reset the connection at any time, so
+    // this adds a new one.
     socket.on('error', () => socket.destroy());
     const { host, context, channels } = this;
     const target = targetOf(request, host);
@@ -187,7 +191,7 @@ class Sessions {
   }
 }
 
-/** Refuses an upgrade and ends its connection, even if the client does not read the answer. */
+/** Refuses an upgrade, and closes the connection even if the client does not read the answer. */
 function refuse(socket: Duplex, status: number): void {
   socket.once('finish', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -210,8 +214,8 @@ function listen(http: Server, port: number, host: string): Promise<void> {
         ),
       );
     };
-    // The listener stays after the start. Later errors are about single connections that could not be accepted, and
-    // are ignored.
+    // The listener remains after the start. It then ignores errors of single connections that could not be
+    // accepted.
     http.on('error', failed);
     http.listen(port, host, resolve);
   });

@@ -1,6 +1,6 @@
 /**
- * One page's connection to the local server, with the links and rooms that the page uses. When the connection ends,
- * the links that the page opened are closed, and the page leaves its rooms.
+ * One page's connection to the local server, with the links and rooms of the page. When the connection ends, the
+ * links that the page opened are closed, and the page leaves its rooms.
  */
 import type { WebSocket } from 'ws';
 
@@ -24,23 +24,21 @@ const LATENESS_INTERVAL_MS = 1000;
 export interface SessionContext {
   rooms: Rooms;
   limits: ServerLimits;
-  /** Counts the links of all sessions. */
+  /** The seats for the links of all sessions. */
   linkSeats: Seats;
-  /** `address`: the address to which relays bind. `announce`: the address that is announced to the peers. */
+  /** `address`: the address that relays bind to. `announce`: the address that peers send to. */
   address: string;
   announce: string;
-  /** The links that the program has lent (see `lend`) and that no page has joined yet, by name. */
+  /** By name: the links that were lent (see `lend`) and that no page has joined yet. */
   lent: Map<string, Shaper>;
   nextLink(): number;
 }
 
 interface OpenLink {
   shaper: Shaper;
-  /** The number of rows that were omitted since rows were last sent. */
+  /** The number of rows omitted since the last rows were sent. */
   dropped: number;
-  /**
-   * Ends the session's use of the link. A link that the session opened is closed; a link that it joined stays open.
-   */
+  /** Ends the session's use of the link. Closes a link that the session opened, but not a link that it joined. */
   end(): Promise<void>;
 }
 
@@ -77,7 +75,7 @@ export class Session implements Member {
     return true;
   }
 
-  /** Ends the connection and the use of its links, even if the client does not answer. */
+  /** Closes the connection and ends the use of its links, even if the client does not respond. */
   close(): Promise<void> {
     return (this.#closed ??= this.#close());
   }
@@ -88,7 +86,7 @@ export class Session implements Member {
     const links = [...this.#links.values()];
     this.#links.clear();
     const closed = closeSocket(this.socket, this.context.limits.close_timeout_ms);
-    // `allSettled`: if closing one link fails, the others are still awaited.
+    // `allSettled` waits for all links even if one of them cannot be closed.
     await Promise.allSettled([closed, ...links.map(({ end }) => end())]);
   }
 
@@ -154,7 +152,7 @@ export class Session implements Member {
       leave();
       throw error;
     });
-    // The seats become free only after the link's ports are free.
+    // Frees the seats only after the link has freed its ports.
     const end = (): Promise<void> => shaper.close().finally(leave);
     if (this.#closed) {
       await end();
@@ -179,7 +177,7 @@ export class Session implements Member {
     shaper.onRows = (rows) => this.#sendRows(name, rows);
     shaper.onError = ({ message }) => {
       this.#links.delete(name);
-      // The page gets the link's own error. A further error while ending the link is ignored.
+      // The page receives the link's own error. A second error from `end` would add nothing.
       end().catch(() => undefined);
       this.#send({ type: 'link/error', link: name, message });
     };
@@ -188,8 +186,8 @@ export class Session implements Member {
   }
 
   /**
-   * Takes a seat for a link, both in the session and in the server. Called before anything is awaited, so that links
-   * that are still being opened also count. Throws Refusal.
+   * Takes a seat for a link, both in the session and in the server. Must be called before the first await, so
+   * that links that are still being opened are counted. Throws Refusal.
    */
   #takeSeats(): () => void {
     const leaveSession = this.#seats.take();

@@ -9,19 +9,19 @@ import type { Capacity } from '../link/settings.js';
 import { systemCode } from '../text/errors.js';
 import type { CapacitySteps } from './thread/protocol.js';
 
-/** Only the first ten minutes of a trace are used. After them the last capacity stays. */
+/** Only the first ten minutes of a trace are used. After that, the capacity keeps its last value. */
 const TRACE_US = 600e6;
 /** A capacity function is called once per interval of this length. */
 const SAMPLE_US = 10e3;
 /**
- * After a pause of the machine, the missed calls of a capacity function are made up for at most this much of the
- * pause. Earlier calls are skipped.
+ * If the sampling of a capacity function falls behind, for example because the machine was suspended, only the last
+ * MAX_BEHIND_US are sampled.
  */
 const MAX_BEHIND_US = 10e6;
 
-/** Produces the steps of a capacity in pieces, in time order. */
+/** Produces the steps of a capacity piece by piece, in time order. */
 export interface CapacitySource {
-  /** Whether later calls of `next` return more steps after the first call. */
+  /** Whether `next` may return more steps after its first call. If false, the first call returns all steps. */
   readonly isEndless: boolean;
   /**
    * Returns the next steps, at least up to `untilUs`. The first call begins with the step at time 0. Throws
@@ -91,7 +91,7 @@ class SampledCapacity implements CapacitySource {
     for (; this.#atUs <= untilUs && this.#failure === null; this.#atUs += SAMPLE_US) {
       this.#sample(pairs);
     }
-    // The steps before a failure are returned first. The next call throws the failure.
+    // Steps before a failure are returned first; the next call then throws the failure.
     if (this.#failure !== null && pairs.length === 0) throw this.#failure;
     return new Float64Array(pairs);
   }

@@ -15,20 +15,20 @@ const INTERVAL_MS = 200;
 
 interface Feed {
   source: CapacitySource;
-  /** Time 0 of the function, on this thread's clock; null until `started` was called. */
+  /** Time 0 of the function, on this thread's clock; null until `started` is called. */
   startUs: number | null;
 }
 
 export class CapacityFeeds {
   onSteps: (directions: Direction[], steps: CapacitySteps) => void = () => undefined;
-  /** Called when a function failed. The last capacity then stays. */
+  /** Called when a function fails. The link then keeps the last capacity. */
   onFailure: (error: Error) => void = () => undefined;
   readonly #feeds = new Map<Direction, Feed>();
   #timer: NodeJS.Timeout | null = null;
 
   /**
-   * Builds the message for the shaping thread from settings, and stops calling the capacity functions that these
-   * settings replace. Call `commit` when the thread has accepted the message. Throws ConfigError.
+   * Builds the message for the shaping thread from settings. Stops calling the capacity functions that these settings
+   * replace. Call `commit` once the thread has accepted the message. Throws ConfigError.
    */
   begin(settings: PathSettings): { change: PathChange; commit(): void } {
     const first = new Map<CapacitySource, CapacitySteps>();
@@ -44,7 +44,7 @@ export class CapacityFeeds {
   }
 
   /**
-   * Records when the schedule of a direction started. `agoUs` is the start time minus the present time, so it is
+   * Records when the schedule of a direction started. `agoUs` is the start time minus the current time, so it is
    * negative.
    */
   started(direction: Direction, agoUs: number): void {

@@ -8,7 +8,7 @@ export interface LinkChange {
   /** When the change took effect, on the record's clock. */
   timeUs: number;
   settings: LinkSettings;
-  /** The settings as text for people, such as `500 kbps, droptail:300ms`. */
+  /** The settings as readable text, such as `500 kbps, droptail:300ms`. */
   text: string;
 }
 
@@ -17,8 +17,8 @@ export interface PathControl {
   /** The record of the path, which grows while the path exists; null before the first change. */
   readonly record: PathRecord | null;
   /**
-   * Settings that are not given stay as they are. Rejects with ConfigError, which names the field, and with
-   * ShaperError after the link was closed or its thread ended.
+   * Omitted settings keep their values. Rejects with ConfigError, which names the field, and with ShaperError if the
+   * link is closed or its thread has ended.
    */
   set(change: LinkSettings): Promise<LinkChange>;
 }
@@ -30,11 +30,11 @@ export interface ControlledLink {
   /** The record of the link, which grows while the link is open. */
   readonly record: LinkRecord;
   /**
-   * Changes settings at once. Settings that are not given stay as they are. Rejects with ConfigError, which
-   * names the field, and with ShaperError after the link was closed or its thread ended.
+   * Changes settings at once. Omitted settings keep their values. Rejects with ConfigError, which names the field,
+   * and with ShaperError if the link is closed or its thread has ended.
    */
   set(change: LinkSettings): Promise<LinkChange>;
-  /** Resolves when everything that happened until now is in the record. */
+  /** Resolves when everything that has happened so far is in the record. */
   sync(): Promise<void>;
   /** Closes the sockets and ends the thread. Closing again does nothing. */
   close(): Promise<void>;
@@ -45,18 +45,20 @@ export interface ShaperLink extends ControlledLink {
   /** The address at which every page reaches every peer. */
   readonly relay: RelayAddress;
   /**
-   * Adds the remote candidates that a page received by signalling. They may belong to an agent that is not under
+   * Adds the remote candidates that a page received through signalling. They may belong to an agent that is not under
    * test, such as a server. Only IPv4 addresses are tried.
    */
   remote(side: RemoteSide): void;
-  /** Announces that this user name fragment belongs to a page under test. `page` is the id of that page. */
+  /**
+   * Announces that this username fragment (ICE ufrag) belongs to a page under test. `page` is the id of that page.
+   */
   local(ufrag: string, page: number): void;
   /**
-   * Returns the control of a page's own link; `page` is the page's id. The first change opens this link. The link
-   * starts with the initial settings of the shared link, modified by that change. From then on the packets of the
-   * page's connections use this link instead of the shared link. Its forward direction is the page's upload. If both
-   * pages of a connection have their own link, their packets use the link of the page that sent the offer. The first
-   * change rejects with ConfigError if the page has answered another page under test.
+   * Returns the control of a page's own link; `page` is the page's id. The first `set` opens this link, with the
+   * initial settings of the shared link modified by the change. From then on, the packets of the page's connections
+   * use this link instead of the shared link. Its forward direction is the page's upload. If both pages of a
+   * connection have their own link, their packets use the link of the page that sent the offer. The first `set`
+   * rejects with ConfigError if the page has already answered an offer from another page under test.
    */
   for(page: number): PathControl;
 }

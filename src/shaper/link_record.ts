@@ -1,10 +1,10 @@
 /**
- * Adds the shaper's reports to the record of a link, and bounds its size: a list that is full loses its oldest
+ * Adds the shaper's reports to the record of a link and limits the size of the record: a full list loses its oldest
  * eighth. The limits for each direction:
- * - packets: 48 B each, 63 MB in all. This is 84 minutes at 2.5 Mbps in packets of 1200 B.
- * - rows of the queue: about 100 B each, 6.5 MB in all. This is 109 minutes at ten rows a second.
- * - changes of the capacity: about 40 B each, 5 MB in all. This is 22 minutes at a hundred changes a second, the most
- *   that a capacity function causes.
+ * - Packets: 48 B each, 63 MB in total. This is 84 minutes at 2.5 Mbps in packets of 1200 B.
+ * - Queue rows: about 100 B each, 6.5 MB in total. This is 109 minutes at ten rows a second.
+ * - Capacity changes: about 40 B each, 5 MB in total. This is 22 minutes at a hundred changes a second, the highest
+ *   rate of a capacity function.
  */
 import { dropRows, PACKET_COLUMNS } from '../calls/record/columns.js';
 import type {
@@ -24,7 +24,7 @@ const PIECES = 8;
 const MAX_PAUSES = 20;
 /** About four and a half hours. */
 const MAX_LATE_SECONDS = 2 ** 14;
-/** The largest length of a column, in rows: MAX_PACKETS, and as many rows as may arrive in one batch. */
+/** The maximum length of a column, in rows: MAX_PACKETS plus the rows that may arrive in one batch. */
 const LARGEST = MAX_PACKETS + 2 ** 16;
 
 function emptyPackets(): PacketColumns {
@@ -79,8 +79,8 @@ const PUNCTUAL_MS = 3;
 const LEAST_PACKETS = 200;
 
 /**
- * Adds a notice if the machine delayed the packets: if the 95th percentile of their lateness over the whole call
- * exceeds PUNCTUAL_MS. Otherwise removes this notice.
+ * Adds a notice if the 95th percentile of the packets' lateness over the whole call exceeds PUNCTUAL_MS. Removes the
+ * notice otherwise.
  */
 export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
   const code = 'packets-late';
@@ -140,7 +140,10 @@ function dropCapacities({ capacity }: DirectionRecord): number | undefined {
   return capacity[0]?.timeUs;
 }
 
-/** Adds a notice that the machine stood still. For the call, this was an outage of the link. */
+/**
+ * Adds a notice that the machine did not run the shaper for a while. For the call, such a pause was an outage of the
+ * link.
+ */
 export function notePause({ notices }: LinkRecord, { fromUs, toUs }: HostPause): void {
   const code = 'host-paused';
   if (notices.filter((notice) => notice.code === code).length >= MAX_PAUSES) return;

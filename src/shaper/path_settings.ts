@@ -1,6 +1,6 @@
 /**
- * Settings of a link in the shaper's form: separate settings for each direction, with the capacity as a source of
- * steps.
+ * Converts the settings of a link for the shaper: separate settings for each direction, with the capacity as a source
+ * of steps.
  */
 import type { LinkOptions } from '../core/link.js';
 import { LINK_FIELDS, LINK_KEYS, readLinkValue } from '../link/fields.js';
@@ -10,7 +10,7 @@ import { given, type DirectionSettings, type LinkSettings } from '../link/settin
 import { capacitySource, type CapacitySource } from './capacity.js';
 import { DIRECTIONS, type Direction } from '../core/direction.js';
 
-/** The given settings of a direction in the shaper's form, without defaults. */
+/** The settings that were given for one direction, without defaults. */
 export interface WaySettings {
   options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
   capacity?: CapacitySource;
@@ -19,8 +19,8 @@ export interface WaySettings {
 export type PathSettings = Readonly<Record<Direction, WaySettings>>;
 
 /**
- * Converts settings that parseLinkSettings accepted to settings for each direction. Throws ConfigError for a trace
- * that cannot be read or is invalid.
+ * Splits settings, which parseLinkSettings has accepted, into settings for each direction. Throws ConfigError for a
+ * trace that cannot be read or is invalid.
  */
 export function pathSettings(settings: LinkSettings, path = 'link'): PathSettings {
   const { network, rtt, backward, crossTraffic, ...both } = given(settings);
@@ -41,7 +41,7 @@ export function pathSettings(settings: LinkSettings, path = 'link'): PathSetting
   return Object.fromEntries(DIRECTIONS.map((direction) => [direction, way(direction)])) as PathSettings;
 }
 
-/** The given settings except the capacity, in the core's form. */
+/** Converts the given settings of a direction, except the capacity, to options of the core's link. */
 function wayOptions(settings: DirectionSettings & Pick<LinkSettings, 'rtt'>): WaySettings['options'] {
   const { capacity: _, ...values } = settings;
   const config = LINK_KEYS.flatMap((key) => {

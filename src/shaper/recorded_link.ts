@@ -29,8 +29,8 @@ export interface RecordedLinkHooks {
 
 export interface RecordedLinkOptions extends Pick<ThreadSetup, 'sockets' | 'tellsPackets'> {
   /**
-   * The initial settings of the shared path. `change`: in the thread's form. `text`: as text for people. `settings`:
-   * as given; the paths of single pages begin with these settings.
+   * The initial settings of the shared path. `change` is the message for the thread, `text` is readable text, and
+   * `settings` are as given. Each page's own path starts from `settings`.
    */
   begin: { change: PathChange; text: string; settings: LinkSettings };
   /** Capacities that are functions of time. */
@@ -51,10 +51,7 @@ function threadFile(): URL {
     : new URL('../../dist/lib/shaper/thread/link_thread.js', import.meta.url);
 }
 
-/**
- * Rejects with ConfigError for settings that the core refuses, and with ShaperError for a port that cannot be
- * bound.
- */
+/** Rejects with ConfigError for settings that the core refuses, and with ShaperError if the port cannot be bound. */
 export async function openRecordedLink(options: RecordedLinkOptions): Promise<RecordedLink> {
   const { sockets, tellsPackets, begin, feeds, seed } = options;
   const epochMs = performance.timeOrigin + performance.now();
@@ -89,7 +86,7 @@ export class RecordedLink implements ShaperLink {
   readonly #interruptions = new Interruptions(this.record);
   readonly #shared: RecordedPath;
   readonly #own = new Map<number, OwnPath>();
-  /** The page that each user name fragment belongs to. */
+  /** The page that each username fragment (ICE ufrag) belongs to. */
   readonly #pages = new Map<string, number>();
   readonly #zeroUs: number;
   #where: Readonly<Record<'a' | 'b', RelayAddress>> | null = null;
@@ -146,7 +143,7 @@ export class RecordedLink implements ShaperLink {
     return this.#shared.set(parseChange(settings));
   }
 
-  /** Changes the shared path, with settings in the thread's form. Resolves to the time when they took effect. */
+  /** Changes the settings of the shared path. Resolves to the time when the change took effect. */
   apply(change: PathChange, text: string): Promise<number> {
     return this.#shared.apply(change, text);
   }
@@ -172,7 +169,7 @@ export class RecordedLink implements ShaperLink {
     this.#thread.agent({ kind: 'local', ufrag, page });
   }
 
-  /** With a pair of sockets: sets who may connect from now on. */
+  /** Sets who may connect from now on. Only a pair of sockets uses this; a relay ignores it. */
   expect(ufrags: PeerUfrags): void {
     this.#thread.agent({ kind: 'expect', ufrags });
   }
@@ -211,8 +208,9 @@ export class RecordedLink implements ShaperLink {
   }
 
   /**
-   * Throws ConfigError if the page has answered another page under test: the page's upload is then the backward
-   * direction of that connection. On a path of its own, a page's upload must be the forward direction.
+   * Throws ConfigError if the page has answered an offer from another page under test. On such a connection, the
+   * page's upload is the backward direction. On the page's own path, its upload would have to be the forward
+   * direction.
    */
   #mayHaveOwn(page: number): void {
     const answered = this.record.flows.some(({ offererUfrag, answererUfrag }) => {
@@ -222,9 +220,9 @@ export class RecordedLink implements ShaperLink {
     if (!answered) return;
     throw new ConfigError(
       'link.for',
-      'a page that has not answered an offer of another page under test',
+      'a page that has not answered the offer of another page under test',
       `${pageName(page)}, whose connection already uses the shared link`,
-      'call link.for(page) before the page connects, or give a link to the page that offered',
+      'call link.for(page) before the page connects, or call it for the page that made the offer',
     );
   }
 

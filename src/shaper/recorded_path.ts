@@ -66,7 +66,7 @@ export class RecordedPath {
     return { timeUs, settings, text };
   }
 
-  /** Applies a change in the thread's form; resolves to the time when it took effect. */
+  /** Sends a change to the thread. Resolves to the time when the change took effect. */
   async apply(change: PathChange, text: string): Promise<number> {
     const timeUs = await this.context.thread.ask({ kind: 'set', owner: this.record.page, change });
     if (!this.context.isKept) this.record.changes.length = 0;
@@ -74,7 +74,7 @@ export class RecordedPath {
     return timeUs;
   }
 
-  /** Takes the thread's reports about this path. */
+  /** Processes the thread's reports about this path. */
   take(batch: PathBatch): void {
     const { thread, zeroUs, isKept } = this.context;
     for (const direction of DIRECTIONS) {
@@ -91,7 +91,7 @@ export class RecordedPath {
     }
   }
 
-  /** Stops the calls of capacity functions. */
+  /** Stops calling capacity functions. */
   close(): void {
     this.feeds.close();
   }
@@ -100,7 +100,7 @@ export class RecordedPath {
     noticeOnce(this.context.link, {
       level: 'warning',
       code: `packets-dropped-${this.record.page ?? 'shared'}-${direction}`,
-      message: `The record of the link${nameOf(this.record)} (${direction}) is full: data from before keptFromUs were dropped.`,
+      message: `The record of the link${nameOf(this.record)} (${direction}) is full: its oldest data were dropped (see \`keptFromUs\`).`,
       fix: 'judge and report the call more often, before its record is full',
     });
   }
@@ -110,7 +110,7 @@ export class RecordedPath {
 const SEED_STEP = 7_000_003;
 const MAX_SEED = 2 ** 32;
 
-/** The path of a single page. It is opened by the first change. */
+/** A page's own path. The first change opens the path. */
 export class OwnPath implements PathControl {
   #path: RecordedPath | null = null;
   #opening: Promise<unknown> = Promise.resolve();
@@ -118,7 +118,7 @@ export class OwnPath implements PathControl {
   constructor(
     private readonly page: number,
     /**
-     * The initial settings of the shared link. The page's path begins with these settings, changed by the first
+     * The initial settings of the shared link. The page's path starts with these settings, modified by the first
      * `set`.
      */
     private readonly settings: LinkSettings,
@@ -154,7 +154,7 @@ export class OwnPath implements PathControl {
     // The path must exist before the thread's first batch about it arrives.
     this.#path = new RecordedPath(record, feeds, this.context);
     try {
-      // Until now the page's packets passed the shared path. This request completes the record of the shared path's
+      // Until now the page's packets used the shared path. This request completes the record of the shared path's
       // capacity, which is copied below.
       await thread.ask({ kind: 'sync' });
       const timeUs = await thread.ask({ kind: 'open', owner: this.page, seed, change });
@@ -175,8 +175,8 @@ export class OwnPath implements PathControl {
 }
 
 /**
- * Returns the initial settings of a page's path: those of the link, changed by `change`. A `network` (a preset for
- * the whole link) in `change` replaces all settings of the link except the seed.
+ * Returns the initial settings of a page's own path: the link's settings, overridden by `change`. A `network` (a
+ * preset for the whole link) in `change` replaces all of the link's settings except the seed.
  */
 function beginOf(settings: LinkSettings, change: LinkSettings): LinkSettings {
   if (change.network !== undefined) return { ...change, seed: settings.seed };

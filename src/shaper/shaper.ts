@@ -1,6 +1,6 @@
 /**
- * The shaper between two peers: a pair of sockets (socket_pair.ts) and the path between them, in a separate
- * thread. Packets from A to B pass the link; packets from B to A are only delayed by half the RTT.
+ * The shaper between two peers: a pair of sockets (socket_pair.ts), and the path between them in a separate thread.
+ * Packets from A to B go through the link. Packets from B to A are only delayed, by half the RTT.
  */
 import type { LinkStats } from '../core/link.js';
 import {
@@ -58,8 +58,8 @@ const COUNTERS = [
 type Counter = (typeof COUNTERS)[number];
 
 /**
- * A change in the thread's form: the link's settings for the forward direction, and half the RTT for the
- * backward direction.
+ * Builds the message for the thread: the link's settings for the forward direction, and half the RTT for the backward
+ * direction.
  */
 function pathChange(config: PartialLinkConfig): PathChange {
   const { schedule, capacityBps, seed: _, ...options } = forwardChange(config);
@@ -148,7 +148,7 @@ export class Shaper {
   }
 
   /**
-   * The record of the link. It contains packets only with the option `record`. Its times count from
+   * The record of the link. It contains packets only with the option `record`. Its times are relative to
    * `origin_epoch_ms` of the configuration.
    */
   get record(): LinkRecord {
@@ -156,8 +156,8 @@ export class Shaper {
   }
 
   /**
-   * When the first packet came from peer A, on the record's clock; null before. A capacity schedule counts
-   * from this time.
+   * The arrival time of the first packet from peer A, on the record's clock; null before that packet. The initial
+   * capacity schedule starts at this time.
    */
   get firstPacketUs(): number | null {
     return this.#firstPacketUs;
@@ -170,8 +170,8 @@ export class Shaper {
 
   /**
    * Changes settings at once. A new capacity schedule starts now or, if no packet has arrived yet, with the first
-   * packet. Rejects with ConfigError for invalid settings; then nothing changes. Rejects with ShaperError after the
-   * shaper has ended.
+   * packet. Rejects with ConfigError for invalid settings, and then changes nothing. Rejects with ShaperError after
+   * the shaper has ended.
    */
   async set(change: PartialLinkConfig): Promise<void> {
     // The seed and the origin only apply when a link is opened.
@@ -182,15 +182,15 @@ export class Shaper {
   }
 
   /**
-   * With the peers `ice`: sets the user name fragments that the peers may use; their session descriptions contain
-   * them (a=ice-ufrag). From then on, checks with other fragments are ignored. To keep an earlier connection, include
-   * its fragments.
+   * Sets the username fragments that the peers may use; their session descriptions contain them (a=ice-ufrag). From
+   * then on, checks with other fragments are ignored. To keep an earlier connection, include its fragments. Has an
+   * effect only if the option `peers` is `ice`.
    */
   expect(ufrags: PeerUfrags): void {
     this.link.expect(ufrags);
   }
 
-  /** Resolves when everything that happened until now is in the record and in `stats`. */
+  /** Resolves when everything that has happened so far is in the record and in `stats`. */
   sync(): Promise<void> {
     return this.link.sync();
   }
@@ -228,7 +228,7 @@ export class Shaper {
     return latest.lateMs;
   }
 
-  /** Closes the sockets; packets under way are lost. May be called again. */
+  /** Closes the sockets; packets in flight are lost. Further calls do nothing. */
   close(): Promise<void> {
     return this.link.close();
   }
@@ -261,7 +261,7 @@ export class Shaper {
   }
 
   /**
-   * Takes the thread's reports.
+   * Processes the thread's reports.
    *
    * @internal
    */

@@ -7,14 +7,14 @@ import { systemCode } from '../text/errors.js';
 export const UNLIMITED_BPS = 1e11;
 const RECEIVE_BUFFER_BYTES = 1 << 20;
 
-/** The shaper could not be started or lost a socket; the message says what to do. */
+/** The shaper could not be started, or can no longer be used. The message says what to do. */
 export class ShaperError extends Error {
   override readonly name = 'ShaperError';
 }
 
-/** Resolves to a socket bound to an IPv4 address; port 0 takes a free port. Rejects with ShaperError. */
+/** Resolves to a socket bound to an IPv4 address; port 0 selects any free port. Rejects with ShaperError. */
 export function bindUdp(port: number, address: string): Promise<Socket> {
-  // All peers are given as IP addresses, so `lookup` returns the address at once. Node's default look-up would delay
+  // All peers are given as IP addresses, so `lookup` returns the address at once. Node's default lookup would delay
   // each packet.
   const socket = createSocket({ type: 'udp4', lookup: (host, _options, done) => done(null, host, 4) });
   return new Promise((resolve, reject) => {

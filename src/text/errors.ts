@@ -3,7 +3,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A run that failed or missed its expectation: the command ends with status 1. */
+/** A run that failed or did not meet its expectation: the command ends with status 1. */
 export class FailedRun extends Error {
   override readonly name = 'FailedRun';
 }

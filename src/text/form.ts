@@ -62,7 +62,7 @@ export const named = (what: string): v.GenericSchema<string> =>
 
 const MAX_LIST = 1000;
 
-/** A list of at most `most` items; a longer one is refused before its items are looked at. */
+/** A list of at most `most` items. A longer list is refused before its items are checked. */
 export const list = <const T extends v.GenericSchema>(
   item: T,
   what: string,

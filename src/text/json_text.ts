@@ -1,34 +1,38 @@
 /** Parses external JSON, and refuses values that are nested so deeply that walking through them would fail. */
+import { parse } from '@humanwhocodes/momoa';
+
 import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
 import { ConfigError } from './quantities.js';
 
 /** Throws ConfigError for a value that is nested too deeply. */
 export function checkNesting(value: unknown, field: string): void {
   if (!isNestedTooDeeply(value)) return;
-  throw new ConfigError(field, nestingExpectation, 'more', 'use fewer levels of brackets');
+  throw new ConfigError(field, nestingExpectation, 'deeper nesting', 'use fewer levels of brackets');
 }
 
-const FIX = 'correct it; a JSON editor shows the place';
+const FIX = 'correct the text there, for example in a JSON editor';
 
 /**
- * Where a text stops being JSON: each browser reports the offset, or the line and the column, in its own words.
+ * The place at which a text stops being valid JSON; empty if there is none. JSON.parse does not always report a
+ * place, and each browser words it differently.
  */
-function placeOf(error: unknown, text: string): string {
-  const message = error instanceof Error ? error.message : '';
-  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
-  if (line !== undefined && column !== undefined) return ` at line ${line}, column ${column}`;
-  const [, offset] = /position (\d+)/.exec(message) ?? [];
-  const before = text.slice(0, offset === undefined ? text.length : Number(offset)).split('\n');
-  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+function placeOf(text: string): string {
+  try {
+    parse(text, { mode: 'json' });
+    return '';
+  } catch (error) {
+    const { line, column } = error as { line?: number; column?: number };
+    return line === undefined || column === undefined ? '' : ` at line ${line}, column ${column}`;
+  }
 }
 
-/** Parses a JSON text. Throws ConfigError. */
+/** Parses JSON text. Throws ConfigError. */
 export function parseJson(text: string, field: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (error) {
-    throw new ConfigError(field, 'JSON', `something else${placeOf(error, text)}`, FIX);
+  } catch {
+    throw new ConfigError(field, 'JSON', `something else${placeOf(text)}`, FIX);
   }
   checkNesting(value, field);
   return value;

@@ -1,4 +1,4 @@
-/** The deepest nesting that is accepted; correct data is not nested even half as deeply. */
+/** The deepest nesting that is accepted. Correct data has less than half of this depth. */
 export const MAX_NESTING = 64;
 
 /**
@@ -16,5 +16,5 @@ export function isNestedTooDeeply(value: unknown): boolean {
   return false;
 }
 
-/** The expected value, in the words of error messages. */
-export const nestingExpectation = `lists and objects nested at most ${MAX_NESTING} deep`;
+/** The allowed nesting, as error messages state it. */
+export const nestingExpectation = `lists and objects nested at most ${MAX_NESTING} levels deep`;

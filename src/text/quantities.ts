@@ -20,11 +20,11 @@ export class ConfigError extends Error {
   }
 }
 
-/** Shortens a text for a message. */
+/** Shortens a string for a message. */
 export const cut = (text: string, length = 60): string =>
   text.length > length ? `${text.slice(0, length - 3)}…` : text;
 
-/** A short text for a value that is not what was expected. */
+/** A short description of an unexpected value. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return cut(JSON.stringify(value.slice(0, 60)));
   if (typeof value !== 'object' || value === null) return cut(String(value));
@@ -45,8 +45,8 @@ export const US = { us: 1, ms: 1e3, s: 1e6, min: 60e6, h: 3600e6 } as const;
 export const BYTES = { b: 1, kb: 1e3, mb: 1e6 } as const;
 
 /**
- * Reads a number with a unit, and multiplies it by the factor of its unit in `units`. Undefined if the unit is
- * unknown, or if the text has another form.
+ * Reads a number with a unit, and multiplies the number by the factor of the unit in `units`. Returns undefined if
+ * the unit is unknown, or if the text has another form.
  */
 export function withUnit(text: string, units: Readonly<Record<string, number>>): number | undefined {
   if (text.length > MAX_SETTING_LENGTH) return undefined;
@@ -62,14 +62,14 @@ export function parseDuration(text: string, { field = 'duration' } = {}): number
   const us = withUnit(text, US);
   if (us !== undefined && Number.isFinite(us)) return us;
   const bare = text.length < 30 && /^\s*\d+(\.\d+)?\s*$/.test(text);
-  const fix = bare ? `write ${text.trim()}ms or ${text.trim()}s` : 'write for instance 300ms, 1s or 2min';
+  const fix = bare ? `write ${text.trim()}ms or ${text.trim()}s` : 'write, for example, 300ms, 1s or 2min';
   throw new ConfigError(field, 'a time with its unit', shown(text), fix);
 }
 
 /** A ratio: `0.02`, or `2%`. Throws ConfigError. */
 export function parseRatio(
   text: string,
-  { field = 'ratio', fix = 'write for instance 0.02 or 2%' } = {},
+  { field = 'ratio', fix = 'write, for example, 0.02 or 2%' } = {},
 ): number {
   const [, digits, percent] = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*(%?)\s*$/.exec(text.slice(0, 60)) ?? [];
   const ratio = percent === '%' ? Number(digits) / 100 : Number(digits ?? Number.NaN);

@@ -38,7 +38,7 @@ export function orMeant(expected: string, typed: string, names: readonly string[
   return nearest === undefined ? expected : `${expected} (did you mean ${nearest}?)`;
 }
 
-/** Returns ` Did you mean a or b?`, or an empty text if no name is near. */
+/** Returns ` Did you mean a or b?`, or an empty string if no name is near. */
 export function didYouMean(typed: string, names: readonly string[]): string {
   const found = near(typed, names);
   return found.length > 0 ? ` Did you mean ${found.join(' or ')}?` : '';

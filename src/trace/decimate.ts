@@ -1,9 +1,9 @@
 /**
- * Picks at most `maxPoints` of `rows` (indices in ascending time) for drawing. Time is cut into buckets of
- * equal length. The boundaries of the buckets depend only on `spanUs`, the length of the drawn period. So
- * they stay in place while the drawn period moves. Each bucket keeps the rows with the minimum and the
- * maximum of every column, so peaks survive. If a column is NaN in a whole bucket, the bucket's first row is
- * kept, so that the gap stays visible. If `maxPoints` is less than two rows per column, one bucket is drawn
+ * Selects at most `maxPoints` of `rows` for drawing; `rows` are indices in ascending order of time. Time is
+ * divided into buckets of equal length. The bucket boundaries depend only on `spanUs`, the length of the drawn
+ * period, so they stay in place while the period moves. Each bucket keeps the rows with the minimum and the
+ * maximum of every column, so peaks survive. If a column is NaN in a whole bucket, the bucket's first row is kept
+ * to show the gap. If `maxPoints` is too small for one bucket (two rows per column), there is one bucket
  * nevertheless.
  */
 export function decimate(
@@ -15,7 +15,7 @@ export function decimate(
 ): Uint32Array {
   if (rows.length <= maxPoints || rows.length === 0) return rows;
   const buckets = Math.floor(maxPoints / Math.max(1, 2 * columns.length));
-  // A period that is not aligned to the buckets overlaps one bucket more, hence `buckets - 1`.
+  // The period may begin in the middle of a bucket and then overlaps one bucket more, hence `buckets - 1`.
   const width = buckets < 2 ? Infinity : spanUs / (buckets - 1);
   const bucketOf = (i: number): number => Math.floor((time[rows[i] as number] as number) / width);
   const picked: number[] = [];
@@ -30,8 +30,8 @@ export function decimate(
 }
 
 /**
- * Appends the rows with each column's first minimum and first maximum, in ascending order and each row only
- * once.
+ * Appends the rows with the first minimum and the first maximum of each column, in ascending order and without
+ * duplicates.
  */
 function pickExtremes(columns: readonly Float64Array[], rows: Uint32Array, picked: number[]): void {
   const first = rows[0] as number;

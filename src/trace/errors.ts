@@ -1,16 +1,16 @@
 import { isNestedTooDeeply } from '../text/nesting.js';
 
-/** The place of an error in a trace, and what was expected there. */
+/** Where the error in a trace is, and what was expected there. */
 export interface TraceProblem {
-  /** The file as the user named it; absent for a Blob or a stream without a name. */
+  /** The file's name as given by the user. Absent for a Blob or a stream without a name. */
   file?: string;
   /** 1-based line number. */
   line: number;
-  /** The field, or `line` when the line as a whole is wrong. */
+  /** The field, or `line` if the line as a whole is invalid. */
   field: string;
   /** What was expected instead of `got`. */
   expected: string;
-  /** What the file contains there, as short text. */
+  /** The file's content at this place, as short text. */
   got: string;
 }
 
@@ -34,7 +34,7 @@ export class TraceError extends Error {
     this.got = got;
   }
 
-  /** The error as plain data, which can be sent to another worker. */
+  /** The error as plain data that can be sent to another thread. */
   problem(): TraceProblem {
     const { file, line, field, expected, got } = this;
     return { ...(file === undefined ? {} : { file }), line, field, expected, got };
@@ -44,7 +44,7 @@ export class TraceError extends Error {
 const cut = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 3)}…` : text;
 
-/** A value as it is shown in messages: JSON, at most 60 characters. */
+/** A value as JSON for messages, cut to at most 60 characters. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { shown, TraceError } from './errors.js';
 import { isNestedTooDeeply, nestingExpectation } from '../text/nesting.js';
 
-/** The version of the format that is read and written here. */
+/** The only version of the format that this code reads and writes. */
 export const TRACE_VERSION = 1;
 
 const parameterValue = v.union([v.pipe(v.number(), v.finite()), v.string()], 'a number');
@@ -20,16 +20,16 @@ const headerSchema = v.looseObject({
 });
 
 /**
- * The first line of a trace. Fields without a rule in the schema are allowed and kept when a trace is
+ * The first line of a trace. Fields that are not in the schema are allowed, and are kept when a trace is
  * rewritten.
  */
 export type TraceHeader = v.InferOutput<typeof headerSchema>;
 
-/** The required form of the first line, for messages. */
+/** An example of a first line, for messages. */
 export const HEADER_EXAMPLE =
   '{"ccscope_trace":1,"created":"2026-01-31T12:00:00Z","source":"call","clock":"receiver"}';
 
-/** Checks a parsed first line. Throws TraceError naming the field. */
+/** Checks a parsed first line. Throws TraceError that names the field. */
 export function checkHeader(value: unknown, line: number, file: string | undefined): TraceHeader {
   const place = { ...(file === undefined ? {} : { file }), line };
   const isHeader = typeof value === 'object' && value !== null && 'ccscope_trace' in value;
@@ -50,5 +50,5 @@ export function checkHeader(value: unknown, line: number, file: string | undefin
   throw new TraceError({ ...place, field, expected: issue.message, got: shown(issue.input) });
 }
 
-/** The message for a file that does not start with a header. */
+/** The expected value in the error for a file that does not start with a header. */
 export const headerExpectation = `a first line like ${HEADER_EXAMPLE}`;

@@ -1,4 +1,4 @@
-/** Traces: storage by columns, thinning for charts, and reading and writing of format v1 (NDJSON). */
+/** Traces: column storage in memory, reduction for charts, and reading and writing of format v1 (NDJSON). */
 export { TraceError, type TraceProblem } from './errors.js';
 export { checkHeader, TRACE_VERSION, type TraceHeader } from './header.js';
 export { readTrace, TraceReader, collector, type TraceSink } from './ndjson_reader.js';

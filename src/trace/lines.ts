@@ -1,14 +1,14 @@
-/** Longest line that a trace may have, in UTF-16 code units (1 MB of ASCII). */
+/** The longest permitted line of a trace, in UTF-16 code units (1 MB of ASCII). */
 export const MAX_LINE_LENGTH = 1_000_000;
 
-/** Receives lines. `complete` is false for a last line without a line feed. */
+/** Receives lines. `complete` is false for a last line that does not end with a line feed. */
 export interface LineSink {
   line(text: string, number: number, complete: boolean): void;
-  /** The line `number` is longer than MAX_LINE_LENGTH; `start` is its beginning. */
+  /** Line `number` is longer than MAX_LINE_LENGTH. `start` is the beginning of the line. */
   tooLong(number: number, start: string): void;
 }
 
-/** Splits UTF-8 chunks into lines. Only the incomplete last line is kept in memory. */
+/** Splits UTF-8 chunks into lines. Keeps only the last incomplete line in memory. */
 export class LineSplitter {
   readonly #decoder = new TextDecoder('utf-8');
   readonly #sink: LineSink;
@@ -23,7 +23,7 @@ export class LineSplitter {
     this.#split(this.#decoder.decode(chunk, { stream: true }));
   }
 
-  /** Ends the input: emits a last line that has no line feed. */
+  /** Ends the input, and emits the last line if it does not end with a line feed. */
   end(): void {
     this.#split(this.#decoder.decode());
     if (this.#open !== '') this.#emit(this.#open, false);

@@ -1,7 +1,7 @@
-/** Rows and events as lines of the trace format. */
+/** Formats rows and events as lines of the trace format. */
 import type { TableSpec, TraceEvent } from '../core/index.js';
 
-/** A double in JSON: the shortest text that is parsed to the same double (−0 stays −0). */
+/** Formats a number as the shortest JSON text that parses to the same number. JSON.stringify would turn −0 into 0. */
 function number(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
@@ -19,8 +19,8 @@ export class RowFormatter {
   }
 
   /**
-   * The row `row` of the columns as a line without a line feed. Absent values (NaN) and infinities, which JSON
-   * cannot express, are omitted. `extra`: further members, as `,"name":value…`.
+   * Row `row` of the columns as a line, without a line feed. Omits absent values (NaN) and infinities, which JSON
+   * cannot express. `extra` contains further members in the form `,"name":value…`.
    */
   line(columns: readonly ArrayLike<number>[], row: number, extra = ''): string {
     let text = this.#type;
@@ -34,7 +34,7 @@ export class RowFormatter {
   }
 }
 
-/** An event as a line of the trace format. */
+/** An event as a line of the trace format, without a line feed. */
 export function eventLine(event: TraceEvent, extra = ''): string {
   const { time_us, name, detail } = event;
   return `${JSON.stringify({ type: 'event', time_us, name, detail }).slice(0, -1)}${extra}}`;

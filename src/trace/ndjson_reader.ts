@@ -9,7 +9,7 @@ export interface TraceSink extends RowSink {
   header(header: TraceHeader): void;
 }
 
-/** Reads a trace from chunks of bytes in constant memory. Any method may throw TraceError. */
+/** Reads a trace from chunks of bytes, in constant memory. All methods may throw TraceError. */
 export class TraceReader {
   readonly #splitter: LineSplitter;
   readonly #rows: RowParser;
@@ -17,7 +17,7 @@ export class TraceReader {
   readonly #file: string | undefined;
   #header = false;
 
-  /** `file` is the name that messages use. */
+  /** `file`: the file's name for messages. */
   constructor(sink: TraceSink, file?: string) {
     this.#sink = sink;
     this.#file = file;
@@ -34,7 +34,7 @@ export class TraceReader {
     this.#splitter.push(chunk);
   }
 
-  /** Ends the file. Throws TraceError if it had no header. */
+  /** Ends the file. Throws TraceError if the file had no header. */
   end(): void {
     this.#splitter.end();
     if (!this.#header) this.#fail(1, 'ccscope_trace', headerExpectation, 'an empty file');
@@ -66,8 +66,8 @@ export class TraceReader {
 }
 
 /**
- * Reads a whole trace from a stream. `afterChunk` is awaited after each chunk with the number of
- * bytes read so far: for progress, or to let a consumer catch up. Rejects with TraceError.
+ * Reads a whole trace from a stream. After each chunk, awaits `afterChunk` with the number of bytes read so far.
+ * `afterChunk` may show progress, or wait until a consumer has caught up. Rejects with TraceError.
  */
 export async function readTrace(
   source: AsyncIterable<Uint8Array>,
@@ -84,7 +84,7 @@ export async function readTrace(
   reader.end();
 }
 
-/** A sink that keeps everything in memory, for opening a trace. */
+/** A sink that stores a whole trace in memory. */
 export function collector(): { sink: TraceSink; trace: TraceData; header: () => TraceHeader } {
   const trace = new TraceData();
   let header: TraceHeader = { ccscope_trace: 1 };

@@ -10,8 +10,8 @@ export function formatHeader(header: TraceHeader): string {
 }
 
 /**
- * A trace as NDJSON in chunks of about 64 kB: the header, then every row of every table, every event and every
- * row of an unknown type, in the order in which they were appended.
+ * A trace as NDJSON, in chunks of about 64 kB. The header is followed by all rows, events and rows of unknown
+ * types, in the order in which they were appended.
  */
 export function* formatTrace(trace: TraceData, header: TraceHeader): Generator<string, void> {
   let chunk = `${formatHeader(header)}\n`;

@@ -1,9 +1,9 @@
-/** Many small batches in one buffer, which is cheap to transfer between workers. */
+/** Packs many small batches into one buffer, which is cheap to transfer between threads. */
 import { TABLE_SPECS, type TraceBatch } from '../core/index.js';
 
-/** Batches in order. To hand them to another thread, transfer `values.buffer`. */
+/** Batches in order. To move them to another thread, transfer `values.buffer`. */
 export interface PackedBatches {
-  /** Two numbers for each batch: the index of its table in the schema, and its number of rows. */
+  /** Two numbers for each batch: the index of its table in TABLE_SPECS, and its number of rows. */
   layout: Uint32Array<ArrayBuffer>;
   /** The values of all batches in order; within a batch, column by column. */
   values: Float64Array<ArrayBuffer>;
@@ -24,10 +24,7 @@ export function packBatches(batches: readonly TraceBatch[]): PackedBatches {
   return { layout, values };
 }
 
-/**
- * Unpacks the batches. Their columns are views of one buffer: transfer the buffer once rather than each
- * column.
- */
+/** Unpacks the batches. All columns are views of one buffer, so transfer this buffer, not the columns. */
 export function unpackBatches({ layout, values }: PackedBatches): TraceBatch[] {
   const batches: TraceBatch[] = [];
   let at = 0;

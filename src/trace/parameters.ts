@@ -18,7 +18,7 @@ export const parameterNames: readonly string[] = [
   ...new Set(CONTROLLER_NAMES.flatMap((name) => CONTROLLER_SPECS[name].parameters.map((each) => each.name))),
 ];
 
-/** A value that was refused, and what was expected. */
+/** A value or a name that was rejected, and what was expected instead. */
 export class ParameterProblem extends Error {
   override readonly name = 'ParameterProblem';
   constructor(
@@ -30,7 +30,7 @@ export class ParameterProblem extends Error {
   }
 }
 
-/** Checks the name of a preset. Throws ParameterProblem listing the presets. */
+/** Returns the name of a preset if it exists. Throws ParameterProblem that lists all presets otherwise. */
 export function checkPreset(name: string): string {
   if (presetNames.includes(name)) return name;
   throw new ParameterProblem('preset', orMeant(`one of ${presetNames.join(', ')}`, name, presetNames), name);
@@ -38,7 +38,7 @@ export function checkPreset(name: string): string {
 
 /**
  * Converts a parameter's value to a number. The value is a number, a number as text, or one of the parameter's
- * listed names. Throws ParameterProblem for an unknown name, or for a value that is no number or out of range.
+ * named values. Throws ParameterProblem for an unknown parameter, an invalid value, or a value out of range.
  */
 export function parameterValue(controller: ControllerName, name: string, value: number | string): number {
   const spec = CONTROLLER_SPECS[controller].parameters.find((parameter) => parameter.name === name);
@@ -49,7 +49,7 @@ export function parameterValue(controller: ControllerName, name: string, value: 
   return checkedValue(spec, value);
 }
 
-/** Like parameterValue, for the controller that a preset belongs to. */
+/** Like parameterValue, for the controller of a preset. */
 export function presetParameterValue(preset: string, name: string, value: number | string): number {
   return parameterValue(controllerOfPreset(checkPreset(preset)) ?? 'gcc', name, value);
 }

@@ -1,4 +1,4 @@
-/** The flows that a trace's header lists: the flows of a simulation, or the shadow controllers of a call. */
+/** Reads the flows in a trace's header: the flows of a simulation, or the shadow controllers of a call. */
 import * as v from 'valibot';
 
 import type { TraceHeader } from './header.js';
@@ -17,13 +17,13 @@ const flowsOfHeader = v.array(
 );
 
 /**
- * A flow as the header of a trace describes it. A flow of kind `shadow` belongs to a controller that only
- * watched. It has no arrivals of its own: its controller saw the arrivals of the flow `of` or, if `of` is
- * absent, of the only flow with arrivals.
+ * A flow in the header of a trace. A flow of kind `shadow` belongs to a controller that only watched. A shadow
+ * has no arrivals of its own: its controller saw the arrivals of the flow `of` or, without `of`, of the only flow
+ * with arrivals.
  */
 export type RecordedFlow = v.InferOutput<typeof flowsOfHeader>[number];
 
-/** The flows that a header lists; empty if the field `flows` is absent or has another form. */
+/** The flows in a header. Empty if the field `flows` is absent or malformed. */
 export function recordedFlows(header: Partial<TraceHeader>): readonly RecordedFlow[] {
   const flows = v.safeParse(flowsOfHeader, header['flows']);
   return flows.success ? flows.output : [];

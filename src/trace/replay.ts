@@ -27,24 +27,21 @@ import {
 } from './replay_plan.js';
 
 /**
- * The tables that a controller's receiver half writes, and those that its sender half writes. The two halves
+ * The tables that are taken from a controller's receiver half, and those from its sender half. The two halves
  * exchange feedback messages.
  */
 const OF_RECEIVER: readonly TableName[] = ['group', 'nada'];
 const OF_SENDER: readonly TableName[] = ['rate', 'lcc'];
 
-/** How a trace is replayed. */
+/** What to replay, and with which controller. */
 export interface ReplayOptions {
-  /**
-   * The preset to use instead of the recorded one; recorded changes of preset and parameters are then
-   * ignored.
-   */
+  /** The preset to use instead of the recorded one. Recorded changes of preset and parameters are then ignored. */
   preset?: string | undefined;
-  /** The controller to use instead of the recorded one; a preset, if given, must belong to it. */
+  /** The controller to use instead of the recorded one. If `preset` is given, it must belong to this controller. */
   controller?: ControllerName | UserController | undefined;
-  /** Parameters that take precedence over those of the preset, of the header, and of recorded changes. */
+  /** Parameters that override the preset, the header, and recorded changes. */
   parameters?: GivenParameters | undefined;
-  /** Replays this flow alone: its number, or its name in the header. */
+  /** The only flow to replay: its number, or its name in the header. Default: all flows. */
   flow?: string | undefined;
   /** The trace's name for messages. */
   file?: string | undefined;
@@ -61,12 +58,11 @@ interface Flow {
 }
 
 /**
- * Feeds the arrivals and the wire counters of a trace (tables `arrival` and `inbound`) to controllers, in the
- * order of the file. Each flow has one receiver half and one sender half. The sender half gets feedback
- * without delay, timed by the receiver's clock. If arrivals contain the RTT, the sender half gets it, too.
- * Recorded changes of preset and parameters are applied at their places in the file. A recorded event `start`
- * (a new call) replaces all controllers with new ones. The rows that the recorded controller produced are
- * skipped.
+ * Feeds the arrivals and the receive counters of a trace (tables `arrival` and `inbound`) to controllers, in the
+ * order of the file. Each flow has one receiver half and one sender half. The sender half receives feedback
+ * without delay, at the time of the receiver's clock, and the RTT if the arrivals contain it. Recorded changes of
+ * preset and parameters take effect at their place in the file. A recorded event `start` (a new call) replaces
+ * all controllers with new ones. Rows that the recorded controller produced are ignored.
  */
 export class Replayer implements TraceSink {
   readonly #core: Core;
@@ -77,7 +73,7 @@ export class Replayer implements TraceSink {
   #line = 1;
   #missingController: string | undefined;
   #arrivals = 0;
-  /** The number of the only flow that is replayed; undefined: all flows. */
+  /** The number of the only flow to replay; undefined: all flows. */
   #only: number | undefined;
 
   constructor(core: Core, options: ReplayOptions) {
@@ -85,26 +81,27 @@ export class Replayer implements TraceSink {
     this.#options = options;
   }
 
-  /** The preset at the start, known once the header has been read. */
+  /** The current preset: at first the preset of the header or of the options. Empty for a user's controller. */
   get preset(): string {
     return this.#plan?.preset ?? this.#options.preset ?? '';
   }
 
   /**
-   * The name of the recorded controller, if a default controller replaces it: the core does not have the
-   * recorded controller, and the options request neither a controller nor a preset. Otherwise undefined.
+   * The name of the recorded controller, if the replay uses a default controller in its place. This happens if
+   * the core does not have the recorded controller, and the options give neither a controller nor a preset.
+   * Otherwise undefined.
    */
   get missingController(): string | undefined {
     return this.#missingController;
   }
 
-  /** Number of arrivals consumed so far. */
+  /** The number of arrivals that were replayed so far. */
   get arrivals(): number {
     return this.#arrivals;
   }
 
   /**
-   * Throws TraceError if the header names a preset or a parameter that does not exist, or if it does not list
+   * Reads the header. Throws TraceError if it contains an unknown preset or parameter, or if it does not contain
    * the requested flow.
    */
   header(header: TraceHeader): void {
@@ -121,7 +118,7 @@ export class Replayer implements TraceSink {
     if (!Number.isNaN(number)) return number;
     const names = flows.filter(({ kind }) => kind !== 'tcp').map(({ name, flow: n }) => name ?? String(n));
     const expected =
-      names.length > 0 ? `one of ${names.join(', ')}` : 'the number of a flow, since this trace has no names';
+      names.length > 0 ? `one of ${names.join(', ')}` : 'the number of a flow, since this trace names none';
     const file = this.#options.file === undefined ? {} : { file: this.#options.file };
     throw new TraceError({ ...file, line: 1, field: 'flow', expected, got: flow });
   }
@@ -152,15 +149,15 @@ export class Replayer implements TraceSink {
   }
 
   unknown(): void {
-    // Rows of unknown types contain no input for a controller.
+    // Rows of unknown types are not input of a controller.
   }
 
-  /** Emits the rows that the controllers have produced so far. */
+  /** Emits the rows that the controllers have produced since the last call. */
   flush(): void {
     for (const flow of this.#flows.values()) this.#drain(flow);
   }
 
-  /** Ends the replay. Throws TraceError if the trace had no arrival to replay. */
+  /** Ends the replay. Throws TraceError if no arrival was replayed. */
   end(): void {
     this.flush();
     if (this.#arrivals > 0) return;
@@ -170,13 +167,13 @@ export class Replayer implements TraceSink {
     throw new TraceError({ ...file, line: this.#line, field: 'type', expected, got: 'none' });
   }
 
-  /** Ends all flows, so that the following rows go to new controllers. */
+  /** Ends all flows, so that later rows create new controllers. */
   #endFlows(): void {
     this.flush();
     this.destroy();
   }
 
-  /** Faults of a user's controller so far. After a fault, its flow produces no more rates. */
+  /** The faults of users' controllers so far. After a fault, the flow produces no more rates. */
   faults(): ControllerFault[] {
     const present = [...this.#flows.values()].flatMap(({ receiver, sender }) => [
       ...receiver.faults(),
@@ -249,7 +246,7 @@ export class Replayer implements TraceSink {
     return flow;
   }
 
-  /** Runs `work`. Turns an error of the core into a TraceError with the place in the file. */
+  /** Runs `work`. Converts an error of the core to a TraceError with the line of the trace. */
   #guard(work: () => void): void {
     try {
       work();
@@ -262,7 +259,7 @@ export class Replayer implements TraceSink {
   }
 }
 
-/** Returns a function that reads the named columns from a row of the table. */
+/** Returns a function that reads the named columns of a row. */
 function picker<const N extends readonly string[]>(
   table: TableName,
   names: N,

@@ -31,20 +31,15 @@ interface ParameterChange {
 
 type RecordedStart = Pick<TraceHeader, 'controller' | 'preset' | 'parameters'>;
 
-/**
- * Parameter values as a user gives them: a number, a number as text, or one of the parameter's named values.
- */
+/** Parameter values given by a user: a number, a number as text, or one of the parameter's named values. */
 export type GivenParameters = Readonly<Record<string, number | string>>;
 
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 
-/** Parameters that a change of preset does not change: the application's bounds of the bitrate. */
+/** The application's bitrate bounds, which a change of preset keeps. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
-/**
- * The preset and the parameters of a replay. With `recordedChanges`, the changes that the trace records are
- * applied to them.
- */
+/** The preset and the parameters of a replay. With `recordedChanges`, the changes in the trace also apply. */
 export class ReplayPlan {
   #flows: ReadonlyMap<number, { preset: string; parameters: Record<string, number> }> = new Map();
   #preset: string;
@@ -56,7 +51,7 @@ export class ReplayPlan {
     preset: string,
     parameters: Record<string, number>,
     fixed: GivenParameters,
-    /** Whether recorded changes are applied. */
+    /** Whether to apply the changes in the trace. */
     readonly recordedChanges: boolean,
     /** A user's controller, which has no presets. */
     user?: UserController,
@@ -71,7 +66,7 @@ export class ReplayPlan {
     return this.#preset;
   }
 
-  /** Sets the initial configuration that was recorded for each flow. Throws TraceError for invalid names. */
+  /** Stores the recorded initial configuration of each flow. Throws TraceError for unknown presets and parameters. */
   setFlows(flows: readonly RecordedFlow[], place: Place): void {
     const started = flows.filter(({ preset }) => preset !== undefined);
     this.#flows = new Map(
@@ -79,7 +74,7 @@ export class ReplayPlan {
     );
   }
 
-  /** The configuration with which a flow starts at this place in the trace. */
+  /** The configuration for a flow that starts now. */
   start(flow: number): ControllerOptions {
     const user = this.#user;
     if (user !== undefined) return { controller: user, parameters: this.#userParameters(), flow };
@@ -88,8 +83,8 @@ export class ReplayPlan {
   }
 
   /**
-   * The parameters that the replay was given, as numbers. Parameters that this preset's controller does not
-   * have are left out.
+   * The parameters that the user gave for the replay, as numbers. Omits those that the controller of `preset`
+   * does not have.
    */
   #fixedOf(preset: string): Record<string, number> {
     const known = CONTROLLER_SPECS[controllerOfPreset(preset) ?? 'gcc'].parameters;
@@ -103,8 +98,8 @@ export class ReplayPlan {
   }
 
   /**
-   * Checks the parameters that the replay was given. Throws ParameterProblem if none of the replayed
-   * controllers has a parameter, or if a value is invalid.
+   * Checks the parameters that the user gave for the replay. Throws ParameterProblem for a parameter that no
+   * replayed controller has, and for an invalid value.
    */
   checkFixed(): void {
     if (this.#user !== undefined) {
@@ -121,8 +116,9 @@ export class ReplayPlan {
   }
 
   /**
-   * Handles an event `start`, which records that a new call began. Later flows start with the configuration
-   * `start`. Has no effect if the replay was given its own preset or controller. Throws TraceError.
+   * Handles an event `start`, which records the beginning of a new call. Flows that begin later use the
+   * configuration `start`. Does nothing if the user gave a preset or a controller for the replay. Throws
+   * TraceError.
    */
   restart(start: RecordedStart, place: Place): void {
     if (!this.recordedChanges) return;
@@ -132,9 +128,7 @@ export class ReplayPlan {
     this.#flows = new Map();
   }
 
-  /**
-   * Switches to another preset. The running `halves` switch at once; later flows start with the new preset.
-   */
+  /** Switches to another preset: the `halves` of the running flows at once, other flows when they start. */
   changePreset(preset: string, halves: readonly Half[]): void {
     this.#preset = preset;
     this.#flows = new Map();
@@ -146,7 +140,7 @@ export class ReplayPlan {
     }
   }
 
-  /** Changes a parameter, unless the replay was given its own value for it. */
+  /** Changes a parameter, unless the user gave a value for it. */
   changeParameter({ name, value }: ParameterChange, halves: readonly Half[]): void {
     if (name in this.#fixed) return;
     this.#parameters[name] = value;
@@ -155,8 +149,8 @@ export class ReplayPlan {
 }
 
 /**
- * The plan at the start of a trace. Throws TraceError for invalid names in the header, and ParameterProblem
- * for invalid names in the options.
+ * The plan at the start of a trace. Throws TraceError for unknown names in the header, and ParameterProblem for
+ * unknown names in the options.
  */
 export function replayPlan(
   header: TraceHeader,
@@ -188,7 +182,7 @@ function checkUserParameters(controller: string, parameters: GivenParameters): v
   }
 }
 
-/** The application's bounds that the trace's header contains. */
+/** The application's bitrate bounds in the trace's header. */
 function recordedBounds(header: TraceHeader): Record<string, number> {
   const names = COMPONENT_SPECS.user_controller.parameters.map(({ name }) => name);
   const recorded = Object.entries(header.parameters ?? {});
@@ -200,8 +194,8 @@ function recordedBounds(header: TraceHeader): Record<string, number> {
 }
 
 /**
- * The plan for a requested controller. It uses the controller's default preset for this kind of trace, and the
- * recorded bounds.
+ * The plan for a requested controller: its default preset (for simulations or for live calls, like the trace),
+ * and the recorded bitrate bounds.
  */
 function chosenPlan(
   controller: ControllerName | UserController,
@@ -240,8 +234,8 @@ function checkedStart(
 }
 
 /**
- * The preset for a trace that records no preset: the default preset of its controller, or of GCC if the core
- * does not have this controller.
+ * The preset for a trace that records none: the controller's default preset for simulations. GCC replaces a
+ * controller that the core does not have.
  */
 function recordedDefault(controller: string | undefined): string {
   const known = CONTROLLER_NAMES.find((name) => name === controller);
@@ -253,7 +247,7 @@ const startDetail = v.object({
   parameters: v.optional(v.record(v.string(), v.union([v.number(), v.string()])), {}),
 });
 
-/** The configuration with which a recorded `start` event starts a controller; null for any other event. */
+/** The configuration in a recorded `start` event; null for any other event. */
 export function controllerStart(event: TraceEvent): RecordedStart | null {
   const detail = event.name === 'start' ? v.safeParse(startDetail, event.detail) : null;
   return detail?.success === true ? detail.output : null;
@@ -268,10 +262,7 @@ const presetDetail = v.union([
 ]);
 const parameterDetail = v.object({ name: v.string(), value: v.union([v.number(), v.string()]) });
 
-/**
- * The preset that a recorded event changes to, or null for any other event. Throws TraceError for an unknown
- * preset.
- */
+/** The preset in a recorded `preset` event; null for any other event. Throws TraceError for an unknown preset. */
 export function presetChange(event: TraceEvent, place: Place): string | null {
   if (event.name !== 'preset') return null;
   const detail = v.safeParse(presetDetail, event.detail);
@@ -285,21 +276,21 @@ export function presetChange(event: TraceEvent, place: Place): string | null {
 }
 
 /**
- * The change of a parameter that an event records, or null for any other event. The controller of `preset` must
- * have this parameter. Throws TraceError for an invalid change.
+ * The change in a recorded `parameter` event; null for any other event. Throws TraceError if the change is
+ * invalid or the controller of `preset` does not have this parameter.
  */
 export function parameterChange(event: TraceEvent, preset: string, place: Place): ParameterChange | null {
   if (event.name !== 'parameter') return null;
   const detail = v.safeParse(parameterDetail, event.detail);
   if (!detail.success) {
-    const expected = '{"name":…,"value":…} of a parameter';
+    const expected = 'a parameter as {"name":…,"value":…}';
     throw new TraceError({ ...place, field: 'detail', expected, got: shown(event.detail) });
   }
   const { name, value } = detail.output;
   return { name, value: placed(place, 'detail.', () => presetParameterValue(preset, name, value)) };
 }
 
-/** Runs a check, and adds the place in the trace to its error. */
+/** Runs a check, and adds the place in the trace to the check's error. */
 function placed<T>(place: Place, prefix: string, check: () => T): T {
   try {
     return check();

@@ -8,14 +8,11 @@ import { timeColumn } from './tables.js';
 
 /** Receives parsed rows, in the order of the file. */
 export interface RowSink {
-  /**
-   * `values` are in the order of the columns; NaN stands for an absent value. They are valid only until the
-   * function returns.
-   */
+  /** `values` are in the order of the columns, with NaN for an absent value. They are valid only during the call. */
   row(table: TableName, values: Float64Array, extra: string | undefined, line: number): void;
-  /** `extra`: the members that the format does not define, as `,"name":value…`; empty if there are none. */
+  /** `extra` contains the members that the format does not define, in the form `,"name":value…`. */
   event(event: TraceEvent, extra: string, line: number): void;
-  /** A row of a type that is not known here. */
+  /** A row whose type is unknown. */
   unknown(text: string, line: number): void;
 }
 
@@ -29,10 +26,10 @@ interface TableRules {
   flowIndex: number;
 }
 
-/** The rules, and the state of one file's rows. */
+/** The rules for a table, and the state of the parser within one file. */
 interface TableParser extends TableRules {
   values: Float64Array;
-  /** The time of each flow's latest row; null for tables whose rows need not be in order of time. */
+  /** By flow: the time of the latest row. Null for tables whose rows may be in any order of time. */
   latest: Map<number, number> | null;
 }
 
@@ -50,10 +47,10 @@ const eventSchema = v.looseObject({
   name: v.string(),
 });
 
-/** The tables that a replay consumes. Within a flow, the times of their rows must not decrease. */
+/** The tables that are input of a replay. Within a flow, the times of their rows must not decrease. */
 const ORDERED: ReadonlySet<string> = new Set(['arrival', 'inbound']);
 
-/** Checks lines of the trace format against the tables, and passes their values to a sink. */
+/** Checks the lines of a trace, and passes their values to a sink. */
 export class RowParser {
   readonly #sink: RowSink;
   readonly #file: string | undefined;
@@ -72,7 +69,7 @@ export class RowParser {
     }
   }
 
-  /** Throws TraceError naming the line, the field and what was expected there. */
+  /** Throws TraceError with the line, the field and the expected value. */
   parse(text: string, line: number, complete: boolean): void {
     this.#line = line;
     const row = this.json(text, line, complete);
@@ -84,7 +81,7 @@ export class RowParser {
     else this.#sink.unknown(text.trim(), line);
   }
 
-  /** The line as a JSON object. Throws TraceError. */
+  /** Parses a line as a JSON object. Throws TraceError. */
   json(text: string, line: number, complete: boolean): Record<string, unknown> {
     this.#line = line;
     let value: unknown;
@@ -155,8 +152,8 @@ export class RowParser {
   }
 
   /**
-   * The members that the format does not define, as text. Throws TraceError if the row is nested too deeply
-   * to be converted.
+   * The members that the format does not define, as text. Throws TraceError if the row is nested too deeply to be
+   * formatted.
    */
   #extra(row: Record<string, unknown>, known: ReadonlySet<string>): string {
     if (isNestedTooDeeply(row)) this.#failText('line', nestingExpectation, 'more');

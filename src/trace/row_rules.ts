@@ -1,12 +1,12 @@
 import type { ColumnSpec, TableName } from '../core/index.js';
 
-/** The rule for a column's values in a file. */
+/** Which values of a column are valid in a file. */
 export interface ColumnRule {
   name: string;
   min: number;
   max: number;
   integer: boolean;
-  /** For an enumeration: the number that stands for each name. */
+  /** For an enumeration: maps each name to its number. */
   indices: ReadonlyMap<unknown, number> | null;
   /** A description of valid values, for messages. */
   expected: string;
@@ -35,7 +35,7 @@ const UNSIGNED: Readonly<Record<string, number>> = {
   held: 1,
 };
 
-/** The rule for a column, from its name and unit. */
+/** The rule for a column, derived from its name and its named values. */
 export function columnRule(column: ColumnSpec): ColumnRule {
   const { name, values } = column;
   const plain = { name, min: -Number.MAX_VALUE, max: Number.MAX_VALUE, integer: false, indices: null };
@@ -54,7 +54,7 @@ export function columnRule(column: ColumnSpec): ColumnRule {
   return { ...plain, expected: 'a finite number' };
 }
 
-/** A required field: a row must have at least one of `anyOf`. */
+/** A requirement on a row: at least one of the fields `anyOf` is present. */
 export interface Requirement {
   anyOf: readonly [string, ...string[]];
   expected: string;
@@ -78,7 +78,7 @@ const INBOUND: readonly Requirement[] = [
   { anyOf: ['bytes_received'], expected: 'a number of bytes' },
 ];
 
-/** The required fields of a row of this table. */
+/** The requirements on a row of this table. */
 export function requiredFields(table: TableName): readonly Requirement[] {
   if (table === 'arrival') return ARRIVAL;
   return table === 'inbound' ? INBOUND : [TIME];

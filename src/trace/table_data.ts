@@ -4,18 +4,18 @@ import { timeColumn } from './tables.js';
 const INITIAL_ROWS = 256;
 
 /**
- * One table of a trace in memory: a Float64Array per column, whose length doubles when it is full. NaN stands
- * for an absent value.
+ * One table of a trace in memory: a Float64Array for each column. Full arrays double their length. NaN is an
+ * absent value.
  */
 export class TableData {
   readonly spec: TableSpec;
   #columns: Float64Array[];
-  /** The position of each row among all rows of the trace. */
+  /** The position of each row in the order of all rows of the trace. */
   #order = new Float64Array(0);
   #rows = 0;
   #sorted = true;
   readonly #time: number;
-  /** Unknown fields, as JSON members (`,"x":1`), by row. */
+  /** By row: the unknown fields as JSON members, in the form `,"x":1`. */
   readonly #extras = new Map<number, string>();
 
   constructor(spec: TableSpec) {
@@ -28,7 +28,7 @@ export class TableData {
     return this.#rows;
   }
 
-  /** The size of the columns in bytes, including unused space at their ends. */
+  /** The size of the columns in bytes, including the unused space at their ends. */
   get memoryBytes(): number {
     return this.#order.byteLength * (this.#columns.length + 1);
   }
@@ -38,7 +38,10 @@ export class TableData {
     return this.#sorted;
   }
 
-  /** Appends `rows` rows, given as columns. Their positions in the whole trace are `order`, `order + 1`, … */
+  /**
+   * Appends `rows` rows, given as columns. Their positions in the whole trace are `order`, `order + 1`, and so
+   * on.
+   */
   append(columns: readonly ArrayLike<number>[], rows: number, order: number): void {
     this.#reserve(this.#rows + rows);
     this.#columns.forEach((to, index) => {
@@ -48,7 +51,7 @@ export class TableData {
     for (let i = 0; i < rows; i++) this.#finishRow(order + i);
   }
 
-  /** Appends one row; `values` are in the order of the columns and are copied. */
+  /** Appends one row. `values` are in the order of the columns, and are copied. */
   appendRow(values: Float64Array, order: number, extra?: string): void {
     this.#reserve(this.#rows + 1);
     for (let c = 0; c < this.#columns.length; c++)
@@ -57,7 +60,7 @@ export class TableData {
     this.#finishRow(order);
   }
 
-  /** The column with this index, without the unused end. It is a view that is valid until the next append. */
+  /** The used part of the column with this index. It is a view, which is valid until the next append. */
   column(index: number): Float64Array {
     return (this.#columns[index] as Float64Array).subarray(0, this.#rows);
   }

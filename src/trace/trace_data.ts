@@ -4,39 +4,39 @@ import { eventLine, RowFormatter } from './ndjson_lines.js';
 import { TableData } from './table_data.js';
 
 /**
- * The data to draw: some columns of one table over a period, reduced to the number of points that the screen
- * can show.
+ * A query for data to draw: some columns of one table over a period, reduced to the number of points that can be
+ * shown.
  */
 export interface ViewQuery {
   table: TableName;
-  /** Names of columns. The time column need not be listed: it is always returned. */
+  /** Names of columns. The time column is always returned, and need not be named. */
   columns: readonly string[];
-  /** Start and end of the period, inclusive; everything by default. */
+  /** The start and end of the period, both inclusive. Default: the whole trace. */
   fromUs?: number | undefined;
   toUs?: number | undefined;
-  /** The largest number of rows to return (default: all). Minima and maxima are kept (see decimate()). */
+  /** The largest number of rows to return. Default: all. The reduction keeps minima and maxima (see decimate()). */
   maxPoints?: number | undefined;
-  /** Only rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
+  /** Selects the rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
   where?: { column: string; value: number } | undefined;
 }
 
-/** Rows in ascending time. The column `time_us` is always present; NaN is a gap. */
+/** Rows in ascending order of time. The column `time_us` is always present. NaN is a gap. */
 export interface TraceView {
   columns: Record<string, Float64Array<ArrayBuffer>>;
 }
 
-/** What a trace contains. Times are null while it has no rows. */
+/** The contents of a trace. The times are null if the trace has no rows. */
 export interface TraceExtent {
   fromUs: number | null;
   toUs: number | null;
   rows: Record<string, number>;
   events: number;
   /**
-   * Numbers of the flows with a controller, ascending. They are taken from `group` rows or, if there are none,
-   * from `rate` rows.
+   * The numbers of the flows with a controller, ascending: those in `group` rows or, without `group` rows, in
+   * `rate` rows.
    */
   flows: number[];
-  /** Numbers of the bottlenecks in `queue` rows, ascending. */
+  /** The numbers of the bottlenecks in `queue` rows, ascending. */
   links: number[];
 }
 
@@ -46,8 +46,8 @@ interface Line {
 }
 
 /**
- * A trace in memory: the columns of each table, the events, and the unknown parts of a file. The order in
- * which all these were appended is kept.
+ * A trace in memory: the columns of each table, the events, and the rows of unknown types. Remembers the order in
+ * which all of them were appended.
  */
 export class TraceData {
   readonly #tables = new Map<TableName, TableData>();
@@ -77,7 +77,7 @@ export class TraceData {
     this.#order += batch.rows;
   }
 
-  /** Appends one row; `extra` are members unknown to the table, as `,"name":value…`. */
+  /** Appends one row. `extra` contains members that the table does not define, in the form `,"name":value…`. */
   appendRow(name: TableName, values: Float64Array, extra?: string): void {
     this.table(name).appendRow(values, this.#order++, extra);
   }
@@ -86,12 +86,12 @@ export class TraceData {
     this.#events.push({ event, order: this.#order++, extra });
   }
 
-  /** Keeps a row of a type that is not known here, as its text. */
+  /** Stores the text of a row whose type is unknown. */
   appendUnknown(text: string): void {
     this.#unknown.push({ text, order: this.#order++ });
   }
 
-  /** Throws RangeError for a table or column that does not exist. */
+  /** Returns the requested rows. Throws RangeError for a table or column that does not exist. */
   view(query: ViewQuery): TraceView {
     const table = this.table(query.table);
     const column = (name: string): Float64Array => {
@@ -141,14 +141,14 @@ export class TraceData {
     };
   }
 
-  /** The values of a column, each once, ascending. */
+  /** The different values of a column, ascending. */
   #distinct(name: TableName, column: string): number[] {
     const table = this.table(name);
     const values = table.column(table.spec.columns.findIndex((each) => each.name === column));
     return [...new Set(values)].filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
   }
 
-  /** Every row as a line of the trace format, in the order in which rows were appended. */
+  /** All rows and events as lines of the trace format, in the order in which they were appended. */
   *lines(): Generator<string, void> {
     const sources = [...this.#tables.values()].map(tableLines);
     sources.push(
@@ -186,7 +186,7 @@ function* tableLines(table: TableData): Generator<Line, void> {
   }
 }
 
-/** The rows that a query asks for, in ascending time. */
+/** The rows that a query selects, in ascending order of time. */
 function selectRows(table: TableData, query: ViewQuery, filter: Float64Array | undefined): Uint32Array {
   const time = table.time();
   const { fromUs = -Infinity, toUs = Infinity } = query;

@@ -1,4 +1,4 @@
-/** A trend as text for people. The page in html.ts uses the same wording. */
+/** A trend as readable text. The page in html.ts uses the same wording. */
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { aligned, sparkline } from '../text/terminal.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
@@ -17,8 +17,8 @@ export const medianText = ({ metric, earlier }: TrendLine): string =>
   earlier === null ? '–' : propertyText(metric, earlier.median);
 
 /**
- * Describes a latest value that lies outside the range of the earlier values; empty if it lies inside, or if
- * too few earlier values are known.
+ * Describes a latest value that lies outside the range of the earlier values. Returns an empty string if the value
+ * lies inside, or if too few earlier values are known.
  */
 export function markText(line: TrendLine): string {
   const { outside, earlier, metric } = line;
@@ -27,7 +27,7 @@ export function markText(line: TrendLine): string {
   return `${outside}: ${range} before`;
 }
 
-/** Says in how many of the last runs the value is missing; empty if the last run has a value. */
+/** Says in how many of the last runs the value is missing. Returns an empty string if the last run has a value. */
 export function ageText({ values, latest_run: run }: TrendLine): string {
   const ago = values.length - 1 - run;
   if (ago === 0) return '';

@@ -4,7 +4,7 @@ import { median } from '../calls/percentile.js';
 import { version } from '../html/version.js';
 import type { HistoryCall, HistoryRun } from './history.js';
 
-/** With fewer earlier runs, their range does not show reliably which values are usual. */
+/** With fewer earlier runs, their range does not reliably show which values are usual. */
 const LEAST_EARLIER = 3;
 
 /** The values of one metric, for one test on one network. */
@@ -22,8 +22,8 @@ export interface TrendLine {
   /** Statistics of the known values before the latest; null if there are none. */
   earlier: { runs: number; median: number; min: number; max: number } | null;
   /**
-   * The latest value minus the median of the earlier values, as a share of this median; null if the median is 0
-   * or missing.
+   * The latest value minus the median of the earlier values, as a fraction of this median; null if the median is 0 or
+   * missing.
    */
   change_ratio: number | null;
   /**

@@ -1,6 +1,6 @@
 /**
  * Compares a recording with its twin, which is a simulation of the same call. Reads the recording, and measures how
- * far the two differ.
+ * much the two differ.
  */
 import { tableSpec, type TableName, type TraceBatch, type TraceEvent } from '../core/index.js';
 import { crossRow } from '../link/cross_rate.js';
@@ -49,7 +49,10 @@ export interface SeriesDistance extends ComparedSeries {
 /** Selects the rows of the call's own controller, not those of shadows (controllers that only watch). */
 const OWN = { column: 'flow', value: 0 };
 
-/** Reads the rows and events of a recording from which its twin is made. Throws like `recordedCall`. */
+/**
+ * Reads the rows and events of a recording that are needed to simulate its twin. Throws the same errors as
+ * `recordedCall`.
+ */
 export async function readCall(trace: TraceReader, header: Partial<TraceHeader>): Promise<RecordedCall> {
   const [events, extent, queue, arrivals, rates] = await Promise.all([
     trace.events(),
@@ -94,10 +97,11 @@ export async function distances(
 }
 
 /**
- * Brings the rows of a twin into the form of a call's recording. Rows before the first frame are dropped. The rates of
- * all TCP connections are added up. Two series become NaN, because twin and recording measure them differently:
+ * Brings the rows of a twin into the form of a call's recording. Rows before the first frame are dropped. The rates
+ * of all TCP connections are added up. Two series become NaN, because the twin and the recording measure them
+ * differently:
  * - The sent rate. The twin averages over each interval of the trace, the recording over a second.
- * - The drops, if there is TCP. The recording contains only the drops of the call.
+ * - The drops, if there is TCP traffic. The recording contains only the drops of the call.
  */
 export function asRecorded(
   batches: readonly TraceBatch[],

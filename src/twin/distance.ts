@@ -1,8 +1,8 @@
 /**
  * Measures, for each series, how much a call and its twin (its simulation) differ. Both series are averaged over each
- * second of the call; a value counts until the next value. Shorter intervals cannot be compared: single frames fill and
- * empty a queue many times a second, and the call's frames are not in step with the twin's. Seconds in which one of the
- * two series has no value are left out.
+ * second of the call; each value applies until the next value. Shorter intervals cannot be compared: single frames
+ * fill and empty a queue many times a second, and the call's frames are not in step with the twin's. Seconds in which
+ * one of the two series has no value are left out.
  */
 import { sampled, type TimedValues } from '../calls/sampled.js';
 
@@ -23,9 +23,9 @@ export interface Distance {
   offset: number;
   /** The average of the absolute differences. */
   apart: number;
-  /** `apart` as a share of the call's average; null if that average is 0. */
+  /** `apart` as a fraction of the call's average; null if that average is 0. */
   relative: number | null;
-  /** The second in which they differ most. */
+  /** The second in which the call and the twin differ most. */
   most: Second;
 }
 

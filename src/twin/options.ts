@@ -25,7 +25,10 @@ export interface TwinCall {
   controller: string;
   /** Absent for a user's controller. */
   preset?: string;
-  /** Parameters that differ from the preset. The usual limits of the bitrate are added to them. */
+  /**
+   * Parameters that differ from the preset. The default start bitrate and bitrate limits apply unless they are set
+   * here.
+   */
   set: Readonly<Record<string, number>>;
   /** A preset of the component `media_source`. */
   sourcePreset: string;
@@ -38,9 +41,9 @@ export interface TwinCall {
   sourceMaxBps: number;
 }
 
-/** The kind of pictures that a call sends. */
+/** The kind of video content that a call sends. */
 export interface SentPictures {
-  /** `synthetic`, or the name of another measured content. */
+  /** `synthetic`, or the name of other measured content. */
   name: string;
   height: number;
 }
@@ -48,9 +51,9 @@ export interface SentPictures {
 export const SOURCE_PRESETS: readonly string[] = COMPONENT_SPECS.media_source.presets.map(({ name }) => name);
 
 /**
- * The preset of the component `media_source` for the pictures that a call sends. If pictures of this height were
- * measured, their preset is returned, otherwise the preset of 360p. Undefined if this content was not measured at
- * all.
+ * The preset of the component `media_source` for the video content that a call sends. If this content was measured at
+ * this height, returns the preset of that height, otherwise the preset of 360p. Returns undefined if this content was
+ * not measured at all.
  */
 export function measuredPreset({ name, height }: SentPictures, codec: VideoCodec): string | undefined {
   const ending = codec === 'vp8' ? '' : `-${codec}`;

@@ -1,6 +1,6 @@
 /**
- * The calls of one recording. A call begins with each event `start`. The twin (the simulation of a call) is made for
- * the longest of these calls.
+ * The calls of one recording. Each event `start` begins a call. The twin (the simulation of a call) is made for the
+ * longest of these calls.
  */
 import * as v from 'valibot';
 

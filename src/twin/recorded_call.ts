@@ -61,11 +61,11 @@ export interface RecordedCall {
 
 /** The shortest call that is compared, since the comparison averages over seconds. */
 const SHORTEST_US = 2e6;
-/** The source preset for pictures that were not measured: talking heads, encoded by libvpx. */
+/** The source preset for video content that was not measured: talking heads, encoded by libvpx. */
 const CAMERA = 'vp8';
 /**
- * The names of the measured contents. The label of a measured video begins with such a name; the label may be the
- * name of a file.
+ * The names of the measured video contents. The label of a measured video begins with one of these names; the label
+ * may be the name of a file.
  */
 const CONTENT = /^(synthetic|test-picture|fractal|noise|text)(?![a-z])/;
 const TABLES: readonly TableName[] = ['group', 'nada', 'lcc', 'rate', 'feedback', 'queue', 'throughput'];
@@ -103,7 +103,7 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
   const capacity = capacitySteps(queue, part.events);
   if (capacity.length === 0)
     throw new NoTwin(
-      'the recording has no rows of the queue, so the link’s capacity is unknown',
+      'the recording has no queue rows, so the link’s capacity is unknown',
       'record a call of this page; a page that joins another one’s call does not see its link',
     );
   const restarted = part.isOneOf > 1 ? [restartText(part)] : [];
@@ -139,7 +139,7 @@ export function recordedCall(header: Partial<TraceHeader>, rows: CallRows): Reco
   };
 }
 
-/** The highest bitrate in ccscope's own page. It is used for recordings that do not contain the bound. */
+/** The default maximum bitrate in ccscope's own page. It is used for recordings that do not contain this limit. */
 const DEFAULT_MAX_BPS = 2.5e6;
 
 /**
@@ -181,7 +181,7 @@ function checkMode({ mode, role }: Part, { browserEstimateBps }: CallRows): void
     throw new NoTwin('the browser’s own controller set the rates, and it cannot be simulated', fix);
   if (mode === 'cap')
     throw new NoTwin(
-      'the browser’s own controller also controlled the rates (mode cap), and it cannot be simulated',
+      'the browser’s own controller also controlled the rates ("cap" mode), and it cannot be simulated',
       fix,
     );
   if (role !== 'loopback')
@@ -190,7 +190,7 @@ function checkMode({ mode, role }: Part, { browserEstimateBps }: CallRows): void
       'compare a call that has both sides in one page',
     );
   if (!Array.from(browserEstimateBps).some(Number.isFinite))
-    throw new NoTwin('the recording does not show that its controller set the rates', fix);
+    throw new NoTwin('the recording does not show that the call’s controller set the rates', fix);
 }
 
 function linkOf(header: Partial<TraceHeader>, { linkSettings, eventsBefore }: Part): LinkConfig {

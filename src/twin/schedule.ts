@@ -1,4 +1,4 @@
-/** The changes during a recorded call, in the form that the simulation takes. */
+/** The changes during a recorded call, in the form that the simulation accepts. */
 import type {
   CapacityStep,
   PathChange,
@@ -21,7 +21,7 @@ export interface CapacityRows {
  * capacity.
  */
 const LEAST_BPS = 1;
-/** Parameters that keep their values when the preset changes: the application's bounds of the rate. */
+/** Parameters that keep their values when the preset changes: the application's rate limits and its start rate. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -30,8 +30,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** The link settings that an event reports, by their names in JSON. Throws ConfigError. */
 export function toldSettings({ name, detail }: TraceEvent): Partial<LinkConfig> {
   if (name !== 'link' || !isObject(detail)) return {};
-  // The event of an in-page bottleneck also contains settings in the form that the core takes. These have other names
-  // or are objects, so they are left out here.
+  // The event of an in-page bottleneck also contains settings in the form that the core accepts. These settings have
+  // other names or are objects, so they are left out here.
   const told = Object.entries(detail).filter(
     ([key, value]) => LINK_KEYS.includes(key as LinkKey) && !isObject(value),
   );
@@ -71,7 +71,7 @@ export function delays(rttMs: number, isInPage: boolean): { forwardUs: number; b
   return isInPage ? { forwardUs: rttUs, backwardUs: 0 } : { forwardUs: rttUs / 2, backwardUs: rttUs / 2 };
 }
 
-/** Changes of the link's settings, except for capacity and cross traffic. Throws ConfigError. */
+/** Changes to the link's settings, except for capacity and cross traffic. Throws ConfigError. */
 export function linkChanges(events: readonly TraceEvent[], isInPage: boolean): SimulationChange[] {
   return events.flatMap((event): SimulationChange[] => {
     const { capacity: _, cross_traffic: __, seed: ___, rtt_ms, ...settings } = toldSettings(event);
@@ -121,7 +121,7 @@ export interface ControllerState {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** Parameters as numbers; a recording may have their values as numbers or as names. Throws ParameterProblem. */
+/** Parameters as numbers. A recording may contain a value as a number or as a name. Throws ParameterProblem. */
 export function recordedParameters(
   preset: string | undefined,
   recorded: Readonly<Record<string, unknown>>,
@@ -135,7 +135,7 @@ export function recordedParameters(
   return Object.fromEntries(values);
 }
 
-/** Changes of preset and parameters of the call's own controller (flow 0). Throws ParameterProblem. */
+/** Changes to the preset and the parameters of the call's own controller (flow 0). Throws ParameterProblem. */
 export function controllerChanges(start: ControllerState, events: readonly TraceEvent[]): SimulationChange[] {
   let now = start;
   const changes: SimulationChange[] = [];

@@ -67,7 +67,7 @@ export class ViewClient {
   #begin({ originEpochMs, title }: Extract<FeedMessage, { type: 'begin' }>): void {
     const { port1, port2 } = new MessageChannel();
     const worker = new Worker(new URL('watch_worker.js', location.href), { type: 'module' });
-    // Nothing is stored here: what was seen is lost when the page is closed. `ccscope attach --record` stores it.
+    // This page stores nothing: its data are lost when it is closed. `ccscope attach --record` stores the data.
     const start: WatchStart = { originEpochMs, place: 'worker', spills: false, port: port2 };
     worker.postMessage(start, [port2]);
     this.#watch = wrap<WatchService>(port1);
@@ -91,9 +91,9 @@ export class ViewClient {
   }
 
   /**
-   * Sends a request to a window (page, iframe or popup), or to all windows if `window` is null. `window` is
-   * the name of the window in its batches. Resolves to the answers. Rejects if the request is refused, or if
-   * the channel has ended.
+   * Sends a request to a window (page, iframe or popup), or to all windows if `window` is null. `window` is the
+   * window's name in the batches of reports that the window sends. Resolves to the answers. Rejects if the request is
+   * refused, or if the channel has ended.
    */
   ask(window: string | null, request: PageRequest): Promise<unknown[]> {
     const id = this.#nextId++;

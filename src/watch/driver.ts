@@ -1,10 +1,10 @@
 /**
- * GCC's loss controller (ToN, eq. 14) for one sender of a page. It either sets the sender's rate or only
- * watches. The far side does not run ccscope. So all inputs are known at the sender: the losses and the
- * round-trip time in receiver reports, and the sent bytes. A_r, the delay-based rate that a GCC receiver
- * reports, is missing. Its substitute is `ABOVE_SENT` times the sent rate, or the browser's own bandwidth
- * estimate if that is lower. So the resulting rate never exceeds the estimate, and the controller knows nothing
- * about the far side's queue.
+ * GCC's loss controller (eq. 14 of the ToN paper; see src/papers/README.md) for one sender of a page. It either
+ * sets the sender's rate or only watches. The far side does not run ccscope, so all inputs are known at the
+ * sender: the losses and the round-trip time in receiver reports, and the sent bytes. A_r, the delay-based rate
+ * that a GCC receiver reports, is missing. Its substitute is `ABOVE_SENT` times the sent rate, or the browser's
+ * own bandwidth estimate if that is lower. So the resulting rate never exceeds the estimate, and the controller
+ * knows nothing about the far side's queue.
  */
 import type { Core, SenderHalf, TraceBatch } from '../core/index.js';
 import type { OutboundStats, StatsSample } from '../calls/record/record.js';
@@ -13,12 +13,12 @@ import { orZero } from '../calls/record/stream_bytes.js';
 /** The lowest and the highest rate that a driver sets. */
 const LEAST_BPS = 30e3;
 const MOST_BPS = 10e6;
-/** A_r is at most this multiple of the sent rate (ToN, III-A). */
+/** A_r is at most this multiple of the sent rate (ToN paper, III-A). */
 const ABOVE_SENT = 1.5;
 
 /**
- * Two samples that are more than this apart are not evaluated, for instance after the machine slept. The limit
- * also bounds the core's work if a page reports a wrong time.
+ * The interval between two samples is not evaluated if it is longer than this, for instance after the machine
+ * slept. The limit also bounds the core's work if a page reports a wrong time.
  */
 const LONGEST_STEP_US = 60e6;
 

@@ -10,7 +10,7 @@ export interface LateFrame {
   ssrc: number;
   rtpTimestamp: number;
   arrivalUs: number;
-  /** The time when a later frame was first complete. */
+  /** When the later frame was complete. */
   overtakenUs: number;
 }
 
@@ -28,7 +28,7 @@ const isBefore = (a: number, b: number): boolean => {
 };
 
 /**
- * Finds the late frames of an endpoint. `see` must get the frames in the order in which the browser returns
+ * Finds the late frames of an endpoint. Pass the frames to `see` in the order in which the browser returns
  * them.
  */
 export class LateFrames {

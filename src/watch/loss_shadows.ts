@@ -34,7 +34,7 @@ export class LossShadows {
     }
   }
 
-  /** A_s of a media section, in bit/s; NaN while unknown. */
+  /** The rate A_s of a media section, in bit/s; NaN while unknown. */
   targetBps(endpoint: number, mid: string): number {
     const driver = this.#all.get(endpoint)?.get(mid);
     return driver === undefined || driver.hasFailed ? NaN : driver.targetBps;

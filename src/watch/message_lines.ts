@@ -79,8 +79,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
     case 'notice':
       return line(message.type, { ...message, endpoint }, aliases);
     case 'action': {
-      // The texts of a result are left out. They contain encoding names that the page chose, and otherwise only
-      // what the action already contains.
+      // The texts of a result are left out, because they may contain encoding names that the page chose.
       const { timeUs, action, result } = message;
       const came = result.ok ? { ok: true, inForce: result.inForce } : { ok: false };
       return line('action', { timeUs, action, result: came, endpoint }, aliases);
@@ -88,7 +87,7 @@ export function messageLine(message: PageMessage, endpoint: number, aliases: Ali
   }
 }
 
-/** Returns a line of any other type, which is not a message from a page. */
+/** Returns a line that does not come from a page's message. */
 export const otherLine = line;
 
 const orNaN = (value: unknown): unknown => {
@@ -97,7 +96,7 @@ const orNaN = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, orNaN(each)]));
 };
 
-/** The types of those lines that are messages. */
+/** The types of lines that contain a message of a page. */
 export const MESSAGE_LINES: ReadonlySet<string> = new Set([
   ...['endpoint', 'state', 'local', 'remote', 'stats', 'frames', 'source', 'notice', 'late', 'action'],
 ]);

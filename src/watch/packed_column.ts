@@ -6,8 +6,8 @@
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array;
 
 /**
- * The type of each kind of column, from narrow to wide. Kind 0 stores no values, because all values of such a
- * column equal its base.
+ * The array type of each kind of column, from narrow to wide. Kind 0 stores no values, because all values of
+ * such a column equal its base.
  */
 const KINDS = [null, Uint8Array, Uint16Array, Uint32Array, Float32Array, Float64Array] as const;
 const MOST = [0, 2 ** 8, 2 ** 16, 2 ** 32];

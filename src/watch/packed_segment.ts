@@ -1,6 +1,6 @@
 /**
- * A segment of a recording, packed without loss. Nothing is appended to a packed segment. Packing saves much
- * memory: most columns contain whole numbers close to each other, many columns never change, and most other
+ * A segment of a recording, packed without loss. Nothing is appended to a packed segment. Packing saves a lot
+ * of memory: most columns contain whole numbers close to each other, many columns never change, and most other
  * lines resemble earlier lines.
  */
 import { TABLE_SPECS, tableSpec, type TableName, type TraceEvent } from '../core/index.js';
@@ -15,8 +15,8 @@ interface PackedTable {
 }
 
 /**
- * Sources of rows. A row of a table has the table's index in the schema as its source. Events have
- * EVENT_SOURCE, all other lines TEXT_SOURCE.
+ * A source is a number that says where a row comes from. For rows of a table, it is the table's index in the
+ * schema. For events, it is EVENT_SOURCE; for all other lines, TEXT_SOURCE.
  */
 export const EVENT_SOURCE = 254;
 export const TEXT_SOURCE = 255;
@@ -98,8 +98,8 @@ export class PackedSegment {
 }
 
 /**
- * The approximate memory of texts, in bytes. JavaScript engines store an ASCII character in one byte. Lines are
- * ASCII, except for texts that people wrote.
+ * The approximate memory that strings occupy, in bytes. JavaScript engines store an ASCII character in one
+ * byte. Lines are ASCII, except for text that people wrote.
  */
 export const textBytes = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + text.length, 0);

@@ -16,7 +16,7 @@ interface Shape {
   holes: number;
 }
 
-/** Separates the numbers from a text. A number stays in the text if `String` would write it differently. */
+/** Separates the numbers from a string. A number stays in the string if `String` would write it differently. */
 function split(text: string): { shape: string; numbers: number[] } {
   const numbers: number[] = [];
   const shape = text.replace(NUMBER, (token) => {

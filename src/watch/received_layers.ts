@@ -5,12 +5,12 @@
 import type { FrameColumns } from '../calls/record/record.js';
 
 /**
- * A layer counts as received only if one of its frames arrived within this time. Even the slowest layers have a
- * few frames per second.
+ * A layer counts as received only if one of its frames arrived within the last two seconds. Even the slowest
+ * layers have a few frames per second.
  */
 const LOOKED_AT_US = 2e6;
 /**
- * Layer indices from this number on exist in no scalability mode. Such an index is made up by the page, and is
+ * No scalability mode has a layer index this high. A page that reports such an index has made it up, so it is
  * ignored.
  */
 const TOO_MANY = 9;

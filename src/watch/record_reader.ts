@@ -1,5 +1,5 @@
 /**
- * Restores the record of a call from a recording. The record is the same as the watch had during the call, so
+ * Restores the record of a call from a recording. During the call, a Watch (watch.ts) built the same record, so
  * judgements give the same results. The controllers are not run again: their rows are taken from the file.
  */
 import * as v from 'valibot';
@@ -16,10 +16,10 @@ import { LooseBatches } from './loose_batches.js';
 import { MESSAGE_LINES, messageOf, type MessageRow } from './message_lines.js';
 
 export interface RecordReaderOptions {
-  /** Data older than this are dropped, as in a watch. Default: nothing is dropped. */
+  /** Data older than this are dropped, as during the call. Default: nothing is dropped. */
   keepUs?: number;
   /**
-   * Called after each batch of a page. The record then has the same contents as after this batch during the
+   * Called after each restored batch of a page. The record is then the same as it was at this time during the
    * call.
    */
   onHeard?: (record: CallRecord, nowUs: number) => void;
@@ -76,7 +76,7 @@ interface Open {
   rows: Float64Array[];
 }
 
-/** Thrown for a trace that is not a recording of a watch. */
+/** Thrown for a trace that was not recorded by a Watch. */
 export class NoRecordingError extends Error {
   override readonly name = 'NoRecordingError';
 }
@@ -108,11 +108,17 @@ export class RecordReader implements TraceSink {
   }
 
   header(header: TraceHeader): void {
-    const read = header.source === 'inject' ? v.safeParse(headerSchema, header) : null;
-    if (read?.success !== true) {
-      const file = this.#options.file === undefined ? '' : `${this.#options.file}: `;
+    const file = this.#options.file === undefined ? '' : `${this.#options.file}: `;
+    if (header.source !== 'inject') {
       throw new NoRecordingError(
-        `${file}source: expected a recording of ccscope's overlay ("inject"), got ${JSON.stringify(header.source ?? null)}. Open other traces with the app or ccscope replay.`,
+        `${file}source: expected a recording of ccscope's overlay ("inject"), got ${JSON.stringify(header.source ?? null)}. Open other traces in the app or with \`ccscope replay\`.`,
+      );
+    }
+    const read = v.safeParse(headerSchema, header);
+    if (!read.success) {
+      const [issue] = read.issues;
+      throw new NoRecordingError(
+        `${file}${v.getDotPath(issue) ?? 'header'}: expected ${issue.expected ?? 'another value'}, got ${issue.received}. The first line of the recording is damaged; save the recording again.`,
       );
     }
     const { origin_epoch_ms, identifiers, flows } = read.output;
@@ -187,7 +193,7 @@ export class RecordReader implements TraceSink {
     this.#options.onHeard?.(this.record, this.#nowUs);
   }
 
-  /** Returns the record of the shadows to which a flow belongs; null if it belongs to no shadow. */
+  /** Returns the ShadowRecord of a flow; null if the flow belongs to no shadow. */
   #shadowOf(flow: number): ShadowRecord | null {
     const header = this.#flows.get(flow);
     const main = this.#flows.get(header?.of ?? flow);
@@ -231,8 +237,8 @@ function batchOf(table: TableName, rows: readonly Float64Array[]): TraceBatch {
 }
 
 /**
- * Reads a whole recording. Rejects with TraceError, or with NoRecordingError if the trace is not a recording of
- * a watch.
+ * Reads a whole recording. Rejects with TraceError, or with NoRecordingError if the trace was not recorded by a
+ * Watch.
  */
 export async function recordOfTrace(
   source: AsyncIterable<Uint8Array> | string,

@@ -1,8 +1,8 @@
 /**
- * The recording of a watch: a trace in format v1. It contains the reports of pages, line by line, and the rows
- * of the shadow controllers. From the recording, `record_reader.ts` can restore the record of the call. The
- * causes of incidents are searched for in that record. If the recording is replayed, the controllers produce
- * the same rows again. Aliases replace everything that identifies people, see `aliases.ts`.
+ * The recording that a Watch makes: a trace in format v1. It contains the reports of pages, line by line, and
+ * the rows of the shadow controllers. `record_reader.ts` can restore the record of the call from the recording,
+ * for instance to explain incidents again. If the recording is replayed, the controllers produce the same rows
+ * again. Aliases replace everything that identifies people, see `aliases.ts`.
  */
 import type { TraceBatch, TraceEvent } from '../core/index.js';
 import type { WindowPlace } from '../calls/record/endpoints.js';
@@ -40,7 +40,7 @@ export interface ExportOptions {
   lastUs?: number;
   /** Whether the header contains the original values of the aliases. Default: false. */
   identifiers?: boolean;
-  /** The first of the segments that were stored elsewhere when they left memory; null if no segment is stored. */
+  /** The oldest segment that is stored outside memory; null if no segment is stored. */
   keptFrom?: { number: number; fromUs: number } | null;
 }
 
@@ -66,8 +66,8 @@ export interface RecordingSize {
 }
 
 /**
- * A line without which later lines of its endpoint cannot be understood. A file that begins later still
- * contains it.
+ * A line that is needed to understand later lines of its endpoint. A file contains this line even if its other
+ * lines begin later.
  */
 interface Lasting {
   segment: number;
@@ -108,7 +108,7 @@ export class Recording {
     this.#ring.spill = spill;
   }
 
-  /** Records a batch. Append the rows that result from the batch next, and then call `heard`. */
+  /** Records a batch. Then the caller appends the rows that result from the batch, and calls `heard`. */
   hear({ window, url, timeUs, messages }: PageBatch, { page, place }: WindowPlace): void {
     this.#fromUs ??= timeUs;
     this.#nowUs = Math.max(this.#nowUs, timeUs);
@@ -151,7 +151,7 @@ export class Recording {
     }
   }
 
-  /** Completes a batch, after all rows that result from it were appended. */
+  /** Completes a batch. To be called after all rows that result from the batch were appended. */
   heard({ url, timeUs }: PageBatch, { page }: WindowPlace, streams: readonly StreamState[]): void {
     for (const stream of streams) this.#streams.set(stream.flow, stream);
     this.#ring.line(otherLine('heard', { timeUs, page, url }, this.#aliases));
@@ -182,7 +182,7 @@ export class Recording {
     this.#ring.event(event);
   }
 
-  /** Records a bookmark: a time with a comment of the user. */
+  /** Records a bookmark: a time with the user's comment. */
   bookmark(timeUs: number, text: string): void {
     this.#bookmarks += 1;
     const detail = { text: text === '' ? `bookmark ${this.#bookmarks}` : text };
@@ -283,8 +283,8 @@ export class Recording {
 }
 
 /**
- * Joins lines to chunks for writing to a file. Each chunk has at least CHUNK_LENGTH characters, except the last
- * chunk.
+ * Joins lines into chunks for writing to a file. Each chunk has at least CHUNK_LENGTH characters, except the
+ * last chunk.
  */
 function* chunks(lines: Iterable<string>): Generator<string, void> {
   let chunk = '';

@@ -87,7 +87,7 @@ export class TraceRing {
     return this.#segments[0]?.fromUs ?? null;
   }
 
-  /** The memory that rows and texts take, in bytes. */
+  /** The memory that rows and other lines occupy, in bytes. */
   get memoryBytes(): number {
     return this.#segments.reduce((sum, { loose, packed }) => {
       if (loose === null) return sum + (packed?.memoryBytes ?? 0);
@@ -151,7 +151,7 @@ export class TraceRing {
     log.runs.push({ source: EVENT_SOURCE, rows: 1 });
   }
 
-  /** Appends a line whose type is not a table of the core. */
+  /** Appends a line that is neither a table row nor an event. */
   line(text: string): void {
     const { data, log } = this.#open;
     data.appendUnknown(text);
@@ -185,8 +185,8 @@ export class TraceRing {
   }
 
   /**
-   * Returns the segments that may contain rows of a period. Neighbouring segments are included, because a row
-   * may be appended some seconds after its time.
+   * Returns the segments that may contain rows of the queried period. Neighbouring segments are included,
+   * because a row may be appended some seconds after its time.
    */
   #within({ fromUs = -Infinity, toUs = Infinity }: ViewQuery): Segment[] {
     return this.#segments.filter(({ fromUs: begin }, i) => {
@@ -217,8 +217,8 @@ export class TraceRing {
   }
 
   /**
-   * Returns the number and the start of the segment that was the newest at `fromUs`. If that segment has left
-   * memory, returns those of the oldest segment in memory.
+   * Returns the number and the start of a segment: the newest segment at `fromUs` or, if that segment has left
+   * memory, the oldest segment in memory.
    */
   from(fromUs: number): { number: number; fromUs: number } {
     const at = this.#segments.findLastIndex((segment) => segment.fromUs <= fromUs);

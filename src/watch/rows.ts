@@ -19,8 +19,8 @@ export function rateBps(
 
 /**
  * Returns the row of a sent stream in the table `rate`. It contains the target of the encoder, the sending
- * rate, and values of the far side's report. It also contains A_s, the rate of the GCC loss controller that runs as a
- * shadow of the media section.
+ * rate, and values from the far side's report. It also contains A_s, the rate of the GCC loss controller that
+ * runs as a shadow of the media section.
  */
 export function sentRow(
   flow: number,

@@ -34,7 +34,7 @@ export interface StreamState {
    * observed.
    */
   shadows: readonly ShadowFlow[];
-  /** Further numbers by name; a name ends in the unit, if there is one. */
+  /** Other values by name. A name ends with the unit, if there is one. */
   numbers: Readonly<Record<string, number>>;
   /** The reason that limits the quality of a sent stream: none, bandwidth, cpu or other. */
   limitedBy: string;
@@ -152,13 +152,13 @@ export class Streams {
     return this.#of(endpoint, direction, ssrc).state.flow;
   }
 
-  /** Notes which controllers shadow a stream, unless the stream has ended. */
+  /** Records which controllers shadow a stream, unless the stream has ended. */
   shadowed(endpoint: number, ssrc: number, shadows: readonly ShadowFlow[]): void {
     const known = this.#all.get(keyOf(endpoint, 'receive', ssrc));
     if (known !== undefined) known.state = { ...known.state, shadows };
   }
 
-  /** Notes the actions on a media section in one direction that have not been undone. */
+  /** Records which actions on a media section (in one direction) have not been undone. */
   acted(endpoint: number, { direction, mid, ssrc }: ActionTarget, inForce: readonly InForce[]): void {
     this.#inForce.set(sectionOf({ endpoint, direction, mid, ssrc }), inForce);
   }
@@ -192,8 +192,8 @@ export class Streams {
     now: Omit<StreamState, 'flow' | 'endpoint' | 'direction' | 'rateBps' | 'isLive' | 'shadows' | 'inForce'>,
   ): StreamState {
     const { kind, ssrc, mid, rid, scalabilityMode, codec, frameWidth, frameHeight, framesPerSecond } = now;
-    // If getStats is called again within some milliseconds, browsers return the same report. Then the rate
-    // stays as it is.
+    // If getStats is called again within a few milliseconds, browsers return the same report. In that case, the
+    // rate stays as it is.
     const isRepeated = known.before?.timeUs === look.timeUs;
     const bps = isRepeated ? known.state.rateBps : rateBps(known.before, look);
     if (!isRepeated) known.before = look;

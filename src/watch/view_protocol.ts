@@ -1,7 +1,7 @@
 /**
- * The messages between the program that receives the reports of pages and a view, a separate page that shows
- * the calls. Each message is one JSON text. The program forwards the reports unchanged, since the view
- * evaluates them itself (watch.ts). The view may send requests to the observed pages.
+ * The messages between a view, which is a separate page that shows calls, and the program that receives the
+ * reports of the observed pages. Each message is a JSON string. The program forwards the reports unchanged,
+ * since the view evaluates them itself (watch.ts). The view may send requests to the observed pages.
  */
 import * as v from 'valibot';
 
@@ -24,7 +24,7 @@ const viewMessage = v.strictObject({
   /** A number that the answer to this request repeats. */
   id: v.pipe(v.number(), v.safeInteger()),
   /**
-   * The window (page, iframe or popup) to which the request goes, by the name in `PageBatch.window`. Null: all
+   * The window (page, iframe or popup) that receives the request, named as in `PageBatch.window`. Null: all
    * windows.
    */
   window: v.nullable(v.string()),
@@ -39,7 +39,7 @@ const place = v.object({ page: v.number(), place: v.picklist(['page', 'iframe', 
 const feedMessage = v.variant('type', [
   v.object({
     type: v.literal('begin'),
-    /** The zero point of all times, in milliseconds of the Unix epoch. */
+    /** The zero point of all times, in milliseconds since the Unix epoch. */
     originEpochMs: v.number(),
     /** The title for the user: it names the browser that contains the pages. */
     title: v.string(),
@@ -57,10 +57,10 @@ export type FeedMessage =
   | Exclude<v.InferOutput<typeof feedMessage>, { type: 'batch' }>
   | { type: 'batch'; place: WindowPlace; batch: PageBatch };
 
-/** Parses a request of a view. Throws for any other text. */
+/** Parses a request from a view. Throws if the string is not a valid request. */
 export const readViewMessage = (text: string): ViewMessage => v.parse(viewMessage, JSON.parse(text));
 
-/** Parses a message to a view. Throws for any other text. */
+/** Parses a message to a view. Throws if the string is not a valid message. */
 export function readFeedMessage(text: string): FeedMessage {
   const message = v.parse(feedMessage, JSON.parse(text));
   return message.type === 'batch' ? { ...message, batch: readBatch(message.batch) } : message;

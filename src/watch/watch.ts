@@ -1,8 +1,8 @@
 /**
- * Watches calls that already run in pages. It processes the reports of the observers in the pages, and keeps a
- * record of the calls in the same form as in tests. It runs shadows (controllers that only watch the streams),
- * and makes a recording. The code that creates a watch decides where it runs: in a worker of the page, in an
- * extension, or in another page.
+ * Watches calls that are already running in pages. Processes the reports of the observers in the pages, and
+ * keeps a record of the calls in the same form as in tests. Runs shadows (controllers that only watch the
+ * streams), and makes a recording. The code that creates a Watch decides where it runs: in a worker of the
+ * page, in an extension, or in another page.
  */
 import { Endpoints, type WindowPlace } from '../calls/record/endpoints.js';
 import { Keeper } from '../calls/record/keep.js';
@@ -22,7 +22,7 @@ import { receivedRow, sentRow } from './rows.js';
 import { Streams, type StreamState } from './streams.js';
 
 export interface WatchOptions {
-  /** The zero point of all times, in milliseconds of the Unix epoch. */
+  /** The zero point of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
   /** Loads the core for the shadow controllers. */
   load: () => Promise<Core>;
@@ -39,7 +39,7 @@ export interface WatchOptions {
 export const KEPT_US = 600e6;
 /** How many incidents a view shows. */
 const SHOWN_INCIDENTS = 100;
-/** The length of the record: the latest two minutes. The search for causes of incidents sees only these. */
+/** The length of the record: the latest two minutes. Only this time is searched for the causes of incidents. */
 export const JUDGED_US = 120e6;
 
 export const ALL_CONTROLLERS: readonly ShadowController[] = [
@@ -59,8 +59,8 @@ export interface ConnectionState {
   /** The types and protocols of the selected candidates, such as `host/udp srflx/udp`. */
   route: string;
   /**
-   * `window`: the window (page, iframe or popup) of the connection, by the name in `PageBatch.window`.
-   * `number`: the number of the connection in that window. Actions on the connection need both.
+   * `window`: the window (page, iframe or popup) of the connection, named as in `PageBatch.window`. `number`:
+   * the number of the connection in that window. Actions on the connection need both.
    */
   window: string;
   number: number;
@@ -92,9 +92,9 @@ export class Watch {
   readonly #keeper: Keeper;
   readonly #log: IncidentLog;
   readonly #recorded = new Set<number>();
-  /** For each endpoint, the time of its latest sample that was processed. */
+  /** For each endpoint, the time of the latest processed sample. */
   readonly #seen = new Map<number, number>();
-  /** For each endpoint, the number of actions on it that were processed. */
+  /** For each endpoint, the number of processed actions. */
   readonly #acted = new Map<number, number>();
   /** The drivers, by endpoint and mid. */
   readonly #drivers = new Map<string, { endpoint: number; mid: string; driver: Driver }>();
@@ -285,7 +285,7 @@ export class Watch {
     this.#recording.event(event);
   }
 
-  /** Records a bookmark: the present time with a comment of the user. */
+  /** Records a bookmark: the present time with the user's comment. */
   bookmark(text: string): void {
     this.#recording.bookmark(this.#nowUs, text);
   }

@@ -14,7 +14,7 @@ import type {
 
 /** The controller that a slot runs, and the number of its flow in the trace. */
 export interface SlotConfig {
-  /** 0: in charge; others: shadows. */
+  /** 0 for the controller in charge; other numbers for shadows. */
   flow: number;
   /** The controller's name in messages. */
   name: string;
@@ -28,7 +28,7 @@ export interface SlotConfig {
   url?: string;
 }
 
-/** The methods of receiver and sender slots. */
+/** The methods that receiver slots and sender slots have in common. */
 export interface Slot {
   setParameter(name: string, value: number): void;
   setPreset(name: string): void;
@@ -37,7 +37,7 @@ export interface Slot {
   destroy(): void;
 }
 
-/** A receiver half: takes arrivals, and passes feedback to `onFeedback` of its hooks, at once or later. */
+/** A receiver half: takes arrivals, and passes feedback to the hook `onFeedback`, immediately or later. */
 export interface ReceiverSlot extends Slot {
   pushArrival(row: ArrivalInput): void;
   pushInbound(row: InboundInput): void;
@@ -58,6 +58,9 @@ export interface SenderSlot extends Slot {
 /** The callbacks of a slot. */
 export interface SlotHooks {
   onFeedback(feedback: Feedback): void;
-  /** The half failed for good. A half that runs in this worker throws instead, from the method that failed. */
+  /**
+   * Called when a half in a separate worker has failed permanently. A half that runs in this worker throws
+   * instead, from the method that failed.
+   */
   onFault(message: string): void;
 }

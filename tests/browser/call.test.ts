@@ -5,7 +5,10 @@ import { expect, test } from './support.js';
  * % less.
  */
 const FLOOR_BPS = 0.95 * 3e6;
-/** Chrome's step of `performance.now()` where a page is not cross-origin isolated (High Resolution Time, 7.1). */
+/**
+ * The resolution of Chrome's `performance.now()` in pages that are not cross-origin isolated (High Resolution
+ * Time, 7.1).
+ */
 const CLOCK_STEP_US = 100;
 const LINK = {
   capacityBps: 800_000,
@@ -77,7 +80,8 @@ test('the first probes are those of the start bitrate, and control has the whole
   const framesBytes = arrivals
     .filter(({ seq = NaN }) => seq < frames)
     .reduce((sum, { size_bytes = NaN }) => sum + size_bytes, 0);
-  // A packet has an RTP header of 12 bytes (RFC 3550, 5.1) and about as much in extensions (RFC 8285).
+  // A packet has an RTP header of 12 bytes (RFC 3550, 5.1) and about 12 bytes of header extensions (RFC
+  // 8285).
   const probedBytes = sentBytes - framesBytes - 24 * packets;
   // Probed bytes are all sent bytes except frames and headers. Two probes of 15 ms at three times the start bitrate take
   // 3.4 kB in all. At the floor of 3 Mbps, they would take 11.2 kB. Frames make up a part of each probe.
@@ -206,8 +210,8 @@ test('the in-page bottleneck holds the rate to its capacity and shows its queue 
   );
   expect(Math.min(...delays)).toBeGreaterThan(LINK.oneWayDelayUs);
   expect(Math.max(...queue.map((r) => r['queue_delay_us'] ?? NaN))).toBeGreaterThan(10_000);
-  // RTCP packets do not pass the in-page link. Still, the reported round trip must include the delay of this
-  // link.
+  // RTCP packets do not pass through the in-page link. Still, the reported round trip must include the delay
+  // of this link.
   const rttMs = await call.page.evaluate(async () => (await window.harness.call?.mediaStats())?.rttMs);
   expect(rttMs).toBeGreaterThan(LINK.oneWayDelayUs / 1000);
   expect(rttMs).toBeLessThan(500);

@@ -74,7 +74,8 @@ test('a shadow traps in the middle of a call', async ({ call }) => {
 });
 
 test('a shadow cannot be made', async ({ call }) => {
-  // Only shadows call `ccs_session_record`, to leave their inputs out of the trace. So only the shadow traps.
+  // ccscope calls `ccs_session_record` only for shadows, so that the trace does not contain their inputs. So
+  // only the shadow traps.
   await call.start({ trap: 'ccs_session_record', shadows: [{ preset: 'gcc' }] });
   await call.flowing();
   await call.noticed('controller-fault-1');

@@ -71,7 +71,7 @@ const WRONG: readonly [
   code: Parameters<typeof controller>[0],
   message: RegExp,
 ][] = [
-  ['throws', 'sender', { rate: 'throw new Error("boom")' }, /rate threw Error: boom/],
+  ['throws', 'sender', { rate: 'throw new Error("boom")' }, /rate\(\) threw Error: boom/],
   ['returns NaN', 'sender', { rate: 'return { targetBps: NaN }' }, /targetBps NaN/],
   ['never returns (sender)', 'sender', { rate: 'for (;;);' }, /gave no answer for 1 s/],
   ['never returns (receiver)', 'receiver', { arrival: 'if (n > 20) for (;;);' }, /gave no answer for 1 s/],
@@ -85,13 +85,13 @@ const WRONG: readonly [
     'keeps buffers over its calls @measures',
     'receiver',
     { top: 'const kept = [];', arrival: 'kept.push(new Float64Array(2e6).fill(n))' },
-    /onArrival threw RangeError: it holds more than 512 MiB/,
+    /onArrival\(\) threw RangeError: the controller holds more than 512 MiB/,
   ],
   [
     'keeps arrays over its calls @measures',
     'sender',
     { top: 'const kept = [];', rate: 'kept.push(new Array(8e6).fill(1.5))' },
-    /rate threw RangeError: it holds more than 512 MiB/,
+    /rate\(\) threw RangeError: the controller holds more than 512 MiB/,
   ],
   ['ends its own worker', 'receiver', { arrival: 'if (n > 20) self.close()' }, /gave no answer for 1 s/],
   [

@@ -31,7 +31,7 @@ async function recording(call: CallPage): Promise<string> {
   );
 }
 
-/** The `group` rows that a replay of the recording `text` makes, as lines. */
+/** The `group` rows that a replay of the recording `text` produces, one per line. */
 async function replayed(text: string): Promise<string[]> {
   const lines: string[] = [];
   const formatter = new RowFormatter(tableSpec('group'));

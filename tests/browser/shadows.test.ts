@@ -39,8 +39,8 @@ test('shadows are fed like the controller in charge, and never obeyed @measures'
   const length = Math.min(group(0).length, group(1).length);
   expect(length).toBeGreaterThan(150);
   expect(group(1).slice(0, length).map(receiver)).toEqual(group(0).slice(0, length));
-  // Each controller's feedback has its own data channel, on which it is delayed differently. So the targets are
-  // similar, but not equal.
+  // Each controller has its own data channel for feedback, and the delays of these channels differ. So the
+  // targets are similar, but not equal.
   const last = (flow: number) => rate(flow).at(-1)?.['target_bps'] ?? NaN;
   expect(last(1) / last(0)).toBeGreaterThan(0.9);
   expect(last(1) / last(0)).toBeLessThan(1.1);

@@ -62,8 +62,8 @@ export class CallPage {
 
   /**
    * What must hold after every fault: two seconds later the video runs, at least two thirds of the camera's frames
-   * are encoded, and at least two thirds of these are decoded. (On a busy machine the camera may give fewer than 30
-   * frames per second.)
+   * are encoded, and at least two thirds of these are decoded. (On a busy machine, the camera may deliver fewer
+   * than 30 frames per second.)
    */
   async goesOn(): Promise<void> {
     await this.page.waitForTimeout(2000);

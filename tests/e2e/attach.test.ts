@@ -189,7 +189,7 @@ test('a call that runs already is listed, shown and recorded, and goes on as bef
     recording: { rows: rows.length - 1 },
   });
 
-  // An idle observer stays in the pages. It starts again for the next command, and its times count from the
+  // An idle observer stays in the pages. It starts again for the next command. Its times are relative to the
   // start of that command.
   const again = attach([attached.url, '--record', file, '--duration', '4s']);
   expect(await again.outcome).toMatchObject({ status: 0, stderr: '' });
@@ -262,7 +262,7 @@ test('--page watches what it names, and a page that is closed is reported', asyn
 
   const none = await attach([attached.url, '--page', 'nowhere']).outcome;
   expect(none.status).toBe(1);
-  expect(none.stderr).toMatch(/^--page: no page has nowhere in its id, title or URL .*--list shows all\n$/);
+  expect(none.stderr).toMatch(/^--page: no page has nowhere in its id, title or URL .*--list` to see all\n$/);
 });
 
 test('the pause of the view rests the observers, and another view is told what came before', async ({
@@ -333,7 +333,7 @@ test('without a browser, or without pages, the message says what to do', async (
 
   const other = await attach([server.url]).outcome;
   expect(other.status).toBe(1);
-  expect(other.stderr).toContain('is not the debugging port of a Chromium (it answered 404)');
+  expect(other.stderr).toContain('is not the debugging port of Chromium (HTTP status 404)');
 
   const [context] = attached.seen.contexts();
   const empty = attach([attached.url]);

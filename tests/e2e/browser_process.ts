@@ -15,7 +15,7 @@ import { CHROMIUM_FLAGS } from '../../src/command_line/call/chromium.js';
 
 export interface BrowserProcess {
   readonly child: ChildProcess;
-  /** The HTTP address of its debugging port. */
+  /** The HTTP address of the browser's debugging port. */
   readonly url: string;
   /** A second client, through which a test sees what the user of the browser would see. */
   readonly seen: Browser;

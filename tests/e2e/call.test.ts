@@ -92,7 +92,7 @@ test('who decides the bitrate can be changed during a call, which starts again b
   await scope.groups(groups + 30);
   await scope.stop();
 
-  // One recording contains the three calls. The replay of each call must give the groups that were recorded.
+  // One recording contains the three calls. The replay of each call must produce the recorded `group` rows.
   const recorded = await page.evaluate(() => window.ccscope.exportTrace());
   const { sink, trace } = collector();
   await readTrace(Readable.from([Buffer.from(recorded)]), sink);

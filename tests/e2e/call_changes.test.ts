@@ -10,7 +10,7 @@ const seconds = async (page: Page): Promise<number> => {
   return Number(minutes) * 60 + Number(rest);
 };
 
-/** The places of some elements of the page, which must not move. */
+/** The positions of some elements of the page, which must not move. */
 const places = (page: Page) =>
   page.evaluate(() =>
     ['.summary tr', '.video video', '.toolbar', '.chart'].map((selector) => {

@@ -1,4 +1,4 @@
-/** How the process of `ccscope call` ends: after a signal, or when its Chromium is gone. */
+/** How the process of `ccscope call` ends: after a signal, or when its Chromium has exited. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

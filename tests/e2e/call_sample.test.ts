@@ -1,4 +1,4 @@
-/** The sample that plays on the Call page until there is a call. */
+/** The sample recording that plays on the Call page until a call starts. */
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './support.js';

@@ -1,5 +1,5 @@
 /**
- * Charts as files: an SVG contains all that the picture shows, as text and lines that other programs can
+ * Charts as files: an SVG contains everything that the chart shows, as text and lines that other programs can
  * edit.
  */
 import { readFileSync } from 'node:fs';

@@ -60,7 +60,8 @@ test('delays WebRTC by what is set, at any time @measures', async ({ page }) => 
   await link.attach(page);
   await connect(page);
   const idleMs = await leastRoundTripMs(page);
-  // Both ends are in this page, so the message and its echo each pass the page's upload and download: 2 × 100 ms.
+  // Both ends are in this page. So the message crosses the page's upload and download once (100 ms in total), and
+  // so does its echo.
   await link.set({ rtt: 100 });
   const slowMs = (await leastRoundTripMs(page)) - idleMs;
   expect(slowMs).toBeGreaterThan(190);
@@ -94,8 +95,8 @@ test('limits WebRTC to the capacity that is set, and follows a function @measure
     await done;
     return (10 * bytes * 8e3) / (performance.now() - begin);
   });
-  // 160 kB were sent and echoed. Both ends are in this page, so message and echo share its upload and download,
-  // which have 400 kbit/s each.
+  // 160 kB were sent and echoed. Both ends are in this page. So messages and echoes share the page's upload and
+  // download, each limited to 400 kbit/s.
   expect(bps).toBeLessThan(400e3);
   expect(bps).toBeGreaterThan(100e3);
   await link.close();
@@ -123,6 +124,6 @@ test('shares the RTT between two attached pages, and survives pages that close @
 test('says that a page that is closed cannot be attached', async ({ page }) => {
   const link = openDevtoolsLink();
   await page.close();
-  await expect(link.attach(page)).rejects.toThrow(/link\.backend: expected an open page of Chromium/);
+  await expect(link.attach(page)).rejects.toThrow(/link\.backend: expected an open Chromium page/);
   await link.close();
 });

@@ -106,7 +106,7 @@ export class Stranger {
     return detail;
   }
 
-  /** The share of a chart's pixels on which something is drawn. */
+  /** The fraction of a chart's pixels on which something is drawn. */
   drawn(id: string, name: RegExp): Promise<number> {
     return this.view(id)
       .getByRole('img', { name })

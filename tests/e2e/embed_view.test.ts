@@ -100,8 +100,12 @@ for (const [attributes, words, fix] of [
   ],
   ['scenario="javascript:alert(1)"', /scenario: expected an address/, /correct the address/i],
   ['scenario="ton-fig8" seed="-1"', /seed: expected a whole number/, /use a number/i],
-  ['scenario="ton-fig8" charts="rates"', /charts: expected some of rate.*did you mean rate/, /name charts/i],
-  ['scenario="ton-fig8" cell="queue=codel"', /cell: expected .*got "queue=codel"/, /remove it/i],
+  [
+    'scenario="ton-fig8" charts="rates"',
+    /charts: expected some of rate.*did you mean rate/,
+    /list the charts/i,
+  ],
+  ['scenario="ton-fig8" cell="queue=codel"', /cell: expected .*got "queue=codel"/, /remove this/i],
   ['scenario="ton-fig8" flow="nobody"', /flow: expected a flow with a controller/, /correct the name/i],
   [
     'scenario="ton-fig8" src="call.ndjson"',
@@ -109,7 +113,7 @@ for (const [attributes, words, fix] of [
     /remove scenario or src/i,
   ],
   ['src="page.html"', /ccscope_trace: expected a first line/, /format v1/i],
-  ['', /scenario: expected .*got nothing/, /add scenario/i],
+  ['', /scenario: expected .*got nothing/, /add, for example, scenario/i],
 ] as const) {
   test(`says what is wrong with ${attributes || 'an element without attributes'}`, async ({ stranger }) => {
     await stranger.open(`<ccscope-view id="v" ${attributes}></ccscope-view>`);

@@ -8,7 +8,7 @@ import { formatTrace, TraceData } from '../../src/trace/index.js';
 import { expect, test as base, type Served } from './support.js';
 import type { Page } from '@playwright/test';
 
-/** The Lab's page, used as a user does. */
+/** Drives the Lab's page as a user would. */
 class LabPage {
   constructor(
     readonly page: Page,

@@ -5,7 +5,7 @@ import { parseScenario } from '../../src/scenario/index.js';
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test as base, type Served } from './support.js';
 
-/** The live Lab, used as a user does. */
+/** Drives the live Lab as a user would. */
 class LiveLab {
   constructor(
     readonly page: Page,
@@ -99,7 +99,7 @@ test('a network of your own outlives another scenario and another page', async (
   await opens.click();
   await expect(lab.fact('Scenario')).toHaveText('my-network');
   await expect(lab.legend('tcp')).toBeVisible();
-  // A network that nobody has changed is not offered.
+  // The Lab does not offer to reopen a network that the user has not changed.
   await page.getByRole('link', { name: 'Lab' }).click();
   await page.evaluate(() => sessionStorage.clear());
   await lab.begin();
@@ -272,7 +272,7 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   await page.getByRole('button', { name: 'Play' }).click();
   const began = await seconds();
   await expect.poll(seconds).toBeGreaterThan(began);
-  // Polls in every animation frame, because a message is visible on its way for only a few frames.
+  // Polls in every animation frame, because a message is in transit for only a few frames.
   await page.waitForFunction(() =>
     /Feedback messages of calls on their way back: [1-9]/.test(
       document.querySelector('.stage figcaption')?.textContent ?? '',

@@ -3,7 +3,7 @@ import { accessibilityFaults } from '../support/axe.js';
 import { expect, test as base } from './support.js';
 import type { Page } from '@playwright/test';
 
-/** The page of lessons, used as a learner does. */
+/** Drives the page of lessons as a learner would. */
 class LessonsPage {
   constructor(
     readonly page: Page,
@@ -154,7 +154,7 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   await expect(page.getByRole('heading', { name: 'A plan for 45 minutes' })).toBeVisible();
   const solutions = page.getByRole('region', { name: 'Tasks and solutions' });
   await expect(solutions.getByRole('group')).toHaveCount(12);
-  // The solutions are closed on the screen, and open on paper.
+  // The solutions are collapsed on the screen, and expanded on paper.
   await expect(solutions.locator('details[open]')).toHaveCount(0);
   await page.emulateMedia({ media: 'print' });
   await expect(solutions.locator('details[open]')).toHaveCount(12);

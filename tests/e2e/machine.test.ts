@@ -48,7 +48,7 @@ test('a banner while the shaper is late, and events at its begin and end', async
   told.lateMs = 50;
   await expect(bannerOf(page)).toContainText(`${LATE_SHAPER} 50.0 ms late (p95)`, { timeout: 30_000 });
   await expect(bannerOf(page)).toContainText('the link is slower and more jittery than it was set');
-  await expect(bannerOf(page)).toContainText('Close what else runs on this machine');
+  await expect(bannerOf(page)).toContainText('Close other programs on this machine');
   expect(await machine()).toMatchObject({ overloaded: true, worst: { shaper: 50 } });
 
   told.lateMs = 1;

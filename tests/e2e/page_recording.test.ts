@@ -1,6 +1,6 @@
 /**
- * A recording of somebody else's page opens in the app; charts show its streams and the outputs of the controllers that
- * ran beside them.
+ * A recording of somebody else's page opens in the app; charts show its streams, and the outputs of the controllers
+ * that analysed them.
  */
 import { readFile } from 'node:fs/promises';
 

@@ -11,7 +11,7 @@ const QUICK = 'cmp-table1';
 /** An experiment that takes a minute or more. */
 const LONG = 'aqm-fig7';
 
-/** The page of papers, used as a reader does. */
+/** Drives the page of papers as a reader would. */
 class PapersPage {
   constructor(
     readonly page: Page,

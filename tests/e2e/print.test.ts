@@ -119,7 +119,7 @@ test('a recording is printed with what its header says', async ({ page, served }
   expect(paper.charts).toHaveLength(5);
   expect(paper.charts.filter((chart) => !isFine(chart))).toEqual([]);
   await expect(page.locator('table.summary')).toBeVisible();
-  // On paper the list is open, although it was closed on the screen.
+  // On paper the list is expanded, although it was collapsed on the screen.
   expect(paper.lines).toBeGreaterThan(0);
 });
 

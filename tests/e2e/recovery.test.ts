@@ -63,7 +63,7 @@ async function dies(server: ServerProcess, page: Page, scope: Scope): Promise<Tr
   await scope.groups(30);
   const before = await recorded(page);
   await server.kill();
-  await expect(notices(page)).toContainText('The local server went away', { timeout: 15_000 });
+  await expect(notices(page)).toContainText('connection to the local server was lost', { timeout: 15_000 });
   return before;
 }
 
@@ -78,7 +78,7 @@ test('the local server dies and comes back: the call goes on over a new link', a
     timeout: 15_000,
   });
   await scope.live();
-  await expect(notices(page)).not.toContainText('went away');
+  await expect(notices(page)).not.toContainText('server was lost');
   await expect(page.getByText('shaper, real packets')).toBeVisible();
   await grows(page);
   const after = await recorded(page);
@@ -128,7 +128,7 @@ test('the local server of two pages dies and comes back: both go on', async ({
   const before = await recorded(far);
   await server.kill();
   for (const each of [page, far])
-    await expect(notices(each)).toContainText('The local server went away', { timeout: 15_000 });
+    await expect(notices(each)).toContainText('connection to the local server was lost', { timeout: 15_000 });
   await server.start();
   for (const each of [page, far]) {
     await expect(notices(each)).toContainText('The local server is back', { timeout: 20_000 });
@@ -247,7 +247,7 @@ test('the worker that records dies: nothing recorded is lost, and the recording 
   const before = await recorded(page);
   await endWorker(page, 'trace_worker');
   await expect(notices(page)).toContainText(
-    'The worker that records died and was replaced. No recorded row was lost.',
+    'The worker that writes the recording died and was replaced. Nothing to do: no recorded row was lost.',
     { timeout: 15_000 },
   );
   await grows(page);

@@ -8,7 +8,7 @@ import { expect, test as base } from '@playwright/test';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The report of a small scenario that has a picture of each kind, 8 figures in all. */
+/** The report on a small scenario that has a figure of each kind, 8 figures in all. */
 const test = base.extend<object, { report: string }>({
   report: [
     async ({}, use) => {

@@ -11,7 +11,7 @@ export class ServerProcess {
   url = '';
   #child: ChildProcess | null = null;
 
-  /** Starts the server at any free port. After `kill`, starts it at its previous port. */
+  /** Starts the server on any free port. After `kill`, restarts it on the previous port. */
   async start(): Promise<void> {
     const port = this.url === '' ? '0' : new URL(this.url).port;
     const child = spawn(process.execPath, [program, port, appDir], { stdio: ['ignore', 'pipe', 'inherit'] });

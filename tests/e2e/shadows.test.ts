@@ -1,6 +1,6 @@
 /**
  * Several controllers on the Call page: the controller in charge, shadows (controllers that only watch), and a
- * controller of the user.
+ * user's own controller.
  */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -86,7 +86,7 @@ test('a content by name is made, kept and sent', async () => {
   expect(run?.sent).toMatchObject(format);
   expectFps(run?.sent?.fps, 15);
   expectFps(run?.fps, 15);
-  // If the bitrate or the processor time is too low, the browser scales the picture down but keeps its aspect
+  // If the bitrate or the processor time is too low, the browser scales the video down but keeps its aspect
   // ratio.
   const { width, height } = run?.received ?? {};
   expect(width).toBeLessThanOrEqual(1280);
@@ -112,7 +112,7 @@ test('VP9 is controlled as VP8 is', async () => {
 test('audio shares the link, and the controller is told of the video alone', async () => {
   test.setTimeout(120_000);
   const trace = join(folder, 'audio.ndjson');
-  // The video has 300 kbps, in frames of several packets each. If audio were counted, the number of bytes
+  // The video takes 300 kbps, in frames of several packets each. If audio were counted, the number of bytes
   // would be a sixth larger.
   const args = [
     '--audio',

@@ -9,7 +9,7 @@ import { startServer } from '../../src/server/server.js';
 
 export { expect };
 
-/** The addresses of the built app: at the local server, and at a plain static host. */
+/** The addresses of the built app, on the local server and on a plain static host. */
 export interface Served {
   url: string;
   staticUrl: string;
@@ -17,7 +17,7 @@ export interface Served {
   appDir: string;
 }
 
-/** The Call page, used as a user does. */
+/** Drives the Call page as a user would. */
 export class Scope {
   constructor(readonly page: Page) {}
 

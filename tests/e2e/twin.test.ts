@@ -20,7 +20,7 @@ async function cell(page: Page, series: string, column: string): Promise<string>
   return (await row.locator('th, td').allInnerTexts())[columns.indexOf(column)] ?? '';
 }
 
-/** The number in a text such as `12.3 ms` or `0.84 Mbps (8.1 %)`, in milliseconds or bit/s. */
+/** The number in a string such as `12.3 ms` or `0.84 Mbps (8.1 %)`, in milliseconds or bit/s. */
 function numberOf(text: string): number {
   const [, value = '', unit = ''] = /^[+−]?([\d.]+) (\S+)/.exec(text) ?? [];
   return Number(value) * ({ Mbps: 1e6, kbps: 1e3 }[unit] ?? 1);
@@ -86,7 +86,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
   await expect.poll(() => scope.query().has('compare')).toBe(false);
 });
 
-/** The file of a user's controller that requests a fixed rate. */
+/** The source file of a user's controller that requests a fixed rate. */
 const ownController = (rateBps: number): Buffer =>
   Buffer.from(`export default {
     name: 'fixed',
@@ -105,7 +105,8 @@ test('a controller of the user decides in the simulation as it did in the call',
   await field.setInputFiles({ name: 'fixed.mjs', mimeType: 'text/javascript', buffer: ownController(400e3) });
   await scope.start();
   await expect(page.getByText('fixed.mjs in control')).toBeVisible();
-  // A user's controller produces no rows of groups, so the test waits for the duration of the call.
+  // A user's controller produces no `group` rows to count, so the test waits until the call has lasted long
+  // enough.
   await expect
     .poll(() => page.evaluate(() => window.ccscope.state().connectedForS ?? 0), { timeout: 30_000 })
     .toBeGreaterThan(6);
@@ -128,7 +129,7 @@ test('a controller of the user decides in the simulation as it did in the call',
   await elsewhere.locator('input[type=file][accept*=ndjson]').setInputFiles(file);
   await compare(elsewhere).click();
   await expect(told(elsewhere)).toHaveText(
-    /its controller fixed\.mjs is a file that this page does not have.*choose the file under Controller/,
+    /the call’s controller fixed\.mjs is a file that this page does not have.*choose the file under Controller/,
   );
   await elsewhere.close();
 });

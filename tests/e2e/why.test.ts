@@ -1,6 +1,6 @@
 /**
- * The list "Why did it do that?", in the Lab and in a call. Choosing a line, by mouse or by key, moves the
- * charts to its time.
+ * The list "Why did it do that?", in the Lab and in a call. Choosing a line with the mouse or the keyboard
+ * moves the charts to the time of this line.
  */
 import { readFile } from 'node:fs/promises';
 

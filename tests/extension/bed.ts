@@ -65,7 +65,7 @@ export class Bed {
     return page;
   }
 
-  /** Opens both sides of a call, each in a tab. Side `a`, opened last, is in front. */
+  /** Opens both sides of a call, each in a tab. Side `a` is opened last, so its tab is the active one. */
   async call(path: string): Promise<{ a: Page; b: Page }> {
     const join = path.includes('?') ? '&' : '?';
     const b = await this.open(`${path}${join}side=b`);
@@ -97,8 +97,8 @@ export class Bed {
   }
 
   /**
-   * Clicks the extension's toolbar button while `page`, which `open()` opened, is in front. Resolves with the
-   * tab's id when its panel is open.
+   * Clicks the extension's toolbar button while `page`, which `open()` opened, is the active tab. Resolves
+   * with the tab's id when its panel is open.
    */
   async click(page: Page): Promise<number> {
     const tab = this.#tabs.get(page);
@@ -184,7 +184,7 @@ export class Bed {
 }
 
 export const test = base.extend<{ bed: Bed; moreArgs: string[] }>({
-  /** Further arguments of the browser. */
+  /** Additional command-line arguments for the browser. */
   moreArgs: [[], { option: true }],
   bed: async ({ launchOptions, moreArgs }, use, info) => {
     const server = await startTestServer();

@@ -20,8 +20,8 @@ test.skip(
 
 const isObserved = (page: Page) => page.evaluate(() => Symbol.for('ccscope.extension') in globalThis);
 /**
- * In the light theme, the colour of the lines of the received rate and of m (the delay gradient that GCC's Kalman
- * filter estimates).
+ * The light theme's colour for two lines: the received rate, and m (the delay gradient that GCC's Kalman filter
+ * estimates).
  */
 const LINE = lightTheme.colours.green.slice(1);
 const patient = { timeout: 30_000 };

@@ -68,7 +68,7 @@ export class FirefoxBed {
     );
   }
 
-  /** Clicks the extension's toolbar button for the tab in front. Resolves with the tab's id. */
+  /** Clicks the extension's toolbar button for the active tab. Resolves with the tab's id. */
   async click(): Promise<number> {
     const tab = await this.inBrowser(`
       const button = await extension.apiManager.asyncGetAPI('browserAction', extension);
@@ -77,7 +77,7 @@ export class FirefoxBed {
     return Number(tab);
   }
 
-  /** Opens one of the extension's pages in a new tab in front, where the test can evaluate scripts in it. */
+  /** Opens one of the extension's pages in a new foreground tab, where the test can evaluate scripts. */
   async openOwn(path: string): Promise<string> {
     await this.inBrowser(`
       const url = 'moz-extension://${HOST}/${path}';

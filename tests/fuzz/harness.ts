@@ -5,7 +5,7 @@ import type { FuzzTarget } from './target.js';
 /** The longest time, in ms, that a parser may take for an input. */
 export const MAX_MS = 50;
 /**
- * On a busy machine a slow input may take even longer. So up to this many attempts are made, and the least processor
+ * On a busy machine, any input may exceed MAX_MS. So up to this many attempts are made, and the shortest processor
  * time counts.
  */
 const ATTEMPTS = 3;

@@ -54,7 +54,7 @@ function spliced(bytes: Uint8Array, from: number, to: number, put: Uint8Array): 
   return out;
 }
 
-/** Makes each input from a seed with a few changes. Now and then, a change repeats a span very often. */
+/** Makes each input from a seed with a few changes. Now and then, a change repeats a span many times. */
 export class Mutator {
   #random: Random;
   readonly #seeds: readonly Uint8Array[];

@@ -12,7 +12,7 @@ export function check(holds: boolean, what: () => string): void {
 
 export const same = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b);
 
-/** The greatest length of an error message, in characters: people have to read it. */
+/** The maximum length of an error message, in characters: people have to read it. */
 const LONGEST_MESSAGE = 2000;
 
 /**

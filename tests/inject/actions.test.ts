@@ -139,7 +139,7 @@ test('what the page sets is what it reads, and what a release restores', async (
     degradationPreference: 'maintain-framerate',
     encodings: [{ maxBitrate: 200e3, scaleResolutionDownBy: 2 }],
   });
-  // If the page itself sets a lower limit than the cap, the page's limit applies.
+  // If the page itself sets a limit below the cap, the page's limit applies.
   await set(100e3, 2);
   expect(await inBrowser(page)).toMatchObject({ encodings: [{ maxBitrate: 100e3 }] });
   await set(800e3, 2);

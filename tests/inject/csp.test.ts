@@ -6,7 +6,7 @@ import { codesOf, expect, isWatched, received, script, test } from './support.js
 
 const codes = (notices: readonly { code: string }[]): string[] => notices.map(({ code }) => code).sort();
 
-/** Allows inline scripts, which the test server's pages have. */
+/** Allows inline scripts, because the test server's pages contain some. */
 const INLINE = "script-src 'self' 'unsafe-inline'";
 
 interface Policy {

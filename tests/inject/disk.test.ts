@@ -13,7 +13,7 @@ import { collector, TraceReader, type TraceData } from '../../src/trace/index.js
 import { batchesOf } from '../unit/watch/calls.js';
 import { expect, test, type Foreign } from './support.js';
 
-/** The length of the tests' calls, in minutes: longer than the ten that a recording keeps in memory. */
+/** The length of the tests' calls, in minutes. A recording keeps only ten minutes in memory. */
 const CALL_MIN = 13;
 const BATCHES_AT_ONCE = 200;
 

@@ -1,6 +1,6 @@
 /**
  * Pages that are not prepared for the script. Their media must flow as without the script, and the script must
- * describe them correctly.
+ * report their calls correctly.
  */
 import { describeConnections, touchConnections } from '../../src/observe/heap.js';
 import type { ActionResult, PageMessage } from '../../src/inject/protocol.js';
@@ -230,7 +230,7 @@ test('a stream of a connection that nobody can reach is not acted upon', async (
       const target = { endpoint: notice.endpoint, direction: 'receive', mid: '', ssrc: 0 };
       return watched.act({ kind: 'playout-delay', target, delayMs: 100 });
     }, code);
-  const refused = { ok: false, why: expect.stringMatching(/keeps the connection .* to itself/) as unknown };
+  const refused = { ok: false, why: expect.stringMatching(/does not expose the connection/) as unknown };
   await expect.poll(() => acted('only-shown'), { timeout: 20_000 }).toMatchObject(refused);
   await visit.page.evaluate(() => (globalThis as unknown as { useIt(): void }).useIt());
   await expect.poll(() => acted('only-receiver'), { timeout: 20_000 }).toMatchObject(refused);
@@ -274,7 +274,7 @@ for (const mode of transformModes)
   test(`a page that transforms frames itself (${mode})`, async ({ foreign }) => {
     const { a, b } = await foreign.visitBoth(`own_transforms.html?mode=${mode}`, 'early');
     const state = await b.until('a watched stream', isWatched);
-    // The receiver decodes pictures only if each scrambled frame was unscrambled exactly once.
+    // The receiver can decode frames only if each scrambled frame was unscrambled exactly once.
     await b.showsMoreThan((await b.shown()) + 60);
     expect(state.connections.map(codesOf)).toEqual([['page-transforms']]);
     expect(state.connections.map(({ frameSource }) => frameSource)).toEqual(['elements']);

@@ -1,10 +1,12 @@
 /**
- * A page may put any text into labels, ids, descriptions or statistics. No text may be executed, become markup,
- * or break the view.
+ * A page may put any string into labels, ids, descriptions or statistics. No string may be executed, become
+ * markup, or break the view.
  */
 import { expect, received, script, test, type Visit } from './support.js';
 
-/** Texts that would have an effect if they were used as markup, a script, a format string or a property name. */
+/**
+ * Strings that would have an effect if they were used as markup, a script, a format string or a property name.
+ */
 const HOSTILE: readonly string[] = [
   '<img src=x onerror="canary(1)">',
   '<script>canary(2)</script>',
@@ -24,8 +26,8 @@ const HOSTILE: readonly string[] = [
 ];
 
 /**
- * Installs functions that record an alarm if a hostile text is executed or becomes markup. Must run before all other
- * scripts.
+ * Installs functions that record an alarm if a hostile string is executed or becomes markup. Must run before all
+ * other scripts.
  */
 const canaries = (): void => {
   const scope = globalThis as unknown as { alarms: unknown[]; canary(n: number): void };
@@ -59,8 +61,8 @@ const canaries = (): void => {
 };
 
 /**
- * Makes `getStats` return hostile texts, and replaces some numbers with odd values. Ids, types and similar
- * fields stay.
+ * Makes `getStats` return hostile strings, and replaces some numbers with odd values. Ids, types and similar
+ * fields are left unchanged.
  */
 const hostileStats = (texts: readonly string[]): void => {
   const native = RTCPeerConnection.prototype.getStats;
@@ -127,7 +129,7 @@ test('hostile statistics are shown as text, and break nothing', async ({ foreign
   const state = await visit.state();
   expect(state?.connections).toHaveLength(2);
   expect(state === null ? 0 : received(state).length).toBeGreaterThan(0);
-  // The state contains a hostile text unchanged.
+  // The state contains a hostile string unchanged.
   expect(HOSTILE).toContain(state?.streams.map(({ mid }) => mid).find((mid) => mid.length > 3) ?? '?');
   await expectQuiet(visit);
 });
@@ -149,7 +151,7 @@ test('hostile labels, ids, descriptions and addresses', async ({ foreign }) => {
         peer.addTransceiver('video', { sendEncodings: [{ rid: 'r' }] });
         await peer.setLocalDescription();
       } catch {
-        // The browser refuses some texts, even without the script.
+        // The browser refuses some strings, even without the script.
       }
       const lines = [
         `a=mid:${text}`,

@@ -9,7 +9,9 @@ import { awaitRate, openCall, putScript } from './overlay_support.js';
 /** The number of frames over which a rate is measured; they take about six seconds. */
 const FRAMES = 150;
 
-/** Frames over the next seconds: the source's frames per second, and the share of sent frames that is decoded. */
+/**
+ * What `nextFrames` measures: the source's frames per second, and the fraction of sent frames that are decoded.
+ */
 interface Frames {
   givenPerS: number;
   shownShare: number;
@@ -58,7 +60,7 @@ const tell = (page: Page, what: 'collapse' | 'detach'): Promise<void> =>
     scope[Symbol.for('ccscope.inject')]?.[name]?.();
   }, what);
 
-/** The tolerated relative difference: a frame more or less may be in transit, and the machine may be busy. */
+/** The tolerated relative difference: the number of frames in transit varies, and the machine may be busy. */
 const ALIKE = 0.05;
 
 async function expectSame(page: Page, without: Frames): Promise<void> {

@@ -114,7 +114,7 @@ test('a drive that is begun twice and released once does not come back', async (
   for (let turn = 0; turn < 5; turn++) {
     await button(page, 'Release drive').click();
     await expect.poll(bound).toBeUndefined();
-    // Looks for a second. A limit that was still on its way would be applied within this time.
+    // Checks for a second. A limit that was still pending would be applied within this time.
     for (let look = 0; look < 10; look++) {
       await page.waitForTimeout(100);
       expect(await bound()).toBeUndefined();

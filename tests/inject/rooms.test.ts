@@ -1,6 +1,6 @@
 /**
- * Calls of third-party clients, and calls through servers: media are not harmed, and the script's view is
- * correct.
+ * Calls of third-party clients, and calls through servers: the script does not affect their media, and
+ * reports the calls correctly.
  */
 import type { ConnectionState } from '../../src/watch/index.js';
 import { startPeerServer } from '../kit/peer_server.js';
@@ -21,9 +21,9 @@ import {
 } from './support.js';
 
 /**
- * For each way to start the script: its name, the time of the start as text, and the expected notices. A script that
- * starts before the page sees every frame. A script that starts later finds a running connection, which a notice
- * reports.
+ * For each way to start the script: its name, a phrase for the test's title that says when the script starts, and
+ * the expected notices. A script that starts before the page sees every frame. A script that starts later finds a
+ * running connection, which a notice reports.
  */
 const WAYS: readonly (readonly [Way, string, readonly string[]])[] = [
   ['early', 'before the page', []],

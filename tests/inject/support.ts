@@ -107,7 +107,7 @@ export class Visit {
     );
   }
 
-  /** Waits until more frames than these have been shown. */
+  /** Waits until more than `frames` frames have been shown. */
   async showsMoreThan(frames: number, frame: Page | Frame = this.page): Promise<void> {
     await expect.poll(() => this.shown(frame), { timeout: 25_000 }).toBeGreaterThan(frames);
   }
@@ -179,7 +179,10 @@ export const sent = (state: PageState): StreamState[] =>
 export const codesOf = (connection: ConnectionState | undefined): string[] =>
   (connection?.notices ?? []).map(({ code }) => code);
 
-/** Whether a received stream's rate is known, and the three controllers that run beside it have produced rows. */
+/**
+ * Whether the script knows the rate of a received stream, and the three controllers that analyse the stream have
+ * produced rows.
+ */
 export const isWatched = (state: PageState): boolean =>
   received(state).some(({ rateBps, shadows }) => rateBps > 0 && shadows.length === 3) &&
   ['group', 'nada', 'lcc'].every((table) => (state.recorded.rows[table] ?? 0) > 10);
@@ -200,7 +203,7 @@ const bytesReceived = (page: Page | Frame, connection: string): Promise<{ bytes:
 
 /**
  * Expects that the displayed rate agrees with the rate that the page computes itself over the same seconds.
- * `connection` is an expression that gives the peer connection in the page.
+ * `connection` is a JavaScript expression for the peer connection in the page.
  */
 export async function expectTrueRate(visit: Visit, connection: string): Promise<void> {
   const look = async (): Promise<{ timeUs: number; rateBps: number }> => {

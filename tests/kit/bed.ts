@@ -12,8 +12,8 @@ export const CAPACITY_BPS = 500_000;
 const CAPACITY = { capacity: CAPACITY_BPS, queue: 'droptail:300ms', rtt: 40 };
 
 /**
- * How long `until` waits by default. Libraries need a moment to start, and browsers need some seconds to find the
- * rate.
+ * How long `until` waits by default. Libraries need a moment to start, and browsers need some seconds to ramp up
+ * their rate.
  */
 const START_MS = 20_000;
 
@@ -111,7 +111,7 @@ export function framesDecoded({ samples }: EndpointRecord): number {
 }
 
 /**
- * The rates (forward, backward) of these flows behind the link's bottleneck, in bit/s, over the last `seconds` of
+ * The rates (forward, backward) of these flows after the link's bottleneck, in bit/s, over the last `seconds` of
  * the record.
  */
 export function linkRates({ link }: CallRecord, flows: readonly number[], seconds: number): number[] {

@@ -103,5 +103,5 @@ test('what cannot be called ends with status 1 and the remedy', async () => {
     '3s',
   ]);
   expect(selector).toMatchObject({ status: 1 });
-  expect(selector.stderr).toMatch(/--click #none: nothing to click on.*correct the selector/);
+  expect(selector.stderr).toMatch(/--click #none: found nothing to click on.*correct the selector/);
 });

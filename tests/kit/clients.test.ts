@@ -2,7 +2,7 @@
 import { expect, expectFrames, expectShaped, selectedRemotePorts, test } from './bed.js';
 import { startPeerServer, type SignallingServer } from './peer_server.js';
 
-/** Long enough for the browser to find the rate. */
+/** Long enough for the browser to ramp up to the link's rate. */
 const CALL_S = 7;
 
 const added = [

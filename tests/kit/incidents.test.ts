@@ -45,7 +45,7 @@ interface Provocation {
   through?: 'pion' | 'turn' | 'nothing';
   /** The kind of incident whose cause is checked. Default: the first incident is checked, whatever its kind. */
   kind?: IncidentKind;
-  /** The state of the link before the provocation; it is set once the call has found its rate. */
+  /** The state of the link before the provocation; it is set once the call's rate has settled. */
   link?: Pick<LinkSettings, 'jitter' | 'loss'>;
   /** The options of the sending page. */
   publishes?: Readonly<Record<string, string | number>>;
@@ -63,11 +63,11 @@ interface Provocation {
   provoke(scene: Scene): Promise<unknown>;
 }
 
-/** How long a call runs before it is disturbed, so that it can find its rate. */
+/** How long a call runs before it is disturbed, so that its rate can settle. */
 const SETTLE_S = 12;
 /**
- * How long a call with a large picture runs before it is disturbed: the browser starts with a small picture, and
- * enlarges it step by step.
+ * How long a call with a high resolution runs before it is disturbed. The browser starts at a low resolution,
+ * and raises it step by step.
  */
 const LARGE_SETTLE_S = 35;
 /** How long the link is in a bad state before the provocation: so long that the log treats this state as normal. */
@@ -191,7 +191,7 @@ async function starveCodecs({ sender, ended }: Scene): Promise<void> {
   });
 }
 
-/** Code for a page: renegotiates with a made-up answer of the far side, which limits the rate of the video. */
+/** Code for a page: renegotiates with a forged SDP answer that limits the rate of the video. */
 const boundBy = (kbps: number): string => `(async () => {
   const { sdp } = peer.currentRemoteDescription;
   await peer.setLocalDescription();
@@ -262,8 +262,8 @@ const PROVOCATIONS: readonly Provocation[] = [
     name: 'other programs take the processors',
     through: 'nothing',
     expected: {
-      // A page that gets too little processor time also draws fewer pictures, so it may be limited by its own
-      // source.
+      // A page that gets too little processor time also draws fewer video frames, so it may be limited by its
+      // own source.
       sender: ['machine-overloaded', 'cpu-limited', 'application-limited'],
       receiver: ['machine-overloaded', 'cpu-limited', 'far-side-limited'],
     },
@@ -384,7 +384,7 @@ const PROVOCATIONS: readonly Provocation[] = [
   },
 ];
 
-/** Whether the packets of the provocation's call pass the link. */
+/** Whether the packets of the provocation's call pass through the link. */
 const isShaped = ({ through }: Provocation): boolean => through === undefined || through === 'pion';
 
 const test = bedTest.extend<{ bedOf: (provocation: Provocation) => Promise<Bed> }>({
@@ -493,8 +493,8 @@ for (const provocation of PROVOCATIONS) {
           }),
         });
       });
-      // If other machines took the processors, the run fails and is repeated, even if the named cause was right.
-      // Repeating only wrong results would bias the count.
+      // If other virtual machines took processor time away, the run fails and is repeated, even if the named
+      // cause was right. Repeating only wrong results would bias the count.
       const taken = provocation.takesProcessors !== true && isTaken(wakes, [{ fromMs, toMs: Date.now() }]);
       expect(taken, 'the machine was taken away meanwhile').toBe(false);
     } finally {

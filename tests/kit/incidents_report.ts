@@ -1,7 +1,8 @@
 /**
  * Counts the causes that incidents.test.ts provoked and the causes that the log named, and prints the confusion
  * matrix. With enough causes it also updates the guide. A failed test has measured nothing: its call was not
- * established, or other machines had taken the processors. It counts as failed, and makes the whole run fail.
+ * established, or other virtual machines took processor time away. It counts as failed, and makes the whole run
+ * fail.
  */
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +11,7 @@ import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/tes
 import { writeMeasured } from '../../scripts/lib/measured.mjs';
 import { aligned } from '../../src/text/terminal.js';
 
-/** The least share of named causes that must be right. */
+/** The minimum fraction of named causes that must be right. */
 const LEAST_RIGHT = 0.95;
 /** With fewer causes than this, the guide is not updated. */
 const LEAST_TOLD = 120;
@@ -59,7 +60,7 @@ function matrix(told: readonly Told[]): { head: string[]; rows: string[][] } {
   return { head: said, rows: expected.map((row) => [row, ...said.map((column) => count(row, column))]) };
 }
 
-/** Counts equal texts, the most frequent first: `rate-fall: overuse 3, freeze: outage 1`. */
+/** Counts how often each name occurs, the most frequent first: `rate-fall: overuse 3, freeze: outage 1`. */
 function countsOf(names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -35,5 +35,5 @@ test('a call whose callbacks come late @measures', async ({ call, page }) => {
   expect(await causeOf()).toBe('machine-overloaded');
   const { cause } = call.judgements.at(-1)?.judgement ?? {};
   expect(cause?.evidence).toMatch(/callbacks come \d+ ms late.*; so .*frames are stamped late/);
-  expect(cause?.fix).toMatch(/^Close what else runs on this machine/);
+  expect(cause?.fix).toMatch(/^Close other programs on this machine/);
 });

@@ -95,7 +95,7 @@ const gone = (pid: number): Promise<void> =>
     .poll(() => {
       try {
         process.kill(pid, 0);
-        // A zombie process counts as gone, too.
+        // A zombie process counts as ended, too.
         const stat = `/proc/${pid}/stat`;
         return existsSync(stat) && readFileSync(stat, 'utf8').includes(') Z ');
       } catch {

@@ -18,8 +18,8 @@ export async function startPeerServer(): Promise<SignallingServer> {
       else made.once('listening', () => resolve(made));
     });
   });
-  // A closed HTTP server leaves the sockets of WebSockets open, because they are not HTTP connections any more. So
-  // they are closed here.
+  // A closed HTTP server leaves WebSocket connections open, because they are no longer HTTP connections. So their
+  // sockets are closed here.
   const sockets = new Set<Socket>();
   server.on('upgrade', (_request, socket: Socket) => sockets.add(socket));
   return {

@@ -44,7 +44,7 @@ test("the shaper's thread ends: packets pass again, the record goes on, and verd
   const isLate = (link.record.latenessMs?.p95 ?? 0) > 3;
   expect(more.map(({ code }) => code)).toEqual(isLate ? ['packets-late'] : []);
   expect(notice).toMatchObject({ level: 'warning', code: 'shaper-restarted' });
-  expect(notice?.message).toMatch(/its thread ended with code 3.*from .* s to .* s no packet passed/);
+  expect(notice?.message).toMatch(/its thread ended with code 3.*No packets passed from .* s to .* s\./);
 
   const [{ fromUs, toUs } = { fromUs: NaN, toUs: NaN }] = link.record.interruptions;
   test.info().annotations.push({ type: 'outage', description: `${((toUs ?? NaN) - fromUs) / 1e6} s` });

@@ -32,7 +32,7 @@ const BUDGETS = {
 const commands = ({ stdout }: Outcome): string[] =>
   stdout.split('\n').filter((line) => /^::(error|warning) /.test(line));
 
-/** Checks the commands for GitHub that a run, or the merging of reports, has printed. */
+/** Checks the GitHub commands in the output of a run, or of a merge of reports. */
 function expectCommands(outcome: Outcome): void {
   const file = 'file=tests/kit/projects/reported.nested.ts';
   const at = (title: string, text: string): string => `${file},line=${lineIn(title, text)},col=`;

@@ -168,7 +168,7 @@ kit(
       kitExpect(error).toContain("no verdict: 100 % of the call's bytes bypassed the link");
       kitExpect(error).toMatch(/Cause: +not-routed: 100 % .* at page 1: .* The connection bypasses the link/);
       kitExpect(error).toMatch(
-        /To do: +The page made this connection before it was observed: use the fixture call .*call\.observe\(context\)/,
+        /To do: +The page made this connection before it was observed: use the `call` .*call\.observe\(context\)/,
       );
       kitExpect(error).not.toContain('raise');
     }

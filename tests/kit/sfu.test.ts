@@ -9,7 +9,7 @@ import { startTurn, startWerift, UNITS, type Unit } from './sfu/servers.js';
 const VIDEO_S = 5;
 /** The round-trip time of the bed's link. */
 const RTT_S = 0.04;
-/** Bytes that a candidate pair counted at least this long ago have passed the link by now. */
+/** Bytes that a candidate pair counted at least this long ago have passed through the link by now. */
 const SETTLED_US = 1e6;
 
 const leastRttS = ({ samples }: EndpointRecord): number =>

@@ -34,8 +34,8 @@ interface Situation {
 const over = { over: '5s', timeout: '12s' } as const;
 const within = { within: '6s' } as const;
 /**
- * A publisher's rate does not reach this value in the first seconds. So a later fall of the rate does not pass this
- * value, and `toConvergeTo` must fail.
+ * A rate that no publisher reaches in the first seconds. A rate that falls later thus never crosses this value, so
+ * `toConvergeTo` must fail.
  */
 const HIGH = '1mbps';
 /** A link with less capacity than a publisher needs. */
@@ -242,7 +242,7 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-/** The first change that the record of a page's own link contains, which is the creation of this link. */
+/** The first change in the record of a page's own link. It is the creation of the link. */
 function firstChange(link: TestLink, page: Page): { timeUs: number } {
   const [change] = link.for(page).record?.changes ?? [];
   if (change === undefined) throw new Error('the page has no link of its own');

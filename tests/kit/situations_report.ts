@@ -1,7 +1,7 @@
 /** Counts the right verdicts and causes of situations.test.ts, and fails the run if there are too few. */
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 
-/** The least share of causes that must be right. Of the verdicts, all must be right. */
+/** The minimum fraction of causes that must be right. All verdicts must be right. */
 const LEAST_RIGHT_CAUSES = 0.95;
 
 export default class SituationsReport implements Reporter {

@@ -16,7 +16,7 @@ export const test = kit.extend<object, { pages: TestServer }>({
   baseURL: async ({ pages }, use) => use(pages.url),
 });
 
-/** Waits until both ends of each connection are known and packets pass the link. */
+/** Waits until both ends of each connection are known and packets pass through the link. */
 export async function expectRouted(call: Call, connections = 1): Promise<void> {
   await call.connected();
   await expect

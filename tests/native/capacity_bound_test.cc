@@ -10,8 +10,8 @@ namespace {
 
 constexpr DataRate kMbps = DataRate::BitsPerSec(1e6);
 
-// 30 frames a second through an ideal first-in first-out link of `capacity_mbps`, each in packets of 1,173 B with 63 B
-// of headers.
+// 30 frames a second through an ideal first-in first-out link of `capacity_mbps`. Each packet of a frame has up to 1173
+// B of payload and 63 B of headers.
 class Call {
  public:
   explicit Call(double capacity_mbps) : capacity_mbps_(capacity_mbps) {}
@@ -42,7 +42,7 @@ class Call {
   Timestamp now_;
 };
 
-// The share of its target that an encoder is assumed to send at first (encoder_share.h).
+// The fraction of its target that an encoder is assumed to send at first (encoder_share.h).
 constexpr double kFirstShare = 0.8;
 
 TEST(CapacityBound, FillsTheCapacityWhereNothingQueues) {

@@ -1,4 +1,4 @@
-// CoDel against RFC 8289: the spacings of section 5.6's control law, and the counts of section 5.5.
+// Tests CoDel against RFC 8289: the spacings of section 5.6's control law, and the counts of section 5.5.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -98,7 +98,8 @@ TEST(CoDel, LeavesPacketsAloneWhileAtMostAnMtuWaitsBehindThem) {
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }
 
-// Linux 3.16, codel_should_drop(): no drop while the backlog is at most stats->maxpacket. All packets here have 1000 B.
+// Linux 3.16, codel_should_drop(): no drop while the backlog is at most stats->maxpacket. All packets here are 1000 B
+// long.
 TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
   CoDel::Params params;
   params.least_backlog = 1;
@@ -111,8 +112,8 @@ TEST(CoDel, OrWhileAtMostTheLargestPacketSoFarDoes) {
   EXPECT_EQ(law.TakeDrops(), std::vector<double>{1100});
 }
 
-// There are 5 drops (100 … 378.4 ms). Then packets wait for less than the target for 10 ms, and after that for more
-// than the target.
+// There are 5 drops, at 100 to 378.4 ms. For the next 10 ms, packets wait for less than the target. After that, they
+// wait for more than the target again.
 TEST(CoDel, ResumesFromTheDropsOfTheLastDroppingState) {
   LawAtWork law;
   law.Run(390, 6);
@@ -145,9 +146,9 @@ TEST(CoDel, ForgetsADroppingStateAfterSixteenIntervals) {
   }
 }
 
-// The queue is served at 0, 100 and 1050 ms only. The drop at 100 ms is the first; at 1050 ms, drops 2 to 30 are due.
-// Drop 2 is due at 200 ms, and drop 30 at 200 ms plus the sum of 100/sqrt(k) over k = 2 … 29, i.e. 1040.3 ms; drop 31
-// would be due at 1058.5 ms.
+// The queue is served at 0, 100 and 1050 ms only. The first drop is at 100 ms. At 1050 ms, drops 2 to 30 are due: drop
+// 2 was due at 200 ms, and drop 30 at 200 ms plus the sum of 100/sqrt(k) over k = 2 … 29, i.e. 1040.3 ms. Drop 31 would
+// be due at 1058.5 ms.
 TEST(CoDel, MakesUpForTheDropsThatWereDueInASilence) {
   CoDelLaw law;
   EndlessQueue queue{.now = {}, .sojourn = TimeDelta::Millis(6)};

@@ -1,5 +1,5 @@
 // Compares the detector with the expected values of libwebrtc's own OveruseDetectorTest (constants of August 2016). The
-// results must be equal, since this test draws from the same random generator (xorshift64*). The values and the
+// results must be equal, since this test uses the same random number generator (xorshift64*). The values and the
 // procedure are in tests/vectors/detector_table.json.
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ std::vector<Case> Cases() {
   return cases;
 }
 
-// The generator of libwebrtc's tests.
+// The random number generator of libwebrtc's tests.
 class Generator {
  public:
   std::uint64_t Next() {

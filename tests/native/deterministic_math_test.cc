@@ -39,7 +39,7 @@ TEST(DeterministicMath, LogIsThatOfTheLibraryOverItsWholeRange) {
   for (double x = 1e-300; x < 1e300; x *= 1.37) EXPECT_LT(RelativeError(Log(x), std::log(x)), kTolerance) << x;
 }
 
-// Near 1 the logarithm is almost 0, which makes a small relative error hard to reach.
+// Near 1 the logarithm is almost 0, which makes a small relative error hard to achieve.
 TEST(DeterministicMath, LogIsThatOfTheLibraryBesideOne) {
   for (double e = 0.5; e > 1e-15; e /= 1.5) {
     EXPECT_LT(RelativeError(Log(1 + e), std::log(1 + e)), kTolerance) << e;
@@ -54,7 +54,7 @@ TEST(DeterministicMath, LogAtItsEdges) {
   EXPECT_NEAR(Log(std::numeric_limits<double>::min()), -1022 * std::log(2), 1e-12);
 }
 
-// The factors that the core computes: growth per second and weights per frame, with |y ln x| below 4.
+// The core uses Pow for growth per second and for weights per frame. In these uses |y ln x| is below 4.
 TEST(DeterministicMath, PowIsThatOfTheLibraryForGrowthFactorsAndWeights) {
   for (const double base : {0.95, 0.99, 0.998, 1.005, 1.08, 1.3, 1.5, 2.0, 16.0}) {
     for (double y = 0.001; y < 1.4; y += 0.0173) {

@@ -23,7 +23,7 @@ TEST(DropTail, LimitAsATimeIsTimesCapacityOverEight) {
   EXPECT_DOUBLE_EQ(queue.byte_limit().bytes(), 37500);
   queue.OnCapacity(DataRate::KilobitsPerSec(600));
   EXPECT_DOUBLE_EQ(queue.byte_limit().bytes(), 22500);
-  queue.OnCapacity(DataRate::Zero());  // an outage keeps the limit
+  queue.OnCapacity(DataRate::Zero());  // an outage does not change the limit
   EXPECT_DOUBLE_EQ(queue.byte_limit().bytes(), 22500);
 }
 

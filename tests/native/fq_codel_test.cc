@@ -1,5 +1,5 @@
-// FQ-CoDel against RFC 8290: the deficits and lists of section 4.2, followed by hand; the drops of section 4.1, when
-// the limit is exceeded; and CoDel in each queue.
+// Tests FQ-CoDel against RFC 8290: the deficits and lists of section 4.2, computed by hand; the drops of section 4.1,
+// when the limit is exceeded; and CoDel in each queue.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -30,7 +30,7 @@ struct FqCoDelTest : testing::Test {
   double next_id = 0;
 };
 
-// The quantum is 1000 B. Packets of A have 600 B, packets of B 1500 B. Each line lists the deficit of one flow, at
+// The quantum is 1000 B. Packets of A are 600 B long, packets of B 1500 B. Each line lists the deficit of one flow, at
 // first and after each of its packets. A number in parentheses is the deficit after a quantum was added.
 // A: 1000, 400, -200 (800, the queue is now old), 200, -400 (600), 0 (1000).
 // B: 1000, -500 (500, the queue is now old), -1000 (0), then (1000).

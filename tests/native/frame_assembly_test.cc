@@ -82,7 +82,7 @@ TEST(FrameAssembly, AReorderedPacketIsNotLostAndARepeatedOneCountsOnce) {
   EXPECT_TRUE(assembly.OnPacket(Packet(1), false, At(5)));
   EXPECT_EQ(assembly.packets_lost(), 0);
   EXPECT_EQ(assembly.NextRequest(), Timestamp::PlusInfinity());
-  // Packet 3 comes a second time: its retransmission was requested before it came. Frame 1 still needs two packets.
+  // Packet 3 arrives a second time, as a retransmission. Frame 1 still needs packets 4 and 5.
   EXPECT_FALSE(assembly.OnPacket(Packet(3), true, At(30)));
   EXPECT_FALSE(assembly.OnPacket(Packet(4), false, At(40)));
   EXPECT_TRUE(assembly.OnPacket(Packet(5), false, At(41)));

@@ -14,7 +14,7 @@ constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 // Propagation plus the unknown offset of the clocks.
 constexpr double kOffsetMs = -87654.3;
-// A frame travels in packets of 1173 B with 63 B of headers each.
+// Packets have up to 1173 B of payload and 63 B of headers.
 double WireBytes(double payload) { return payload + 63 * std::max(1.0, std::ceil(payload / 1173)); }
 
 // Sends 30 frames a second, of varying size, through an ideal first-in first-out link.
@@ -164,7 +164,7 @@ TEST(FrameDispersion, AFrameWithoutPayloadTravelsInAPacketToo) {
   EXPECT_NEAR(estimate->rate.bps() / 1e6, 1, 0.03);
 }
 
-// At 1 Gbps a frame of 1 Mbps takes 0.03 ms: less than the clocks can resolve.
+// At 1 Gbps a frame of a 1 Mbps video takes 0.03 ms: less than the clocks can resolve.
 TEST(FrameDispersion, SaysNothingWhereFramesTakeLessThanTheClocksTell) {
   FrameDispersion dispersion;
   Fifo fifo(1000);
@@ -260,7 +260,7 @@ TEST(FrameDispersion, SeesAQueueThroughStampsThatAreLate) {
   EXPECT_LT(dispersion.Wait().ms(), fifo.wait_ms() + 10);
 }
 
-// When the capacity falls from 2 to 1 Mbps, a frame of a video of 1 Mbps takes 33 ms instead of 17.
+// When the capacity falls from 2 to 1 Mbps, the link takes 33 ms instead of 17 ms for a frame of a 1 Mbps video.
 TEST(FrameDispersion, TwoFramesSayThatTheCapacityHasFallenAndOneLateStampDoesNot) {
   FrameDispersion dispersion;
   Fifo fifo(2);

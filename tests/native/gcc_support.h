@@ -1,4 +1,4 @@
-// Helpers for the tests of GCC's concepts.
+// Helpers for the tests of GCC.
 #ifndef CCSCOPE_TESTS_NATIVE_GCC_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_GCC_SUPPORT_H_
 

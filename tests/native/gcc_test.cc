@@ -1,5 +1,5 @@
 // Both halves of GCC, sender and receiver, around a bottleneck, in virtual time. For a minute, 30 frames a second pass
-// a serial link. The link has 1 Mbps, a DropTail queue of 300 ms and an RTT of 50 ms.
+// through a serial link of 1 Mbps with a DropTail queue of 300 ms. The RTT is 50 ms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -133,7 +133,7 @@ class Loop {
 Outcome RunPreset(const char* name) { return Loop(PresetNamed(name)).Run(); }
 
 // The requirements for a call: a utilisation of at least 0.86; a queue of at most 30 ms in the median and 100 ms at the
-// 95th percentile; losses of at most 0.3 %. As a check of the test itself, the utilisation is at most 1.
+// 95th percentile; losses of at most 0.3 %. A utilisation above 1 would be a fault of this test.
 class Call : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Call, UsesTheLinkAndKeepsItsQueueShort) {
@@ -146,8 +146,8 @@ TEST_P(Call, UsesTheLinkAndKeepsItsQueueShort) {
 }
 INSTANTIATE_TEST_SUITE_P(Gcc, Call, ::testing::Values("gcc", "gcc-live", "cmp-2016"));
 
-// The constants of libwebrtc were chosen for arrivals of single packets and for calls with bandwidth probes. Here
-// arrivals are whole frames, so these presets use less of the link, but they are stable.
+// The constants of libwebrtc were chosen for arrivals of individual packets and for calls that probe for bandwidth.
+// Here arrivals are whole frames, so these presets use less of the link, but they are stable.
 class Deployed : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(Deployed, IsStable) {

@@ -35,10 +35,10 @@ TEST(Lateness, AMachineThatDoesNothingElseIsPunctual) {
   for (const double delay : Delays({TimeDelta::Zero(), 0, TimeDelta::Millis(10), 1}, 1)) ASSERT_EQ(delay, 0);
 }
 
-// Waits of exponential length (mean s) begin at rate r while no wait is in progress. So the share r s / (1 + r s) of
-// the time is spent waiting. An item that arrives during a wait waits for another s on average (PASTA; exponential
-// waits are memoryless). The mean delay is therefore 0.1 / 1.1 times 10 ms. 200 s contain 1818 waits, so the standard
-// error is 3 % for the share and 5.5 % for the mean delay.
+// While the process does not wait, waits begin at rate r. Their lengths are exponentially distributed with mean s. So
+// the process waits for the fraction r s / (1 + r s) of the time. An item that arrives during a wait waits for another
+// s on average (PASTA; exponential waits are memoryless). The mean delay is therefore 0.1 / 1.1 times 10 ms. 200 s
+// contain 1818 waits, so the standard error is 3 % for the fraction and 5.5 % for the mean delay.
 TEST(Lateness, ItemsWaitAsLongAsTheRenewalTheoremSays) {
   const auto delays = Delays({TimeDelta::Zero(), 10, TimeDelta::Millis(10), 1}, 7);
   double late = 0;

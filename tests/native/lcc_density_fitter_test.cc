@@ -1,4 +1,4 @@
-// The probability density fitter against the paper's equations 3, 4, 6 and 7, integrated numerically.
+// Compares the probability density fitter with the paper's equations 3, 4, 6 and 7, which are integrated numerically.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct Pair {
   double delay_ms;
 };
 
-// Pairs of a rate and a delay, as LCC sees them: the larger the rate, the larger the delay, both with noise.
+// Pairs of a rate and a delay, such as LCC observes: the larger the rate, the larger the delay, both with noise.
 std::vector<Pair> Pairs(int count, std::uint64_t seed) {
   Random random(seed);
   std::vector<Pair> pairs;

@@ -1,5 +1,5 @@
-// Both halves of LCC, sender and receiver: in the paper's set-up (LCC III), and with any input that may come over a
-// network.
+// Both halves of LCC, sender and receiver: in the paper's set-up (LCC III), and with any input that a network may
+// deliver.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -105,8 +105,7 @@ TEST(LccTest, RandomLossLeavesTheLinkAsFull) {
   EXPECT_NEAR(with_loss(0.1), with_loss(0), 0.05);
 }
 
-// Without exploration, as in the paper's text, each rate is an average of earlier rates, so it stays at the first rate
-// forever.
+// Without exploration, as in the paper's text, each rate is an average of earlier rates. So the rate never changes.
 TEST(LccTest, WithoutExplorationTheFirstRateStays) {
   Parameters parameters;
   parameters.exploration = 0;
@@ -289,13 +288,13 @@ TEST(LccReceiverTest, AWaitIsADelayWithoutItsOwnSerialisation) {
       const auto message = receiver.OnArrival(At(k, 20 * k, 50 + 32 * (k + 1)));
       ASSERT_TRUE(message);  // this message is about the previous frame
       const double delay_ms = 82 + 12 * (k - 1);
-      // With `wait`, a value is at least the smallest delay so far: the 82 ms of the first frame.
+      // With DelaySample::kWait, a value is at least the smallest delay so far: the 82 ms of the first frame.
       EXPECT_NEAR(message->values[kMeanDelay], 1e3 * (wait ? std::fmax(82, delay_ms - 32) : delay_ms), 1e-6) << k;
     }
   }
 }
 
-// The sender refuses messages with values beyond 2^53, so the receiver must not make any.
+// The sender refuses messages with values beyond 2^53, so the receiver must not send such values.
 TEST(LccReceiverTest, MessagesFitWhateverTheClocksSay) {
   constexpr double kMax = 9007199254740992.0;
   for (const bool wait : {false, true}) {

@@ -170,6 +170,20 @@ TEST(Link, ASmallerQueueTakesOverWhatFitsAndTellsOfTheRest) {
   EXPECT_EQ(results.drops[0].time.us(), 1000);
 }
 
+// 300 ms at the new capacity are 60 packets of 1250 B. During an outage no packet is in transmission.
+TEST(Link, AQueueThatComesDuringAnOutageHoldsItsTimeAtTheCapacityThatWasSetMeanwhile) {
+  Link::Params params = At(kMbps);
+  params.outages = {.mean_on = TimeDelta::Micros(1), .mean_off = TimeDelta::Seconds(1e6)};
+  Link link = MakeLink(params);
+  const double down_us = 1e6;
+  link.SetCapacity(kMbps * 2, Timestamp::Micros(down_us));
+  link.SetQueue(std::make_unique<DropTail>(DropTail::Params::Time(TimeDelta::Millis(300))), Timestamp::Micros(down_us));
+  int accepted = 0;
+  for (int i = 0; i < 100; ++i) accepted += Send(link, i, 1250, down_us) == DropReason::kNone ? 1 : 0;
+  EXPECT_EQ(accepted, 60);
+  EXPECT_TRUE(PollAt(link, 2e6).deliveries.empty());
+}
+
 Link::Params Bucket() {
   return {.bottleneck = {.mode = CapacityLink::Mode::kTokenBucket, .capacity = kMbps}};
 }
@@ -195,7 +209,7 @@ TEST(TokenBucket, RefillsWhileIdleUpToTheBurst) {
 
 TEST(TokenBucket, APacketLargerThanTheBucketGoesIntoDebt) {
   Link link = MakeLink(Bucket());
-  Send(link, 0, 15000, 0);  // leaves at once, as the bucket is full; 10,000 B of debt
+  Send(link, 0, 15000, 0);  // leaves at once, as the bucket is full; then 10,000 B in debt
   Send(link, 1, 5000, 0);   // needs 15,000 B of new tokens: 120 ms
   EXPECT_EQ(PollAt(link, 1e6).departures_us(), (std::vector<double>{0, 120000}));
 }
@@ -242,7 +256,7 @@ TEST(Link, EveryPacketIsDeliveredOrDroppedOnce) {
   }
 }
 
-// While it is busy, a serial link sends exactly its capacity.
+// While a serial link is busy, it sends at exactly its capacity.
 TEST(Link, ASaturatedLinkIsFullyUsed) {
   Link link = MakeLink(At(kMbps), DropTail::Params::Time(TimeDelta::Millis(300)));
   for (int i = 0; i < 2000; ++i) Send(link, i, 1000, 5000.0 * i);  // 1.6 Mbps for 10 s

@@ -48,8 +48,8 @@ TEST(LiveFlow, LossesAreSentAgain) {
   EXPECT_LT(lost.fps, 20);
 }
 
-// In one recording, four busy processes ran beside the call: frames were late by 10.5 ms in the median, and by 53 ms at
-// the 95th percentile (live.md). The preset `loaded` has to be within a factor of two of both.
+// In one recording, four other busy processes ran during the call: frames were late by 10.5 ms in the median, and by 53
+// ms at the 95th percentile (live.md). The preset `loaded` has to be within a factor of two of both.
 TEST(LiveFlow, ALoadedMachineIsAsLateAsOneThatWasRecorded) {
   auto values = GccLive();
   SetGcc(values, "max_bitrate_bps", 400e3);
@@ -103,7 +103,7 @@ TEST_P(HundredLinks, AreUsedAndNeverMistaken) {
     // The target should never be below half of the capacity for more than a second, except after a loss or a queue of
     // 100 ms. A few links do not meet this yet: paths with an RTT above 150 ms, after a fall of the capacity.
     if (link.loss_ratio == 0 && r.low_s > 1) ++low;
-    // Checks only links whose capacity never falls: after a fall, the target stays at its old value for a while.
+    // Checks only links whose capacity never falls: after a fall, the target keeps its old value for a while.
     if (link.steps.empty() && link.loss_ratio == 0) {
       EXPECT_LT(r.high, 2) << link.name;
     }

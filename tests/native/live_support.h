@@ -1,5 +1,5 @@
-// Runs live calls in the simulator: takes a link, a source, a machine and a controller, and computes the numbers that
-// `ccscope call` reports.
+// Runs live calls in the simulator. A call is described by a link, a source, a machine and a controller. The results
+// are the numbers that `ccscope call` reports.
 #ifndef CCSCOPE_TESTS_NATIVE_LIVE_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_LIVE_SUPPORT_H_
 
@@ -41,8 +41,8 @@ struct LiveResult {
   double drops = 0;            // at the queue, over the whole run
   double freezes = 0;
   double longest_freeze_s = 0;
-  double start_s = 0;          // when the received rate (over 2 s) first was 90 % of the capacity, or the duration
-  double low_s = 0;            // longest time with a target below half of the capacity, without queue or drops
+  double start_s = 0;          // first time with a received rate (over 2 s) of 90 % of the capacity; else the duration
+  double low_s = 0;            // longest time with the target below half of the capacity, except after queues and drops
   double high = 0;             // highest target, divided by the capacity
   double fps = 0;
   double jain = 1;
@@ -170,7 +170,7 @@ inline ControllerValues LccLive() {
   return ValuesOf(lcc_live());
 }
 
-// The values of a preset of the live path.
+// The values of a preset for the machine (sim/live/presets.def).
 inline live::Parameters Machine(const std::string& preset) {
   live::Parameters p;
   if (preset == "idle") return p;
@@ -200,7 +200,7 @@ inline MediaSource::Params CameraSource(double max_bitrate_bps) {
   return s;
 }
 
-// A maximum bitrate for the source: more than the link ever carries.
+// A maximum bitrate for the source, which is higher than the capacity of the link at any time.
 inline double SourceRateOf(const LiveLink& link) {
   double highest = link.capacity_bps;
   for (const auto& step : link.steps) highest = std::max(highest, step.capacity.bps());

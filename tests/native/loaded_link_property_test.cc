@@ -1,5 +1,5 @@
-// Links with cross traffic, drawn at random, with any discipline and any changes of the settings. Every packet must be
-// accounted for, and the times of polling must not change any result.
+// Random links with cross traffic, with any discipline and any changes of the settings. Every packet must be accounted
+// for, and the times of polling must not change any result.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,8 +55,8 @@ class Caller {
   }
   const std::vector<Link::Delivery>& deliveries() const { return deliveries_; }
 
-  // The outcome, with its drops sorted by packet. Some drops do not happen at once, and are reported only when the link
-  // is polled. So the times of polling determine the order of the reports.
+  // The outcome, with its drops sorted by packet. Some drops are reported only when the link is polled, so the order of
+  // the reports depends on the times of polling.
   Outcome Sorted() const {
     Outcome sorted = outcome_;
     std::vector<std::vector<double>> drops;

@@ -49,7 +49,7 @@ TEST_P(OneConnection, FillsALinkWhoseQueueHoldsTheBandwidthDelayProduct) {
   EXPECT_EQ(link.link().stats().offered_packets, 0);
 }
 
-// Runs the same connection over the same path in the simulator, where the connection begins up to 100 ms earlier or
+// Runs the same connection over the same path in the simulator. There, the connection begins up to 100 ms earlier or
 // later.
 TEST_P(OneConnection, SendsWhatItSendsInTheSimulator) {
   constexpr double kSeconds = 60;
@@ -187,9 +187,9 @@ TEST(LoadedLink, OutagesStopCrossTrafficAndCaller) {
   params.outages = {TimeDelta::Millis(100), TimeDelta::Millis(20), 1};
   LoadedLink link(params, Queue(400));
   link.SetCrossTraffic({2, 0}, Timestamp::MinusInfinity());
-  // Cross traffic that is set with the time minus infinity begins at the first time that is passed to the link, however
-  // large. The queue never runs empty, so the channel carries data for 100 of 120 ms. Over 2500 periods, the standard
-  // error is below 1 %.
+  // Cross traffic that was set at minus infinity begins at the first finite time that the link is given, however large.
+  // The queue never runs empty, so the channel carries data for 100 of 120 ms. Over 2500 periods, the standard error is
+  // below 1 %.
   Advance(link, 1e5);
   Advance(link, 1e5 + 5);
   double before = CrossBits(link);

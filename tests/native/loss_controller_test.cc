@@ -44,7 +44,7 @@ TEST(LossController, ALittleLossLiftsItToTheDelayBasedRateInLiveCalls) {
   EXPECT_DOUBLE_EQ(controller.a_s().kbps(), 1000);
 }
 
-// In the start-up, A_s equals A_r until A_r first falls; then eq. 14 holds, which raises A_s by 5 % per report.
+// During start-up, A_s equals A_r until A_r first falls. Then eq. 14 applies, which raises A_s by 5 % per report.
 TEST(LossController, FollowsTheDelayBasedRateUntilThatFirstFalls) {
   LossController controller(PresetNamed("gcc"));
   controller.OnCounters(0, 0, DataRate::KilobitsPerSec(400), kRtt, Timestamp::Millis(0));

@@ -142,7 +142,8 @@ TEST(MediaSource, WithoutLagItHasItsTargetAtOnceWithinItsBounds) {
   }
 }
 
-// 1240 B hold 1200 B of payload: a frame has no more packets than it needs, and no packet is without payload.
+// A packet of 1240 B has room for 1200 B of payload. A frame has no more packets than it needs, and each packet
+// contains payload.
 TEST(MediaSource, CutsFramesIntoPacketsWhoseHeadersCount) {
   for (const double payload : {1.0, 100.0, 1200.0, 9000.0}) {
     for (const double header : {0.0, 28.0, 40.0}) {

@@ -50,7 +50,7 @@ TEST(NadaCongestionSignal, AddsPenaltiesForLossesAndMarks) {
   EXPECT_NEAR(CongestionSignal(Ms(20), 0.02, 0, p).ms(), 60, 1e-9);      // 20 + 10 * 4
   EXPECT_NEAR(CongestionSignal(Ms(20), 0, 0.01, p).ms(), 22, 1e-9);
   EXPECT_NEAR(CongestionSignal(Ms(20), 0.02, 0.03, p).ms(), 78, 1e-9);   // 20 + 40 + 2 * 9
-  EXPECT_NEAR(CongestionSignal(Ms(0), 1, 1, p).ms(), 3276.7, 1e-9);      // 5.3: 15 bits of 0.1 ms
+  EXPECT_NEAR(CongestionSignal(Ms(0), 1, 1, p).ms(), 3276.7, 1e-9);      // 5.3: 15 bits, in units of 0.1 ms
 }
 
 // CMP eq. 1: x = d + 1000 ms p_loss.

@@ -78,7 +78,7 @@ TEST(NadaDelayFilter, SmoothsTheMedianOfFiveIn2015) {
   EXPECT_NEAR(delays.QueuingMs(), 13.5005, 1e-9); // 8.5005 + 5
 }
 
-// A sample is the time for which the next frame would have to wait: the delay of the latest frame minus the frame
+// A sample is the time for which the next frame would have to wait: the delay of the latest frame, less the frame
 // interval and the baseline.
 TEST(NadaDelayFilter, TheWaitLeavesOutAFramesOwnSerialisation) {
   Parameters p = nada_rfc8698();
@@ -119,7 +119,7 @@ TEST(NadaDelayFilter, TheWaitIsThatOfTheQueue) {
   EXPECT_GT(longest_ms, 100);
 }
 
-// RFC 8698 5.1.2: the share of packets lost within LOGWIN, and p_loss = 0.1 p_inst + 0.9 p_loss.
+// RFC 8698 5.1.2: the fraction of packets lost within LOGWIN, and p_loss = 0.1 p_inst + 0.9 p_loss.
 TEST(NadaLossEstimator, AveragesTheRatioOfTheWindow) {
   LossEstimator losses(nada_rfc8698());
   for (int ms = 0; ms < 400; ms += 10) losses.OnPackets(1, 0, Ms(50), AtMs(ms));

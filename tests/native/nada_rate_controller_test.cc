@@ -53,8 +53,8 @@ TEST(NadaRateController, FollowsWhatWasReceivedIn2015) {
   EXPECT_NEAR(controller.r_ref().kbps(), 240, 1e-9);
 }
 
-// With a bound of 600 kbps, the rate stays between half of the received rate and the bound. While less than 0.8 of the
-// bound is received, the step of the ramp-up is GAMMA_MAX = 0.5.
+// With an upper bound of 600 kbps, the rate stays between half of the received rate and the bound. While the received
+// rate is below 0.8 of the bound, gamma of the ramp-up is GAMMA_MAX = 0.5.
 TEST(NadaRateController, KeepsWithinTheCapacityThatFramesShow) {
   RateController controller(With(nada_rfc8698(), 1000, 2500));
   controller.Update(Mode::kGradual, Ms(0), Kbps(1000), Ms(50), AtMs(100), Kbps(600));
@@ -68,8 +68,8 @@ TEST(NadaRateController, KeepsWithinTheCapacityThatFramesShow) {
 }
 
 // The encoder sends 0.8 of its target. At an RTT of 50 ms, (1 + gamma) 0.8 < 1, so the ramp-up alone would not raise
-// the rate. The gradual update (eq. 5-7) raises a rate r of 1 Mbps by the share KAPPA * delta / TAU * XREF * RMAX / r /
-// TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005.
+// the rate. The gradual update (eq. 5-7) raises a rate r of 1 Mbps by the fraction KAPPA * delta / TAU * XREF * RMAX /
+// r / TAU = 0.5 * 0.2 * 10 * 2.5 / 500 = 0.005.
 TEST(NadaRateController, RampsUpAtLeastAsTheGradualUpdateWouldWhereAskedTo) {
   Parameters p = With(nada_rfc8698(), 1000, 2500);
   p.ramp_up_floor = 2;

@@ -1,4 +1,4 @@
-// Helpers for the tests of NADA's concepts.
+// Helpers for the tests of NADA.
 #ifndef CCSCOPE_TESTS_NATIVE_NADA_SUPPORT_H_
 #define CCSCOPE_TESTS_NATIVE_NADA_SUPPORT_H_
 

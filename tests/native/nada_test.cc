@@ -147,7 +147,7 @@ TEST(NadaSender, RefusesWhatNoReceiverHalfSends) {
 }
 
 // RFC 8698 4.2, in the receiver half: the mode is ramp-up as long as there are no losses and no queue builds up. After
-// a loss or a queue build-up, it is gradual for LOGWIN.
+// a loss or a queue build-up, the mode is gradual for LOGWIN.
 TEST(NadaReceiver, TellsTheMode) {
   Recorder recorder;
   Receiver receiver(nada_rfc8698(), 0, recorder);
@@ -183,7 +183,7 @@ TEST(NadaReceiver, CountsLossesOnTheWireWhereItIsSeen) {
     ++messages;
     loss_ratio = feedback->values[kLossRatio];
   };
-  for (int i = 0; i < 20; ++i) {  // nine of ten packets arrive, and every second frame
+  for (int i = 0; i < 20; ++i) {  // one packet in ten is lost; every second frame is missing
     look(receiver.OnInboundCounters({AtMs(i * 50), i * 9.0, i * 1.0, DataSize::Bytes(i * 9 * 1000)}));
     look(receiver.OnArrival(Packet(seq += 2, i * 50, i * 50 + 1, 9000)));
   }
@@ -271,7 +271,7 @@ TEST(NadaProperty, RatesStayWithinBoundsWhateverArrives) {
   EXPECT_GT(messages, 10'000);
 }
 
-// Messages in the right format with arbitrary values, as a stranger may send them.
+// Messages in the right format with arbitrary values, such as an attacker may send.
 TEST(NadaProperty, RatesStayWithinBoundsWhateverTheMessages) {
   constexpr double kSignals[] = {0, 0, 1, 25, 300, 3276.7, 1e15};
   constexpr double kRates[] = {0, 1, 50e3, 1e6, 1e15, std::numeric_limits<double>::infinity()};

@@ -115,7 +115,7 @@ TEST(OutagesOfALink, DeliverNothingWithinAnOutageAndABurstAtItsEnd) {
   Link link = WifiLink(3);
   double dropped = 0;
   const auto deliveries = Deliver(link, &dropped, 10e3);
-  Outages outages(kWifi, 3);  // the same outages
+  Outages outages(kWifi, 3);  // with the same seed, so the same outages
   double spared = 0;
   int bursts = 0;
   Timestamp up_since;
@@ -212,7 +212,7 @@ TEST(OutagesOfALink, DoNotDependOnHowOftenItIsPolled) {
   EXPECT_TRUE(differs);  // a different seed gives different outages
 }
 
-// With and without a bottleneck, on either path: everything that is sent is received, lost or under way.
+// With and without a bottleneck, on either path: everything that is sent is received, lost or in flight.
 TEST(OutagesOfASimulation, ConserveThePacketsOfEveryPath) {
   SimulationSpec spec;
   spec.params.duration = TimeDelta::Seconds(60);

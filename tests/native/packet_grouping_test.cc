@@ -105,8 +105,8 @@ TEST(PacketGrouping, APacketOlderThanItsGroupIsLeftOut) {
   EXPECT_DOUBLE_EQ(deltas->arrival.ms(), 33);
 }
 
-// GRP ("Making GCC Robust over Wi-Fi Networks Using Packet Grouping", 2016): packets that an outage of the radio link
-// held back arrive all at once. Their delay does not reveal anything about the queue.
+// GRP ("Making GCC Robust over Wi-Fi Networks Using Packet Grouping", 2016): an outage of the radio link holds packets
+// back, which then arrive all at once. Their delay does not reveal anything about the queue.
 TEST(PacketGrouping, PreFilterMergesABurstAndKeepsItsLastPacket) {
   Parameters parameters = PresetNamed("gcc");
   parameters.pre_filter = 1;

@@ -1,4 +1,4 @@
-// PIE against RFC 8033 and Linux 3.16: the numbers are computed by hand from
+// Tests PIE against RFC 8033 and Linux 3.16. The numbers are computed by hand from
 //   p += factor(p) * (alpha * (delay - target) + beta * (delay - old delay))
 // with alpha 0.125/s and beta 1.25/s.
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(Pie, TheProbabilityFollowsTheEquationsOfLinux) {
   ServedQueue queue(PiePreset("pie"), 1000, 20);
   queue.Run(499);
   EXPECT_EQ(queue.pie.state().probability, 0);
-  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // 100 ms were used up by 72 + 80 ms
+  EXPECT_EQ(queue.pie.state().burst_allowance, TimeDelta::Zero());  // measurements of 72 and 80 ms used it up
   struct Row {
     double ms;
     double delay_ms;

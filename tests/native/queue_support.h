@@ -52,7 +52,7 @@ inline Pie::Params PiePreset(const std::string& name) {
   return params;
 }
 
-// A discipline with its parameters, made as the ABI makes it.
+// A discipline with its parameters, created the way the ABI creates it.
 template <class Params>
 std::unique_ptr<QueueDisc> Make(QueueDiscKind kind, const Params& params, std::uint64_t seed = 1) {
   return MakeQueueDisc(kind, reinterpret_cast<const double*>(&params), sizeof params / sizeof(double), seed);

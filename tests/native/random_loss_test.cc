@@ -1,4 +1,4 @@
-// Random loss against its model: a Markov chain of two states, whose moments are known.
+// Tests random loss against its model: a Markov chain of two states, whose moments are known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Losses {
 
   double ratio() const { return static_cast<double>(lost) / packets; }
   double mean_run() const { return static_cast<double>(lost) / static_cast<double>(runs.size()); }
-  // The share of the runs that are longer than this many packets.
+  // The fraction of the runs that are longer than this many packets.
   double longer_than(int length) const {
     const auto longer = std::count_if(runs.begin(), runs.end(), [length](int run) { return run > length; });
     return static_cast<double>(longer) / static_cast<double>(runs.size());

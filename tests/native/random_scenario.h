@@ -1,4 +1,5 @@
-// Random scenarios, which use all features of the simulator, in amounts that a test can afford.
+// Random scenarios, which use all features of the simulator. Their sizes are limited, so that a test of many scenarios
+// does not take long.
 #ifndef CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 #define CCSCOPE_TESTS_NATIVE_RANDOM_SCENARIO_H_
 

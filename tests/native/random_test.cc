@@ -82,7 +82,7 @@ TEST(Impairments, RandomLossHasItsRatioAndIsIndependent) {
     lost_twice += now && before ? 1 : 0;
     before = now;
   }
-  EXPECT_NEAR(lost, 0.1 * kN, 480);        // 5 sd of the binomial
+  EXPECT_NEAR(lost, 0.1 * kN, 480);        // five standard deviations of the binomial
   EXPECT_NEAR(lost_twice, 0.01 * kN, 170);  // independent: p^2
 }
 

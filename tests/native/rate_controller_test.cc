@@ -194,7 +194,7 @@ TEST(RateController, DeployedCodeStartsFromWhatItReceivedInTheFirst5Seconds) {
   const double start_kbps = parameters.start_bitrate_bps / 1e3;
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kNormal, 700), Timestamp::Seconds(1)).kbps(), start_kbps);
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kNormal, 800), Timestamp::Seconds(6)).kbps(), start_kbps);
-  EXPECT_NEAR(controller.Update(Seen(Signal::kNormal, 900), Timestamp::Seconds(6.01)).kbps(), 900, 1.001);  // plus the least step
+  EXPECT_NEAR(controller.Update(Seen(Signal::kNormal, 900), Timestamp::Seconds(6.01)).kbps(), 900, 1.001);  // plus a 1 kbps step
 }
 
 TEST(RateController, LeavesTheSlowGrowthWhenMoreIsReceivedThanEverBefore) {
@@ -219,7 +219,7 @@ TEST(RateController, CutsAgainOnlyAfterARoundTripOrWhenHalfIsReceived) {
   EXPECT_TRUE(may(339, 1));
 }
 
-// The least time between two cuts is the RTT, limited to 10 to 200 ms.
+// The shortest time between two cuts is the RTT, limited to 10 to 200 ms.
 TEST(RateController, ASecondCutWaitsAtLeast10AndAtMost200Ms) {
   RateController controller(From(1000));
   controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(1));
@@ -248,7 +248,7 @@ TEST(RateController, StaysWithinTheBoundsOfTheApplication) {
   EXPECT_DOUBLE_EQ(controller.a_r().kbps(), 2500);
 }
 
-// gcc-aqm-2016, Fig. 2: eta is in [1.005, 1.3]. Tests the logistic function of the deployed code at its ends and in its
+// gcc-aqm-2016, Fig. 2: eta is in [1.005, 1.3]. Tests the deployed code's logistic function at both ends and in the
 // middle. 0.85 t + 6700 / 33^2 sigma^2 = 800 ms gives 1.005 + 0.0407 / 2; t = 0 without noise gives 1.005 + 0.0407 / (1
 // + e^-2).
 TEST(RateController, AdaptiveEtaFallsWithResponseTimeAndNoise) {
@@ -284,7 +284,7 @@ TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
       now_ms += 200;
     };
     if (near_maximum) step(Signal::kOveruse);
-    step(Signal::kNormal);  // only Hold -> Increase: no time has passed
+    step(Signal::kNormal);  // only Hold -> Increase; the rate stays, since no time has passed
     for (int i = 0; i < 10; ++i) {
       const double before = controller.a_r().bps();
       step(Signal::kNormal);
@@ -306,7 +306,8 @@ TEST(RateController, ARegionDecidesHowFarAnOveruseCuts) {
   EXPECT_DOUBLE_EQ(controller.Update(Seen(Signal::kOveruse, 800), Timestamp::Seconds(2)).kbps(), 760);
 }
 
-// The maximum is 900 kbps, and 2000 kbps are received. 0.95 of either value is more than 810 kbps, so the rate stays.
+// A_r is 810 kbps, the maximum is 900 kbps, and 2000 kbps are received. 0.95 of either value is more than A_r, so A_r
+// does not change.
 TEST(RateController, AnOveruseInARegionNeverRaisesTheRate) {
   Parameters parameters = From(1000);
   parameters.regions = 1;

@@ -28,7 +28,7 @@ TEST(ArrivalRate, ForgetsWhatIsOlderThanTheWindow) {
   EXPECT_EQ(rate.Rate(Timestamp::Seconds(3600))->bps(), 0);
 }
 
-// Compares the rate with the plain sum over the last 500 buckets of 1 ms, for frames of many sizes at odd times.
+// Compares the rate with the plain sum over the last 500 buckets of 1 ms, for frames of many sizes at irregular times.
 TEST(ArrivalRate, IsTheSumOfWhatCameInTheWindow) {
   struct Seen {
     double ms;

@@ -142,7 +142,7 @@ TEST_P(EveryPreset, KeepsItsOutputsWithinBoundsWhateverArrives) {
     ReceiverSession session(GetParam());
     void* sender = CreateSender(GetParam());
     Random32 random(seed * 7919 + static_cast<std::uint32_t>(GetParam()));
-    const bool wild = seed % 2 == 0;  // if not wild: a call with some disturbances
+    const bool wild = seed % 2 == 0;  // wild: all rows are odd; else a call with some odd rows
     double send_us = 0;
     double arrival_us = 0;
     double seq = 0;
@@ -182,7 +182,7 @@ TEST_P(EveryPreset, KeepsItsOutputsWithinBoundsWhateverArrives) {
   EXPECT_GT(groups, 2000u);
 }
 
-// The host drains the trace about ten times a second. After a warm-up, nothing is allocated.
+// The caller drains the trace about ten times a second. After a warm-up, nothing is allocated.
 TEST_P(EveryPreset, AllocatesNothingPerPacketOnceWarm) {
   ReceiverSession session(GetParam());
   int seq = 0;

@@ -1,4 +1,4 @@
-// The whole receiver half behind the ABI, in calls.
+// The whole receiver half behind the ABI, in ordinary calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,10 +57,10 @@ TEST(Receiver, AnOveruseCutsTheRateToAlphaTimesWhatIsReceived) {
 }
 
 // In a live call, A_r follows the capacity that the frames show. The encoder here ignores A_r: it first sends 0.8 Mbps,
-// then more than the capacity. While the encoder sends less than its target, A_r may be 1/0.8 of the capacity. While it
-// sends more, A_r is at least (1 - room) / 1.05 of the capacity. The room is the share to leave unused; it grows by
-// 0.08 in each second in which frames wait for long. During the overload, the request is lower by drain_bps, the rate
-// that drains the queue.
+// then more than the capacity. While the encoder sends less than its target, A_r may be up to 1/0.8 of the capacity.
+// While the encoder sends more, A_r is at least (1 - room) / 1.05 of the capacity. The room is the fraction of the
+// capacity to leave unused. It grows by 0.08 in each second in which frames wait for long. During the overload, the
+// request is lower by drain_bps, the rate that drains the queue.
 TEST(Receiver, ALiveCallAsksForWhatItsFramesShow) {
   ReceiverSession session{std::string("gcc-live")};
   session.Set("start_bitrate_bps", 1.5e6);
@@ -99,7 +99,7 @@ int SentAtOnce(const Requested& requested, double each_us) {
   int at_once = 0;
   for (std::size_t i = 1; i < requested.size(); ++i) {
     const double interval_us = requested[i].first - requested[i - 1].first;
-    EXPECT_LT(interval_us, each_us + 110e3) << i;  // a message is sent at an arrival, up to 110 ms later
+    EXPECT_LT(interval_us, each_us + 110e3) << i;  // only an arrival triggers a message, so it may be up to 110 ms late
     if (interval_us >= each_us) continue;
     ++at_once;
     EXPECT_LT(requested[i].second, 0.97 * requested[i - 1].second) << i;

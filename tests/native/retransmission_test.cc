@@ -121,8 +121,8 @@ TEST(Retransmission, BringsAllPacketsAndCostsWhatWasLost) {
   EXPECT_NEAR(repaired.lost_packets / repaired.sent_packets, 0.05, 0.01);
 }
 
-// A retransmission keeps the send time of the first try: it arrives at least a round trip (50 ms) and a one-way delay
-// (25 ms) after that.
+// A retransmission keeps the send time of the first transmission. It arrives at least 75 ms after that time: a round
+// trip (50 ms) plus a one-way delay (25 ms).
 TEST(Retransmission, KeepsTheTimeOfTheFirstTry) {
   const auto simulation = RunOf(ThroughLoss(true));
   const auto arrivals = TraceRows<ArrivalRow>(*simulation);

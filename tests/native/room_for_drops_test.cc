@@ -25,8 +25,8 @@ TEST(RoomForDrops, IsMadeBySecondsWithLossesAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
 }
 
-// "Room" is the share of the capacity that is left unused. Here it grows for two seconds with losses. Three further
-// seconds with losses show that the losses do not depend on it.
+// "Room" is the fraction of the capacity that is left unused. After two seconds with losses, the room counts as large.
+// Three further seconds with losses show that room does not prevent the losses.
 TEST(RoomForDrops, GivesUpOnLossesThatGoOnWhateverRoomThereIs) {
   RoomForDrops room;
   double most = 0;

@@ -21,8 +21,8 @@ TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
   Wait(room, now_s, 1, 2.6);
   const double made = room.room();
-  // Each whole second adds 0.08. So the room is 0.32 after the fourth second, and a fifth would raise it to the
-  // maximum, 0.35.
+  // Each whole second adds 0.08. So the room is 0.32 after the fourth second. A fifth second would raise the room to
+  // the maximum, 0.35.
   EXPECT_GT(made, 0.3);
   EXPECT_LE(made, 0.35);
   Wait(room, now_s, 0, 5);
@@ -32,8 +32,8 @@ TEST(RoomForWaits, IsMadeWhereFramesWaitAgainAndAgainAndGivenBackSlowly) {
   EXPECT_EQ(room.room(), 0);
 }
 
-// A queue builds up once, so frames have to wait during two seconds. The start of a flow causes such a queue, too, so a
-// single queue must not make room.
+// A queue builds up once, so frames have to wait during two seconds. The start of a flow causes such a queue, too. So a
+// single queue must not raise the room.
 TEST(RoomForWaits, IsNotMadeByASingleQueue) {
   RoomForWaits room;
   double now_s = 0;

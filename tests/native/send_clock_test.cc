@@ -40,8 +40,8 @@ TEST(SendClock, APacketReorderedAcrossTheWrapGoesBackALittle) {
   EXPECT_EQ(third - first, tick * 2048);
 }
 
-// A step of less than half of the clock's range is read as forward or backward, whichever is shorter. At exactly half
-// of the range, the direction is undecidable.
+// A step in the counter may be a step forward or backward. The shorter of the two is assumed. If both are half of the
+// counter's range, the direction is undecidable.
 TEST(SendClock, TheNearerWayRoundIsMeant) {
   const TimeDelta tick = TimeDelta::Micros(15625.0 / 4096);
   SendClock forward;

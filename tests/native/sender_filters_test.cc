@@ -27,8 +27,9 @@ std::vector<GroupRow> Groups(const Recorder& recorder) {
   return rows;
 }
 
-// Frames of two packets pass a serial link whose capacity falls for a while. In every third frame, the packets are 9 ms
-// apart and form two groups. With `burst`, 200 packets that were sent 20 ms apart then arrive all at once.
+// Frames of two packets pass through a serial link whose capacity falls for a while. In every third frame, the packets
+// are 9 ms apart and form two groups. If `burst` is true, 200 packets follow, which were sent 20 ms apart and arrive
+// almost at once.
 std::vector<Arrival> Call(bool burst) {
   std::vector<Arrival> arrivals;
   Random random(5);

@@ -2,8 +2,8 @@
 // controller cannot change the rate, so all frames are the same.
 //
 // The frame of most tests: 25 frames/s at 495,990 bps are 2479.95 B on the wire every 40 ms. Such a frame needs two
-// packets of at most 1240 B. Its payload is 2399 B (the fraction of a byte is not sent), so the packets have 1240 and
-// 1239 B.
+// packets of at most 1240 B. Its payload is 2399 B (the fraction of a byte is not sent), so the packets are 1240 and
+// 1239 B long.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -72,8 +72,8 @@ TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
   EXPECT_EQ(s->OfferedCapacity(1, Direction::kForward).bytes(), 625000);
   EXPECT_DOUBLE_EQ(ForwardOf(*s, 1).delivered / s->OfferedCapacity(1, Direction::kForward), 0.4958);
   EXPECT_EQ(flow.target_bps.mean(), kRate);
-  // An interval of 500 ms has 12.5 frames on average, so 12 and 13 frames alternate. If a frame is divided between two
-  // intervals, each has 25 packets.
+  // An interval of 500 ms has 12.5 frames on average, so 12 and 13 frames alternate. If a frame is split between two
+  // intervals, each of the two intervals has 25 packets.
   EXPECT_EQ(flow.received_bps.count(), 10);
   EXPECT_NEAR(flow.received_bps.mean(), 495800, 13 * kFrameBytes * 8 / 5);
   EXPECT_GT(flow.received_bps.sd(), 0);
@@ -230,8 +230,8 @@ TEST(Metrics, ProbesWaitBehindMedia) {
   EXPECT_NEAR(delays.mean(), 768 + 4916.3, 4 * 6369 / std::sqrt(delays.count()));
 }
 
-// 2 Mbps are sent into 1 Mbps, so the link never idles. Between 2 and 7 s it can carry 625,000 B. The error at each end
-// is less than one packet, or two with a token bucket.
+// 2 Mbps are sent into a link of 1 Mbps, so the link is never idle. Between 2 and 7 s it can carry 625,000 B. The error
+// at each end is less than one packet, or two with a token bucket.
 TEST(Metrics, AnOverloadedBottleneckIsFullyUsed) {
   for (const auto mode : {CapacityLink::Mode::kSerial, CapacityLink::Mode::kTokenBucket}) {
     SimulationSpec spec = OneFlow(10);
@@ -349,8 +349,8 @@ TEST(Metrics, ComputeJainsIndexOverWindowsAndIntervals) {
   // A single flow is fair.
   EXPECT_DOUBLE_EQ(s->fairness(2).jain, 1);
   EXPECT_DOUBLE_EQ(s->fairness(2).jain_mean, 1);
-  // Both flows send during 15 of the 20 intervals, so the mean is (5 * 1 + 15 * 0.8) / 20. In the first interval, some
-  // bytes are still under way at its end, but this does not change the index of a single flow.
+  // Both flows send during 15 of the 20 intervals, so the mean is (5 * 1 + 15 * 0.8) / 20. At the end of the first
+  // interval, some bytes are still in flight, but this does not change the index of a single flow.
   EXPECT_NEAR(s->fairness(0).jain_mean, 0.85, 1e-9);
 }
 

@@ -40,8 +40,8 @@ DataSize LargestPacket(const SimulationSpec& spec) {
   return largest;
 }
 
-// For each flow, sent = received + lost + under way. Media flows also have sender reports under way, which do not count
-// as sent. So `missing` may be smaller than the number of packets under way.
+// For each flow, sent = received + lost + in flight. Media flows also have sender reports in flight, which do not count
+// as sent. So `missing` may be smaller than the number of packets in flight.
 void ExpectFlowsConserve(const Simulation& s) {
   for (int i = 0; i < s.flows(); ++i) {
     SCOPED_TRACE("flow " + std::to_string(i));
@@ -88,8 +88,8 @@ void ExpectPathConserves(const Simulation& s, Direction d) {
   ASSERT_LE(Total(run), stats.lost_packets + stats.dropped_packets);
 }
 
-// No more bytes leave than the capacity allows. A token bucket may save up to `burst` bytes, and may lend tokens to a
-// packet that is larger than `burst`.
+// No more bytes leave than the capacity allows. A token bucket may add up to `burst` bytes that it has saved, and the
+// bytes by which a packet exceeds `burst`.
 void ExpectWithinCapacity(const Simulation& s, const SimulationSpec& spec, Direction d) {
   const Link* link = s.path(d).link();
   if (link == nullptr) return;
@@ -118,7 +118,7 @@ void ExpectConservation(const Simulation& s, const SimulationSpec& spec) {
       held_by_paths += link->stats().lost_packets + link->stats().dropped_packets - Total(s.path_window(0, d));
     }
   }
-  // A packet that a flow counts as under way is either on a path, or in the extra delay of the flow behind the path.
+  // A packet that a flow counts as in flight is either on a path, or in the extra delay of the flow after the path.
   ASSERT_GE(s.packets(), held_by_flows);
   if (delayed_flows == 0) {
     ASSERT_EQ(held_by_flows, held_by_paths);
@@ -152,7 +152,7 @@ Sum OverFlows(const Simulation& s, Direction d) {
   return sum;
 }
 
-// When every packet has arrived or was dropped, the counters agree to the byte.
+// Once every packet has arrived or has been dropped, the counters agree to the byte.
 void ExpectBalance(const Simulation& s) {
   for (int i = 0; i < s.flows(); ++i) {
     const FlowWindow& run = s.flow(i).meter().window(0);
@@ -182,7 +182,7 @@ void ExpectBalance(const Simulation& s) {
   }
 }
 
-// The largest number of packets that may wait in a FIFO. 0 if the discipline is no FIFO, or has no such limit.
+// The largest number of packets that may wait in a FIFO. 0 if the discipline is not a FIFO, or has no such limit.
 double PacketLimit(const QueueSpec& queue) {
   switch (queue.kind) {
     case QueueDiscKind::kDropTail:
@@ -197,7 +197,7 @@ double PacketLimit(const QueueSpec& queue) {
 }
 
 // In a FIFO of constant capacity, a packet waits for the packets that the limit admits and for the one that is being
-// transmitted. With a token bucket, it may also wait until the tokens for a larger earlier packet are paid back.
+// transmitted. With a token bucket, it may also wait until the debt of a larger earlier packet is repaid.
 void ExpectQueueDelayWithinLimit(const Simulation& s, const SimulationSpec& spec) {
   for (const Direction d : kDirections) {
     const PathSpec& path = SpecOf(spec, d);

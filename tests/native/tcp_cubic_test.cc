@@ -1,4 +1,4 @@
-// CUBIC's law against RFC 9438's equations and tables, without a network.
+// Tests CUBIC's law against RFC 9438's equations and tables, without a network.
 #include "sim/tcp/cubic.h"
 
 #include <gtest/gtest.h>
@@ -210,7 +210,7 @@ TEST(Cubic, ResponseFunctionIsThatOfTheRfc) {
   }
 }
 
-// The purpose of section 4.3: AIMD(alpha_cubic, 0.7) has Reno's average window, sqrt(3/(2 p)).
+// What section 4.3 is for: AIMD(alpha_cubic, 0.7) has Reno's average window, sqrt(3/(2 p)).
 TEST(Cubic, WEstHasRenosAverageWindow) {
   Parameters p;
   p.cubic_c = 1e-4;

@@ -124,7 +124,7 @@ TEST(NewReno, TheImpatientVariantTimesOutOneRtoAfterTheFirstPartialAck) {
   EXPECT_NEAR((r.retransmitted[4].second - r.retransmitted[0].second).ms(), 400, 5);
 }
 
-// RFC 6582, section 3.2: the window during recovery, with 32 outstanding and one hole at the start.
+// RFC 6582, section 3.2: the window during recovery, with 32 outstanding segments, of which the first is lost.
 TEST(NewReno, TheThirdDuplicateRetransmitsAndFurtherOnesLetNewSegmentsGo) {
   Parameters p = Window32(0);
   p.limited_transmit = 0;
@@ -162,7 +162,7 @@ TEST(NewReno, TheThirdDuplicateRetransmitsAndFurtherOnesLetNewSegmentsGo) {
 }
 
 // RFC 6582, section 3.2, step 1 and section 4: retransmissions after a timeout may cause duplicate ACKs, which do not
-// mean a loss.
+// indicate a loss.
 TEST(NewReno, NoFastRetransmitUntilTheAckIsBeyondRecoverAfterATimeout) {
   Sender sender(Window32(0), kNewReno);
   sender.Start({});

@@ -72,7 +72,7 @@ void Transfer(const Case& c, std::uint64_t seed) {
     ASSERT_EQ(path.sender.pipe(), 0);
     if (random.Uniform() < 0.5) path.sender.Reset();
   }
-  // The timer is off once everything is acknowledged; the packets left on the path cause nothing more.
+  // The timer is off once everything is acknowledged. The packets that are still on the path have no effect.
   path.RunUntil(Timestamp::PlusInfinity());
   EXPECT_EQ(path.sender.next_timer(), Timestamp::PlusInfinity());
   EXPECT_EQ(path.sender.stats().acked, static_cast<double>(total));

@@ -107,8 +107,8 @@ TEST(TcpReceiver, EchoesTheEarliestSegmentThatItAcknowledges) {
   EXPECT_EQ(receiver.OnSegment(Data(3, 99), {})->echo.ms(), 99);  // the echo of the segment that fills the hole
 }
 
-// RFC 7323, section 4.3, (2): TS.Recent takes the timestamp of any segment up to Last.ACK.sent, unless this timestamp
-// is older. So if a segment is repeated because its ACK was lost, the time of the repetition is echoed.
+// RFC 7323, section 4.3, (2): TS.Recent becomes the timestamp of any segment up to Last.ACK.sent, unless this timestamp
+// is older. So if a segment is retransmitted because its ACK was lost, the time of the retransmission is echoed.
 TEST(TcpReceiver, EchoesTheRepetitionOfWhatItAcknowledged) {
   Receiver receiver{Parameters{}};
   receiver.OnSegment(Data(0, 10), {});

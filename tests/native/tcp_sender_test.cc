@@ -273,7 +273,7 @@ TEST(TcpSender, StopForgetsAndStartGoesOnWhereTheReceiverIs) {
   EXPECT_EQ(path.sender.outstanding(), 0);
   EXPECT_EQ(path.sender.next_timer(), kNever);
   path.RunUntil(At(530));
-  path.Start();  // while earlier segments are still under way
+  path.Start();  // while earlier segments are still in flight
   path.RunUntil(Timestamp::Seconds(3));
   EXPECT_GT(path.receiver.next_expected(), static_cast<std::int64_t>(sent));
   path.sender.Stop(path.now());

@@ -112,7 +112,7 @@ class Connection {
   TimeDelta one_way_;
   std::unique_ptr<Link> link_;
   Timestamp now_;
-  std::multimap<Timestamp, Segment> segments_;  // those that left the link, by time of arrival
+  std::multimap<Timestamp, Segment> segments_;  // segments that have left the link, by time of arrival
   std::multimap<Timestamp, Ack> acks_;
   std::int64_t packets_ = 0;
   std::unordered_map<std::int64_t, Segment> in_link_;

@@ -1,4 +1,5 @@
-// User controllers, as the core sees them. The core calls the host, and must stay consistent whatever the host answers.
+// Controllers of the user, as the core sees them. The core calls the host (abi/user_controller.h), and must stay
+// consistent whatever the host answers.
 #include "abi/user_controller.h"
 
 #include <gtest/gtest.h>

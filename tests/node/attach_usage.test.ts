@@ -12,9 +12,12 @@ test.each([
   [['attach', '0'], 'Expected a port such as 9222'],
   [['attach', '99999'], 'Expected a port such as 9222'],
   [['attach', 'http://127.0.0.1:9222/json'], 'Expected a port such as 9222'],
-  [['attach', '9222', '--adb'], '--adb: not with an address, since adb finds the phone; remove the address'],
-  [['attach', '--list', '--record', 'x.ndjson'], '--record: not with --list; remove one of them'],
-  [['attach', '--list', '--page', 'x'], '--page: not with --list; remove one of them'],
+  [
+    ['attach', '9222', '--adb'],
+    '--adb: cannot be combined with an address, since adb finds the phone; remove the address',
+  ],
+  [['attach', '--list', '--record', 'x.ndjson'], '--record: cannot be used with --list; remove one of them'],
+  [['attach', '--list', '--page', 'x'], '--page: cannot be used with --list; remove one of them'],
   [['attach', '--record', '-'], '--record: expected a file, got -'],
   [
     ['attach', '--record', '/nowhere/x.ndjson'],
@@ -48,7 +51,7 @@ test('what only looks like a browser is refused', async () => {
   const { port } = silent.address() as AddressInfo;
   const { status, stderr } = await ccscope(['attach', String(port)]);
   expect(status).toBe(1);
-  expect(stderr).toContain(`the server at http://127.0.0.1:${port} is not the debugging port of a Chromium`);
+  expect(stderr).toContain(`what answers at http://127.0.0.1:${port} is not the debugging port of Chromium`);
 });
 
 test('what pages call themselves cannot drive a terminal', () => {

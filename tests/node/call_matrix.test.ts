@@ -19,7 +19,7 @@ const cli = fileURLToPath(new URL('../../dist/lib/command_line/cli.js', import.m
 
 const file = (name: string, changes: object): string => write(name, JSON.stringify({ ...SMALL, ...changes }));
 
-/** Runs the command as it is installed, so that simulations run in workers of the built library. */
+/** Runs the built command in a separate process, so that simulations run in workers of the built library. */
 async function installed(...args: string[]): Promise<{ status: number; stdout: string; stderr: string }> {
   try {
     return { status: 0, ...(await execute(process.execPath, [cli, 'call', ...args], { maxBuffer: 1e8 })) };
@@ -35,12 +35,15 @@ describe('ccscope call --matrix', () => {
     [['--matrix', 'none'], /--matrix: none is neither the name of a matrix nor a file.*live/],
     [['--matrix', write('broken.json', '{')], /broken\.json: expected JSON/],
     [['--matrix', file('wrong.json', { runs: 'all' })], /wrong\.json\.runs: expected a number/],
-    [['--matrix', small, '--capacity', '1mbps'], /--capacity: not with --matrix, whose file sets this/],
-    [['--matrix', small, '--controller', 'gcc'], /--controller: not with --matrix/],
-    [['--matrix', small, '--source-max', '1mbps'], /--source-max: not with --matrix/],
-    [['--matrix', small, '--trace', 'trace.ndjson'], /--trace: not with --matrix/],
-    [['--matrix', small, '--machine', 'loaded'], /--machine: only with --twin/],
-    [['--matrix', small, '--twin', '--until-quiet'], /--until-quiet: not with --twin/],
+    [
+      ['--matrix', small, '--capacity', '1mbps'],
+      /--capacity: cannot be used with --matrix, whose file sets this/,
+    ],
+    [['--matrix', small, '--controller', 'gcc'], /--controller: cannot be used with --matrix/],
+    [['--matrix', small, '--source-max', '1mbps'], /--source-max: cannot be used with --matrix/],
+    [['--matrix', small, '--trace', 'trace.ndjson'], /--trace: cannot be used with --matrix/],
+    [['--matrix', small, '--machine', 'loaded'], /--machine: needs --twin/],
+    [['--matrix', small, '--twin', '--until-quiet'], /--until-quiet: cannot be used with --twin/],
     [['--matrix', small, '--html', '-'], /--html: expected a file, got -/],
     [['--matrix', small, '--json', path('none/report.json')], /none\/report\.json: its folder/],
     [

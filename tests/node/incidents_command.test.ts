@@ -1,5 +1,6 @@
 /**
- * `ccscope incidents` must find the same incidents and causes in a recording that were found during the call.
+ * In a recording, `ccscope incidents` must find the same incidents and causes that were found during the
+ * call.
  */
 import { beforeAll, expect, test } from 'vitest';
 

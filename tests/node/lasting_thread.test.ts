@@ -91,7 +91,7 @@ describe('a link whose thread ends', () => {
       const why = how === 'exit' ? 'its thread ended with code 3' : 'out of luck';
       expect(restarts(link)[0]?.message).toMatch(
         new RegExp(
-          `^The shaper's thread ended and was started again \\(${why}\\): from .* s to .* s no packet passed\\.$`,
+          `^The shaper's thread ended and was started again \\(${why}\\)\\. No packets passed from .* s to .* s\\.$`,
         ),
       );
     },

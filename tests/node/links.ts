@@ -2,7 +2,10 @@ import { afterEach } from 'vitest';
 
 import { openShaperLink, type LinkSettings, type ShaperLink } from '../../src/shaper/index.js';
 
-/** Functions that close the objects that a test has opened. They are called after the test, in this order. */
+/**
+ * Functions that close the objects that a test has opened. They are called after the test, in the order of
+ * the list.
+ */
 export const closers: (() => unknown)[] = [];
 
 /** Calls the functions in `closers` after each test. A test file calls this once. */

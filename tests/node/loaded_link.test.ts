@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const CAPACITY_BPS = 5e6;
-/** A link whose queue holds just the bandwidth-delay product. */
+/** A link whose queue holds exactly one bandwidth-delay product. */
 const BDP: LinkOptions = {
   capacityBps: CAPACITY_BPS,
   oneWayDelayUs: 25_000,
@@ -29,7 +29,7 @@ function crossBps(link: Link, fromS: number, toS: number): number {
 }
 
 describe('cross traffic of a link', () => {
-  // A buffer of the bandwidth-delay product is enough to use the link fully (RFC 9438, section 5.1; RFC 5681).
+  // A buffer of one bandwidth-delay product is enough to fill the link (RFC 9438, section 5.1; RFC 5681).
   it.each([{ cubic: 1 }, { newReno: 1 }, { cubic: 2, newReno: 1 }])('%j fills it', (crossTraffic) => {
     const link = createLink(core, { ...BDP, crossTraffic });
     const bps = crossBps(link, 20, 80);
@@ -125,7 +125,7 @@ describe('losses in bursts and outages of a link', () => {
       const lost = fates.filter(Boolean).length;
       return { ratio: lost / 50_000, mean: lost / fates.filter((is, i) => is && !fates[i - 1]).length };
     });
-    // Standard errors are derived in tests/native/random_loss_test.cc. They are 0.0013 (`ratio`) and 0.004
+    // tests/native/random_loss_test.cc derives the standard errors. They are 0.0013 (`ratio`) and 0.004
     // (`mean`) in the first run, and 0.0035 and 0.14 in the second run.
     expect(runs[0]?.ratio).toBeCloseTo(0.1, 2);
     expect(runs[0]?.mean).toBeCloseTo(1 / 0.9, 1);

@@ -16,7 +16,7 @@ import {
 const S = 1e6;
 const TEN_HOURS_S = 36_000;
 /**
- * The greatest factor by which the work may grow for a longer gap. Unbounded work would grow 3,600 times or
+ * The largest factor by which the work may grow for a longer gap. Unbounded work would grow 3,600 times or
  * more.
  */
 const SAME_WORK = 30;
@@ -42,7 +42,10 @@ const PATIENCE_MS = 60_000;
  * the process. Examples are the garbage collector and the thread that optimises the WebAssembly module.
  */
 const TRIES = 8;
-/** If the tries have taken this much CPU time together, two are enough: other threads disturb long work less. */
+/**
+ * Two tries are enough if they took this much CPU time in total, because other threads distort long measurements
+ * less.
+ */
 const LONG_MS = 200;
 
 /** CPU time of the fastest try, in ms. Returns at least 0.1 ms, because shorter times are not meaningful. */

@@ -1,4 +1,7 @@
-/** Contents that ffmpeg makes, tested with a fake ffmpeg: when it is called, and what remains after it failed. */
+/**
+ * Test videos that ffmpeg generates. With a fake ffmpeg, tests when ffmpeg is called, and which files remain if
+ * it fails.
+ */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -28,8 +31,8 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllEnvs());
 
 /**
- * Installs a script as the program `ffmpeg`, in front of all others in the PATH. The rest of the PATH is kept,
- * because the script's shell needs it.
+ * Installs a script as the first `ffmpeg` on the PATH. The rest of the PATH is kept, because the script's
+ * shell needs it.
  */
 function standIn(script: string): void {
   const program = write(`tools-${tests}/ffmpeg`, `#!/bin/sh\n${script}\n`);

@@ -1,6 +1,6 @@
 /**
- * After pages and browser contexts have been closed, the observer of a call keeps what it recorded of them, but no
- * reference to their objects.
+ * After pages and browser contexts have been closed, the observer of a call keeps its records of them, but no
+ * references to their objects.
  */
 import { EventEmitter } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';

@@ -20,7 +20,7 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** A page under test and its own far side, connected to each other. */
+/** A page under test and its peer (`far`), connected to each other. */
 async function participant(link: ShaperLink, page: number): Promise<{ page: IceAgent; far: IceAgent }> {
   const made = { page: await agent(`page${page}`, link.relay.port), far: await agent(`far${page}`, 0) };
   link.local(made.page.ufrag, page);
@@ -59,8 +59,8 @@ async function sendTen({ page, far }: { page: IceAgent; far: IceAgent }): Promis
 }
 
 /**
- * The packets of `sendTen` in a record, which are recognised by their size. Returns the size, the flow and the time
- * of departure of each packet.
+ * Finds the packets of `sendTen` in a record by their size. Returns the size, the flow and the time of departure of
+ * each packet.
  */
 function departures(path: PathRecord | null, name: 'forward' | 'backward' = 'forward') {
   const packets = path?.[name]?.packets;
@@ -122,7 +122,8 @@ describe('the link that a page has of its own', () => {
     const [shared, own] = [departures(link.record), departures(ownPath(link, 0))];
     expect([shared.length, own.length]).toEqual([10, 10]);
     expect(Math.max(...shared.map(({ departUs }) => departUs))).toBeLessThan(timeUs);
-    // The change above opened the page's own link. Its record also contains the capacity before that change.
+    // The change above opened the page's own link. The record of this link also contains the capacity before
+    // that change.
     expect(ownPath(link, 0).forward?.capacity.map(({ capacityBps }) => capacityBps)).toEqual([100e6, 1e6]);
   });
 
@@ -135,8 +136,8 @@ describe('the link that a page has of its own', () => {
     expect(link.record.flows).toEqual([{ flow: 1, offererUfrag: 'answ', answererUfrag: 'offr' }]);
     expect(departures(ownPath(link, 1))).toHaveLength(10);
     expect(departures(link.record)).toEqual([]);
-    // The connection already uses page 1's own link, and a connection cannot change its link. So an own link
-    // for page 0 is refused now.
+    // The connection already uses page 1's own link, and a connection cannot change its link. So page 0 can
+    // no longer get a link of its own.
     const refused = await link
       .for(0)
       .set({ capacity: '1mbps' })
@@ -158,7 +159,7 @@ describe('the link that a page has of its own', () => {
     const link = new TestLink(openDevtoolsLink(), () => 0);
     closers.push(() => link.close());
     expect(() => link.for({} as Page)).toThrow(
-      /linkBackend: expected shaper .* got "?devtools"?; remove linkBackend/,
+      /linkBackend: expected shaper, .* got "?devtools"?; remove linkBackend/,
     );
   });
 

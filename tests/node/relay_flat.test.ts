@@ -42,7 +42,7 @@ interface Bed {
   flows: number;
   /** Advances the test's clock by this many seconds. */
   pass(seconds: number): void;
-  /** Forwards the packets whose delay on the link is over. */
+  /** Forwards the packets whose delay on the link has elapsed. */
   pump(): void;
   paths: ScheduledPaths<Arrival>;
 }

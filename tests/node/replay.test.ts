@@ -34,7 +34,7 @@ function line(i: number, more: object = {}): string {
   return JSON.stringify({ type: 'arrival', flow: 0, seq, ...times, size_bytes: sizeBytes, ...more });
 }
 
-/** A row's value, as it is written in CSV. */
+/** A row's value, as written in CSV. */
 function cell(value: unknown): string {
   return typeof value === 'number' || typeof value === 'string' ? String(value) : '';
 }
@@ -320,7 +320,7 @@ describe('bad usage', () => {
     ['a wrong name of a value', ['replay', '-', '--set', 'increase_mode=fast'], /one of hybrid, additive/],
     ['no value', ['replay', '-', '--set', 'alpha'], /--set: expected name=value, got alpha/],
     ['an unknown format', ['replay', '-', '--format', 'xml'], /ndjson, csv/],
-    ['all rows as csv', ['replay', '-', '--format', 'csv', '--rows', 'all'], /choose group or rate/],
+    ['all rows as csv', ['replay', '-', '--format', 'csv', '--rows', 'all'], /choose one of group, rate/],
     [
       'a folder that does not exist',
       ['replay', '-', '--out', '/none/x.ndjson'],

@@ -1,4 +1,4 @@
-/** A replay of a simulation's trace gives the same rows of groups as the simulation itself. */
+/** A replay of a simulation's trace gives the same `group` rows as the simulation itself. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, type Core } from '../../src/core/index.js';

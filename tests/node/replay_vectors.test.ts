@@ -126,8 +126,8 @@ describe.each(['B_overload_drain', 'D_jitter_sd3', 'H_spike_and_step'])('%s', (n
       last.size_bytes += size;
       arrivals.push({ ...last });
     }
-    // A group is complete only when the first packet of the next group comes. So one more packet follows the
-    // last group.
+    // A group is complete only when the first packet of the next group arrives. So one more packet follows
+    // the last group.
     arrivals.push({
       ...last,
       send_time_us: last.send_time_us + 1e5,

@@ -164,8 +164,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     const { status, stdout, stderr } = await command(SMALL);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^small: One media flow and one TCP flow/);
-    expect(stdout).toMatch(/nearly a second +\d+\.\d+ ± \d+\.\d+ ms \(2\) +850 … 950 ms ° +ordering/);
-    expect(stdout).toMatch(/holds {2}CoDel queues less than DropTail \(2 of 2 cases, p/);
+    expect(stdout).toMatch(/nearly a second +\d+\.\d+ ± \d+\.\d+ ms \(2\) +850 … 950 ms ° +ordering \[1\]\n/);
+    expect(stdout).toMatch(/holds {2}\[1\] CoDel queues less than DropTail \(2 of 2 cases, p/);
     expect(stdout).toContain('after results: The capacities were chosen when others had been tried.');
     expect(stdout).toContain(
       'statements: 1 within, 1 ordering, 1 off; numbers: 4 within, 2 ordering, 2 off · 1 experiment',
@@ -175,7 +175,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
 
   it('fails with --strict where a number is off, but only then', async () => {
     const strict = await command(SMALL, '--strict', '--runs', '1');
-    expect([strict.status, strict.stderr]).toEqual([1, '2 numbers are off\n']);
+    expect([strict.status, strict.stderr]).toEqual([1, '2 numbers are off; the report shows which\n']);
   });
 
   it.each([
@@ -221,7 +221,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       },
     ]);
     expect(made.experiments[0]?.cells).toHaveLength(4);
-    expect(reportText(made, false)).toContain(
+    expect(reportText(made, { colours: false, short: true })).toContain(
       'failed: small, C 1 Mbps, queue 150ms, run 2 (seed 101): RuntimeError: unreachable\n',
     );
     v.parse(reportSchema, JSON.parse(JSON.stringify(made)));
@@ -238,7 +238,8 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       ['nada-rfc8698', 0],
       ['gcc-ton', 0],
     ]);
-    // Two controllers have five published numbers each. There must be a verdict on all ten, whichever it is.
+    // Two controllers have five published numbers each. There must be a verdict on each of the ten, whatever
+    // the verdict is.
     const { within, ordering, off } = summary.numbers;
     expect(within + ordering + off).toBe(10);
     expect(comparison).toEqual([]);
@@ -307,7 +308,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(status).toBe(0);
     const page = readFileSync(file, 'utf8');
     expect(page.match(/(?:src|href|action)="(?!#|data:)[^"]*"|@import|url\(/g)).toBeNull();
-    // A text in the scenario must not end an HTML element, either in the page or in its data.
+    // Text from the scenario must not close an HTML element, neither in the page nor in its embedded data.
     expect(page).toContain('Fig. 1 &lt;/script&gt;');
     expect(page.match(/<\/script>/g)).toHaveLength(2);
     expect(page.match(/data-figure=/g)).toHaveLength(8);

@@ -84,7 +84,7 @@ test.each([1, 2])(
   'a thread that ends fails its job, and the others go on, with %i workers',
   async (threads) => {
     const jobs = [1, EXITS, 2, FAILS_ASIDE, EXITS, 3].map((seed, i) => job(seed, 6 - i));
-    const exited = { name: 'Error', message: 'its thread ended with code 3' };
+    const exited = { name: 'Error', message: 'the thread of this run ended with exit code 3' };
     expect((await runJobs(jobs, { worker, threads })).map(seedOf)).toEqual([
       1,
       exited,

@@ -96,8 +96,8 @@ describe('ccscope run', () => {
       band: [0, 0.003],
     });
     expect(sfq?.metrics[0]?.measured.n).toBe(3);
-    // Section 4.2 of the AQM paper: a TCP flow fills DropTail's queue of 300 ms; with SFQ, the call does not
-    // wait for it.
+    // Section 4.2 of the AQM paper: a TCP flow fills DropTail's queue of 300 ms; with SFQ, the call's packets
+    // do not wait behind TCP packets.
     expect(experiment?.claims).toMatchObject([{ id: 'sfq-delays-less', holds: true }]);
   });
 

@@ -81,7 +81,7 @@ async function agentsOf(
   return [await IceAgent.at(offerer, a.port), await IceAgent.at(answerer, b.port)];
 }
 
-/** Each of the two sends a check. Returns whether both have received an answer so far. */
+/** Each of the two agents sends a check. Returns whether both have received an answer yet. */
 function meet(offerer: IceAgent, answerer: IceAgent): boolean {
   offerer.check({ to: answerer.ufrag, role: 'controlling', nominate: true });
   answerer.check({ to: offerer.ufrag, role: 'controlled' });
@@ -121,8 +121,8 @@ describe('links', () => {
       expect(joined).toMatchObject({ ok: true, result: { link: lent, a, b, config } });
       const push = await client.next((m) => 'type' in m && m.type === 'link/rows');
       expect(push).toMatchObject({ link: lent, rows: [{ capacity_bps: 2e6 }] });
-      // `lend` lets one page join a link of this program. The link can be joined only once, so that no other page can
-      // take it over.
+      // `lend` lets one page join a link that this process owns. The link can be joined only once, so that no other
+      // page can take it over.
       const other = await Client.connect(server);
       expect(await other.ask({ type: 'link/join', link: lent })).toMatchObject({ ok: false });
       const taken = server.lend(shaper);
@@ -234,7 +234,7 @@ describe('rooms', () => {
     expect(signal).toEqual({ type: 'room/signal', room: 'r1', data: { sdp: 'x' } });
     second.socket.terminate();
     const alone = (m: ServerMessage) => 'peers' in m && m.peers === 1;
-    await first.next(alone); // the message about this client's own joining
+    await first.next(alone); // the message that this client has joined
     expect(await first.next(alone)).toMatchObject({ room: 'r1', peers: 1 });
   });
 

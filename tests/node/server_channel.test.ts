@@ -1,4 +1,7 @@
-/** The WebSocket channel between a view and its local server: who may connect, and which messages pass. */
+/**
+ * The WebSocket channel between a view and its local server: who may connect, and which messages are
+ * forwarded.
+ */
 import { once } from 'node:events';
 
 import { afterEach, expect, test } from 'vitest';

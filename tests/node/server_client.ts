@@ -32,8 +32,8 @@ export class Client {
   }
 
   /**
-   * Removes the first message for which `fits` returns true from the inbox, and returns it. Waits if there is
-   * no such message yet.
+   * Takes from the inbox the first message for which `fits` returns true. Waits if there is no such message
+   * yet.
    */
   async next(fits: (message: ServerMessage) => boolean): Promise<ServerMessage> {
     for (;;) {

@@ -31,7 +31,10 @@ async function start(limits: Partial<ServerLimits> = {}): Promise<LocalServer> {
 
 const reply = (id: number) => (message: ServerMessage) => 'ok' in message && message.id === id;
 
-/** The number of messages in a flood. The system cannot buffer so many for a client that does not read. */
+/**
+ * The number of messages in a flood. The system cannot buffer that many messages for a client that does not
+ * read.
+ */
 const FLOOD = 40;
 
 function flood(sender: Client): void {
@@ -40,7 +43,7 @@ function flood(sender: Client): void {
   for (let i = 0; i < FLOOD; i++) sender.socket.send(text);
 }
 
-/** Sends `count` equal requests at once, and returns the replies. */
+/** Sends `count` identical requests at once, and returns the replies. */
 async function outcomes(client: Client, count: number, request: object): Promise<ServerMessage[]> {
   const ids = Array.from({ length: count }, (_, i) => 100 + i);
   for (const id of ids) client.socket.send(JSON.stringify({ id, ...request }));

@@ -1,6 +1,6 @@
 /**
- * The local server answers requests for its own host names and from its own pages, and refuses those of other
- * sites.
+ * The local server answers requests that name one of its own hosts and come from its own pages. It refuses
+ * requests from other sites.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -61,8 +61,8 @@ function messages(socket: Socket, count: number): Promise<Buffer[]> {
 }
 
 /**
- * Expects each packet to leave as soon as it can be transmitted: one transmission time after it came, or after
- * the previous packet left, whichever is later.
+ * Expects each packet to leave as soon as it can be transmitted: one transmission time after it arrived, or
+ * after the previous packet left, whichever is later.
  */
 function expectSerial(records: readonly PacketRecord[], capacityBps: number): void {
   expect(records.length).toBeGreaterThan(1);
@@ -100,7 +100,8 @@ describe('the shaper', () => {
       const packet = Buffer.alloc(200);
       packet.writeUInt16BE(i);
       a.send(packet, shaper.a.port, '127.0.0.1');
-      // A socket's buffer does not hold all packets at once, so received ones are read in between.
+      // A socket's buffer does not hold all packets at once, so received packets are read after every twenty
+      // sends.
       if (i % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     const order = (await there).map((packet) => packet.readUInt16BE());
@@ -146,8 +147,8 @@ describe('the shaper', () => {
     // The greeting of `a` counts, too. The greeting of `b` counts only if the shaper already knew the address of `a`
     // when this greeting was due.
     expect([51, 52]).toContain(lateness.packets);
-    // Lateness is rounded to 0.01 ms. The times at b are longer, because they include the way from the shaper
-    // to b.
+    // Lateness is rounded to 0.01 ms. The delays measured at `b` are longer, because they include the path
+    // from the shaper to `b`.
     expect(lateness.p50_ms).toBeLessThanOrEqual(Math.max(...lateMs) + 0.01);
     expect(lateness.p99_ms).toBeGreaterThanOrEqual(lateness.p50_ms);
   });
@@ -155,13 +156,13 @@ describe('the shaper', () => {
   it('drops what the queue cannot hold and accounts for each packet', async () => {
     const { shaper, a } = await connected({ capacity: '1mbps', queue: 'droptail:5kB', rtt_ms: 0 });
     for (let i = 0; i < 40; i++) a.send(Buffer.alloc(1222, i), shaper.a.port, '127.0.0.1');
-    await expect.poll(async () => (await packetsOf(shaper)).length, { timeout: 5000 }).toBe(41); // with the greeting
+    await expect.poll(async () => (await packetsOf(shaper)).length, { timeout: 5000 }).toBe(41); // plus the greeting
     const records = await packetsOf(shaper);
     const dropped = records.filter((record) => record.dropped === 'queue-full');
     expect(dropped.length).toBeGreaterThan(0);
     for (const record of records) {
-      // The bytes in the queue when this packet came: those of earlier accepted packets whose transmission had
-      // not started.
+      // The bytes in the queue when this packet arrived: earlier accepted packets whose transmission had not
+      // started.
       const waiting = records
         .filter((other) => other.dropped === null && other.offeredUs < record.offeredUs)
         .filter((other) => other.offeredUs + other.queueDelayUs > record.offeredUs)

@@ -19,7 +19,7 @@ async function agent(ufrag: string, port: number): Promise<IceAgent> {
   return made;
 }
 
-/** Both agents send checks until each has received an answer. `a` is the one that offered. */
+/** Both agents send checks until each has received an answer. `a` is the offerer. */
 async function connect(a: IceAgent, b: IceAgent): Promise<void> {
   const before = [a.answers, b.answers] as const;
   await expect
@@ -31,7 +31,7 @@ async function connect(a: IceAgent, b: IceAgent): Promise<void> {
     .toBe(true);
 }
 
-/** Two connected agents; the first is the one that offered. */
+/** Two connected agents; the first is the offerer. */
 async function connected(
   link: ShaperLink,
   ufrags: readonly [string, string] = ['offr', 'answ'],
@@ -125,7 +125,7 @@ describe('two agents at a relay', () => {
     await link.sync();
     const rows = packetsOf(link, 'forward', 1000);
     expect(rows.map(({ flow }) => flow).sort()).toEqual([1, 1, 1, 1, 1, 2, 2, 2, 2, 2]);
-    // All packets pass one bottleneck one after the other, 8 ms each, whichever connection they belong to.
+    // The packets of all connections pass through one bottleneck, one at a time, in 8 ms each.
     for (const [i, { departUs }] of rows.entries()) {
       const before = rows[i - 1];
       if (before) expect(departUs - before.departUs).toBeGreaterThanOrEqual(8000 - 1e-3);
@@ -306,8 +306,8 @@ describe('the settings of a link', () => {
     await expect.poll(() => b.media.length).toBe(1);
     await link.sync();
     const [row] = packetsOf(link, 'forward', 125);
-    // The packet is transmitted in 100 us. This usually begins when the link gets a capacity again. But the stop may
-    // have interrupted the transmission of a check; the link first transmits the rest of that check.
+    // Transmission takes 100 us, and usually starts when the link gets a capacity again. But if the link stopped
+    // while it transmitted a check, it first transmits the rest of that check.
     const waitedUs = (row?.departUs ?? NaN) - on.timeUs;
     expect(waitedUs).toBeGreaterThan(99.9);
     expect(waitedUs).toBeLessThan(100 + (1500 * 8) / 10);
@@ -405,8 +405,8 @@ describe('the settings of a link', () => {
     await link.sync();
     const departed = packets.departUs.subarray(0, packets.rows);
     expect(departed.every((timeUs, i) => i === 0 || timeUs >= (departed[i - 1] ?? NaN))).toBe(true);
-    // The log contains at least the packets that arrived. (Sockets may have lost further packets after the
-    // link.)
+    // The log contains at least the packets that arrived. (More packets may have been lost in sockets after
+    // the link.)
     expect(packets.rows).toBeGreaterThanOrEqual(b.media.length);
   }, 20_000);
 

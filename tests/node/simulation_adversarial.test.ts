@@ -61,8 +61,8 @@ function failure(options: Partial<SimulationOptions>): string | undefined {
 }
 
 /**
- * Expects possible values: finite rates; no negative counts, delays or utilisations; indices of fairness from 0 to 1.
- * NaN is allowed for numbers that were not measured.
+ * Expects plausible values: finite rates; no negative counts, delays or utilisations; indices of fairness from 0 to
+ * 1. NaN is allowed for numbers that were not measured.
  */
 function expectSane(windows: readonly WindowMetrics[]): void {
   for (const { forward, backward, flows, jain, jainAll } of windows) {

@@ -95,8 +95,8 @@ describe.each([
 
   it.each([0, 1])('have no seat for fragments that they have seen, first at side %d', async (side) => {
     const bed = await open();
-    // The thieves use the names of the two sides, but do not know their passwords. They answer checks with
-    // another password.
+    // The thieves use the username fragments of the two sides, but do not know their passwords. They answer
+    // checks with another password.
     const thieves = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
     const [thiefA, thiefB] = thieves;
     const attempts = [
@@ -168,7 +168,7 @@ describe.each([
     const bed = await open();
     const [a, victim] = await Promise.all([agent('offr', bed.a), agent('answ', bed.b)]);
     // A stranger forges the victim's address as the source of a check. Here, the victim's own socket sends this
-    // check. It must not answer anything, so its listener is removed.
+    // check. The victim must not answer, so the listener of its socket is removed.
     victim.socket.removeAllListeners('message');
     let got = 0;
     victim.socket.on('message', (packet) => (got += packet.length));

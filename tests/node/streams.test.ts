@@ -1,4 +1,7 @@
-/** How a command ends if its output cannot be written, because the reader has left or the disk is full. */
+/**
+ * How a command ends if its output cannot be written, because the reader has closed the pipe or the disk is
+ * full.
+ */
 import { PassThrough, Readable, Writable } from 'node:stream';
 
 import { describe, expect, it } from 'vitest';

@@ -43,7 +43,7 @@ export function scratch(): { path: (name: string) => string; write: (name: strin
   return { path, write };
 }
 
-/** Parses the rows of an NDJSON text. */
+/** Parses the rows of NDJSON text. */
 export function rows(text: string): Record<string, unknown>[] {
   return text
     .split('\n')

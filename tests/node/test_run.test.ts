@@ -105,7 +105,8 @@ describe('a change', () => {
 });
 
 describe('how well the machine kept time', () => {
-  // Two wake-ups: one was due at 100 ms and came at 150 ms, the other was due at 180 ms and came at 200 ms.
+  // Two wake-ups: one was due at 100 ms and happened at 150 ms; the other was due at 180 ms and happened at
+  // 200 ms.
   const late = [
     { toMs: 150, lateMs: 50 },
     { toMs: 200, lateMs: 20 },

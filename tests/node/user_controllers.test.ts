@@ -101,7 +101,7 @@ describe('ccscope run --controller', () => {
   });
 
   it.each([
-    ['throws', { rate: 'throw new Error("boom")' }, /rate threw Error: boom/],
+    ['throws', { rate: 'throw new Error("boom")' }, /rate\(\) threw Error: boom/],
     ['gives NaN', { rate: 'return { targetBps: NaN }' }, /targetBps NaN/],
   ])('one that %s: the run goes on with the last good rate, exit 1', async (name, code, message) => {
     const { status, stderr, report } = await run('--controller', controller(name.replace(' ', '-'), code));
@@ -172,7 +172,7 @@ describe('ccscope run --controller', () => {
 });
 
 describe('ccscope replay --controller', () => {
-  /** Frames at 600 kbps for 60 s. Their one-way delay is 25 ms, but 125 ms from 30 s to 40 s. */
+  /** Frames at 600 kbps for 60 s. Their one-way delay is 125 ms from 30 s to 40 s, and 25 ms otherwise. */
   const arrivals = Array.from({ length: 1800 }, (_, seq) => {
     const send_time_us = Math.round((seq * 1e6) / 30);
     // Frames sent after 40 s must not overtake the delayed frames.
@@ -246,7 +246,7 @@ describe('ccscope replay --controller', () => {
     );
     expect(thrown.status).toBe(1);
     expect(thrown.stderr).toMatch(
-      /thrower failed at 2\.\d+ s \(receiver half of flow 0\): onArrival threw Error: boom/,
+      /thrower failed at 2\.\d+ s \(receiver half of flow 0\): onArrival\(\) threw Error: boom/,
     );
     expect(JSON.parse(thrown.stdout)).toMatchObject({
       controller: 'thrower',
@@ -291,7 +291,7 @@ describe('ccscope call --twin --controller', () => {
   it('one that throws: the run goes on with the last good rate, exit 1', async () => {
     const { status, stdout, stderr } = await twin(controller('breaks', { rate: 'throw new Error("boom")' }));
     expect(status).toBe(1);
-    expect(stderr).toMatch(/rate threw Error: boom/);
+    expect(stderr).toMatch(/rate\(\) threw Error: boom/);
     const [run] = (JSON.parse(stdout) as CallReport).runs;
     expect(run?.controller_faults).toHaveLength(1);
     expect(run?.target_final_bps).toBe(4e5);
@@ -303,7 +303,7 @@ describe('files that are no controllers', () => {
     ['syntax.ts', 'export default {\n  name: "x",\n  oops\n  two };', /syntax\.ts:4:3: /],
     ['nothing.mjs', 'export const x = 1;', /nothing\.mjs: expected a default export/],
     ['text.wasm', 'text', /text\.wasm: expected a WebAssembly module/],
-    ['text.txt', 'text', /text\.txt: expected a file that ends with \.ts/],
+    ['text.txt', 'text', /text\.txt: expected a file name that ends with \.ts/],
     ['import.ts', 'import x from "./missing.js"; export default x;', /Could not resolve "\.\/missing\.js"/],
   ])('%s', async (name, text, message) => {
     await expect(loadControllerFile(write(name, text))).rejects.toThrow(message);

@@ -58,8 +58,8 @@ test('connections that are told again after a pause are counted once', () => {
   count.hear(batchOf(2, [endpoint(0), endpoint(1), local(0, 'restarted'), local(1, 'b')], 'after'));
   expect(count.count).toBe(2);
   count.hear(batchOf(3, [endpoint(2), local(2, 'c'), endpoint(3)], 'after'));
-  // A new document numbers its connections from 0 again. So this connection 0 is a further connection, and
-  // counts.
+  // A new document numbers its connections from 0 again. So this connection 0 is a new connection, and is
+  // counted.
   count.hear(batchOf(4, [endpoint(0), local(0, 'd')], 'other'));
   expect(count.count).toBe(5);
 });

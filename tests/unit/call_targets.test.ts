@@ -11,13 +11,13 @@ const run = { fromUs: 0, toUs: 9e6 };
 
 test('targets count as long as they hold, and only in the last two thirds', () => {
   // The target is 100 kbps until 3 s, 800 kbps until 7 s, and 400 kbps until the end at 9 s. Only the last two
-  // thirds count, which begin at 3 s.
+  // thirds of the run count, i.e. the time from 3 s on.
   const rows = { timeUs: [0, 3e6, 7e6], targetBps: [100_000, 800_000, 400_000] };
   const { target_mean_bps, target_of_capacity, target_final_bps } = targetReport(rows, steps, run);
   // 61 ticks of 100 ms: 40 at 800 kbps and 21 at 400 kbps.
   expect(target_mean_bps).toBeCloseTo((40 * 800_000 + 21 * 400_000) / 61, 6);
-  // The targets' shares of the capacity: 40 ticks of 0.8, 10 of 0.4 (before the capacity falls at 8 s), 11 of
-  // 0.8.
+  // The target divided by the capacity: 0.8 for 40 ticks, 0.4 for 10 ticks (until the capacity falls at 8 s),
+  // and 0.8 for 11 ticks.
   expect(target_of_capacity).toEqual({ p5: 0.4, p50: 0.8, p95: 0.8 });
   expect(target_final_bps).toBe(400_000);
 });

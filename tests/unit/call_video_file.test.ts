@@ -1,4 +1,4 @@
-/** Video files for Chromium's fake camera. Files with which Chromium would crash are refused. */
+/** Video files for Chromium's fake camera. Files that would crash Chromium are refused. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function written(name: string, ...parts: (string | Buffer)[]): string {
   return path;
 }
 
-/** A grey picture of 4 x 2 pixels, as in a Y4M file. */
+/** A grey frame of 4 x 2 pixels, as in a Y4M file. */
 const FRAME = Buffer.concat([Buffer.from('FRAME\n'), Buffer.alloc(12, 128)]);
 const y4m = (header: string, ...frames: (string | Buffer)[]): string =>
   written('some.y4m', `YUV4MPEG2 ${header}\n`, ...frames);

@@ -19,7 +19,8 @@ it('a line breaks where rows are too far apart, and has no value there', () => {
 
 it('rows of a page in the background, and rows decimated to the width of a chart, belong together', () => {
   expect(gapS(30, 800)).toBeGreaterThan(1.5);
-  // If an hour is drawn on 800 pixels, two pixel columns cover 9 s. Rows that are 9 s apart then belong together.
+  // If an hour is drawn across 800 pixels, two pixel columns cover 9 s. A gap of 9 s then does not interrupt a
+  // line.
   expect(gapS(3600, 800)).toBeGreaterThan(9);
 });
 

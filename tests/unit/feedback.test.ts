@@ -33,7 +33,7 @@ test('foreign messages are none', () => {
   expect(decodeFeedback(new ArrayBuffer(0))).toBeNull();
   expect(decodeFeedback(bytes.slice(0, -1).buffer)).toBeNull();
   expect(decodeFeedback(bytes.slice(0, 8 + 5 * 8).buffer)).toBeNull();
-  // A message of the previous format, which lacks the field `flow`: its numbers begin where the present format has
+  // A message of the previous format, which lacks the field `flow`: its numbers begin where the current format has
   // `flow`.
   expect(decodeFeedback(bytes.slice(4).buffer)).toBeNull();
   bytes[0] = 0;

@@ -32,7 +32,7 @@ describe('rates', () => {
 
   it('says what to write', () => {
     expect(problem(() => parseRate('1 mb', { field: 'source-max' })).message).toBe(
-      'source-max: expected a rate from 1 bps to 100 gbps, got "1 mb"; write for instance 1mbps or 500kbps',
+      'source-max: expected a rate from 1 bps to 100 gbps, got "1 mb"; write, for example, 1mbps or 500kbps',
     );
   });
 });

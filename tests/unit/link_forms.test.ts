@@ -1,4 +1,4 @@
-/** How a form parses the texts of a link's settings, and which texts it writes. */
+/** How a form parses the text of a link's settings, and how it formats them. */
 import { describe, expect, it } from 'vitest';
 
 import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.js';

@@ -67,7 +67,7 @@ describe('utilisation', () => {
 
 describe('time to 90 %', () => {
   it('is when the trailing two seconds reach it', () => {
-    // At full rate from the start, 1.8 Mbit have departed after 1.8 s, with packet 180.
+    // At the full rate from the start, 1.8 Mbit have left the link at 1.8 s, when packet 180 departs.
     expect(timeTo90(steady(0, 10e6, 1e6), 1e6, { fromUs: 0, toUs: 10e6 })).toBeCloseTo(1.8, 9);
     // Half the rate until 5 s, then the full rate. At 5 s + x, the trailing 2 s contain x s of the full rate:
     // (2 - x) / 2 + x = 1.8, so x = 1.6.
@@ -87,7 +87,7 @@ describe('time to a short queue', () => {
   it('ends with the last long delay before a second of short ones', () => {
     const delays = [10, 60, 200, 90, 49, 51, 20, 20, 20, 20, 20, 20]; // in ms; one packet every 250 ms
     const records = delays.map((ms, i) => record((i + 1) * 250_000, 1250, ms * 1000));
-    expect(timeToShortQueue(records, window)).toBe(1.5); // the packet of 51 ms
+    expect(timeToShortQueue(records, window)).toBe(1.5); // the departure of the packet that waited 51 ms
   });
 
   it('is 0 for a queue that was short all the time and null for one that never was', () => {

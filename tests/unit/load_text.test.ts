@@ -84,8 +84,8 @@ describe('cross traffic as text', () => {
     '3',
   ])('refuses %j', (text) => {
     expect(problem(() => parseCrossTraffic(text)).message).toBe(
-      `cross_traffic: expected none, or up to 64 connections of each of cubic and newreno, got ${JSON.stringify(text)}; ` +
-        'write for instance cubic:3 or cubic:2,newreno:1',
+      `cross_traffic: expected none, or up to 64 connections of each kind (cubic, newreno), got ${JSON.stringify(text)}; ` +
+        'write, for example, cubic:3 or cubic:2,newreno:1',
     );
   });
 });
@@ -131,7 +131,7 @@ describe('texts that are made to take long', () => {
     const before = process.cpuUsage();
     problem(() => parseLinkConfig({ [field]: text }));
     const { user, system } = process.cpuUsage(before);
-    // A regular expression that backtracks over the blanks would take about 700 ms.
+    // A regular expression that backtracks over the spaces would take about 700 ms.
     expect((user + system) / 1000).toBeLessThan(50);
   });
 

@@ -1,4 +1,4 @@
-/** Values of parameters as texts: which texts are accepted. All parsers must accept the same texts. */
+/** Which strings are accepted as parameter values. All parsers must accept the same strings. */
 import { describe, expect, it } from 'vitest';
 
 import { parseState } from '../../src/app/state.js';
@@ -18,7 +18,7 @@ import { ParameterProblem, parameterValue } from '../../src/trace/index.js';
 const MODE = SCHEMA.controllers.gcc.parameters.find(({ name }) => name === 'increase_mode');
 const GROUPS = SCHEMA.controllers.gcc.parameters.find(({ name }) => name === 'overuse_min_groups');
 
-/** The number that `act` returns, or null if it refuses the value with one of the documented errors. */
+/** The number that `act` returns; null if `act` throws one of the documented errors. */
 function taken(act: () => number | undefined): number | null {
   try {
     return act() ?? null;
@@ -29,7 +29,7 @@ function taken(act: () => number | undefined): number | null {
   }
 }
 
-/** Texts of values within, at and beyond the parameter's limits, and texts in unusual forms. */
+/** Strings for values within, at and beyond the parameter's limits, and strings in unusual notations. */
 const textsFor = ({ min, max, values = [] }: ParameterSpec): string[] => [
   ...values,
   ...[min, max, (min + max) / 2, min - 1, max + 1, min + 0.5].map(String),
@@ -67,7 +67,7 @@ describe('a value of a parameter', () => {
     expect(() => componentValues('tcp', { parameters: { delayed_ack_segments: 1.5 } })).toThrow(/whole/);
   });
 
-  // The three parsers: of the page's address, of --set on the command line, and of texts such as `gcc:k_u=0.02`.
+  // The three parsers read the page's address, the option --set, and strings such as `gcc:k_u=0.02`.
   it.each(CONTROLLER_NAMES)('of %s is the same through every door', (controller) => {
     for (const spec of SCHEMA.controllers[controller].parameters) {
       for (const text of textsFor(spec)) {

@@ -19,7 +19,7 @@ describe('a delay line', () => {
     expect(line.next(100)).toEqual({ packet: 'a', dueUs: 100 });
     expect(line.next(250)).toEqual({ packet: 'b', dueUs: 200 });
     expect(line.next(250)).toBeNull();
-    // Packets that are due at the same time leave in the order in which they came.
+    // Packets that are due at the same time leave in the order in which they arrived.
     expect([line.next(300), line.next(300), line.next(1e9)]).toEqual([
       { packet: 'held back', dueUs: 300 },
       { packet: 'c', dueUs: 300 },
@@ -44,7 +44,7 @@ describe('the lateness', () => {
   it('is counted to 0.01 ms', () => {
     const lateness = new Lateness();
     expect(lateness.summary()).toEqual({ p50_ms: NaN, p95_ms: NaN, p99_ms: NaN, packets: 0 });
-    // Values from 0.011 to 1.001 ms, in steps of 0.01 ms. None of them is on the border of two bins.
+    // Values from 0.011 to 1.001 ms, in steps of 0.01 ms. None of them is on the boundary between two bins.
     for (let i = 100; i >= 1; i--) lateness.add(i / 100 + 0.001);
     expect(lateness.summary()).toEqual({ p50_ms: 0.505, p95_ms: 0.955, p99_ms: 0.995, packets: 100 });
     for (let i = 0; i < 900; i++) lateness.add(1e6);

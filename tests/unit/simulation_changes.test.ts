@@ -136,7 +136,7 @@ describe('changes in the middle of a simulation', () => {
   });
 
   it.each<[string, SimulationChange[], string]>([
-    ['changes.1.atUs', [{ atUs: 2e6 }, { atUs: 1e6 }], 'expected a time not before the previous change'],
+    ['changes.1.atUs', [{ atUs: 2e6 }, { atUs: 1e6 }], 'expected a time at or after the previous change'],
     ['changes.0.forward.lossRatio', [{ atUs: 1e6, forward: { lossRatio: 2 } }], 'expected 0 to 1'],
     [
       'changes.0.backward.capacityBps',

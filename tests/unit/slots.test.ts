@@ -1,6 +1,6 @@
 /**
  * The controllers of one side of a call, each in a slot. One controller is in charge; the others are shadows,
- * which only watch. Adding or removing a shadow, and its failure, must not affect the other controllers.
+ * which only watch. Adding a shadow, removing it, or its failure must not affect the other controllers.
  */
 import { describe, expect, it } from 'vitest';
 

@@ -10,11 +10,11 @@ const REQUEST = bytes(`00010058 2112a442 b7e7a701 bc34d686 fa87dfae
   80220010 5354554e 20746573 7420636c 69656e74 00240004 6e0001ff 80290008 932ff9b1 51263b36
   00060009 6576746a 3a683676 59202020 00080014 9aeaa70c bfd8cb56 781ef2b5 b2d3f249 c1b571a2
   80280004 e57a3bcf`);
-// RFC 5769, 2.2: its answer over IPv4.
+// RFC 5769, 2.2: the response to REQUEST, with an IPv4 address.
 const RESPONSE = bytes(`0101003c 2112a442 b7e7a701 bc34d686 fa87dfae
   8022000b 74657374 20766563 746f7220 00200008 0001a147 e112a643 00080014 2b91f599 fd9e90c3
   8c7489f9 2af9ba53 f06be7d7 80280004 c07d4c96`);
-// RFC 5769, 2.3: its answer over IPv6.
+// RFC 5769, 2.3: the response to REQUEST, with an IPv6 address.
 const RESPONSE6 = bytes(`01010048 2112a442 b7e7a701 bc34d686 fa87dfae
   8022000b 74657374 20766563 746f7220 00200014 0002a147 0113a9fa a5d3f179 bc25f4b5 bed2b9d9
   00080014 a382954e 4be67bf1 1784c97c 8292c275 bfe3ed41 80280004 c8fb0b4c`);
@@ -31,7 +31,7 @@ describe('a STUN message', () => {
       role: 'controlled',
       useCandidate: false,
     });
-    // The user name consists of the receiver's fragment and then the sender's (RFC 8445, section 7.2.2).
+    // USERNAME consists of the receiver's username fragment, then the sender's (RFC 8445, section 7.2.2).
     expect(message && checkOf(message)).toEqual({ from: 'h6vY', to: 'evtj' });
   });
 

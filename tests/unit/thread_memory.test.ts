@@ -25,12 +25,12 @@ describe('what a new thread is told', () => {
       seed: 1,
       change: { forward: { options: {}, capacity: steps(0, 1e6, 10, 2e6, 50, 3e6) } },
     });
-    // A schedule begins with the first packet. A thread that starts before the first packet gets the whole
-    // schedule.
+    // A schedule starts when the first packet arrives. A thread that starts before the first packet gets the
+    // whole schedule.
     expect(memory.resume(1000).change.forward?.capacity).toEqual(steps(0, 1e6, 10, 2e6, 50, 3e6));
     expect(memory.started(null, 'forward', batch(100, 120))).toBe(100);
     expect(memory.resume(130).change.forward?.capacity).toEqual(steps(0, 2e6, 20, 3e6));
-    // In the second thread, the rest of the schedule began at 130. The whole schedule began 30 earlier, at 100.
+    // In the second thread, the rest of the schedule began at 130 µs. The whole schedule had begun at 100 µs.
     expect(memory.started(null, 'forward', batch(130, 140))).toBe(100);
     expect(memory.extend(null, ['forward'], steps(70, 4e6))).toEqual([
       { kind: 'extend', owner: null, directions: ['forward'], steps: steps(40, 4e6) },

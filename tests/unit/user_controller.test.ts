@@ -114,7 +114,7 @@ describe('what a user controller does wrong', () => {
     ['NaN', () => ({ targetBps: NaN }), /targetBps NaN/],
     ['Infinity', () => ({ targetBps: Infinity }), /targetBps Infinity/],
     ['negative', () => ({ targetBps: -1 }), /targetBps -1/],
-    ['nothing', () => undefined, /rate returned undefined/],
+    ['nothing', () => undefined, /rate\(\) returned undefined/],
     ['text', () => ({ targetBps: '1e6' }), /targetBps 1e6/],
     ['a promise', () => Promise.resolve({ targetBps: 1e6 }), /targetBps undefined/],
     ['bad pacing', () => ({ targetBps: 1e6, pacingBps: NaN }), /pacingBps NaN/],
@@ -123,21 +123,21 @@ describe('what a user controller does wrong', () => {
       () => {
         throw new Error('boom');
       },
-      /rate threw Error: boom/,
+      /rate\(\) threw Error: boom/,
     ],
     [
       'a deep recursion',
       function deep(): unknown {
         return [deep()];
       },
-      /rate threw RangeError/,
+      /rate\(\) threw RangeError/,
     ],
     [
       'an unprintable exception',
       () => {
         throw unprintable;
       },
-      /rate threw something/,
+      /rate\(\) threw something/,
     ],
   ])('%s as rate: named, the last good rate stays', (_, rate, message) => {
     const fault = faultOf(sender(rate));
@@ -148,15 +148,15 @@ describe('what a user controller does wrong', () => {
   });
 
   it.each([
-    ['text', () => 'values', /onArrival returned values; expected an array/],
-    ['NaN', () => [1, NaN], /onArrival returned NaN as value 1/],
+    ['text', () => 'values', /onArrival\(\) returned values; expected an array/],
+    ['NaN', () => [1, NaN], /onArrival\(\) returned NaN at index 1/],
     ['too many', () => Array.from({ length: 65 }, () => 0), /65 values; expected at most 64/],
     [
       'an exception',
       () => {
         throw new TypeError('no');
       },
-      /onArrival threw TypeError: no/,
+      /onArrival\(\) threw TypeError: no/,
     ],
   ])('%s as message', (_, onArrival, message) => {
     const fault = faultOf(steady({ receiver: { onArrival: onArrival as () => number[] } }));

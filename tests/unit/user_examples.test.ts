@@ -92,8 +92,8 @@ describe('controllers as WebAssembly modules', () => {
   it('the core itself as a module: its GCC gives the numbers of GCC', async () => {
     const { windows, trace } = outcome({ controller: 'gcc' });
     const user = outcome({ controller: await gccOfTheCore() });
-    // GCC's target is the lower of two rates. Only the core's own GCC reports whether this is the loss-based rate, so
-    // `lossBoundShare` is left out.
+    // GCC's target is the lower of two rates. Only the core's own GCC reports when the loss-based rate is the lower
+    // one, so `lossBoundShare` is left out.
     const withoutBinding = (of: typeof windows) =>
       of.map((window) => ({
         ...window,

@@ -1,6 +1,5 @@
-// The controllers behind the ABI: a receiver half and a sender half, each with its trace. Input
-// rows go through the session's buffer, with their columns in the order of trace/columns.def; NaN
-// marks an absent value.
+// The controllers behind the ABI: a receiver half and a sender half, each with its trace. Input rows are passed in the
+// session's buffer, with their columns in the order of trace/columns.def. NaN marks an absent value.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -22,7 +21,7 @@ namespace ccscope {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// A feedback message carries its flow in 32 bits.
+// The number of possible flow numbers: a feedback message has 32 bits for its flow number.
 constexpr double kFlows = 4294967296.0;
 // The number of fields in a feedback message that precede the controller's own values.
 constexpr int kFeedbackFields = 6;
@@ -74,7 +73,7 @@ int CheckRows(const Session& session, int rows) {
   return Fail("rows", "expected no more rows than the buffer holds");
 }
 
-// Doubles up to this value represent every integer: 285 years in microseconds, and any counter.
+// Up to this value, a double represents every integer exactly. In microseconds it is 285 years. No counter reaches it.
 constexpr double kMaxExact = 9007199254740992.0;  // 2^53
 
 int CheckNumber(double value, const char* field) {
@@ -84,7 +83,7 @@ int CheckNumber(double value, const char* field) {
 // NaN marks an absent value.
 int CheckIfPresent(double value, const char* field) { return std::isnan(value) ? 0 : CheckNumber(value, field); }
 
-// For differences and ratios, which may exceed kMaxExact; NaN marks an absent value.
+// For values that may exceed kMaxExact, such as differences and ratios. NaN marks an absent value.
 int CheckFinite(double value, const char* field) {
   return std::isinf(value) ? Fail(field, "expected a finite number") : 0;
 }
@@ -150,7 +149,7 @@ int PushInbound(ReceiverSession& session, InboundRow row) {
   return 0;
 }
 
-// Sets up the fields that every session has; takes the parameters from the input buffer.
+// Sets up the fields that every session has. Reads the parameters from the input buffer.
 bool SetUp(Session& session, int controller, double flow) {
   session.controller = FindController(controller);
   session.flow = flow;

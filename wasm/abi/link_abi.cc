@@ -24,7 +24,7 @@ constexpr std::size_t kStatFields = 0
 #include "abi/link_rows.def"
     ;
 
-// The handle also holds the rows that the host reads, so that their storage is reused from one poll to the next.
+// The handle also contains the rows that the caller reads, so that their storage is reused from one poll to the next.
 struct LinkHandle {
   LinkHandle(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
       : link(params, std::move(queue)), seed(params.seed) {}

@@ -48,8 +48,8 @@ int CheckSeed(double seed) {
 }
 
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params) {
-  // The shortest mean length of an outage, and of the time between two outages. Each of them costs computing time, so
-  // shorter ones would make the link too slow to compute.
+  // The shortest mean length of an outage, and of the time between two outages. Each outage costs computing time, so
+  // shorter periods would make the link too slow to compute.
   constexpr double kMinPeriodUs = 1e3;
   if (!Within(mean_on_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOnUs", "expected 1e3 to 6e7 us (one minute)"), false;
   if (!Within(mean_off_us, kMinPeriodUs, kMaxDelayUs)) return Fail("meanOffUs", "expected 1e3 to 6e7 us (one minute)"), false;

@@ -30,15 +30,13 @@ int CheckJitter(double us);
 int CheckMode(int mode);
 int CheckSeed(double seed);
 
-// Reads the host's description of outages: mean durations in us, and the number of phases of an
-// outage.
+// Reads the caller's description of outages: mean durations in us, and the number of phases of an outage.
 bool ReadOutages(double mean_on_us, double mean_off_us, int off_phases, Outages::Params& params);
 
-// Reads the host's description of reordering: the share of packets that are held back, and the time for which they
-// are held, in us.
+// Reads the caller's description of reordering: the fraction of packets that are delayed, and the delay in us.
 bool ReadReordering(double ratio, double delay_us, Reordering::Params& params);
 
-// A link as the host describes it.
+// A link as the caller describes it.
 struct LinkInput {
   double capacity_bps;
   int mode;

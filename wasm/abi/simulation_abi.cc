@@ -1,6 +1,6 @@
-// The ABI's functions for a simulation (wasm/sim/simulation.h). A simulation is set up first, in the order windows,
-// paths, flows. The first ccs_sim_run_until() ends the set-up. After that, paths and controllers may be changed between
-// two calls of ccs_sim_run_until(). Lists are read from the input buffer. Directions: 0 forward, 1 backward.
+// The ABI's functions for a simulation (wasm/sim/simulation.h). The windows are created first, then the paths, then the
+// flows. The first ccs_sim_run_until() ends this set-up. After that, paths and controllers may be changed between two
+// calls of ccs_sim_run_until(). Lists are read from the input buffer. Directions: 0 forward, 1 backward.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -28,7 +28,7 @@ struct SimulationHandle {
   explicit SimulationHandle(const Simulation::Params& params) : simulation(params) {}
 
   Simulation simulation;
-  // For each direction: settings that are made before the path is created.
+  // For each direction: settings that apply to the path when it is created.
   Outages::Params outages[2];
   double burst_loss_packets[2] = {1, 1};
   bool jitter_behind_queue[2] = {false, false};

@@ -35,7 +35,7 @@ struct Bounds {
 #undef PARAMETER
 };
 
-// One buffer serves all halves, since each answer is read before the next question is written.
+// One buffer serves all halves, because each answer is read before the next request is written.
 double numbers[kMessageFields + Feedback::kMaxValues];
 
 #if defined(__EMSCRIPTEN__)
@@ -52,8 +52,8 @@ int Ask(HostCall call, int half, std::initializer_list<double> question) {
   return AskHost(call, half, static_cast<int>(question.size()));
 }
 
-// The half in the host that belongs to one half in the core. Its number is 0 if the host could not create it; questions
-// to number 0 are not answered.
+// The half that the host created for one half in the core. Its number is 0 if the host could not create it; the host
+// does not answer requests to number 0.
 struct HostHalf {
   HostHalf(HostCall create, double flow, const Bounds& bounds)
       : number(Ask(create, 0, {flow, bounds.min_bitrate_bps, bounds.max_bitrate_bps, bounds.start_bitrate_bps})) {}
@@ -154,7 +154,7 @@ class UserSender final : public SenderHalf {
     Ask(HostCall::kRtt, host_.number, {now_.us(), rtt.us()});
   }
 
-  // Takes cumulative counts; computes the fraction of lost packets over at least one second.
+  // Computes the fraction of lost packets from cumulative counts, over at least one second.
   void CountLosses(double received, double lost, Timestamp now) {
     if (counted_at_.IsFinite() && now - counted_at_ < kLossInterval) return;
     const double newly_lost = std::max(0.0, lost - lost_);

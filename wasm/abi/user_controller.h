@@ -1,7 +1,8 @@
-// Controllers that the host provides: objects in TypeScript, or other WebAssembly modules. The halves in
-// user_controller.cc do what all controllers need: received rate, packet counters, echo and RTT, the application's
-// bounds, trace rows. They get everything else from the host, through one function. If the half in the host fails, the
-// host does not answer, and the controller keeps the last valid rate.
+// Controllers that the host provides. The host is the program that uses the core. Its controllers are TypeScript
+// objects or other WebAssembly modules. The halves in user_controller.cc do the work that all controllers share: they
+// measure the received rate and the RTT, count packets, echo send times, enforce the application's bounds on the rate,
+// and record trace rows. They request everything else from the host, through one function. If the host's half fails,
+// the host does not answer, and the controller keeps the last valid rate.
 #ifndef CCSCOPE_ABI_USER_CONTROLLER_H_
 #define CCSCOPE_ABI_USER_CONTROLLER_H_
 
@@ -9,15 +10,15 @@
 
 namespace ccscope {
 
-// The number of this controller at the ABI; the controllers of the schema are numbered from 0.
+// The index of this controller in the ABI. The controllers of the schema are numbered from 0.
 inline constexpr int kUserController = -1;
 
 extern const ControllerSpec kUserControllerSpec;
 
-// The questions to the host; NaN stands for an absent number. The array `numbers` of a UserHost call holds the
-// question and, on return, the answer. src/core/user_host.ts has the same list.
+// The requests to the host; NaN stands for an absent number. The array `numbers` of a UserHost call contains the
+// arguments of the request and, on return, the answer. src/core/user_host.ts has the same list.
 enum class HostCall : int {
-  kCreateReceiver,  // flow, min, max, start (bps) -> the number of the new half; 0: the host could not make it
+  kCreateReceiver,  // flow, min, max, start (bps) -> the number of the new half, or 0 on failure
   kCreateSender,    // as for kCreateReceiver
   kDestroy,
   kArrival,   // seq, send, arrival (us), bytes, RTP timestamp, key frame, RTT (us) -> values, if a message is due
@@ -27,7 +28,7 @@ enum class HostCall : int {
   kRate,      // now (us) -> target (bps), pacing (bps or NaN)
 };
 
-// The host function returns the count of numbers in its answer, or kNoAnswer.
+// The host function returns how many numbers its answer has, or kNoAnswer.
 inline constexpr int kNoAnswer = -1;
 using UserHost = int (*)(HostCall call, int half, double* numbers, int count);
 

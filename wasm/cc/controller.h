@@ -16,15 +16,15 @@ namespace ccscope {
 // One arrival at the receiver. It is a packet or, where only frames are visible (Encoded Transforms), a whole frame.
 struct Arrival {
   double seq = 0;
-  Timestamp send_time;     // when it left, on the sender's clock; of a frame: its first packet
-  Timestamp arrival_time;  // on the receiver's clock; of a frame: its last packet
+  Timestamp send_time;     // time of sending, on the sender's clock; for a frame, of its first packet
+  Timestamp arrival_time;  // on the receiver's clock; for a frame, of its last packet
   DataSize size;
   std::optional<double> rtp_timestamp;  // 32 bits, at 90 kHz for video
   bool key_frame = false;
   std::optional<TimeDelta> rtt;  // as last measured by the sender
 };
 
-// Cumulative counters of the packets on the wire at the receiver, headers included (from getStats in a call).
+// Cumulative counters of the packets that reached the receiver, headers included. In a call they come from getStats.
 struct InboundCounters {
   Timestamp time;
   double packets_received = 0;
@@ -106,11 +106,11 @@ class SenderHalf {
   // Checks a message from the receiver half, since it arrived over a network and may be damaged. Returns an error
   // that describes the first fault, or no error.
   [[nodiscard]] virtual ParameterError Check(const Feedback& feedback) const = 0;
-  // Takes a message that passed Check().
+  // Processes a message that has passed Check().
   virtual void OnFeedback(const Feedback& feedback, Timestamp now) = 0;
-  // Takes the cumulative packet counts of RTCP receiver reports. They replace feedback while no feedback arrives.
+  // Processes the cumulative packet counts of RTCP receiver reports. They replace feedback while no feedback arrives.
   virtual void OnReceiverReport(double /*packets_received*/, double /*packets_lost*/, Timestamp /*now*/) {}
-  // Takes an RTT that was measured by other means than the feedback's echo (ICE checks, RTCP).
+  // Processes an RTT that was not measured with the feedback's echo but by other means (ICE checks, RTCP).
   virtual void OnRtt(TimeDelta rtt) = 0;
   // Called before each frame in a simulation, and with each reading of the counters in a call. Returns true if the
   // rates may have changed.

@@ -1,5 +1,5 @@
-// The state of the incoming stream, as every receiver half keeps it: the time, packets received and lost, the
-// received rate, and the newest arrival, whose echo lets the sender half measure the RTT.
+// The state of the incoming stream, which every receiver half keeps: the time, packets received and lost, the received
+// rate, and the newest arrival. The sender half computes the RTT from the echo of this arrival.
 #ifndef CCSCOPE_CC_INBOUND_STREAM_H_
 #define CCSCOPE_CC_INBOUND_STREAM_H_
 
@@ -34,10 +34,10 @@ class InboundStream {
   Timestamp last_arrival_time() const { return last_arrival_time_; }
   bool has_counters() const { return packets_.has_counters(); }
   std::optional<double> highest_seq() const { return packets_.highest_seq(); }
-  // Whether another arrival that was sent later has already come in.
+  // Whether an arrival with a later send time has already come in.
   bool IsOvertaken(const Arrival& arrival) const { return has_arrivals() && arrival.send_time < last_send_time_; }
 
-  // The received rate; no value until it can be measured. `window`: with RateSource::kWire, the time between the two
+  // The received rate; no value until it can be measured. With RateSource::kWire, `window` is the time between the two
   // readings of the counters that are compared.
   std::optional<DataRate> ReceivedRate(RateSource source, TimeDelta window);
   // A message with the fields that are common to all controllers, as of now(); the controller adds its own values.

@@ -1,8 +1,8 @@
-// The pacer between encoder and network: media packets wait in a queue. In each interval Delta T = 5 ms, packets
-// leave the queue with a budget of pacing rate * Delta T (GRP, the pacer of Chromium's sending engine). A packet
-// leaves while the budget is positive, even if it overdraws the budget; the next intervals pay the overdraft back,
-// even while no packet waits. Unused budget is lost, so that no burst follows a silence. If draining the queue would
-// take longer than two seconds, the rate is raised (as in libwebrtc of 2016).
+// The pacer between encoder and network. Media packets wait in its queue. Each interval Delta T = 5 ms has a budget of
+// pacing rate * Delta T (GRP, the pacer of Chromium's sending engine). A packet leaves the queue while the budget is
+// positive, even if the packet overdraws it. The budgets of the next intervals repay the overdraft, even if no packet
+// waits. Unused budget is lost, so that no burst follows a silence. If draining the queue would take longer than two
+// seconds, the rate is raised (as in libwebrtc of 2016).
 #ifndef CCSCOPE_CC_PACER_H_
 #define CCSCOPE_CC_PACER_H_
 
@@ -19,8 +19,8 @@ class Pacer {
 
   void SetRate(DataRate rate) { rate_ = rate; }
 
-  // Begins an interval in which packets of `waiting` bytes in total are queued. Unused budget of the previous interval
-  // is lost. After an overdraft, the budgets of this interval and of all skipped intervals pay the overdraft back.
+  // Begins an interval, at a time when `waiting` bytes are queued. Unused budget of the previous interval is lost.
+  // After an overdraft, the budgets of this interval and of all skipped intervals repay the overdraft.
   void BeginInterval(Timestamp now, DataSize waiting) {
     const double skipped = began_ ? std::floor((now - last_) / kInterval + kRounding) - 1 : 0;
     if (skipped > 0) budget_ = std::min(budget_ + rate_ * kInterval * skipped, DataSize::Zero());
@@ -33,7 +33,7 @@ class Pacer {
 
  private:
   static constexpr TimeDelta kLongestQueue = TimeDelta::Seconds(2);
-  static constexpr double kRounding = 1e-6;  // tolerance for sums of intervals
+  static constexpr double kRounding = 1e-6;  // absorbs rounding errors in sums of intervals
 
   DataRate rate_;
   DataSize budget_;

@@ -1,6 +1,6 @@
-// Packets received and lost so far, for feedback. The numbers come from sequence numbers until there are packet
-// counters (InboundCounters). In a call, arrivals are whole frames and do not show single packets, but there are
-// counters.
+// Packets received and lost so far, for feedback. In a simulation the numbers are derived from sequence numbers. In a
+// call, arrivals are whole frames, which do not show individual packets, so the numbers come from packet counters
+// (InboundCounters). From the first reading of the counters on, sequence numbers are ignored.
 #ifndef CCSCOPE_CC_PACKET_COUNTER_H_
 #define CCSCOPE_CC_PACKET_COUNTER_H_
 
@@ -34,8 +34,8 @@ class PacketCounter {
   std::optional<double> highest_seq() const { return highest_seq_; }
 
  private:
-  // The count of lost packets is limited to this: the largest count that a message can carry (2^53). The limit is
-  // needed because a gap between two sequence numbers may be larger.
+  // The largest number that a message can contain (2^53). The count of lost packets is limited to it, because the gap
+  // between two sequence numbers may be larger.
   static constexpr double kMost = 9007199254740992.0;
 
   bool has_counters_ = false;

@@ -13,7 +13,8 @@
 
 namespace ccscope {
 
-// The source of a received rate: always the arrivals, or the cumulative counters as soon as they give a rate.
+// kArrivals: always measured from the arrivals. kWire: measured from the cumulative counters once they yield a rate,
+// and from the arrivals before that.
 enum class RateSource { kArrivals, kWire };
 
 // The bytes that arrived in the last `window` (at most 2 s), counted per millisecond, with a running sum.
@@ -37,7 +38,7 @@ class ArrivalRate {
   void Advance(double now_ms);
   void AddLate(DataSize size, double ms);
 
-  RingBuffer<Bucket> buckets_;  // one for each millisecond of the window with arrivals, in time order
+  RingBuffer<Bucket> buckets_;  // one for each millisecond with arrivals, in time order
   DataSize sum_;
   int window_ms_ = 0;
   bool started_ = false;
@@ -45,7 +46,7 @@ class ArrivalRate {
   double last_ms_ = 0;  // the time to which the window has advanced
 };
 
-// The rate between two readings of the cumulative counters, about one window apart.
+// The rate between the newest reading of the cumulative counters and one about a window earlier.
 class WireRate {
  public:
   void Add(const InboundCounters& counters);

@@ -39,7 +39,7 @@ class CapacityLink {
 
   // Begins to transmit a packet. The link must not be busy.
   void Start(const Packet& packet, Timestamp now);
-  // When the current packet will have left; infinity if there is no packet, and during an outage.
+  // When the transmission of the current packet ends. Infinity if there is no packet, and during an outage.
   Timestamp completion() const { return completion_; }
   struct Sent {
     Packet packet;
@@ -49,12 +49,12 @@ class CapacityLink {
   // Ends the transmission at completion().
   Sent Finish();
 
-  // How long a packet behind `ahead` bytes of queue would wait. During an outage, the capacity before the outage is
-  // used.
+  // How long a packet would wait if it found `ahead` bytes in the queue. During an outage, the capacity before the
+  // outage is used.
   TimeDelta WaitingTime(DataSize ahead, Timestamp now) const;
 
  private:
-  // Tokens (or bits already sent) gained since `since_`.
+  // Token bucket: the tokens gained since `since_`. Serial: the bits sent since `since_`.
   DataSize Gained(Timestamp now) const { return params_.capacity * (now - since_); }
   DataSize TokensAt(Timestamp now) const;
   void Plan(Timestamp now);

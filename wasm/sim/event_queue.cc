@@ -8,7 +8,7 @@
 namespace ccscope {
 namespace {
 
-// All deadlines later than this are in one tick, and the heap sorts them.
+// All deadlines after this time share one tick. The heap sorts them.
 constexpr double kLastTickUs = 1e15;
 
 }  // namespace
@@ -169,7 +169,7 @@ EventQueue::Tick EventQueue::EarliestOnWheel() const {
   return earliest;
 }
 
-// Empties the bucket of the present tick. Deadlines of this tick move to the heap. The other deadlines in the bucket,
+// Empties the bucket of the current tick. Deadlines of this tick move to the heap. The other deadlines in the bucket,
 // which belong to later ticks, go back onto the wheel.
 void EventQueue::Empty(std::size_t bucket) {
   Source source = buckets_[bucket];
@@ -188,8 +188,8 @@ void EventQueue::Advance() {
   if (on_wheel_ == 0) return;
   for (const Tick start = tick_; heap_.empty();) {
     const Tick next = NextFullBucket();
-    // If there was no deadline during a whole turn of the wheel, looks for the earliest deadline instead of trying
-    // each turn.
+    // If there was no deadline during a whole revolution of the wheel, looks for the earliest deadline instead of
+    // stepping through further revolutions.
     tick_ = next - start <= static_cast<Tick>(kBuckets) ? next : EarliestOnWheel();
     Empty(static_cast<std::size_t>(tick_) % kBuckets);
   }

@@ -2,13 +2,14 @@
 // the queue has one entry per source, not one per packet.
 //
 // The queue is a timing wheel in front of a heap (Varghese and Lauck, "Hashed and hierarchical timing wheels", SOSP
-// 1987). Time is cut into ticks. Deadlines of later ticks wait, unsorted, in the wheel's bucket of their tick. Only
-// deadlines of the present tick are sorted, in a heap of a few entries. So an event costs the same with one flow and
-// with hundreds. Contract:
+// 1987). Time is divided into ticks. The wheel has buckets, which contain the deadlines of later ticks in no order. The
+// heap sorts only the few deadlines of the current tick. So the cost of an event does not grow with the number of
+// flows. Contract:
 //
-//  1. Pop() returns the source with the earliest deadline; equal deadlines come in the order in which they were set.
-//  2. The caller must not set a deadline that is earlier than the one popped last: time never goes back.
-//  3. No allocation once all sources are added.
+//  1. Pop() returns the source with the earliest deadline. Equal deadlines are returned in the order in which they were
+//     set.
+//  2. The caller must not set a deadline earlier than the deadline that was popped last: time never goes back.
+//  3. Nothing is allocated once all sources have been added.
 #ifndef CCSCOPE_SIM_EVENT_QUEUE_H_
 #define CCSCOPE_SIM_EVENT_QUEUE_H_
 
@@ -35,7 +36,7 @@ class EventQueue {
 
   Timestamp deadline(Source source) const;
   bool empty() const { return on_wheel_ == 0 && heap_.size() == (vacant_ ? 1 : 0); }
-  // Infinity when nothing is scheduled.
+  // The earliest deadline; infinity if nothing is scheduled.
   Timestamp next_time() {
     if (vacant_) FillRoot();
     if (heap_.empty()) Advance();
@@ -53,8 +54,8 @@ class EventQueue {
   // The values of Node::place for a source that is not in a slot of the heap.
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
   static constexpr std::uint32_t kOnWheel = kAbsent - 1;
-  // A tick is 1.024 ms, and the wheel spans 524 ms. These values suit the timers of video and TCP flows: a tick has
-  // few events, and most deadlines are within one turn of the wheel.
+  // A tick is 1.024 ms, and the wheel spans 524 ms. These values suit the timers of video and TCP flows: there are few
+  // events in a tick, and most deadlines are within one revolution of the wheel.
   static constexpr double kTicksPerUs = 1.0 / 1024;
   static constexpr std::size_t kBuckets = 512;
 

@@ -1,5 +1,5 @@
 // One end-to-end flow of a simulation: a sender and a receiver, with data in one direction and messages in the other.
-// The simulation carries the packets, runs the timers and takes the measurements.
+// The simulation transports the packets, runs the timers and takes the measurements.
 #ifndef CCSCOPE_SIM_FLOW_H_
 #define CCSCOPE_SIM_FLOW_H_
 
@@ -39,12 +39,12 @@ class FlowNetwork {
   // Sends a packet; `id` is the flow's own number for it. Returns false if the packet was dropped at once;
   // OnDropped() is then not called.
   virtual bool Send(const Flow& flow, Leg leg, std::uint32_t id, DataSize size, Timestamp now) = 0;
-  // Reports how many packets begin to wait in the flow's pacer; a negative number reports packets that have stopped
-  // waiting.
+  // Adds `packets` to the number of packets that wait in the flow's pacer. The number is negative if packets leave the
+  // pacer.
   virtual void Hold(int packets) = 0;
   // Sets one of the flow's timers; infinity stops it.
   virtual void SetTimer(int flow, int timer, Timestamp at) = 0;
-  // The propagation delay of the round trip, and of the direction of the data alone.
+  // The propagation delay of the round trip, and that of the data's direction alone.
   virtual TimeDelta MinRtt(int flow) const = 0;
   virtual TimeDelta MinOneWayDelay(int flow) const = 0;
   // The indices of the time windows that are being measured now.
@@ -62,15 +62,15 @@ class FlowMeter {
 
   void OnSent(DataSize size);
   void OnReceived(DataSize size, DataSize new_payload, TimeDelta queue_delay);
-  // Counts the one-way delay of a packet, less the propagation delay. `since_sent` starts when the packet is sent (the
-  // queuing delay of CMP III and LCC III-A). `since_encoded` starts when the packet is encoded (as in the simulator
-  // that CMP used).
+  // Counts the one-way delay of a packet, less the propagation delay. `since_sent` is measured from the sending of the
+  // packet (the queuing delay of CMP III and LCC III-A). `since_encoded` is measured from its encoding (as in the
+  // simulator that CMP used).
   void OnOneWayDelay(TimeDelta since_sent, TimeDelta since_encoded);
   void OnLost(DataSize size);
   void OnProbe(TimeDelta rtt, TimeDelta queue_delay);
   // Counts a frame that can be shown.
   void OnFrame();
-  // Counts a freeze: the picture stood still for `length` before a frame could be shown.
+  // Counts a freeze: the picture was frozen for `length` before the next frame could be shown.
   void OnFreeze(TimeDelta length);
 
   FlowWindow& window(int index) { return windows_[static_cast<std::size_t>(index)]; }
@@ -90,7 +90,7 @@ class FlowMeter {
   Interval TakeInterval();
   TimeDelta last_rtt() const { return last_rtt_; }
 
-  // Totals since the start, independent of the windows: sent = received + lost + under way.
+  // Totals since the start, independent of the windows: sent = received + lost + in flight.
   double sent_packets() const { return sent_packets_; }
   double received_packets() const { return received_packets_; }
   double lost_packets() const { return lost_packets_; }

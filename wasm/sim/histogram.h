@@ -18,7 +18,7 @@ class Histogram {
   double count() const { return count_; }
   // NaN if there are no samples.
   double mean() const;
-  double sd() const;  // of the population
+  double sd() const;  // population standard deviation
   double min() const;
   double max() const;
   // The smallest value that at least `percent` % of the samples do not exceed (nearest rank).

@@ -1,5 +1,5 @@
-// What a path does to packets besides queueing them. Random loss and jitter act before the queue; jitter can act
-// after the queue instead, as in the simulator of nada-vs-gcc-2016. Reordering acts after the queue.
+// What a path does to packets besides queueing them. Random loss acts before the queue. Jitter acts before the queue
+// or, as in the simulator of nada-vs-gcc-2016, after it. Reordering acts after the queue.
 #ifndef CCSCOPE_SIM_IMPAIRMENTS_H_
 #define CCSCOPE_SIM_IMPAIRMENTS_H_
 
@@ -43,7 +43,7 @@ class RandomLoss {
   double ratio_;
   double burst_;
   double behind_lost_;  // probability of a loss after a lost packet: 1 - r
-  double behind_good_;  // probability of a loss after a packet that got through, and for the first packet: q
+  double behind_good_;  // probability of a loss after a delivered packet, and for the first packet: q
   bool lost_ = false;
 };
 
@@ -54,9 +54,9 @@ class Jitter {
   explicit Jitter(TimeDelta sd = TimeDelta::Zero()) : sd_(sd) {}
 
   bool active() const { return sd_ > TimeDelta::Zero(); }
-  // Returns the time at which a packet offered at `now` gets through. The returned times never decrease.
+  // Returns the time at which a packet offered at `now` leaves the jitter stage. The returned times never decrease.
   Timestamp Release(Timestamp now, Random& random);
-  // Changes the standard deviation; packets under way keep their times.
+  // Changes the standard deviation. Packets that are already delayed keep their times.
   void SetDeviation(TimeDelta sd) { sd_ = sd; }
 
  private:
@@ -64,9 +64,9 @@ class Jitter {
   Timestamp last_ = Timestamp::MinusInfinity();
 };
 
-// Holds packets back behind the bottleneck, each with the same probability and for the same time. Packets that leave
-// the bottleneck within that time overtake the held packet. RFC 4737 (3.3) calls a packet reordered if it arrives
-// after a packet that was sent later; its delay relative to that packet is the late time offset (4.2.2).
+// Delays packets after the bottleneck, each with the same probability and by the same time. Packets that leave the
+// bottleneck within that time overtake the delayed packet. RFC 4737 (3.3) calls a packet reordered if it arrives after
+// a packet that was sent later. The time between the two arrivals is the late time offset (4.2.2).
 class Reordering {
  public:
   struct Params {

@@ -139,8 +139,7 @@ void Link::ApplyCapacity(DataRate capacity, Timestamp now) {
   queue_->OnCapacity(capacity);
 }
 
-// The queue's OnCapacity() is not called for outages. So during an outage, a limit that is given as a time refers to
-// the capacity before the outage.
+// Does not call the queue's OnCapacity(): an outage of the channel does not change a limit that is given as a time.
 void Link::ToggleOutage() {
   const Timestamp now = outages_.next();
   outages_.Toggle();
@@ -148,8 +147,8 @@ void Link::ToggleOutage() {
   StartNext(now);
 }
 
-// Called after too many changes at once (Outages::kMostAtOnce). The channel carries packets from `from` on. The next
-// outage begins after now_.
+// Called if one call would have to compute too many outages (Outages::kMostAtOnce). The channel carries packets from
+// `from` on. The next outage begins after now_.
 void Link::StartOutagesAgain(Timestamp from) {
   outages_.StartAgain(now_);
   bottleneck_.SetCapacity(capacity_, from);
@@ -195,7 +194,7 @@ void Link::SetReordering(Reordering::Params reordering, Timestamp now) {
 
 void Link::SetQueue(std::unique_ptr<QueueDisc> queue, Timestamp now) {
   AdvanceTo(now);
-  queue->OnCapacity(bottleneck_.nominal_capacity());
+  queue->OnCapacity(capacity_ > DataRate::Zero() ? capacity_ : bottleneck_.nominal_capacity());
   while (const auto packet = queue_->Dequeue(now_, *this)) queue->Enqueue(*packet, now_, *this);
   queue_ = std::move(queue);
 }

@@ -1,5 +1,5 @@
-// One direction of a path, sans-IO: the caller passes the current time, and can query when something will happen
-// next. Packets pass five separate stages, each of which may be changed on its own:
+// One direction of a path. The link has no clock of its own: the caller passes the current time, and can query when
+// something will happen next. Packets pass through five stages, each of which can be changed separately:
 //
 //   impairments (random loss, jitter) -> queue discipline -> capacity -> propagation delay -> reordering
 //
@@ -8,10 +8,11 @@
 // Contract:
 //  1. Every packet offered is delivered once, or dropped once.
 //  2. Deliveries of a flow are reported in the order of its packets (with a FIFO discipline, also across flows). A
-//     packet that reordering holds back is reported in this order too; Delivery::held says how much later it arrives.
-//  3. Results do not depend on how often or how late Poll() is called (with one exception: outages.h, kMostAtOnce):
-//     each event inside the link is computed at its own time, in time order. At equal times a transmission ends
-//     first, then the capacity changes, then an outage begins or ends, then a packet reaches the queue.
+//     packet that is delayed by reordering is reported in this order too; Delivery::held says how much later it
+//     arrives.
+//  3. Results do not depend on how often or how late Poll() is called (with one exception: outages.h, kMostAtOnce).
+//     Each event inside the link is computed at its own time, in time order. At equal times a transmission ends first,
+//     then the capacity changes, then an outage begins or ends, then a packet reaches the queue.
 //  4. If `now` is earlier than in a previous call, the latest `now` so far is used instead.
 //
 // Flows with numbers below 0 are cross traffic (loaded_link.h), which is counted separately.
@@ -49,10 +50,10 @@ class Link final : private DropSink {
 
   struct Delivery {
     Packet packet;
-    Timestamp depart;   // last bit left the bottleneck
-    Timestamp deliver;  // reaches the far end, unless it is held back
+    Timestamp depart;   // when the last bit left the bottleneck
+    Timestamp deliver;  // when it reaches the far end, unless reordering delays it
     TimeDelta queue_delay;
-    TimeDelta held = TimeDelta::Zero();  // how much later it arrives because reordering holds it back
+    TimeDelta held = TimeDelta::Zero();  // how much later it arrives because of reordering
   };
   struct Drop {
     Packet packet;
@@ -72,7 +73,7 @@ class Link final : private DropSink {
     double delivered_packets = 0;
     DataSize delivered;  // to the far end
 
-    // Neither dropped nor delivered.
+    // Packets that are not yet lost, dropped or delivered.
     double packets_inside() const { return offered_packets - lost_packets - dropped_packets - delivered_packets; }
   };
 
@@ -81,7 +82,7 @@ class Link final : private DropSink {
   // Offers a packet. Returns the reason if it is dropped at once (Poll() then does not report it).
   DropReason Enqueue(double id, DataSize size, int flow, Timestamp now);
 
-  // Appends the packets that were delivered and dropped until `now`, each list in time order.
+  // Appends the packets that were delivered and dropped up to `now`, each list in time order.
   void Poll(Timestamp now, std::vector<Delivery>& deliveries, std::vector<Drop>& drops);
   // An alternative to Poll(): call AdvanceTo(), and then take the deliveries and drops one at a time. Null when there
   // are no more.
@@ -92,7 +93,7 @@ class Link final : private DropSink {
   const Drop* NextDrop() const { return drops_.empty() ? nullptr : &drops_.front(); }
   void PopDrop() { drops_.Pop(); }
 
-  // When to call Poll() next: nothing is delivered before that time. Infinity if nothing is under way.
+  // When to call Poll() next: nothing is delivered before that time. Infinity if nothing is in flight.
   Timestamp NextEvent() const;
   // Like NextEvent(), for the caller's packets only.
   Timestamp NextEventOfCaller() const;
@@ -129,7 +130,7 @@ class Link final : private DropSink {
   // Packets between Enqueue() and Poll(), at any stage.
   double packets_inside() const;
 
-  // Computes all events inside the link until `now`.
+  // Computes all events inside the link up to `now`.
   void AdvanceTo(Timestamp now);
 
  private:
@@ -139,7 +140,7 @@ class Link final : private DropSink {
   };
 
   Stats& StatsOf(int flow) { return stats_[flow < 0 ? 1 : 0]; }
-  // A lower bound of the delivery time of the packets that have not passed the bottleneck yet.
+  // A lower bound of the delivery time of the packets that are still in front of the bottleneck.
   Timestamp NextBehindBottleneck() const;
   void OnDrop(const Packet& packet, DropReason reason, Timestamp now) override;
   void ArriveAtQueue(Packet packet, Timestamp now);

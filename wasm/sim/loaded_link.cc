@@ -9,8 +9,8 @@ namespace {
 constexpr std::uint64_t kStream = 0x43726f7373547266;
 constexpr int kKinds = 2;
 constexpr int kPlaces = kKinds * LoadedLink::kMaxFlowsOfAKind;
-// The longest wait that NextEvent() requests with cross traffic. At kMaxCapacity, the events of this period take about
-// a millisecond to compute.
+// With cross traffic, NextEvent() returns a time at most this far ahead. At kMaxCapacity, the events of this period
+// take about a millisecond to compute.
 constexpr TimeDelta kLongestStep = TimeDelta::Millis(50);
 
 Link::Params WithoutOutages(Link::Params params) {
@@ -23,7 +23,7 @@ Link::Params WithoutOutages(Link::Params params) {
 LoadedLink::LoadedLink(const Link::Params& params, std::unique_ptr<QueueDisc> queue)
     : link_(WithoutOutages(params), std::move(queue)), seeds_(params.seed ^ kStream), outages_(params.outages) {}
 
-// Outages and connections begin at the first time that the caller passes.
+// Starts outages and connections at the first time that a caller has passed to this link.
 void LoadedLink::Begin() {
   begun_ = true;
   if (outages_.mean_off > TimeDelta::Zero()) link_.SetOutages(outages_, now_);
@@ -183,8 +183,8 @@ void LoadedLink::RunTimers() {
   }
 }
 
-// Ends all connections and starts new ones at `end`. The packets of ended connections still pass the link and are
-// then discarded.
+// Ends all connections and starts new ones at `end`. The packets of ended connections still pass through the link and
+// are then discarded.
 void LoadedLink::LeaveOutUntil(Timestamp end) {
   connections_.clear();
   acks_.Clear();

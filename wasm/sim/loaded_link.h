@@ -49,11 +49,11 @@ class LoadedLink final : private FlowNetwork {
   // An alternative to Poll(): call At(), and then take the deliveries and drops out of these queues.
   RingBuffer<Link::Delivery>& deliveries() { return deliveries_; }
   RingBuffer<Link::Drop>& drops() { return drops_; }
-  // See Link::NextEvent(). With cross traffic, the returned time is at most kLongestStep away, so that there is never
-  // much to compute at once.
+  // See Link::NextEvent(). With cross traffic, the returned time is at most kLongestStep ahead, so that one call never
+  // has much to compute.
   Timestamp NextEvent() const;
 
-  // Computes all events until `now` and returns the link, so that a setting can be changed at `now`.
+  // Computes all events up to `now` and returns the link, so that a setting can be changed at `now`.
   Link& At(Timestamp now);
   void SetOutages(const Outages::Params& outages, Timestamp now);
   // Sets the round-trip propagation delay of the connections. It is at least the link's one-way delay, and by default
@@ -106,15 +106,15 @@ class LoadedLink final : private FlowNetwork {
   Random seeds_;
   Outages::Params outages_;
   CrossTraffic cross_traffic_;
-  TimeDelta cross_rtt_ = TimeDelta::PlusInfinity();  // infinity: not given
+  TimeDelta cross_rtt_ = TimeDelta::PlusInfinity();  // infinity until SetCrossRtt() is called
   bool begun_ = false;
   Timestamp now_ = Timestamp::MinusInfinity();
   const std::vector<int> no_windows_;
   std::vector<Connection> connections_;  // CUBIC at even indexes, NewReno at odd ones
   int connections_made_ = 0;
-  Timestamp next_timer_ = Timestamp::PlusInfinity();  // a lower bound of the connections' timers
+  Timestamp next_timer_ = Timestamp::PlusInfinity();  // a lower bound of the times of all connections' timers
   RingBuffer<ReturningAck> acks_;
-  RingBuffer<Link::Delivery> deliveries_;  // the caller's, until they are polled
+  RingBuffer<Link::Delivery> deliveries_;  // for the caller's packets, until they are polled
   RingBuffer<Link::Drop> drops_;
 };
 

@@ -117,8 +117,8 @@ void MediaFlow::OnPacer(Timestamp now) {
   if (pacing_) network().SetTimer(index(), kPacer, next_pacer_);
 }
 
-// Sends a sender report. The next one follows after 0.5 to 1.5 mean intervals, at random, so that reports do not keep
-// step with frames (RFC 3550 6.2).
+// Sends a sender report. The next report follows after 0.5 to 1.5 mean intervals, at random, so that reports are not
+// synchronised with frames (RFC 3550 6.2).
 void MediaFlow::OnProbe(Timestamp now) {
   if (now >= params().stop) return;
   SendData({.probe = true, .size = kRtcpSize}, now);

@@ -108,7 +108,7 @@ class MediaFlow final : public Flow {
   RingBuffer<DataPacket> repeats_;  // retransmissions, which are sent before the packets in `paced_`
   RingBuffer<DataPacket> paced_;
   DataSize paced_size_;  // in `repeats_` and `paced_` together
-  RingBuffer<DataPacket> sent_packets_;  // the latest ones, in the order of their numbers
+  RingBuffer<DataPacket> sent_packets_;  // the latest packets sent, in the order of their sequence numbers
   DataSize sent_;  // total, on the wire
   Timestamp next_pacer_ = Timestamp::MinusInfinity();  // earliest start of the next pacer interval
   bool pacing_ = false;

@@ -8,7 +8,7 @@
 namespace ccscope {
 namespace {
 
-// A frame is at least this share of the mean size, however large the noise is.
+// A frame is at least this fraction of the mean size, however large the noise is.
 constexpr double kSmallestShare = 0.2;
 
 double Step(TimeDelta interval, TimeDelta time_constant) {
@@ -51,8 +51,8 @@ void MediaSource::SetTarget(DataRate target) {
   target_ = target;
 }
 
-// For the first frames after a new target, the encoder gets only a share of the target. The reason is that libwebrtc
-// makes a new EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc,
+// For the first frames after a change of the target, the encoder gets only a fraction of the target. libwebrtc does
+// this because it creates a new EncoderBitrateAdjuster for each new maxBitrate (video/encoder_bitrate_adjuster.cc,
 // kDefaultUtilizationFactor, kMinFramesSinceLayoutChange).
 DataRate MediaSource::GivenTarget() const {
   return frames_of_target_ < params_.new_target_frames ? target_ * params_.new_target_share : target_;

@@ -1,5 +1,5 @@
-// A video encoder. It makes frames at a fixed rate; their sizes follow a target rate with a delay and with noise.
-// media_source.md describes what was measured with VP8.
+// A video encoder. It makes frames at a fixed rate. The mean size of the frames follows a target rate with a delay, and
+// the sizes are noisy. media_source.md describes what was measured with VP8.
 #ifndef CCSCOPE_SIM_MEDIA_SOURCE_H_
 #define CCSCOPE_SIM_MEDIA_SOURCE_H_
 
@@ -39,7 +39,7 @@ class MediaSource {
     int packets = 0;
     bool key_frame = false;
   };
-  // Makes the next frame; to be called at intervals of 1 / frame_rate.
+  // Makes the next frame. Call it at intervals of 1 / frame_rate.
   Frame NextFrame(Random& random);
 
   // The rate that the encoder aims at now. It follows the target with a delay.
@@ -59,11 +59,11 @@ class MediaSource {
   double inverse_;      // after a fall of the target: (mean rate - rate_) / (rate_ - target)
   double innovation_;   // standard deviation of the innovation of the frame-size noise
   double noise_ = 0;
-  double ramp_ = 1;     // growth per frame
+  double ramp_ = 1;     // the factor by which rate_ grows with each frame
   int frames_ = 0;
   int frames_of_target_ = 0;
   bool key_frame_requested_ = true;  // the first frame is a key frame
-  double give_back_;    // share of `excess_` by which the next frame is made smaller
+  double give_back_;    // fraction of `excess_` by which the next frame is made smaller
   double excess_ = 0;   // sum of the excess sizes of all frames so far, in units of the mean size
   int key_frame_interval_;  // in frames; 0: no periodic key frames
 };

@@ -31,7 +31,7 @@ class RunningMean {
   double count() const { return count_; }
   // NaN if there are no samples.
   double mean() const;
-  double sd() const;  // of the population
+  double sd() const;  // population standard deviation
 
  private:
   double count_ = 0;
@@ -39,7 +39,7 @@ class RunningMean {
   double squares_ = 0;
 };
 
-// What one flow did within a window. Packets count at the time at which they are sent, arrive, or are lost.
+// What one flow did within a window. Packets are counted when they are sent, when they arrive, and when they are lost.
 struct FlowWindow {
   double sent_packets = 0;
   DataSize sent;

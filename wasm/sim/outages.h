@@ -35,14 +35,14 @@ class Outages {
   // Toggles the channel; call at next().
   void Toggle();
 
-  // The most changes between on and off that one call computes after a long time without calls. This many changes
-  // occur in 10 s at the shortest means, and in 10 minutes at 100 ms on and 20 ms off. All further changes are
-  // skipped: the channel carries packets, and the next outage begins after the time of the call.
+  // After a long time without calls, one call computes at most this many changes between on and off. This many changes
+  // occur in 10 s at the shortest means, and in 10 minutes at 100 ms on and 20 ms off. All further changes are skipped:
+  // the channel carries packets, and the next outage begins after the time of the call.
   static constexpr int kMostAtOnce = 10'000;
   void StartAgain(Timestamp now) { Restart(params_, now); }
 
-  // The time at which a packet that reaches the channel at `now` gets through, if no other packet waits: at once, or
-  // at the end of the outage. `now` must not decrease from call to call.
+  // The time at which the channel carries a packet that reaches it at `now`, if no other packet waits. It is `now` or,
+  // during an outage, the end of the outage. `now` must not decrease from call to call.
   Timestamp Release(Timestamp now) {
     for (int toggles = 0; now >= next_; ++toggles) {
       if (toggles < kMostAtOnce) {

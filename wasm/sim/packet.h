@@ -1,5 +1,4 @@
-// A packet on its way through a link. For the bottleneck that ccscope emulates inside a page, the "packet" is a whole
-// video frame.
+// A packet in a link. For the bottleneck that ccscope emulates inside a page, the "packet" is a whole video frame.
 #ifndef CCSCOPE_SIM_PACKET_H_
 #define CCSCOPE_SIM_PACKET_H_
 

@@ -1,5 +1,5 @@
-// One direction of the network, shared by all flows: a Link with its queue and bottleneck, or, without a
-// bottleneck, only loss, jitter, outages, delay and reordering.
+// One direction of the network, shared by all flows. With a bottleneck, it is a Link. Without a bottleneck, it has no
+// queue, but only loss, jitter, outages, delay and reordering.
 #ifndef CCSCOPE_SIM_PATH_H_
 #define CCSCOPE_SIM_PATH_H_
 
@@ -26,14 +26,14 @@ class Path {
   // Offers a packet. Returns the reason if it is dropped at once (NextDrop() then does not report it).
   DropReason Send(double id, DataSize size, int flow, Timestamp now);
 
-  // Computes all events inside the path until `now`. Afterwards, the functions below return the deliveries and drops
+  // Computes all events inside the path up to `now`. Afterwards, the functions below return the deliveries and drops
   // one at a time, in time order. They return null when there are no more.
   void AdvanceTo(Timestamp now);
   const Link::Delivery* NextDelivery() const;
   void PopDelivery();
   const Link::Drop* NextDrop() const { return link_ ? link_->NextDrop() : nullptr; }
   void PopDrop() { link_->PopDrop(); }
-  // When to call AdvanceTo() next; infinity if nothing is under way.
+  // When to call AdvanceTo() next; infinity if nothing is in flight.
   Timestamp NextEvent() const;
 
   // Takes effect at `now`; no packet overtakes one that is already on its way.

@@ -1,4 +1,5 @@
-// Numbered records of packets under way. A freed record is reused, so that nothing is allocated in the steady state.
+// Records of packets in flight, identified by an index. A freed record is reused, so that nothing is allocated in the
+// steady state.
 #ifndef CCSCOPE_SIM_POOL_H_
 #define CCSCOPE_SIM_POOL_H_
 

@@ -1,6 +1,6 @@
 // Retransmission of lost media packets on request, as in WebRTC. The receiver requests missing packets with generic
-// NACKs (RFC 4585 6.2.1): as soon as a later packet has arrived, and again after each round trip. The sender
-// retransmits them before all packets that wait in its pacer. If a packet has not arrived after ten requests, the
+// NACKs (RFC 4585 6.2.1): as soon as a later packet has arrived, and again after each round trip. The sender sends
+// requested packets before all packets that wait in its pacer. If a packet has not arrived after ten requests, the
 // receiver gives up on it and requests a key frame instead (PLI, RFC 4585 6.3.1).
 #ifndef CCSCOPE_SIM_RETRANSMISSION_H_
 #define CCSCOPE_SIM_RETRANSMISSION_H_
@@ -21,11 +21,11 @@ struct MissingRun {
 // The packets that a receiver is missing.
 class NackList {
  public:
-  // Takes the number of a packet that arrived. Returns whether it is new.
+  // Processes the arrival of packet `seq`. Returns whether the packet is new.
   bool OnArrival(double seq);
-  // The next run of packets to request at `now`; no value if none is due.
+  // The next run of packets to request at `now`; no value if there is none.
   std::optional<MissingRun> Due(TimeDelta rtt, Timestamp now);
-  // Whether a packet was given up since the previous TakeGivenUp().
+  // Whether the receiver has given up on a packet since the previous TakeGivenUp().
   bool TakeGivenUp();
 
  private:

@@ -96,7 +96,7 @@ void Simulation::Begin() {
   for (FlowSlot& slot : flows_) slot.flow->Begin();
 }
 
-// Whether the run has reached a limit of its work or of its memory, and which limit.
+// Whether the run has reached one of its limits, and which.
 Simulation::Status Simulation::Exceeded() const {
   if (work_ >= params_.max_events) return Status::kTooManyEvents;
   if (packets_ > params_.max_packets) return Status::kTooManyPackets;

@@ -1,12 +1,12 @@
-// The packet simulator: flows over a forward and a backward path, in virtual time. Sans-IO and deterministic: the same
-// setup, in the same order, gives the same bytes. Contract:
+// The packet simulator: flows over a forward and a backward path, in virtual time. It does no I/O and is deterministic:
+// the same setup, in the same order, gives the same bytes. Contract:
 //
-// 1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. After that, paths and controllers may be
-//    changed between two calls of RunUntil(). A change takes effect after all events up to now().
-// 2. Events of equal time run in the order in which they were scheduled.
-// 3. Every packet that a flow sends is delivered, dropped with a reason, or under way.
-// 4. A run ends at its duration, or with an error status if it needs more work or memory than allowed. The work is the
-//    number of events, plus the packets sent, plus the flows examined at each rate or trace tick.
+//  1. Setup (paths, windows, flows) comes first; the first RunUntil() ends it. After that, paths and controllers may be
+//     changed between two calls of RunUntil(). A change takes effect after all events up to now().
+//  2. Events at the same time run in the order in which they were scheduled.
+//  3. Every packet that a flow sends is delivered, dropped with a reason, or still in flight.
+//  4. A run ends at its duration, or with an error status if it needs more work or memory than allowed. The work is the
+//     number of events, plus the packets sent, plus the flows examined at each rate or trace tick.
 #ifndef CCSCOPE_SIM_SIMULATION_H_
 #define CCSCOPE_SIM_SIMULATION_H_
 
@@ -37,7 +37,7 @@ class Simulation final : private FlowNetwork {
     TimeDelta rate_interval = TimeDelta::Millis(500);  // for Jain's index and the convergence time
     std::uint64_t seed = 1;
     double max_events = 1e10;
-    double max_packets = 1e6;  // packets in pacers and under way
+    double max_packets = 1e6;  // packets in pacers and in flight
     int max_rows = 4'000'000;  // trace rows since the trace was last cleared
   };
   struct CapacityStep {
@@ -84,7 +84,7 @@ class Simulation final : private FlowNetwork {
 
   Timestamp now() const { return now_; }
   double events() const { return events_; }
-  // Packets in pacers and under way.
+  // Packets in pacers and in flight.
   double packets() const { return packets_; }
   int windows() const { return static_cast<int>(windows_.size()); }
   int flows() const { return static_cast<int>(flows_.size()); }
@@ -117,13 +117,14 @@ class Simulation final : private FlowNetwork {
     int which;  // timer or lane
     Flow* flow;
   };
-  // After the path, the packets of each leg of a flow pass one of two lanes. One lane adds the flow's extra delay.
-  // The other lane is for packets that reordering also holds back. Packets in a lane keep their order.
+  // After the path, each packet of a flow's leg passes through one of the leg's two lanes, which delay it further. One
+  // lane adds the flow's extra delay. The other lane also adds the delay of reordering. Packets in a lane keep their
+  // order.
   static constexpr int kLanes = 4;
   static constexpr int LaneOf(Leg leg, bool held) { return 2 * static_cast<int>(leg) + (held ? 1 : 0); }
-  // How many consecutive sources a flow has: its timers and its lanes.
+  // The number of a flow's event sources, which are consecutive: its timers and its lanes.
   static constexpr int kSourcesPerFlow = Flow::kTimers + kLanes;
-  // A packet that came out of a path, and how much later it arrives because reordering holds it back.
+  // A packet that came out of a path, and how much later it arrives because of reordering.
   struct Arrival {
     std::uint32_t id;
     TimeDelta queue_delay;
@@ -192,7 +193,7 @@ class Simulation final : private FlowNetwork {
   std::vector<FlowSlot> flows_;
   std::vector<WindowSlot> windows_;
   std::vector<int> active_windows_;
-  // The next time at which a window begins or ends. Windows are updated before all events of the same time.
+  // The next time at which a window begins or ends. At that time, windows are updated before all events.
   Timestamp next_boundary_ = Timestamp::PlusInfinity();
   EventQueue::Source rate_tick_;
   EventQueue::Source trace_tick_;
@@ -202,7 +203,7 @@ class Simulation final : private FlowNetwork {
   bool begun_ = false;
   Timestamp now_;
   double events_ = 0;
-  double work_ = 0;     // number of events, packets sent, and flows examined at ticks
+  double work_ = 0;     // number of events, plus packets sent, plus flows examined at ticks
   double packets_ = 0;
 };
 

@@ -1,8 +1,8 @@
-// exp, log and pow that give the same bits in a native build and in WebAssembly. The results of the C library differ
-// in the last place between platforms. The functions here use only +, -, *, / and exact bit operations (compiled with
+// exp, log and pow that give the same bits in a native build and in WebAssembly. The results of the C library differ in
+// the last bit between platforms. The functions here use only +, -, *, / and exact bit operations (compiled with
 // -ffp-contract=off), so IEEE 754 determines every result. The reductions and polynomials are those of FreeBSD's msun
-// (e_exp.c, e_log.c); the errors of Exp and Log are below 1 ulp each. Pow combines the two; its relative error is
-// about 2e-16 * |y log x|, which is small enough for its uses in this core.
+// (e_exp.c, e_log.c); the errors of Exp and Log are below 1 ulp each. Pow combines the two; its relative error is about
+// 2e-16 * |y log x|, which is small enough for its uses in this core.
 #ifndef CCSCOPE_UNITS_DETERMINISTIC_MATH_H_
 #define CCSCOPE_UNITS_DETERMINISTIC_MATH_H_
 

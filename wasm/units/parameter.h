@@ -45,7 +45,8 @@ struct PresetSpec {
 
 // Whether a parameter with the values `off|on` is on.
 constexpr bool IsOn(double value) { return value != 0; }
-// The value of an enumeration as an enumerator of `E`, which must list its enumerators in the order of the names.
+// Converts the value of an enumerated parameter to `E`, whose enumerators must be in the order of the parameter's
+// names.
 template <class E>
 constexpr E Choice(double value) {
   return static_cast<E>(static_cast<int>(value));

@@ -39,7 +39,7 @@ class RingBuffer : public Ring {
   }
   const T& back() const { return (*this)[size_ - 1]; }
 
-  // Index from the front.
+  // The element at index `i`, counted from the front.
   T& operator[](std::size_t i) {
     assert(i < size_);
     return elements()[Slot(i)];

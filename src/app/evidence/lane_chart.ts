@@ -1,6 +1,6 @@
 /**
  * The events of a call, in lanes: the link's settings, freezes, the test's expectations, and connection states.
- * Events of one kind that overlap get several lanes.
+ * Overlapping events of the same kind are spread over several lanes.
  */
 import type { Chart } from 'chart.js';
 
@@ -88,7 +88,7 @@ export class LaneChart extends TimeChart {
     super.setTheme(theme);
   }
 
-  /** The events at a time, as text. Ordinary connection states are left out. */
+  /** Describes the events at `timeUs`. Ordinary connection states are omitted. */
   textAt(timeUs: number): string {
     const there = this.#shown.spans.filter(
       ({ fromUs, toUs, tone }) => tone !== 'soft' && fromUs <= timeUs && timeUs < toUs,

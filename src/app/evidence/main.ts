@@ -21,7 +21,10 @@ const columnsOf = (table: EvidenceTable): Columns =>
     Object.entries(table).map(([name, values]) => [name, Float64Array.from(values, (value) => value ?? NaN)]),
   );
 
-/** The rows in the window, with the last row before it and the first row after it, thinned to about `points` rows. */
+/**
+ * The rows in the visible time window, the last row before it and the first row after it, thinned to about `points`
+ * rows.
+ */
 function thinned(columns: Columns, names: readonly string[], axis: TimeAxis, points: number): Columns {
   const time = columns['time_us'] ?? new Float64Array();
   const { fromUs, toUs } = axis.window;

@@ -5,7 +5,7 @@ import { inPlot } from '../../charts/index.js';
 import type { ChartTheme } from '../../charts/theme.js';
 import type { EvidenceCharts } from '../../calls/evidence_page.js';
 
-/** A mutable holder of the theme: plugins read it when they draw, so that a change of the theme reaches them. */
+/** Holds the theme in a mutable field. Plugins read the theme whenever they draw, so they see its changes. */
 export interface Look {
   theme: ChartTheme;
 }

@@ -1,6 +1,6 @@
 /**
- * For each controller that watched the call: a list of the reasons why it would have changed its target rate.
- * Choosing a line moves the charts to its time.
+ * For each controller that watched the call, lists why it would have changed its target rate. Choosing a reason moves
+ * the charts to the time of the change.
  */
 import { formatTime } from '../../charts/index.js';
 import type { EvidenceReasons } from '../../calls/evidence_page.js';
@@ -19,7 +19,7 @@ function moveFocus(event: KeyboardEvent, buttons: readonly HTMLButtonElement[]):
 export class WhyList {
   readonly #buttons: { button: HTMLButtonElement; timeUs: number }[][] = [];
 
-  /** Fills `place`; `onChoose` is called with the moment of a chosen line. */
+  /** Fills `place` with the lists. `onChoose` is called with the time of the reason that the user chooses. */
   constructor(place: HTMLElement, reasons: readonly EvidenceReasons[], onChoose: (timeUs: number) => void) {
     place.replaceChildren();
     place.hidden = reasons.length === 0;
@@ -61,7 +61,8 @@ export class WhyList {
   }
 
   /**
-   * Marks, in each list, the latest line that is not after `timeUs`. Returns the text of that line in the first list.
+   * Marks the line that applies at `timeUs` in each list: the latest line at or before that time. Returns the text of
+   * this line in the first list.
    */
   show(timeUs: number | null): string {
     const texts = this.#buttons.map((made) => {

@@ -7,8 +7,8 @@ const GAP_US = 100e3;
 export const LEAST_BPS = 50e3;
 
 /**
- * Moves a step. The first one stays at time 0 and keeps a capacity of at least LEAST_BPS; the others stay between
- * their neighbours.
+ * Moves a step. The first step stays at time 0 and keeps a capacity of at least LEAST_BPS. The other steps stay
+ * between their neighbours.
  */
 export function moved(
   steps: readonly CapacityStep[],
@@ -29,8 +29,8 @@ export function added(steps: readonly CapacityStep[], step: CapacityStep): reado
 }
 
 /**
- * A capacity times a factor, to three digits. A result below LEAST_BPS becomes an outage (0). An outage that is
- * raised becomes LEAST_BPS.
+ * A capacity times a factor, rounded to three significant digits. A result below LEAST_BPS becomes an outage (0). An
+ * outage that is raised becomes LEAST_BPS.
  */
 export function scaledBps(capacityBps: number, factor: number): number {
   if (capacityBps === 0) return factor > 1 ? LEAST_BPS : 0;

@@ -1,4 +1,4 @@
-/** Replaces the controller of a scenario's media flows by another one. */
+/** Replaces the controller of a scenario's media flows with another controller. */
 import {
   CONTROLLER_NAMES,
   controllerOfPreset,
@@ -22,7 +22,7 @@ export interface ChosenPreset {
   description: string;
 }
 
-/** Every preset, by its controller. */
+/** All presets, grouped by controller. */
 export const CHOICES: readonly {
   controller: ControllerName;
   title: string;
@@ -37,7 +37,9 @@ export const PRESET_NAMES: readonly string[] = CHOICES.flatMap(({ presets }) =>
   presets.map(({ name }) => name),
 );
 
-/** The preset of a flow. If the scenario names none, the default preset of the flow's controller for simulations. */
+/**
+ * The preset of a flow. If the scenario names none, this is the default simulation preset of the flow's controller.
+ */
 export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 'preset'>): string =>
   preset ?? defaultPreset(controller ?? 'gcc', 'simulation');
 
@@ -47,10 +49,9 @@ export const presetOf = ({ controller, preset }: Pick<MediaFlow, 'controller' | 
 export const isFree = ({ axes = [] }: Scenario): boolean => axes.every(({ name }) => name !== 'controller');
 
 /**
- * The scenario with this preset in all media flows, in every cell (combination of the axes' values). The limits of
- * the bitrate and the start bitrate stay. Other parameters, the published values and the claims are left out, since
- * they belong to the replaced controller. Returns the scenario itself if `preset` is empty or unknown, or if no
- * controller can be chosen.
+ * Uses `preset` for all media flows, in every cell (combination of axis values). The start bitrate and the bitrate
+ * limits stay the same. Other parameters, the published values and the claims are removed, since they belong to the
+ * replaced controller. Returns `scenario` itself if `preset` is empty or unknown, or if no controller can be chosen.
  */
 export function withPreset(scenario: Scenario, preset: string): Scenario {
   const controller = preset === '' ? undefined : controllerOfPreset(preset);

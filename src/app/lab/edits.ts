@@ -50,10 +50,10 @@ export const FRESH_NETWORK = {
   backward: { one_way_delay_ms: 25 },
   flows: [{ kind: 'media', name: 'call', preset: 'gcc' }],
 } as const;
-/** The same as the text of a scenario file. */
+/** The new network as the text of a scenario file. */
 export const FRESH_NETWORK_TEXT = JSON.stringify(FRESH_NETWORK);
 
-/** Removes undefined fields, so that a setting that has its usual value again is not written to the file. */
+/** Removes undefined fields. A setting that has returned to its default is therefore not written to the file. */
 function trimmed<T extends object>(settings: T): T {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }
@@ -100,8 +100,8 @@ export const changeFlow =
   });
 
 /**
- * Gives a flow the preset of another controller. The limits of the bitrate and the start bitrate stay. Other
- * parameters are dropped, since they were meant for the previous controller.
+ * Gives a flow the preset of another controller. The start bitrate and the bitrate limits are kept. Other parameters
+ * are dropped, since they were meant for the previous controller.
  */
 export const changeController =
   (name: string, preset: string): Edit =>

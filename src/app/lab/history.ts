@@ -1,7 +1,9 @@
 /** Changes that can be undone and redone. */
 import { signal } from '@preact/signals';
 
-/** Changes of one gesture that follow each other within this time are undone together. */
+/**
+ * Consecutive changes of the same gesture are undone together if each follows the previous change within this time.
+ */
 const TOGETHER_MS = 1500;
 const MOST = 200;
 
@@ -28,8 +30,8 @@ export class History<T> {
   }
 
   /**
-   * Undoes the last step: returns the value before it, and keeps `now` for redoing. Undefined if nothing can be
-   * undone.
+   * Undoes the last step: returns the value before it, and keeps `now` for redoing. Returns undefined if nothing can
+   * be undone.
    */
   back(now: T): T | undefined {
     const before = this.#before.at(-1);
@@ -40,7 +42,7 @@ export class History<T> {
     return before;
   }
 
-  /** Redoes the step that was undone last: returns the value after it. Undefined if nothing can be redone. */
+  /** Redoes the step that was undone last: returns the value after it. Returns undefined if nothing can be redone. */
   forth(now: T): T | undefined {
     const after = this.#after.at(-1);
     if (after === undefined) return undefined;

@@ -37,14 +37,15 @@ import type { Sweepable } from './sweep/sweepable.js';
 export interface Loaded {
   scenario: Scenario;
   cells: readonly CellParams[];
-  /** The origin of the scenario: the list, a user's file (with its name), or the controls of this page. */
+  /** The origin of the scenario: the built-in list, a user's file (with its name), or this page's controls. */
   from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
 }
 
 const FIRST_SCENARIO = 'ton-fig11';
 
 /**
- * A simulation starts without the user's request only up to this size: simulated seconds times the number of flows.
+ * A simulation starts without a request from the user only if its size is at most this. The size is the simulated
+ * time in seconds times the number of flows.
  */
 const AT_ONCE_FLOW_S = 4000;
 
@@ -62,7 +63,7 @@ export class Lab {
     const { value } = this.loaded;
     return value === null ? null : withPreset(value.scenario, settings.value.controller);
   });
-  /** The chosen cell as a separate scenario, which the controls of the network show. */
+  /** The chosen cell as a separate scenario. The network's controls show this scenario. */
   readonly network = computed<Scenario | null>(() => {
     const { value } = this.chosen;
     return value === null ? null : editable(value, this.cell.value);
@@ -74,7 +75,7 @@ export class Lab {
   readonly history = new History<Loaded>();
   /** The charts, which keep the lines of the previous run as faint lines. */
   charts: Scope | null = null;
-  /** Whether the drawn run stays visible as a ghost (faint lines) when the next run is drawn. */
+  /** Whether the drawn run is kept as a ghost (faint lines) when the next run is drawn. */
   #isGhostDue = false;
   /** Counts requests to show something; only the latest one takes effect. */
   #turn = 0;
@@ -89,8 +90,9 @@ export class Lab {
   }
 
   /**
-   * Loads the scenario in the page's address, or else the first scenario. Runs it if it is quick to simulate or if
-   * the address requests a run. If the address contains a pinned run, pins this run afterwards.
+   * Loads the scenario that the page's address contains or names, or else the first listed scenario. Runs the
+   * scenario if it is quick to simulate or if the address requests a run. If the address contains a pinned run (a run
+   * that is shown beside the current one), restores the pinned run last.
    */
   async open(): Promise<void> {
     const pinned = pinPart.peek();
@@ -119,7 +121,7 @@ export class Lab {
       const checked = await this.live.check(scenario);
       await this.#pin({ scenario: checked.scenario, cell: {}, seed });
     } catch {
-      const fix = 'Pin a run, and copy the link again.';
+      const fix = 'Pin the run again, and copy the new link.';
       notify('error', 'pin', 'The pinned run in the address is damaged.', fix);
     }
   }
@@ -131,7 +133,7 @@ export class Lab {
     const wrong = wrongChoices(loaded.cells, settings.peek().cell);
     for (const { axis, value, expected } of wrong) {
       const what = `In the address, cell.${axis}=${value} was not understood: expected ${expected}.`;
-      notify('warning', `cell-${axis}`, what, 'The cell that fits the other values best is used.');
+      notify('warning', `cell-${axis}`, what, 'Nothing to do: the cell that best fits the others is used.');
     }
     const gone = new Set(wrong.map(({ axis }) => axis));
     if (gone.size === 0) return;
@@ -191,7 +193,7 @@ export class Lab {
     notify(
       'info',
       'own-kept',
-      `Until the tab is closed, the network that you built is kept (${until}).`,
+      `The network that you built (until ${until}) is kept until this tab is closed.`,
       '',
       {
         actions: [{ label: 'Open my network', run: open }],
@@ -207,8 +209,8 @@ export class Lab {
   }
 
   /**
-   * Shows the scenario, unless it has an error or another scenario was requested in the meantime. Returns whether it
-   * is shown.
+   * Loads and shows a scenario, unless it has an error or another scenario was requested in the meantime. Returns
+   * whether the scenario is shown.
    */
   async #load(text: () => Promise<string>, from: Loaded['from'], what: string): Promise<boolean> {
     const turn = ++this.#turn;
@@ -235,15 +237,15 @@ export class Lab {
     }
   }
 
-  /** Loading is complete: from now on the scenario can be changed and run. */
+  /** Marks loading as complete. Then runs the network if it is quick to simulate or if the address requests a run. */
   async #ready(): Promise<void> {
     this.isLoading.value = false;
     await this.startIfQuick();
   }
 
   /**
-   * Changes the scenario and simulates it. Consecutive changes with the same `gesture`, such as the drag of a
-   * slider, are undone together.
+   * Changes the scenario and simulates it. Consecutive changes with the same `gesture`, such as the changes during
+   * one drag of a slider, are undone together.
    */
   edit(gesture: string, edit: Edit): void {
     const [loaded, network] = [this.loaded.peek(), this.network.peek()];
@@ -285,8 +287,8 @@ export class Lab {
   }
 
   /**
-   * Chooses another run of the scenario, for example another cell or seed. Simulates the chosen run at once if an
-   * earlier run was already requested.
+   * Chooses another run of the scenario, for example another cell or seed. If a run was already requested, simulates
+   * the chosen run at once.
    */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
     change(patch);
@@ -347,7 +349,7 @@ export class Lab {
     }
   }
 
-  /** Pins the drawn run: it stays visible beside the runs that follow. */
+  /** Pins the drawn run, so that it stays visible beside later runs. */
   async pinRun(): Promise<void> {
     const run = this.live.run.peek();
     if (run === null) return;
@@ -398,7 +400,7 @@ export class Lab {
     if (run !== null) downloadMetrics(run);
   }
 
-  /** Saves the network that the controls show as a scenario file. */
+  /** Saves the network shown by the controls, as a scenario file. */
   downloadScenario(): void {
     const { value: network } = this.network;
     if (network !== null) downloadScenario(network, this.seed.peek());
@@ -407,7 +409,7 @@ export class Lab {
 
 const OWN_CALL: MediaFlow = { kind: 'media', name: 'own', preset: 'gcc' };
 
-/** The settings that are restored when another scenario is shown. */
+/** The values to which these settings are reset when another scenario is shown. */
 const FRESH = {
   cell: {},
   controller: '',

@@ -44,8 +44,8 @@ export class OwnFlows {
   }
 
   /**
-   * The user's controller as an option of a run of this network; empty if the controller controls no flow of the
-   * network.
+   * The option that passes the user's controller to a run of this network. Empty if the controller controls no flow
+   * of the network.
    */
   controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
     const { value: own } = this.own;

@@ -22,7 +22,7 @@ function store(packed: string): void {
   }
 }
 
-/** The scenario of the user that this tab showed last, as a part of an address; empty if there is none. */
+/** The user's scenario that this tab showed last, as part of an address; empty if there is none. */
 export function storedOwn(): string {
   try {
     return sessionStorage.getItem(STORED) ?? '';
@@ -36,7 +36,7 @@ export class OwnLink {
   #turn = 0;
   #text: string | null = null;
 
-  /** The scenario in the address, or the one that will be there soon; null if the address has none. */
+  /** The scenario in the address, including one that `put` has not written yet; null if there is none. */
   get text(): string | null {
     return this.#text;
   }

@@ -6,7 +6,7 @@ export interface Listed {
   description: string;
   /** Short name of the paper. */
   paper: string;
-  /** The place of the experiment in the paper: a figure, a table or a section. */
+  /** Where the paper describes the experiment: a figure, a table or a section. */
   source: string;
 }
 
@@ -38,7 +38,7 @@ const STOP_WORDS = new Set(
 
 /**
  * The scenarios that contain every word of a search or, if none does, those that contain the most of its words. Stop
- * words and a final s of a word do not matter.
+ * words and a final s are ignored.
  */
 export function matching(listed: readonly Listed[], search: string): readonly Listed[] {
   const words = search

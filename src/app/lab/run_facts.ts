@@ -1,4 +1,4 @@
-/** A run of the Lab in words, for a report: the network, its flows with their parameters, and the seed. */
+/** Describes a Lab run for a report: the network, its flows with their parameters, and the seed. */
 import { LINK_KEYS, LINK_FIELDS } from '../../link/fields.js';
 import { sayLinkValue } from '../../link/words.js';
 import { cellLabel, instantiate } from '../../scenario/cells.js';
@@ -51,7 +51,7 @@ function flowText(flow: ScenarioFlow): string {
   return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
 }
 
-/** Describes the run itself, since the settings of the page may have changed since the run. */
+/** Uses the settings of the run itself, since the page's settings may have changed since then. */
 export function runFacts({ scenario, cell, seed, controller }: Run): Facts {
   const { forward, backward, flows, duration_s: duration } = instantiate(scenario, cell);
   return [

@@ -33,30 +33,36 @@ const entries = {
 type Entries = typeof entries;
 
 export interface LabState {
-  /** Id of a listed scenario. Empty: the scenario in the address's fragment, or else the first listed scenario. */
+  /**
+   * Id of a listed scenario. If empty, the scenario in the address's fragment is shown, or else the first listed
+   * scenario.
+   */
   scenario: string;
   /**
    * The chosen value of each axis, by the name of the axis. If axes are missing here, the first cell that has the
    * given values is used.
    */
   cell: Readonly<Record<string, string>>;
-  /** A preset for all media flows; empty: the presets of the scenario. */
+  /** A preset for all media flows. If empty, the scenario's own presets apply. */
   controller: string;
-  /** The seed of the run; null: the scenario's own seed. */
+  /** The seed of the run. If null, the scenario's own seed is used. */
   seed: number | null;
   /** Whether a run starts as soon as the page is opened. */
   run: boolean;
-  /** The flow whose controller is shown; empty: the first flow with a controller. */
+  /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
   flow: string;
-  /** The flows that are drawn; empty: the first few flows. */
+  /** The flows that are drawn. If empty, the first few flows are drawn. */
   draw: readonly string[];
   /** Whether every packet's arrival is recorded. */
   packets: boolean;
-  /** Whether packets on their way, the state machine and the equations are shown. */
+  /** Whether packets in transit, the state machine and the equations are shown. */
   inside: boolean;
-  /** The moment that is shown inside a run; 0: a quarter into the run, since nothing happens at its beginning. */
+  /**
+   * The moment that the inside view of a run shows. If 0, the view shows the moment a quarter into the run, since
+   * nothing happens at the beginning.
+   */
   at_s: number;
-  /** The length of the visible time window; 0: the whole run. */
+  /** The length of the visible time window. If 0, the whole run is visible. */
   window_s: number;
   from_s: number;
   hide: readonly string[];

@@ -1,5 +1,6 @@
 /**
- * The parts of a lesson. Also the readings (measured numbers) and the parts of scenarios that lessons have in common.
+ * Defines the parts of a lesson. Also contains the readings (measured numbers) and the scenario parts that lessons
+ * share.
  */
 import type { ComponentChildren } from 'preact';
 
@@ -37,13 +38,13 @@ export interface Lesson {
   /** The ids of the charts that show the answer, from top to bottom. */
   charts: readonly string[];
   readings: readonly Reading[];
-  /** Two or three paragraphs that cite section and equation. */
+  /** Two or three paragraphs that cite the section and equation of their source. */
   text: ComponentChildren;
   task: {
     ask: ComponentChildren;
     /** Whether this run solves the task. */
     isSolved: (tried: Tried) => boolean;
-    /** The value of the axis that solves the task. */
+    /** The axis value that solves the task. */
     solution: string;
     /** The explanation of the solution, for teachers and for learners who have found it. */
     because: ComponentChildren;
@@ -67,7 +68,7 @@ export interface LessonScenario {
   ];
 }
 
-/** A scenario with the parts that all lessons have in common. */
+/** Builds a scenario from the parts that all lessons share. */
 export function lessonScenario(
   id: string,
   parts: Pick<LessonScenario, 'title' | 'duration_s' | 'forward' | 'flows'> & {

@@ -31,7 +31,9 @@ export class Player {
     await this.live.reset();
   }
 
-  /** Simulates a choice of a lesson and cancels the simulation of an earlier one. Failures are shown as notices. */
+  /**
+   * Simulates a choice of a lesson, and cancels any simulation that is still running. Failures are shown as notices.
+   */
   async play({ scenario }: Lesson, choice: string): Promise<void> {
     const turn = ++this.#turn;
     const isLatest = (): boolean => turn === this.#turn;

@@ -1,4 +1,4 @@
-/** The state of the page of lessons. All of it is in the address, so a link can open a lesson and run a choice. */
+/** The state of the lessons page. All of it is in the address, so a link can open a lesson and run a choice. */
 import * as v from 'valibot';
 
 import { oneOf, type StateProblem } from '../url_fields.js';
@@ -11,9 +11,9 @@ const entries = {
 };
 
 export interface LessonsState {
-  /** Id of a lesson, or the teachers' page; empty: the list. */
+  /** Id of a lesson, or the teachers' page. If empty, the list of lessons is shown. */
   lesson: string;
-  /** The choice that is run when the page opens, as a value of the lesson's axis; empty: no choice. */
+  /** The choice that is run when the page opens, as a value of the lesson's axis. If empty, no choice is run. */
   choice: string;
   theme: 'auto' | 'dark' | 'light';
 }

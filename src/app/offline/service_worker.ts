@@ -1,8 +1,8 @@
 /**
- * The service worker: keeps all files of the app, so that the pages work without a network. Files whose names contain
- * a hash of their contents come from the store if it has them. All other files come from the network, so that the
- * next load shows a new version; the store is used only if the network does not answer. An old version is kept as
- * long as one of its pages is open.
+ * The service worker: stores all files of the app, so that the pages work without a network. Files whose names
+ * contain a hash of their contents come from the store if they are there. All other files come from the network, so
+ * that the next load shows a new version; the store is used only if the network does not answer. An old version is
+ * kept as long as one of its pages is open.
  */
 import { getCacheKeyForURL, matchPrecache, precache, type PrecacheEntry } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';

@@ -1,4 +1,4 @@
-/** An experiment on the page of papers: its plan, its progress and its results. */
+/** An experiment on the papers page: its plan, its progress and its results. */
 import { computed, signal } from '@preact/signals';
 
 import type { Listed } from '../lab/papers.js';
@@ -9,7 +9,7 @@ export interface LoadedPlan extends Plan {
   scenario: Scenario;
 }
 
-/** The amount of work in a number of runs. */
+/** The amount of work for a set of runs. */
 export interface Work {
   runs: number;
   /** Virtual time, seconds. */
@@ -53,8 +53,8 @@ export class Experiment {
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
   /**
-   * The result as it is shown. The cells of some experiments are the points of one map (`surface`). An incomplete map
-   * is not shown, since its highest point may still be missing.
+   * The result that the page shows. In some experiments, the cells are the points of one map (`surface`). An
+   * incomplete map is not shown, since its highest point may still be missing.
    */
   readonly shown = computed(() =>
     this.isComplete.value || this.plan.value?.scenario.surface === undefined ? this.reported.value : null,

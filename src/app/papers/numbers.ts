@@ -25,9 +25,7 @@ export function cellsShown(
  */
 export const isMeasured = ({ measured }: Pick<MetricReport, 'measured'>): boolean => measured.n > 0;
 
-/**
- * The place of the number in the paper, the notes on the number, and the reason for the width of its tolerance band.
- */
+/** Where the paper states the number, the notes on the number, and the reason for the width of its tolerance band. */
 export const reasonsOf = ({ where, read, why, note, wider_than_rule: wider }: MetricReport): string[] => [
   `${where} (${read})`,
   ...(note === undefined ? [] : [note]),

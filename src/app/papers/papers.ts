@@ -1,4 +1,4 @@
-/** The actions of the page of papers: it loads experiments, runs them in workers and keeps their results. */
+/** The actions of the papers page: it loads experiments, runs them in workers and keeps their results. */
 import { computed, signal } from '@preact/signals';
 
 import { version } from '../../../package.json';
@@ -16,7 +16,7 @@ import { Reporter } from './reporter.js';
 export interface Progress {
   runs: number;
   of: number;
-  /** The share of the work that is done, 0 to 1. */
+  /** The fraction of the work that is done, 0 to 1. */
   share: number;
   /** The seconds that are left; null while they cannot be estimated. */
   toGoS: number | null;
@@ -29,7 +29,7 @@ export class Papers {
    * ended.
    */
   readonly #batch = signal<readonly Experiment[]>([]);
-  /** How the last batch ended; empty before the first. */
+  /** How the last batch ended; empty before the first batch has ended. */
   readonly lastEnd = signal<'' | 'done' | 'partly' | 'cancelled'>('');
   /** The number of experiments of the batch that were completed, and the number that were cancelled. */
   #ended = { done: 0, cancelled: 0 };
@@ -38,7 +38,7 @@ export class Papers {
   readonly #loading = new Map<string, Promise<void>>();
   readonly #pool = new PapersPool();
   readonly #reporter = new Reporter();
-  /** The time at which the batch began, and the cost of the runs that had ended before. */
+  /** The time at which the batch began, and the total cost of the runs that had ended before that time. */
   #began = { atMs: 0, cost: 0 };
   /** The wall-clock time of all batches that have ended, in seconds. */
   #wallS = 0;

@@ -1,4 +1,4 @@
-/** Spreads the simulation runs of the page of papers over several workers. */
+/** Spreads the simulation runs of the papers page over several workers. */
 import { SimulationPool } from '../../runs/simulation_pool.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { PackedBatches } from '../../trace/index.js';

@@ -20,7 +20,7 @@ export interface Plan {
   published: ExperimentReport;
 }
 
-/** The result of one run. Its trace is packed, for the transfer between workers. */
+/** The result of one run. Its trace is packed into buffers, which are cheap to transfer between workers. */
 export type SentOutcome =
   { result: Omit<RunValues, 'trace'> & { rows: readonly PackedBatches[] } } | { failure: RunFailure };
 
@@ -83,7 +83,7 @@ export class ReportService {
 
   #of(id: string): Kept {
     const kept = this.#experiments.get(id);
-    if (kept === undefined) throw new RangeError(`id: expected an experiment that is open, got ${id}`);
+    if (kept === undefined) throw new RangeError(`id: expected the id of an open experiment, got ${id}`);
     return kept;
   }
 }

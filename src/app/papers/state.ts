@@ -1,5 +1,5 @@
 /**
- * The state of the page of papers. All of it is in the address: whether all papers, one paper or one experiment is
+ * The state of the papers page. All of it is in the address: whether all papers, one paper or one experiment is
  * shown, and whether the experiments are run.
  */
 import * as v from 'valibot';
@@ -8,9 +8,9 @@ import type { Listed } from '../lab/papers.js';
 import { flag, oneOf, type StateProblem } from '../url_fields.js';
 
 export interface PapersState {
-  /** Short name of a paper; empty: the paper of `scenario`, or all papers. */
+  /** Short name of the paper to show. Empty if `scenario` is set, or if the list of all papers is shown. */
   paper: string;
-  /** Id of an experiment; empty: the list. */
+  /** Id of the experiment to show. If empty, the page shows a paper or the list of all papers. */
   scenario: string;
   /** Whether the shown experiments are run as soon as the page opens. */
   run: boolean;

@@ -1,5 +1,5 @@
 /**
- * A call or a recording in words, for a report. A recording's header may contain anything, so its values are checked.
+ * Describes a call or a recording for a report. A recording's header may contain anything, so its values are checked.
  */
 import * as v from 'valibot';
 
@@ -15,7 +15,7 @@ import type { Shown } from './recorder.js';
 
 type Facts = readonly (readonly [name: string, value: string])[];
 
-/** These settings are listed even if they have their usual values. */
+/** These settings are listed even if they have their default values. */
 const ALWAYS: readonly string[] = ['capacity', 'queue', 'rtt_ms', 'seed'];
 
 const linkForm = v.record(v.string(), v.unknown());
@@ -27,7 +27,7 @@ const videoForm = v.object({
   codec: v.optional(v.string()),
 });
 
-/** A link's settings in words; empty if it has none. */
+/** Describes a link's settings; empty if there are none. */
 export function networkText(link: unknown): string {
   const parsed = v.safeParse(linkForm, link);
   if (!parsed.success) return '';
@@ -68,7 +68,7 @@ function dateText(created: string | undefined): string {
   return Number.isNaN(date.valueOf()) ? '' : date.toLocaleString(undefined, DATE);
 }
 
-/** The recorded call in words, from its header. */
+/** Describes the recorded call, from its header. */
 function recorded({ name, header }: Shown): Facts {
   const { created, source, scenario, seed, controller, preset, mode, parameters = {} } = header;
   const texts = [scenario, mode].filter((each) => typeof each === 'string');

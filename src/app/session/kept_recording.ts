@@ -8,8 +8,7 @@ import type { JournalEntry } from '../../worker/trace/trace_journal.js';
 import { openDatabase, type Database, type StoredRecording } from '../stored.js';
 
 /**
- * The largest number of recordings from earlier visits that are kept. When a recording begins, older ones are
- * deleted.
+ * At most this many recordings from earlier visits are kept. When a recording begins, older recordings are deleted.
  */
 const MOST_KEPT = 3;
 
@@ -18,7 +17,7 @@ const lockOf = (id: string): string => `ccscope-recording-${id}`;
 /** Browsers offer locks only in secure contexts. */
 const isPossible = 'locks' in navigator;
 
-/** Holds the lock of a recording until the returned function is called, or the page is gone. */
+/** Holds the lock of a recording until the returned function is called, or until the page no longer exists. */
 function hold(id: string): () => void {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -63,11 +62,11 @@ export class KeptRecording {
     this.#database.catch(() => undefined);
   }
 
-  /** Begins to keep a new recording; the previous one stays stored for a later visit. */
+  /** Starts keeping a new recording. The previous recording remains stored for a later visit. */
   begin(header: Partial<TraceHeader>): void {
     if (!isPossible)
       return this.onFailed(
-        new Error('browsers keep recordings only for pages of this machine or over HTTPS'),
+        new Error('browsers keep recordings only for pages from this machine or loaded over HTTPS'),
       );
     const recording = { id: crypto.randomUUID(), startedMs: Date.now(), header };
     this.own(recording);

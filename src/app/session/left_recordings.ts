@@ -40,8 +40,8 @@ function offer(recorder: Recorder, left: StoredRecording): void {
 }
 
 /**
- * Offers the recordings that earlier visits left. From now on, the browser also asks the user before an unsaved
- * recording is lost by leaving the page.
+ * Offers the recordings that earlier visits left. From now on, the browser also asks for confirmation when the user
+ * leaves the page with an unsaved recording.
  */
 export function watchRecordings(recorder: Recorder): void {
   const ask = (event: BeforeUnloadEvent): void => event.preventDefault();

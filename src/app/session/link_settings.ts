@@ -1,4 +1,4 @@
-/** The link's settings in the forms that the shaper and the in-page bottleneck take. */
+/** The link's settings in the forms that the shaper and the in-page bottleneck accept. */
 import type { LinkOptions } from '../../core/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
 import { forwardLink, type LinkConfig, type PartialLinkConfig } from '../../link/link_config.js';

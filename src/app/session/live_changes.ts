@@ -1,4 +1,4 @@
-/** Applies changed settings to the call that runs. */
+/** Applies changed settings to the running call. */
 import { effect } from '@preact/signals';
 
 import type { PartialLinkConfig } from '../../link/link_config.js';
@@ -40,14 +40,14 @@ export class LiveChanges {
       report(this.#setLink(now, change));
     }
     if (before.shadow.join() !== now.shadow.join()) report(this.#setShadows(now.shadow));
-    // If the controller has changed, nothing is applied here, since the change needs a new call.
+    // A change of the controller needs a new call, so it is not applied here.
     if (before.controller === now.controller && watcherOf(before) === watcherOf(now))
       this.#applyController(before, now);
   }
 
   /**
-   * Applies a new list of shadows (controllers that only watch). Rejects if this page does not have the file of a
-   * user's controller.
+   * Applies a new list of shadows (controllers that only watch). Rejects if a shadow is user-written and this page
+   * does not have its file.
    */
   async #setShadows(texts: readonly string[]): Promise<void> {
     const { shadows, call, started } = this.running;
@@ -69,7 +69,10 @@ export class LiveChanges {
     if (change.capacity !== undefined) this.#startSchedule(now.capacity);
   }
 
-  /** Only for the bottleneck in the page, whose capacity this page changes. The shaper applies schedules itself. */
+  /**
+   * Runs the capacity schedule of the in-page bottleneck. The shaper does not need this method, since it applies
+   * schedules itself.
+   */
   #startSchedule(capacity: string): void {
     this.#endSchedule();
     this.#endSchedule = runSchedule(capacity, (capacityBps) => {
@@ -85,7 +88,7 @@ export class LiveChanges {
       before.preset !== now.preset || Object.keys(before.set).some((name) => !(name in now.set));
     const changed = Object.entries(now.set).filter(([name, value]) => before.set[name] !== value);
     if (!isReset) return changed.forEach(([name, value]) => report(call.setParameter(name, value)));
-    // A preset sets every parameter, so the values that differ from it are set again afterwards.
+    // `setPreset` sets every parameter, so the values that differ from the preset are set again afterwards.
     const { min_bps: min_bitrate_bps, max_bps: max_bitrate_bps } = this.running.started;
     report(call.setPreset(now.preset));
     const all = { min_bitrate_bps, max_bitrate_bps, ...now.set };

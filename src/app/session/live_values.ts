@@ -38,7 +38,9 @@ export class LiveValues {
   #signal = NaN;
   #newestUs = 0;
 
-  /** Looks at a batch; must be called before its columns are transferred to the store's worker. */
+  /**
+   * Updates the values from a batch. Must be called before the batch's columns are transferred to the store's worker.
+   */
   observe({ table, rows, columns }: TraceBatch): void {
     if (rows === 0) return;
     this.#rows.set(table, (this.#rows.get(table) ?? 0) + rows);

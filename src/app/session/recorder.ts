@@ -39,7 +39,7 @@ export class Recorder {
   readonly opening = signal<number | null>(null);
   /** Whether there is anything to download. */
   readonly hasRows = signal(false);
-  /** Whether there is a recording of a call that has not been downloaded completely. */
+  /** Whether a call's recording has not been downloaded completely; false without a recording. */
   readonly unsaved = signal(false);
   /**
    * The time up to which the sample has been played. The sample is a simulated call that the page shows before a
@@ -74,8 +74,8 @@ export class Recorder {
       notify(
         'info',
         'recorder',
-        'The worker that records died and was replaced.',
-        'No recorded row was lost.',
+        'The worker that writes the recording died and was replaced.',
+        'Nothing to do: no recorded row was lost.',
       );
     const kept = new KeptRecording((error) =>
       notify(
@@ -107,7 +107,7 @@ export class Recorder {
     this.store.appendEvent(event);
   }
 
-  /** Forgets everything and begins the recording of a call. */
+  /** Drops the present trace and begins the recording of a call. */
   async begin(header: Partial<TraceHeader>): Promise<void> {
     this.live.clear();
     this.#counted = {};
@@ -119,7 +119,7 @@ export class Recorder {
     this.#show('call', 'call', header);
   }
 
-  /** Writes the controllers that watch into the header. */
+  /** Adds the shadows (controllers that only watch) to the trace's header. */
   nameShadows(shadows: readonly { flow: number }[]): void {
     if (shadows.length > 0) this.#nameFlows([...shadows, ...this.#flows('tcp')]);
   }
@@ -155,7 +155,7 @@ export class Recorder {
 
   /**
    * Shows a file instead of the present trace. Rejects with TraceError if the file cannot be read; the present trace
-   * then stays.
+   * is then kept.
    */
   async open(file: File): Promise<void> {
     this.opening.value = 0;
@@ -206,15 +206,15 @@ export class Recorder {
   }
 
   /**
-   * To be called after the recording was downloaded. A recording that still grows stays unsaved, since its later rows
-   * are not in the file.
+   * To be called after the recording was downloaded. A recording that is still growing remains unsaved, since its
+   * later rows are not in the file.
    */
   saved(grows: boolean): void {
     this.unsaved.value = grows;
     if (!grows) this.kept.forget();
   }
 
-  /** The trace as a file of format v1. */
+  /** Returns the contents of a trace file (format v1). */
   export(): Promise<Blob> {
     const { kind, header } = this.shown.value;
     return this.store.exportNdjson(kind === 'call' ? header : undefined);

@@ -4,7 +4,7 @@ import type { AppState } from '../state.js';
 import { changeEvent, restartMessage, type SettingChange } from './restarts.js';
 import { ServerClient } from './server_client.js';
 
-/** The cause for ending a call and starting it again. */
+/** Why a call is ended and started again. */
 export interface Cause {
   /** The events that note the cause in the recording. */
   events: readonly { name: string; detail: unknown }[];
@@ -14,7 +14,7 @@ export interface Cause {
   message(now: AppState, hasServer: boolean): string;
 }
 
-/** How long a call waits for a local server that went away. After that, the call goes on without the server. */
+/** How long a call waits for a local server that has gone away. After that, the call continues without the server. */
 const AWAY_MS = 5000;
 /**
  * The largest number of automatic restarts within WITHIN_MS. After that, the next call would probably fail as

@@ -103,7 +103,7 @@ interface Watched {
   /** The settings that the call was started with. */
   started: AppState;
   settings: ReadonlySignal<AppState>;
-  /** Whether the call is connected. Before, changed settings do not restart the call. */
+  /** Whether the call is connected. Until then, changed settings do not restart the call. */
   connected: ReadonlySignal<boolean>;
   restart(changes: readonly SettingChange[]): void;
 }

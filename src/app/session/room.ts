@@ -7,7 +7,7 @@ import type { ServerClient } from './server_client.js';
 
 /** The message with which the sending page begins a call. */
 export interface Invitation {
-  /** Identifies the sending page's call: the random number that its `Room` drew. */
+  /** Identifies the sending page's call: a random number that its `Room` generates. */
   call: number;
   originEpochMs: number;
   relay: { a: RelayAddress; b: RelayAddress } | null;
@@ -26,7 +26,7 @@ function isRoomMessage(data: unknown): data is RoomMessage {
 /** Our end of a room with one other page in it. */
 export class Room {
   readonly #call = Math.random();
-  /** Called when the other page has restarted its side of the call. Our side then has no peer any more. */
+  /** Called when the other page has restarted its side of the call. Our side then no longer has a peer. */
   onAgain: () => void = () => undefined;
   #listener: ((data: unknown) => void) | null = null;
   #early: unknown[] = [];

@@ -27,7 +27,7 @@ export class Running {
   config: Partial<LinkConfig> = {};
   /** The sent video, as its track describes it; null in the page that receives. */
   video: SentVideo | null = null;
-  /** Settles once the call has ended; null as long as nobody has requested the end. */
+  /** Settles once the call has ended; null until the end is requested. */
   ending: Promise<void> | null = null;
   #ended = false;
   readonly #closers: (() => unknown)[] = [];
@@ -82,7 +82,8 @@ export class Running {
 
   /**
    * The controller of flow 0: the controller in charge or, if the browser's own controller is in charge, the
-   * controller of `preset`, which only watches. Throws if this page does not have the file of a user's controller.
+   * controller of `preset`, which only watches. Throws if the controller is user-written and this page does not have
+   * its file.
    */
   get controller(): LiveController & { name: string } {
     const { controller, preset, set } = this.started;

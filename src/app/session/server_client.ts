@@ -113,7 +113,7 @@ export class ServerClient {
     await this.#ask({ type: 'link/set', link, config });
   }
 
-  /** Tells a link the ICE user fragments of the two peers whose packets it carries. */
+  /** Tells a link the ICE username fragments of the two peers whose packets it carries. */
   async expectPeers(link: string, { a, b }: PeerUfrags): Promise<void> {
     await this.#ask({ type: 'link/peers', link, a, b });
   }

@@ -31,7 +31,7 @@ export class Session {
     name: 'GCC',
     controller: 'gcc',
   });
-  /** `performance.now()` when the running call was connected; null before. */
+  /** `performance.now()` when the running call was connected; null before that. */
   readonly connectedAt = signal<number | null>(null);
   /** `performance.now()` when the call was first connected. Automatic restarts do not change this value. */
   readonly beganAt = signal<number | null>(null);
@@ -41,8 +41,8 @@ export class Session {
   /** Whether the call has lost the local server and has not reached it again. */
   #isServerLost = false;
   /**
-   * The call whose recording already contains the event `mode`. The event says that the controller could not take
-   * over the rates, so the call runs in another mode than requested.
+   * The call whose recording already contains the event `mode`. This event reports that the controller could not take
+   * over the rates, so the call runs in a different mode than requested.
    */
   #capTold: Running | null = null;
   readonly #patience = new Patience();
@@ -178,7 +178,7 @@ export class Session {
     this.remoteStream.value = call.remoteStream;
     const changes = new LiveChanges(running, this.recorder);
     running.own(() => changes.end());
-    // A call with another page is not restarted automatically: its user has to restart it.
+    // A call with another page is not restarted automatically: the user has to restart it.
     if (state.role === 'loopback') running.own(this.#watch(running));
   }
 
@@ -227,7 +227,8 @@ export class Session {
   #serverLost(running: Running): void {
     this.#isServerLost = true;
     const fix = 'Run npm start: the call then returns to the shaper by itself.';
-    notify('warning', 'server-lost', 'The local server went away, and the shaped link with it.', fix);
+    const what = 'The connection to the local server was lost, and with it the shaped link.';
+    notify('warning', 'server-lost', what, fix);
     void this.#restart(running, serverLost(running.started));
   }
 

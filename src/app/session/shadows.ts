@@ -15,8 +15,8 @@ export interface ShadowFlow {
 }
 
 /**
- * Converts the text of a controller in the settings into the options of a call. Throws if this page does not have the
- * file of a controller that the user wrote.
+ * Converts a controller's text in the settings into the options of a call. Throws if the controller is user-written
+ * and this page does not have its file.
  */
 export function liveController(text: string): LiveController & { name: string } {
   const name = titleOf(text);
@@ -33,7 +33,10 @@ export class ShadowFlows {
   #next = 1;
   readonly #known: ShadowFlow[] = [];
 
-  /** Converts a list of shadows into the options of a call. Throws if this page does not have a user's file. */
+  /**
+   * Converts a list of shadows into the options of a call. Throws if a shadow is user-written and this page does not
+   * have its file.
+   */
   take(texts: readonly string[]): ShadowController[] {
     return texts.map((text) => {
       const live = liveController(text);

@@ -67,8 +67,8 @@ export class SourceKeeper {
 
   /**
    * Returns the tracks of a source with these settings. Reuses the tracks in use if their settings are the same and
-   * they are live. Null if `isWanted` returns false once the source is open. Rejects if the user does not allow the
-   * camera.
+   * they are live. Returns null if `isWanted` returns false once the source is open. Rejects if the user does not
+   * allow the camera.
    */
   async open(settings: SourceSettings, isWanted: () => boolean): Promise<SourceTracks | null> {
     const { source, size, fps, audio, seed } = settings;

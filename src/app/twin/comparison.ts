@@ -9,7 +9,7 @@ import type { TraceStore } from '../../worker/trace/trace_client.js';
 
 export type TwinState =
   | { kind: 'none' }
-  /** The share that has been simulated, from 0 to 1. */
+  /** The fraction that has been simulated, from 0 to 1. */
   | { kind: 'running'; share: number }
   /** The reason why the recording could not be compared, and advice for the user. */
   | { kind: 'refused'; message: string; fix: string }

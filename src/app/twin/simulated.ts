@@ -20,14 +20,14 @@ export interface SimulatedTwin {
   fromUs: number;
   toUs: number;
   /**
-   * The assumptions in place of facts that the recording lacks, or of effects that the simulation cannot reproduce.
+   * The assumptions that replace facts missing from the recording, or effects that the simulation cannot reproduce.
    */
   assumed: readonly string[];
 }
 
 interface Handlers {
   signal: AbortSignal;
-  /** Called with the simulated share, from 0 to 1. */
+  /** Called with the simulated fraction, from 0 to 1. */
   onShare(share: number): void;
   onError(error: Error): void;
 }
@@ -43,7 +43,7 @@ async function moduleOf(name: string): Promise<{ url: string; name: string }> {
   } catch (error) {
     if (!(error instanceof NotAtHand)) throw error;
     throw new NoTwin(
-      `its controller ${name} is a file that this page does not have`,
+      `the call’s controller ${name} is a file that this page does not have`,
       'choose the file under Controller, then compare again',
     );
   }
@@ -72,7 +72,10 @@ export async function simulateTwin(
     });
     const [fault] = result.faults;
     if (fault !== undefined)
-      throw new NoTwin(`its controller failed in the simulation: ${fault.message}`, 'correct its file');
+      throw new NoTwin(
+        `the call’s controller failed in the simulation: ${fault.message}`,
+        'correct its file',
+      );
     if (result.cancelled || signal.aborted) {
       store.close();
       return null;

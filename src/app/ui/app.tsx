@@ -39,7 +39,7 @@ interface Parts {
   scope: Scope;
 }
 
-/** The place of the queue in a recorded call, according to the recording's header. */
+/** The location of the queue in a recorded call, according to the recording's header. */
 function bottleneckOf({ link }: Partial<TraceHeader>): string {
   const at = typeof link === 'object' && link !== null && 'at' in link ? link.at : '';
   return typeof at === 'string' ? at : '';

@@ -1,4 +1,4 @@
-/** The call itself: its video, and the source of its numbers. */
+/** Shows the call itself: its video, and where its numbers come from. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 

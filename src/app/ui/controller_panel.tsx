@@ -11,13 +11,10 @@ import { flowZeroText, takeCharge } from '../take_charge.js';
 import { ChoiceField } from './fields.js';
 import { effectHelp, isTwoPages } from './panels.js';
 
-/** Whether a file looks like a controller by the ending of its name, even if no page can run it. */
+/** Whether a file has the extension of a controller, even if no page can run the file. */
 export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wasm)$/i.test(name);
 
-/**
- * Makes the controller from a file the controller in charge. If no page can run the file, shows a notice that
- * explains why.
- */
+/** Puts the controller in `file` in charge. If no page can run the file, shows a notice that explains why. */
 export function takeController(file: File, running: boolean): void {
   const fix = ownControllers.keep(file);
   if (fix === null) change(takeCharge(settings.peek(), ownText(file.name), running));
@@ -164,8 +161,8 @@ function ShadowChoice({ disabled }: { disabled: boolean }) {
 }
 
 /**
- * The presets of the controller in charge. If the browser's own controller is in charge, the presets of all
- * controllers that can watch.
+ * The menu of presets: those of the controller in charge or, if the browser's own controller is in charge, those of
+ * all controllers that can watch.
  */
 function PresetField() {
   const { controller, preset } = settings.value;

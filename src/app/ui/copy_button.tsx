@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 
-/** A button that copies text, and confirms that for a moment. */
+/** A button that copies text and briefly confirms the copy. */
 export function CopyButton({ text, children }: { text: () => string; children: string }) {
   const done = useSignal('');
   const copy = async (): Promise<void> => {

@@ -10,7 +10,10 @@ interface DetailProps {
   onChoose: (flow: number) => void;
 }
 
-/** The menu of the controllers that saw the same call; the charts show the internals of the chosen one. */
+/**
+ * The menu of the call's controllers, in charge or only watching. The charts show the internals of the chosen
+ * controller.
+ */
 export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
   const id = useId();
   return (

@@ -1,4 +1,4 @@
-/** Form fields that are bound to one setting each: native elements, checked by the state's schema. */
+/** Form fields, each bound to one setting. They are native elements, checked by the state's schema. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 

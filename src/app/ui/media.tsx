@@ -36,7 +36,7 @@ interface MediaProps {
   media: ReadonlySignal<Media | null>;
 }
 
-/** Frames per second of the received video, and how often it froze. */
+/** Frames per second of the received video, and how often the video froze. */
 export function Picture({ media }: MediaProps) {
   const { now } = media.value ?? {};
   if (!now || !(now.width > 0)) return null;
@@ -80,7 +80,7 @@ function factsOf(media: Media): readonly Fact[] {
   return facts;
 }
 
-/** The quality of the video, in a line that is present even when it is empty, so that nothing moves. */
+/** The quality of the video. The line is present even when it is empty, so that the layout does not shift. */
 export function EncoderFacts({ media }: MediaProps) {
   const facts = media.value === null ? [] : factsOf(media.value);
   return (

@@ -27,19 +27,19 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
       level: 'warning' as const,
       code: `url-${field}`,
       message: `In the address, ${field}=${got} was not understood: expected ${expected}.`,
-      fix: 'The default is used instead.',
+      fix: 'Nothing to do: the default is used instead.',
     })),
     ...notices,
   ];
 }
 
 /**
- * Codes that begin with one of these words end with a variable part, as in `cell-AXIS`. In the list of errors, each
- * word has one section for all of its codes.
+ * Codes that begin with one of these words end with a variable part, as in `cell-AXIS`. The list of errors has one
+ * section for each of these words.
  */
 const FAMILIES = ['cell', 'controller-fault', 'left', 'scenario', 'url'];
 
-/** The address of the section about a notice in the list of errors. */
+/** The address of a notice's section in the list of errors. */
 const sectionOf = ({ code }: Shown): string =>
   `./docs/src/text/errors.html#${FAMILIES.find((family) => code.startsWith(`${family}-`)) ?? code}`;
 
@@ -50,7 +50,10 @@ interface NoticesListProps {
   /** Parts of the address that were refused. */
   problems: readonly StateProblem[];
   notices: readonly Shown[];
-  /** Whether the notices lie over the page's lower edge, so that a new notice during a call moves nothing. */
+  /**
+   * Whether the notices overlay the lower edge of the page, so that a new notice during a call does not shift the
+   * layout.
+   */
   isOver?: boolean;
 }
 

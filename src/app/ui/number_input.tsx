@@ -1,4 +1,4 @@
-/** A number field with a slider. The slider takes effect while it moves; the field accepts any value of the range. */
+/** A number field with a slider. The slider takes effect while it moves; the field accepts any value in the range. */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -12,8 +12,8 @@ export interface NumberInputProps {
   min: number;
   max: number;
   /**
-   * The step of the field and of a linear slider. Without a step, the slider's values are rounded to three digits, or
-   * to whole numbers if `isWhole`.
+   * The step of the field and of a linear slider. Without a step, the slider's values are rounded to three
+   * significant digits, or to whole numbers if `isWhole`.
    */
   step?: number;
   /** Whether equal distances on the slider stand for equal ratios. */
@@ -48,7 +48,7 @@ function scaleOf({ min, max, step, isLogarithmic = false, isWhole = false }: Num
 }
 
 /**
- * A slider with a number field. The field refuses a number outside of the range; the last valid number then stays in
+ * A slider with a number field. The field refuses a number outside the range; the last valid number then stays in
  * effect.
  */
 export function NumberInput(props: NumberInputProps) {

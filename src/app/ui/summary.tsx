@@ -1,5 +1,5 @@
 /**
- * The most important values of the call, as a table of text. The values are those at the cursor or, without a cursor,
+ * The most important values of the call, as a text table. The values are those at the cursor or, without a cursor,
  * the newest ones.
  */
 
@@ -24,7 +24,7 @@ function used(rateBps: number, capacityBps: number): string {
 
 interface SummaryProps {
   scope: Scope;
-  /** The place of the queue: `shaper`, `in-page`, or any other text if the place is unknown. */
+  /** The location of the queue: `shaper`, `in-page`, or any other text if the location is unknown. */
   bottleneck: string;
   /** Whether the controller only watches. */
   observes: boolean;
@@ -43,7 +43,7 @@ const QUEUE_AT: Readonly<Record<string, string>> = {
 
 type Row = readonly [name: string, value: string, note: string, alarm?: boolean];
 
-/** The values inside a controller. */
+/** The rows with values from inside a controller. */
 function insideRow(controller: string, at: (id: string) => number): readonly Row[] {
   if (controller === 'gcc') {
     const signal = stripState('signal', at('signal'));

@@ -1,4 +1,4 @@
-/** Sidebar: the trace as a file, a report on paper, and links to this view and to this call. */
+/** Sidebar: the trace as a file, a printed report, and links to this view and to this call. */
 import { signal } from '@preact/signals';
 
 import { openDropped } from '../dropped.js';

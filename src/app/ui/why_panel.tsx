@@ -13,22 +13,19 @@ import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 
 /**
- * The interval at which the explanation is computed again while new rows arrive. The interval is longer if the work
- * would otherwise take more than WORKER_SHARE of the trace worker's time.
+ * The interval at which the explanation is recomputed while new rows arrive. The interval is longer if the work would
+ * otherwise take more than WORKER_SHARE of the trace worker's time.
  */
 const AGAIN_MS = 1000;
 const WORKER_SHARE = 0.05;
 /**
- * After rows were replaced, the explanation is computed again only once the rows have not changed for this long.
- * Dragging a slider replaces the rows many times.
+ * After rows were replaced, the explanation is recomputed only once the rows have not changed for this long, since
+ * dragging a slider replaces the rows many times.
  */
 const STILL_MS = 200;
-/**
- * The largest number of lines that are shown. Of a longer list, only the lines after the start of the charts' window
- * are shown.
- */
+/** The largest number of lines that are shown at once. */
 const MOST_LINES = 400;
-/** A mark is described if its distance from the cursor is at most this share of the window. */
+/** A mark is described if its distance from the cursor is at most this fraction of the window. */
 const AT_MARK = 0.01;
 
 const NOTHING: Explanation = { changes: [], marks: [] };
@@ -37,9 +34,11 @@ const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as cons
 interface WhyPanelProps {
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
-  /** The flow whose target rate is explained. Null if the charts show all flows: the rows of all flows then count. */
+  /**
+   * The flow whose target rate is explained. Null if the charts show all flows; the rows of all flows are then used.
+   */
   flow: number | null;
-  /** The bottleneck whose changes are marked; null: the trace has only one bottleneck. */
+  /** The bottleneck whose changes are marked; null if the trace has only one bottleneck. */
   link: number | null;
   /** The trace's header, which has the flow's controller and its parameters. */
   header: Partial<TraceHeader>;
@@ -115,7 +114,10 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
   return { explanation, isStale };
 }
 
-/** The lines of a long list that are shown: MOST_LINES lines, from the start of the charts' window. */
+/**
+ * The lines of a long list that are shown: MOST_LINES lines from the start of the charts' window on, or the last
+ * MOST_LINES lines if fewer than that follow.
+ */
 function inSight(changes: readonly TargetChange[], fromUs: number): readonly TargetChange[] {
   const first = changes.findIndex(({ toUs }) => toUs >= fromUs);
   const start = Math.min(first < 0 ? changes.length : first, changes.length - MOST_LINES);

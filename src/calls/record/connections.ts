@@ -1,4 +1,4 @@
-/** Finds which endpoints talk to each other, by the user name fragments of ICE (RFC 8839, section 5.4). */
+/** Finds which endpoints talk to each other, by their ICE username fragments (RFC 8839, section 5.4). */
 import type { CallRecord, ConnectionRecord, EndpointRecord, RelayFlow } from './record.js';
 
 const meet = (some: readonly string[], others: readonly string[]): boolean =>
@@ -13,7 +13,7 @@ const wasConnected = (endpoint: EndpointRecord): boolean =>
 
 /** Indexes of a record, so that the work for one connection does not grow with the number of connections. */
 interface Index {
-  /** Endpoints, by the user name fragments that they have used. */
+  /** Endpoints, by the username fragments that they have used. */
   byLocalUfrag: Map<string, EndpointRecord[]>;
   /** Connections by the ids of their endpoints. */
   connections: Map<number, ConnectionRecord>;
@@ -114,8 +114,8 @@ function remove({ connections, link }: CallRecord, index: Index, lonely: Connect
 }
 
 /**
- * Whether a flow belongs to an endpoint: the flow's two fragments are one of the endpoint's own and one of its
- * far side.
+ * Whether a flow belongs to an endpoint: one fragment of the flow is the endpoint's own, and the other is its far
+ * side's.
  */
 const hasFlow = (
   { localUfrags, remoteUfrags }: EndpointRecord,

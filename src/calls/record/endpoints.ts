@@ -26,7 +26,7 @@ interface ToldLink {
 interface Known {
   record: EndpointRecord;
   freezes: FreezeFinder;
-  /** SSRCs of the streams from which at least one frame was reported. */
+  /** SSRCs of the streams of which at least one frame was reported. */
   framed: Set<number>;
   /**
    * How many frames of each stream were already decoded when the stream was first seen. If the observer started
@@ -35,7 +35,7 @@ interface Known {
   decodedBefore: Map<number, number>;
 }
 
-/** The place of a browser window: its page, and whether it is the page itself, an iframe or a popup. */
+/** The page of a browser window, and whether the window is the page itself, an iframe or a popup. */
 export interface WindowPlace {
   page: number;
   place: EndpointRecord['place'];
@@ -51,8 +51,8 @@ type Message<T extends PageMessage['type']> = Extract<PageMessage, { type: T }>;
 const SHOWN_LATE_US = 500_000;
 
 /**
- * If the transform has reported no frame of a stream when this many frames are decoded, the browser is assumed
- * never to call the transform.
+ * If this many frames of a stream are decoded but the transform has reported none, the browser is assumed never to
+ * call the transform.
  */
 const PATIENCE_FRAMES = 30;
 
@@ -76,7 +76,7 @@ function checkFrames({ record, framed, decodedBefore }: Known, { inbound }: Stat
     level: 'warning',
     code: 'frames-unseen',
     message:
-      'The browser shows the observer none of the frames: they are not timed individually, and the record has only what getStats counts.',
+      'The browser passes no frames to the observer: they are not timed individually, and the record has only what getStats counts.',
     fix: 'start the observer before the page makes the connection: reload the page with ccscope loaded from the start, or, in a test, observe the context first',
   });
 }
@@ -202,7 +202,7 @@ export class Endpoints {
     checkFrames(known, sample);
   }
 
-  /** Where an endpoint of the record is: its browser window, and its number in that window. */
+  /** The browser window of an endpoint, and the number of the endpoint in that window. */
   homeOf({ id }: EndpointRecord): { window: string; number: number } | null {
     for (const [window, known] of this.#windows)
       for (const [number, { record }] of known) if (record.id === id) return { window, number };

@@ -24,8 +24,8 @@ interface Stream {
    */
   grewUs: number;
   /**
-   * Frames that the source had produced; if the browser did not report the count then, the first count it
-   * reported later.
+   * The number of frames that the source had produced. If the browser did not report it then, the first number that
+   * it reported later.
    */
   sourceFrames: number;
   framesReceived: number;

@@ -50,7 +50,7 @@ export class Keeper {
     notices.push({
       level: 'info',
       code,
-      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call: data from before keptFromUs are dropped.`,
+      message: `The record keeps the last ${(this.keepUs / 60e6).toFixed(0)} minutes of the call: older data are dropped (see \`keptFromUs\`).`,
       fix: 'judge and report more often',
     });
   }
@@ -69,8 +69,8 @@ export class Keeper {
 }
 
 /**
- * Frames are in the order of arrival, except for a few if there are several streams. So a few frames from just
- * before `fromUs` may stay.
+ * Frames are in the order of arrival, except that frames of different streams may be slightly out of order. So a few
+ * frames from just before `fromUs` may stay.
  */
 function dropFrames(frames: FrameColumns, fromUs: number): void {
   const kept = frames.arrivalUs.subarray(0, frames.rows).findIndex((timeUs) => timeUs >= fromUs);

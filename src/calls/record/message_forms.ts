@@ -20,7 +20,7 @@ export const actionResult = v.variant('ok', [
 type AllStats = InboundStats & OutboundStats & Omit<StatsSample, 'inbound' | 'outbound'>;
 type FieldsThatAre<Value> = { [K in keyof AllStats]: AllStats[K] extends Value ? K : never }[keyof AllStats];
 
-/** Fields of getStats that are texts or flags, not numbers. The compiler reports a field that is missing here. */
+/** Fields of getStats that are strings or flags, not numbers. The compiler reports a field that is missing here. */
 const TEXTS: Record<FieldsThatAre<string>, true> = {
   kind: true,
   mid: true,
@@ -36,7 +36,7 @@ const FLAGS: Record<FieldsThatAre<boolean>, true> = { active: true };
 
 /** JSON has no NaN, so NaN arrives as null. */
 const number = v.nullable(v.number());
-/** A text of limited length. */
+/** A string of limited length. */
 export const text = v.pipe(v.string(), v.maxLength(4000));
 const endpoint = v.pipe(v.number(), v.integer(), v.minValue(0));
 const timeUs = v.number();
@@ -54,7 +54,7 @@ const stats = v.custom<Record<string, unknown>>(
     Object.entries(value).every(([name, each]) => isValid(name, each)),
 );
 
-/** A sample: its own fields and those of each stream must have the form of `stats`. */
+/** A sample: its own fields and those of each stream must match `stats`. */
 const sample = v.custom<StatsSample>((value) => {
   if (typeof value !== 'object' || value === null) return false;
   const { outbound, inbound, ...own } = value as Record<string, unknown>;

@@ -64,16 +64,16 @@ export interface DirectionRecord {
   /** The link's capacity since its start, in time order. */
   capacity: CapacityChange[];
   /**
-   * All data after this time are kept. Earlier data are incomplete, since some were dropped because they were
-   * too old or too many. Absent while nothing was dropped.
+   * All data after this time are kept. Some of the earlier data were dropped, because they were too old or too many.
+   * Absent if nothing was dropped.
    */
   keptFromUs?: number;
 }
 
-/** A pair of ICE agents that the relay has seen, identified by their user name fragments. */
+/** A pair of ICE agents that the relay has seen, identified by their username fragments. */
 export interface RelayFlow {
   flow: number;
-  /** The user name fragment of the side that offered. */
+  /** The username fragment of the side that offered. */
   offererUfrag: string;
   answererUfrag: string;
 }
@@ -81,7 +81,7 @@ export interface RelayFlow {
 /** A change that a test made to the link. The first entry is the link's initial state. */
 export interface LinkChangeRecord {
   timeUs: number;
-  /** The changed settings for people, with units. */
+  /** The changed settings as readable text, with units. */
   text: string;
 }
 
@@ -108,8 +108,8 @@ export interface LinkRecord extends PathRecord {
   page: null;
   backend: 'shaper' | 'devtools';
   /**
-   * The links of single pages, made with `link.for`. Before the first change of such a link, its recorded
-   * capacity is that of the shared link.
+   * The pages' own links, created with `link.for`. Before the first change of such a link, its recorded capacity is
+   * that of the shared link.
    */
   own: PathRecord[];
   flows: RelayFlow[];
@@ -118,8 +118,8 @@ export interface LinkRecord extends PathRecord {
   /** The 95th percentile of the same lateness, for each second in which packets were sent. */
   late: LateSecond[];
   /**
-   * Times in which no packet passed because the shaper's thread had ended; `toUs` is null while the
-   * interruption lasts.
+   * Periods in which no packet passed because the shaper's thread had ended; `toUs` is null while the interruption
+   * lasts.
    */
   interruptions: { fromUs: number; toUs: number | null }[];
   /** What went wrong with the link itself. */
@@ -137,7 +137,7 @@ export interface FrameColumns {
   /** Arrival of the frame's last packet if the browser reports it, else the time when the transform saw it. */
   arrivalUs: Float64Array;
   sizeBytes: Float64Array;
-  /** 1 for a key frame. */
+  /** 1 for a key frame, else 0. */
   keyFrame: Float64Array;
   /** The frame's spatial and temporal layer (webrtc-svc); NO_LAYER if the browser does not report them. */
   spatialIndex: Float64Array;
@@ -145,13 +145,13 @@ export interface FrameColumns {
 }
 
 /**
- * A pause in which the shown picture did not change. The length is normally measured by the browser. The
- * position is accurate to half a second. The last freeze of a stream may still be in progress and grow.
+ * A period in which the shown picture did not change. Its length is normally measured by the browser. Its position is
+ * accurate to half a second. The last freeze of a stream may still be in progress and grow.
  */
 export interface Freeze {
   fromUs: number;
   toUs: number;
-  /** The stream whose picture it was; absent if unknown. */
+  /** The stream that froze; absent if unknown. */
   ssrc?: number;
   /**
    * `timeUs`: the time of the sample in which the freeze was first seen. `fromUs`: the start of the freeze as
@@ -171,13 +171,13 @@ export interface ActionRecord {
 export interface EndpointRecord {
   /** Unique in the record, from 0. */
   id: number;
-  /** The page of the connection, counted from 0 in the order of opening. */
+  /** The id of the connection's page. Pages are numbered from 0 in the order of opening. */
   page: number;
   url: string;
   place: 'page' | 'iframe' | 'popup';
   /** Whether the first local description was an offer or an answer; null until there is one. */
   role: 'offerer' | 'answerer' | null;
-  /** The endpoint's ICE user name fragments so far: one, unless ICE was restarted or the media are not bundled. */
+  /** The endpoint's ICE username fragments so far: one, unless ICE was restarted or the media are not bundled. */
   localUfrags: string[];
   remoteUfrags: string[];
   /** `connectionState` over time. */
@@ -190,14 +190,14 @@ export interface EndpointRecord {
   frameSource: FrameTiming;
   frames: FrameColumns;
   freezes: Freeze[];
-  /** Whether the endpoint's packets pass the link; null until known. */
+  /** Whether the endpoint's packets go through the link; null until known. */
   routed: boolean | null;
   notices: RecordNotice[];
   /** The actions that were requested on this connection; absent if there were none. */
   actions?: ActionRecord[];
   /**
-   * Samples, frames and shadows of the endpoint are kept from this time on; older data were dropped. Absent
-   * while nothing was dropped.
+   * Samples, frames and shadows of the endpoint are kept from this time on; older data were dropped. Absent if
+   * nothing was dropped.
    */
   keptFromUs?: number;
 }
@@ -207,7 +207,7 @@ export interface ConnectionRecord {
   /** Unique in the record, from 0. */
   id: number;
   /**
-   * `offerer` and `answerer`: ids of endpoints. If the far side is not under test, the page counts as the
+   * `offerer` and `answerer`: ids of endpoints. If the far side is not under test, the page is recorded as the
    * offerer, whoever offered.
    */
   offerer: number | null;
@@ -225,8 +225,8 @@ export interface ConnectionRecord {
  */
 export interface ShadowRecord {
   /**
-   * The flow number in the input rows (`arrival`, `inbound`) and in the rows of the first controller. By
-   * default, the first controller is Chrome's. Its rows also provide the delay.
+   * The flow number in the input rows (`arrival`, `inbound`) and in the rows of the first controller. By default, the
+   * first controller is Chrome's, whose rows also provide the delay.
    */
   flow: number;
   endpoint: number;
@@ -245,7 +245,7 @@ export interface PageRecord {
   /** Counted from 0 in the order in which contexts were observed. */
   context: number;
   url: string;
-  /** Null while it is open. */
+  /** Null while the page is open. */
   ended: { timeUs: number; why: 'closed' | 'crashed' } | null;
 }
 

@@ -62,7 +62,7 @@ class Halves {
     this.#sender = core.createSender(options);
   }
 
-  /** Takes over the frame analysis of another controller on the same stream instead of repeating it. */
+  /** Reuses the frame analysis of another controller on the same stream instead of repeating it. */
   shareFrames(other: Halves): void {
     this.#receiver.shareFrames(other.#receiver);
   }
@@ -153,18 +153,15 @@ export class StreamShadow {
     this.#steps.push({ timeUs, run });
   }
 
-  /**
-   * Passes all frames and counters up to `untilUs` to the controllers, in the order of time. Returns the new
-   * rows.
-   */
+  /** Passes all frames and counters up to `untilUs` to the controllers, in time order. Returns the new rows. */
   advance(untilUs: number): TraceBatch[] {
     const due = this.#steps.filter(({ timeUs }) => timeUs <= untilUs);
     if (due.length === 0) return [];
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // The core's clock does not go back. So a frame or sample that comes late is processed at the latest time
-      // so far.
+      // The core's clock never goes back. So a frame or sample that comes late is processed at the latest time so
+      // far.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

@@ -15,7 +15,7 @@ export const GONE_US = 10e6;
 interface Shadow {
   record: ShadowRecord;
   stream: StreamShadow;
-  /** When getStats last listed the stream; null before the first time. */
+  /** When getStats last listed the stream; null if it has not listed the stream yet. */
   namedUs: number | null;
 }
 

@@ -3,9 +3,9 @@ import type { StatsSample } from './record.js';
 
 /** The source behind a received picture. */
 export interface Source {
-  /** Frames that the source has given so far; NaN if unknown. */
+  /** Frames that the source has delivered so far; NaN if unknown. */
   frames: number;
-  /** Whether the source gives no more frames, because its track has ended or was removed. */
+  /** Whether the source delivers no more frames, because its track has ended or was removed. */
   isStopped: boolean;
 }
 
@@ -48,7 +48,7 @@ export class Sources {
     this.#live.delete(endpoint);
   }
 
-  /** All sources combined into one. It counts as stopped if no source is live. */
+  /** All sources combined into one, which is stopped if no source is live. */
   get all(): Source {
     return { frames: this.#frames, isStopped: this.#live.size === 0 };
   }

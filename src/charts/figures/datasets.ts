@@ -1,4 +1,4 @@
-/** A figure's series as datasets of Chart.js. */
+/** A figure's series as Chart.js datasets. */
 import type { ChartDataset } from 'chart.js';
 
 import type { BarFigure, BoxFigure, CurveFigure, CurveLook, Figure } from '../../figures/figure.js';
@@ -71,7 +71,7 @@ function curves(figure: CurveFigure): Dataset[] {
     stepped: look === 'step',
     borderWidth: look === 'step' || look === 'dashed' ? 1.5 : 1.4,
     borderDash: dash(look, index, number ?? 0),
-    // Few points are single measurements, drawn with markers; many points form a signal, drawn without markers.
+    // A few points are individual measurements, drawn with markers. Many points form a signal, drawn without markers.
     pointRadius: look === 'markers' ? 2.5 : points.length > 40 ? 0 : 3,
     pointHitRadius: 4,
     tension: 0,

@@ -140,8 +140,8 @@ function options(figure: Figure, theme: ChartTheme): ChartOptions<'bar'> {
 }
 
 /**
- * Draws a paper's picture: bars, boxes or curves as measured, with the published values (diamonds) and bands
- * (shaded) on top. It creates its canvas in `container`, which must have a height.
+ * Draws a figure of a paper: the measured bars, boxes or curves, with the published values (diamonds) and bands
+ * (shaded) on top. Creates its canvas in `container`, which must have a height.
  */
 export class FigureChart {
   readonly canvas: HTMLCanvasElement;
@@ -183,7 +183,7 @@ export class FigureChart {
     };
   }
 
-  /** A configuration that draws this picture, as it is now, on another canvas. */
+  /** A configuration that draws this figure, as it is now, on another canvas. */
   copy(): ChartConfiguration {
     const configuration = this.#configuration();
     configuration.data.datasets.forEach((dataset, index) => {

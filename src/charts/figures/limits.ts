@@ -1,8 +1,8 @@
 import type { Figure, PublishedMark } from '../../figures/figure.js';
 
 /**
- * If the upper end of a band is above this multiple of the highest value, the plot does not extend to this end.
- * Otherwise the data would be squeezed. The edge of the plot cuts the band off.
+ * If the upper end of a band is above this multiple of the highest value, the plot does not extend to the end of the
+ * band, since that would squeeze the data. The edge of the plot then cuts the band off.
  */
 const FARTHEST_BAND = 1.6;
 

@@ -19,7 +19,7 @@ interface Placed {
   halfWidth: number;
 }
 
-/** The place of element `index` of a dataset; null if the element is hidden or missing. */
+/** The position of element `index` of a dataset; null if the element is hidden or missing. */
 function place(chart: Chart, dataset: number, index: number): Placed | null {
   if (!chart.isDatasetVisible(dataset)) return null;
   const element = chart.getDatasetMeta(dataset).data[index];
@@ -122,7 +122,9 @@ class Painter {
   }
 }
 
-/** The exponent from density to darkness; if it were 1 (proportional), low densities would be hardly visible. */
+/**
+ * The exponent of the mapping from density to darkness. With 1 (proportional), low densities would hardly be visible.
+ */
 const DENSITY_EXPONENT = 0.6;
 const LEAST_SEEN = 0.004;
 

@@ -1,6 +1,6 @@
 /**
- * Reaches the browser of a phone: adb, from Android's platform tools, forwards the browser's debugging port to this
- * machine.
+ * Reaches the browser of an Android phone. The tool adb of Android's platform tools forwards the browser's
+ * debugging port to this machine.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -8,14 +8,14 @@ import { promisify } from 'node:util';
 import { FailedRun, systemCode } from '../../text/errors.js';
 import { plain } from '../../text/plain.js';
 
-/** Where Chrome listens on Android. */
+/** The socket on which Chrome listens on Android. */
 const SOCKET = 'localabstract:chrome_devtools_remote';
 /** Long enough for the first use, which starts adb's server. */
 const TIMEOUT_MS = 20_000;
 
 const execute = promisify(execFile);
 
-/** Fixes for errors that adb may report. */
+/** Fixes for adb's error messages. */
 const FIXES: readonly [said: RegExp, fix: string][] = [
   [/no devices/, 'connect the phone by USB, and allow USB debugging in its developer options'],
   [/more than one device/, 'choose one with --adb SERIAL; `adb devices` lists them'],
@@ -37,8 +37,8 @@ async function adb(args: readonly string[]): Promise<string> {
 }
 
 /**
- * The serial number of the only connected phone, so that later commands address this phone even if another
- * one is connected by then.
+ * The serial number of the only connected phone. With this number, later commands address the same phone even
+ * after another one is connected.
  */
 async function onlySerial(): Promise<string> {
   const said = await adb(['get-serialno']);
@@ -61,9 +61,9 @@ async function giveBack(phone: readonly string[], port: string, say: (text: stri
 }
 
 /**
- * Forwards the debugging port of the phone's Chrome, and runs `work` with the URL of the forwarded port. The
- * forwarding ends afterwards; if that fails, `say` reports it. A null serial means the only connected phone. Throws
- * FailedRun.
+ * Forwards the debugging port of the phone's Chrome, and runs `work` with the URL of the forwarded port.
+ * Afterwards the forwarding is removed; if this fails, `say` reports it. If `serial` is null, exactly one phone
+ * must be connected. Throws FailedRun.
  */
 export async function withPhone<T>(
   serial: string | null,

@@ -1,6 +1,6 @@
 /**
- * The messages that are sent to a view that connects late. They are all messages of the latest half minute. Of the
- * older messages, only those that describe connections are kept, so the backlog stays small in long calls.
+ * The messages that a view receives if it connects late: all messages of the last half minute, and the older
+ * messages that describe connections. Other older messages are dropped, so the backlog stays small in long calls.
  */
 import type { PageBatch, PageMessage, WindowPlace } from '../../watch/index.js';
 
@@ -10,7 +10,7 @@ export interface Heard {
 }
 
 const KEPT_US = 30e6;
-/** Messages that recur: a view that connects late does not need the older ones. */
+/** Types of messages that recur. A view that connects late needs only the recent messages of these types. */
 const PERIODIC: readonly PageMessage['type'][] = ['sample', 'frames', 'late'];
 
 export class Backlog {
@@ -42,7 +42,10 @@ export class Backlog {
   }
 }
 
-/** Returns the messages except those of closed connections. A `late` message belongs to no connection. */
+/**
+ * Drops the messages about closed connections. A `late` message is always kept, since it is not about a
+ * connection.
+ */
 function withoutClosed(messages: readonly PageMessage[]): PageMessage[] {
   const closed = new Set(
     messages.flatMap((message) =>

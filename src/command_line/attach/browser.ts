@@ -34,26 +34,26 @@ async function browserAt(url: string): Promise<string> {
   }
   const version = v.safeParse(versionAnswer, body);
   if (version.success) return plain(version.output.Browser);
-  // Chromium only answers requests to an IP address or to localhost, so that no page can reach the port by a DNS
-  // name that the page's owner controls.
+  // Chromium only answers requests to an IP address or to localhost. Otherwise a page could reach the port
+  // through a DNS name that the page's owner controls (DNS rebinding).
   const fix = answer.ok ? startFix(url) : "use the machine's IP address instead of its name";
   throw new FailedRun(
-    `the server at ${url} is not the debugging port of a Chromium (it answered ${answer.status}); ${fix}`,
+    `what answers at ${url} is not the debugging port of Chromium (HTTP status ${answer.status}); ${fix}`,
   );
 }
 
-/** A browser that somebody else started. */
+/** A browser that the user started. */
 export interface AttachedBrowser {
   browser: Browser;
   /** Such as `Chrome/156.0.1.2`. */
   version: string;
-  /** Aborted when the command has to end, and when the browser has ended. */
+  /** Aborted when the command must end, or when the browser has ended. */
   signal: AbortSignal;
 }
 
 /**
- * Runs `work` with the browser at an address, and disconnects afterwards; the browser and its pages stay as they
- * are. Throws FailedRun.
+ * Connects to the browser at `url`, runs `work`, and disconnects. The browser and its pages remain open. Throws
+ * FailedRun.
  */
 export async function withBrowser<T>(
   url: string,
@@ -66,7 +66,7 @@ export async function withBrowser<T>(
   browser.once('disconnected', () =>
     ended.abort(new FailedRun(`the connection to the browser at ${url} ended`)),
   );
-  // Without a listener Playwright would dismiss the dialogs of pages, but the user has to answer them.
+  // Without a listener, Playwright would dismiss the dialogs of pages. The user must be able to answer them.
   for (const context of browser.contexts()) context.on('dialog', () => undefined);
   try {
     return await work({ browser, version, signal: AbortSignal.any([signal, ended.signal]) });
@@ -78,7 +78,7 @@ export async function withBrowser<T>(
 async function connect(url: string): Promise<Browser> {
   const { chromium } = await import('playwright-core');
   try {
-    // Turns off Playwright's defaults, which are made for tests: they change the colour scheme and the download
+    // Turns off Playwright's defaults, which are meant for tests: they change the colour scheme and the download
     // folder.
     return await chromium.connectOverCDP(url, { noDefaults: true, timeout: CONNECT_MS });
   } catch (error) {

@@ -1,14 +1,14 @@
 /**
- * Counts the connections that pages have reported. After a pause, a page reports all its connections again, under
- * another window name. So a connection is recognised by its ICE user name fragments, which the browser draws at
- * random.
+ * Counts the connections that pages have reported. When the observation of a page resumes after a pause, the page
+ * reports all its connections again under a new window name. So connections are identified by their ICE username
+ * fragments, which the browser chooses at random.
  */
 import type { PageBatch } from '../../watch/index.js';
 
 export class ConnectionCount {
   count = 0;
   readonly #ufrags = new Set<string>();
-  /** Connections that have not reported a fragment yet, by window. */
+  /** By window: the connections that have not reported an ICE username fragment yet. */
   readonly #unnamed = new Map<string, Set<number>>();
 
   hear({ window, messages }: PageBatch): void {

@@ -1,4 +1,4 @@
-/** The pages of a browser and their calls, before anything is observed. */
+/** Lists the pages of a browser and their calls. This needs no observation of the pages. */
 import type { Browser, Page } from 'playwright-core';
 import * as v from 'valibot';
 
@@ -25,9 +25,9 @@ export interface ListedPage {
   connections: Connection[] | null;
 }
 
-/** How long a page may take to describe itself. */
+/** How long to wait for a page's answer. */
 const ANSWER_MS = 10_000;
-/** How many characters of an id are needed to tell pages apart. */
+/** This many characters of an id suffice to tell pages apart. */
 const ID_LENGTH = 8;
 
 /** All pages of a browser. */
@@ -42,7 +42,7 @@ async function idOf(page: Page): Promise<string> {
   }
 }
 
-/** Inspects every page, and leaves the pages unchanged. */
+/** Lists every page and its connections, and changes nothing in the pages. */
 export function listPages(browser: Browser): Promise<ListedPage[]> {
   return Promise.all(
     pagesOf(browser).map(async (page) => {
@@ -90,8 +90,8 @@ export function pagesText(pages: readonly ListedPage[]): string {
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
 /**
- * Whether a pattern matches a page: as the beginning of its id, or as a part of its title or URL. In a title or a
- * URL, `*` in the pattern matches any text.
+ * Whether a pattern matches a page: the beginning of its id (at least 4 characters), or any part of its title or
+ * URL. For titles and URLs, `*` matches any text.
  */
 async function matches(page: Page, pattern: string): Promise<boolean> {
   const id = (await within(ANSWER_MS, idOf(page))) ?? '';
@@ -100,7 +100,7 @@ async function matches(page: Page, pattern: string): Promise<boolean> {
   return expression.test(page.url()) || expression.test((await within(ANSWER_MS, page.title())) ?? '');
 }
 
-/** The pages that match. Throws FailedRun if there are none. */
+/** The pages that match the pattern. Throws FailedRun if there are none. */
 export async function choosePages(browser: Browser, pattern: string): Promise<Page[]> {
   const pages = pagesOf(browser);
   const meant = await Promise.all(pages.map((page) => matches(page, pattern)));
@@ -109,6 +109,6 @@ export async function choosePages(browser: Browser, pattern: string): Promise<Pa
   if (pages.length === 0) throw new FailedRun('--page: the browser has no open pages; open one first');
   const there = pages.map((page) => plain(page.url(), 80)).join(', ');
   throw new FailedRun(
-    `--page: no page has ${pattern} in its id, title or URL (open pages: ${there}); ccscope attach --list shows all`,
+    `--page: no page has ${pattern} in its id, title or URL (open pages: ${there}); run \`ccscope attach --list\` to see all`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The recording of attached pages: a trace that is written while the pages run. The first line of a trace names its
- * streams, but these appear one by one. So at the end the file gets a new first line that names all streams.
+ * Records attached pages in a trace that is written during the calls. The first line of a trace must name all
+ * streams, but streams may appear at any time. So when the recording ends, the first line is replaced.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, statSync } from 'node:fs';
@@ -21,8 +21,8 @@ export interface Recorded {
 const WHOLE = { keptFrom: { number: 0, fromUs: 0 } } as const;
 
 /**
- * Throws UsageError if the path is a device or a folder. When a recording ends, a new file replaces the file at the
- * path, and that must not happen to a device or a folder.
+ * Throws UsageError if the path is a device or a folder, since the end of a recording replaces the file at the
+ * path.
  */
 export function checkReplaceable(file: string): void {
   const there = statSync(file, { throwIfNoEntry: false });
@@ -58,7 +58,10 @@ export class Recording {
     this.#output.write(text);
   }
 
-  /** Writes the rows that are not yet in the file. Resolves with the numbers of rows in the file. */
+  /**
+   * Writes the rows that are still in memory, and replaces the first line. Resolves to the numbers of rows in the
+   * file.
+   */
   async end(): Promise<Recorded> {
     this.watch.spill = null;
     const { before, after } = this.watch.export(WHOLE);
@@ -69,8 +72,8 @@ export class Recording {
   }
 
   /**
-   * Writes a new file beside the old one and then renames it, so that readers always see a complete file. The new
-   * file's name is unique. If the path is a symbolic link, its target is replaced.
+   * Writes a new file with a unique name next to the old one and then renames it, so that readers always see a
+   * complete file. If the path is a symbolic link, the link's target is replaced.
    */
   async #replaceHead(head: string): Promise<void> {
     const file = await realpath(this.file);

@@ -1,4 +1,7 @@
-/** Watches the pages of a running browser: shows them in a view, records them, and leaves them as they were. */
+/**
+ * Watches the pages of a running browser: shows them in a view, can record them, and stops observing them at the
+ * end.
+ */
 import type { Browser, Page } from 'playwright-core';
 
 import type { PageRecord } from '../../calls/record/record.js';
@@ -17,20 +20,20 @@ import { Recording, type Recorded } from './recording.js';
 import { serveView, type ViewServer } from './view_server.js';
 
 export interface AttachPlan {
-  /** The browser's address, as it is shown to people. */
+  /** The browser's address, for messages to the user. */
   url: string;
-  /** Which pages are watched; null: all, including those that open later. */
+  /** A pattern for the pages to watch (see choosePages). Null: all pages, including those that open later. */
   page: string | null;
-  /** The file of the recording; null: nothing is recorded. */
+  /** The file for the recording. Null: no recording. */
   record: string | null;
-  /** The command ends after this time; null: it ends when the user ends it. */
+  /** The command ends after this time. Null: only the user or the end of the browser ends it. */
   durationMs: number | null;
-  /** Whether the view is opened in a browser. */
+  /** Whether to open the view in the user's browser. */
   open: boolean;
   say(text: string): void;
 }
 
-/** What was observed, in a form for programs. */
+/** The report of `ccscope attach --json`. */
 export interface AttachReport {
   browser: string;
   pages: { url: string; ended: 'closed' | 'crashed' | null }[];
@@ -38,11 +41,11 @@ export interface AttachReport {
   recording: { file: string; rows: number; frames: number } | null;
 }
 
-/** How long the newest rows of a recording are kept in memory before they are written to the file. */
+/** How long the rows of a recording are kept in memory before they are written to the file. */
 const UNWRITTEN_US = 30e6;
 const CLOCK_MS = 2000;
 
-/** The clock of the browser, possibly that of a phone, in milliseconds of the Unix epoch. */
+/** The current time in ms since the Unix epoch, by the browser's clock. The browser may run on a phone. */
 async function epochMsOf(browser: Browser): Promise<number> {
   const pages = pagesOf(browser);
   const clocks = pages.map((page) =>
@@ -60,7 +63,7 @@ class Attachment {
   readonly #recording: Recording | null;
   #view: ViewServer | null = null;
   readonly #connections = new ConnectionCount();
-  /** Whether the command has begun to end the observation of the pages. */
+  /** Whether `end` has been called. */
   #leaves = false;
   #nowUs = 0;
 
@@ -84,7 +87,8 @@ class Attachment {
         this.#view?.tell({ type: 'batch', batch, place });
         this.#watch?.hear(batch, place);
       },
-      // Ignored: the observer sends only batches. Other data come from a page's own code that calls the binding.
+      // The observer sends only batches. Other data come from the page's own code, which called the binding; they
+      // are ignored.
       unreadable: () => undefined,
       windowEnded: (window) => {
         this.#backlog.windowEnded(window);
@@ -94,7 +98,7 @@ class Attachment {
       },
       opened: () => undefined,
       ended: ({ record }) => {
-        // Pages also end when the browser disconnects. Those ends are not reported one by one.
+        // All pages end when the browser disconnects. In that case no message is written for each page.
         if (!this.#leaves && this.attached.browser.isConnected() && record.ended !== null)
           plan.say(`page ${record.ended.why}: ${plain(record.url)}`);
       },
@@ -127,7 +131,7 @@ class Attachment {
       plan.say('no browser could be opened here: please open the address of the view yourself');
   }
 
-  /** Ends the observation of the pages, and finishes the recording. */
+  /** Stops observing the pages, and finishes the recording. */
   async end(): Promise<AttachReport> {
     this.#leaves = true;
     await this.#feed.flush();

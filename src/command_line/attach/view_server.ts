@@ -1,6 +1,6 @@
 /**
- * Serves the view of attached pages: a page on the local server, and a channel that sends the data of the calls to
- * this page.
+ * Serves the view of attached pages: a web page on the local server, and a channel over which the view receives
+ * the data of the calls.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -13,31 +13,32 @@ import { readViewMessage, VIEW_PATH, type FeedMessage, type PageRequest } from '
 interface ViewOptions {
   title: string;
   originEpochMs: number;
-  /** The messages that a view gets first when it connects. */
+  /** The messages that a view receives when it connects. */
   backlog(): Iterable<FeedMessage>;
-  /** Sends a request to one browser window; null: to all windows. */
+  /** Sends a request to one browser window, or to all windows if `window` is null. */
   ask(window: string | null, request: PageRequest): Promise<unknown[]>;
 }
 
 export interface ViewServer {
-  /** The address of the view, with its key. */
+  /** The address of the view. It contains the key of the channel. */
   readonly url: string;
   tell(message: FeedMessage): void;
-  /** Tells the views why the server ends, and ends the server. */
+  /** Sends the views `why` as the reason for the end, and stops the server. */
   close(why: string): Promise<void>;
 }
 
-/** Large enough for the backlog of several connections: a view that connects late gets the whole backlog at once. */
+/** Large enough for the backlog of several connections, which a view that connects late receives at once. */
 const BUFFER_BYTES = 1 << 26;
 
 /**
- * The folder with the build's output for src/view: it is beside the compiled files or, if the sources run directly,
- * in the build folder.
+ * The folder with the build's output for src/view. Compiled files have the folder beside them; sources find it in
+ * `dist`.
  */
 function viewFolder(): string {
   const folders = ['../../view/', '../../../dist/lib/view/'].map((path) => new URL(path, import.meta.url));
   const built = folders.find((folder) => existsSync(new URL('main.js', folder)));
-  if (built === undefined) throw new FailedRun('the page that shows the calls is missing; run npm run build');
+  if (built === undefined)
+    throw new FailedRun('the page that shows the calls is missing; run `npm run build`');
   return fileURLToPath(built);
 }
 
@@ -78,7 +79,7 @@ export async function serveView(options: ViewOptions): Promise<ViewServer> {
 
 const send = (socket: ChannelSocket, message: FeedMessage): void => socket.send(JSON.stringify(message));
 
-/** Answers a request, or sends a refusal if the request fails. Ignores messages that are not requests. */
+/** Answers a request from a view, or sends a refusal if the request fails. Ignores messages that are not requests. */
 async function answer(socket: ChannelSocket, text: string, { ask }: ViewOptions): Promise<void> {
   let id: number | null = null;
   try {

@@ -1,4 +1,4 @@
-/** Finds a Chromium, starts it without a window so that calls work as in a user's browser, and ends it. */
+/** Finds a Chromium, starts it in headless mode, and ends it. The options make calls work as in a user's browser. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,9 +25,9 @@ const INSTALLED = [
 ];
 
 /**
- * Features that a browser without a window does not need, such as the list of suggestions under the address
- * bar: that list is a page of its own and costs 1.6 s of CPU for each new page. Chromium obeys only the last
- * `--disable-features`, so the features that Playwright disables are repeated here.
+ * Features that a headless browser does not need. For example, the suggestions under the address bar are a page
+ * of their own, which costs 1.6 s of CPU for each new page. Chromium obeys only the last `--disable-features`, so
+ * this list also contains the features that Playwright disables.
  */
 const DISABLED_FEATURES = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter'],
@@ -37,7 +37,7 @@ const DISABLED_FEATURES = [
   ...['NetworkTimeServiceQuerying', 'PreconnectToSearch'],
 ];
 
-/** The options with which Chromium is started for calls. */
+/** The command-line options of Chromium for calls. */
 export const CHROMIUM_FLAGS = [
   '--headless=new',
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
@@ -56,15 +56,15 @@ export const CHROMIUM_FLAGS = [
 ];
 
 /**
- * The path of a Chromium: from CCSCOPE_CHROMIUM, the PATH, the usual places, or Playwright's own. Throws
- * UsageError or FailedRun.
+ * The path of a Chromium. Looks at CCSCOPE_CHROMIUM, the PATH, the usual folders, and Playwright's own Chromium,
+ * in this order. Throws UsageError or FailedRun.
  */
 function findChromium(playwrights: string): string {
   const named = process.env['CCSCOPE_CHROMIUM'];
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
     throw new UsageError(
-      `CCSCOPE_CHROMIUM: expected the path of a Chromium, got ${named}, which does not exist; correct the path`,
+      `CCSCOPE_CHROMIUM: expected the path of a Chromium executable, got ${named}, which does not exist; correct the path`,
     );
   }
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
@@ -72,19 +72,19 @@ function findChromium(playwrights: string): string {
   const found = [...inPath, ...INSTALLED, playwrights].find((path) => path !== '' && existsSync(path));
   if (found !== undefined) return found;
   throw new FailedRun(
-    'no Chromium was found; install one, for instance with npx playwright-core install chromium, or set CCSCOPE_CHROMIUM to its path',
+    'Chromium was not found; install it, for example with `npx playwright-core install chromium`, or set CCSCOPE_CHROMIUM to its path',
   );
 }
 
 /**
- * Starts Chromium, with the video file `camera` as its camera, if given. Chromium ends with this process, however
- * the process ends. Throws FailedRun.
+ * Starts Chromium. A video file `camera` replaces the fake camera. Chromium ends with this process, however the
+ * process ends. Throws FailedRun.
  */
 export async function launchChromium(
   camera: string | null = null,
   flags: readonly string[] = [],
 ): Promise<Browser> {
-  // A large module, loaded only for calls so that other commands start at once.
+  // Loaded only for calls: the module is large, and other commands start faster without it.
   const { chromium } = await import('playwright-core');
   const executablePath = findChromium(chromium.executablePath());
   const isRoot = process.getuid?.() === 0;
@@ -98,42 +98,44 @@ export async function launchChromium(
         ...(camera === null ? [] : [`--use-file-for-fake-video-capture=${camera}`]),
         ...flags,
       ],
-      // On these signals the command itself closes Chromium, and then ends with its own exit status.
+      // The command handles these signals itself: it closes Chromium, and ends with its own exit status.
       handleSIGINT: false,
       handleSIGTERM: false,
       handleSIGHUP: false,
     });
   } catch (error) {
     const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error);
-    throw new FailedRun(`${executablePath} did not start (${reason}); check that it is a complete Chromium`);
+    throw new FailedRun(
+      `${executablePath} did not start (${reason}); check that it is a complete Chromium installation`,
+    );
   }
 }
 
 /** A browser that belongs to one call. */
 export interface OwnBrowser {
   browser: Browser;
-  /** Aborted when the call has to end, and when the browser or a page on which the call depends has ended. */
+  /** Aborted when the call must end, when the browser has ended, or when a page of `newPage` has crashed. */
   signal: AbortSignal;
-  /** Opens a page. The call is over if this page crashes. */
+  /** Opens a page. If this page crashes, the call fails. */
   newPage(): Promise<Page>;
 }
 
 /**
- * How long a Chromium that no longer answers can delay the end of a command. If Chromium still runs when the process
- * ends, it is killed then.
+ * How long a Chromium that does not respond can delay the end of a command. Playwright kills it when the process
+ * ends.
  */
 const CLOSE_TIMEOUT_MS = 3000;
 /**
- * If the browser ends or a page crashes, a Playwright request may fail before Playwright reports the end or the
- * crash. This is how long to wait for that report.
+ * If the browser ends or a page crashes, a Playwright request may fail before Playwright reports the cause. This
+ * is how long to wait for that report.
  */
 const NEWS_MS = 2000;
 const SOMETHING_ENDED = /closed|crashed|disconnected/;
 
 /**
- * Runs `work` with a Chromium, and always closes the Chromium afterwards (see launchChromium for `camera`). If the
- * call cannot continue, rejects without waiting for `work`: with the signal's reason after an abort, or with
- * FailedRun if Chromium has ended or a page has crashed.
+ * Starts a Chromium, runs `work` with it, and always closes it afterwards (see launchChromium for `camera`). If
+ * the call cannot continue, rejects without waiting for `work`. The reason is the signal's reason after an abort,
+ * or a FailedRun if Chromium has ended or a page has crashed.
  */
 export async function withChromium<T>(
   signal: AbortSignal,
@@ -169,8 +171,8 @@ export async function withChromium<T>(
 }
 
 /**
- * Starts Chromium. If the signal is aborted before Chromium has started, rejects at once. Chromium is then closed as
- * soon as it has started.
+ * Starts Chromium. If the signal is aborted during the start, rejects at once, and closes Chromium once it has
+ * started.
  */
 async function launched(signal: AbortSignal, camera: string | null): Promise<Browser> {
   const launching = launchChromium(camera);

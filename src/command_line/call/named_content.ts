@@ -16,10 +16,10 @@ import type { Io } from '../io.js';
 import { progress } from '../progress.js';
 import type { VideoFormat } from './video_file.js';
 
-/** The length of a content. Chromium plays the file in a loop, so each content ends with its first picture. */
+/** The length of a clip. Chromium plays the file in a loop, so each clip ends as it began. */
 const LOOP_S = 10;
 
-/** A filter of ffmpeg: the input, followed by the same pictures in reverse. */
+/** An ffmpeg filter that appends the input's frames in reverse order. */
 const THERE_AND_BACK = 'split[there][back];[back]reverse[reversed];[there][reversed]concat';
 
 interface Recipe {
@@ -28,7 +28,10 @@ interface Recipe {
   filters: string;
 }
 
-/** Words of one to nine letters in lines of a screen's width. The text is the same every time. */
+/**
+ * Lines of pseudo-random words of one to nine letters, which fit the width of the picture. The text is always the
+ * same.
+ */
 function lines(count: number): string {
   let state = 1;
   const random = (below: number): number => {
@@ -47,23 +50,23 @@ function lines(count: number): string {
 const TEXT_ROWS = 24;
 
 /**
- * How far the text is scrolled, in screens: still for 3 s, one screen down in 2 s, still for 3 s, and back in
- * 2 s.
+ * How far the text is scrolled, in screens, at the time t. It rests for 3 s, moves down one screen in 2 s, rests
+ * for 3 s, and moves back in 2 s.
  */
 const SCROLLED = 'if(lt(t,3),0,if(lt(t,5),(t-3)/2,if(lt(t,8),1,(10-t)/2)))';
 
 const RECIPES = {
-  /** Moving bars and figures with sharp edges. */
+  /** Moving bars and shapes with sharp edges. */
   'test-picture': ({ width, height, fps }) => ({
     input: `testsrc2=s=${width}x${height}:r=${fps}:d=${LOOP_S / 2}`,
     filters: THERE_AND_BACK,
   }),
-  /** Zooms into the Mandelbrot set, and out of it. */
+  /** Zooms into the Mandelbrot set and out again. */
   fractal: ({ width, height, fps }) => ({
     input: `mandelbrot=s=${width}x${height}:r=${fps}:start_scale=1:end_scale=0.05:end_pts=${(fps * LOOP_S) / 2}`,
     filters: `trim=duration=${LOOP_S / 2},${THERE_AND_BACK}`,
   }),
-  /** Soft shapes in front of a swaying camera, with sensor noise that is new in each frame. */
+  /** Soft shapes in front of a swaying camera. The sensor noise differs in each frame. */
   noise: ({ width, height, fps }) => ({
     input: `mandelbrot=s=${width + 64}x${height + 64}:r=${fps}:start_scale=0.3:end_scale=0.3`,
     filters: [
@@ -106,7 +109,10 @@ function cacheFolder(): string {
   return join(chosen === undefined || chosen === '' ? usual : chosen, 'ccscope', 'sources');
 }
 
-/** The path of a content's file. A change of the ffmpeg arguments leads to a new file. */
+/**
+ * The path of a content's file. The name contains a hash of the ffmpeg arguments, so changed arguments use a new
+ * file.
+ */
 export function contentFile(name: ContentName, format: VideoFormat): string {
   const recipe = createHash('sha256').update(ffmpegArguments(name, format).join('\0')).digest('hex');
   const { width, height, fps } = format;
@@ -120,8 +126,8 @@ interface Making {
 }
 
 /**
- * Creates a content's file unless it exists, and reports progress. Only a complete file ever has the final name.
- * Throws FailedRun.
+ * Creates a content's file unless it exists, and reports progress. The file gets its final name only once it is
+ * complete. Throws FailedRun.
  */
 export async function makeContent(name: ContentName, format: VideoFormat, making: Making): Promise<void> {
   const { file, signal, io } = making;
@@ -143,7 +149,7 @@ export async function makeContent(name: ContentName, format: VideoFormat, making
   }
 }
 
-/** Removes files left by processes that were killed while they wrote. */
+/** Removes the incomplete files of processes that no longer run. */
 function removeOrphans(folder: string): void {
   for (const name of readdirSync(folder)) {
     const [, pid] = /\.(\d+)\.part$/.exec(name) ?? [];
@@ -168,7 +174,7 @@ function whyNot(error: unknown, folder: string): string {
   return `its file could not be made (${reason}); see that ${folder} can be written to and has 500 MB left`;
 }
 
-/** Runs ffmpeg, and reports the number of frames so far. Rejects with ffmpeg's last message. */
+/** Runs ffmpeg, and reports the number of finished frames. Rejects with the last line of ffmpeg's messages. */
 async function ffmpeg(
   args: readonly string[],
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** The Call page as the command controls it: its address, and the answers of its `window.ccscope`. */
+/** Controls ccscope's Call page: its address, and the answers of its `window.ccscope`. */
 import type { Page } from 'playwright-core';
 
 import type { ControllerFault } from '../../core/index.js';
@@ -9,13 +9,13 @@ import type { TargetRows } from '../../calls/targets.js';
 import type { CallMode, CallPlan, CallSource } from './types.js';
 
 const ANSWER_TIMEOUT_MS = 30_000;
-/** Longer than for other answers, since the trace of a call of several hours is a long text. */
+/** Longer than ANSWER_TIMEOUT_MS, since the trace of a call of several hours is large. */
 const TRACE_TIMEOUT_MS = 300_000;
 
 /** The page's state (`window.ccscope` of the Call page). */
 export interface PageState {
   phase: string;
-  /** The name of the link that the page has joined at the local server; null if it has joined none. */
+  /** The name of the local server's link that the page has joined. Null before it has joined one. */
   link: string | null;
   status: {
     effectiveMode: CallMode;
@@ -40,7 +40,7 @@ export interface PageMedia {
 export interface PageCounters {
   overuseCount: number;
 }
-/** A controller of the call, and its target rates. In a list of controllers, the controller of flow 0 comes first. */
+/** A controller of the call, and its target rates. In a list, the controller of flow 0 comes first. */
 export interface PageTargets extends TargetRows {
   flow: number;
   name: string;
@@ -50,8 +50,8 @@ export interface PageTargets extends TargetRows {
 }
 
 /**
- * The size and frame rate of the pictures that the page paints. Empty for a camera that plays a file: its size and
- * frame rate are those of the file.
+ * The size and frame rate of the synthetic video that the page paints. Empty for a camera that plays a file,
+ * since the file determines both.
  */
 function formatOf({ file, width, height, fps }: CallSource): Record<string, string> {
   if (file !== null) return {};
@@ -62,8 +62,8 @@ function formatOf({ file, width, height, fps }: CallSource): Record<string, stri
 }
 
 /**
- * The address of the Call page for a plan: the query contains all settings of the plan. `link` is the name by which
- * the page joins the link.
+ * The address of the Call page; its query contains all settings of the plan. The page joins the link named
+ * `link`.
  */
 export function pageUrl(url: string, plan: CallPlan, link: string): string {
   const query = new URLSearchParams({
@@ -79,7 +79,7 @@ export function pageUrl(url: string, plan: CallPlan, link: string): string {
     ...(plan.preset === undefined ? {} : { preset: plan.preset }),
     shadow: plan.shadows.join(','),
     max_bps: String(plan.sourceMaxBps),
-    // This also seeds the simulated camera.
+    // The seed of the link, and of the synthetic camera.
     seed: String(plan.seed),
     key_frame_interval_s: String(plan.keyFrameIntervalS),
   });

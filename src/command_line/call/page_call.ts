@@ -19,15 +19,15 @@ import { withChromium } from './chromium.js';
 import { pageReport } from './page_report.js';
 import type { RunContext, RunResult } from './run.js';
 
-/** The pages, and what is done with them. */
+/** The pages of a call, and how to start the call. */
 export interface PagePlan {
   /** The addresses of the pages. Each page has its own browser context. */
   urls: readonly string[];
-  /** Selectors that are clicked on every page once it has loaded, in this order. */
+  /** CSS selectors of elements to click, in this order, on every page once the page has loaded. */
   clicks: readonly string[];
-  /** The settings for both directions. */
+  /** The settings of the link, for both directions. */
   link: LinkConfig;
-  /** The length of the call, counted from the time of the first connection. */
+  /** The length of the call, counted from the moment when the first connection is established. */
   durationMs: number;
 }
 
@@ -37,7 +37,7 @@ const POLL_MS = 250;
 /** The permissions that every page gets, as if the user had granted them. */
 const PERMISSIONS = ['camera', 'microphone'];
 
-/** Makes one call. Throws FailedRun; whatever happens, the browser and the link are closed. */
+/** Makes one call. Always closes the browser and the link afterwards. Throws FailedRun. */
 export async function runPageCall(
   plan: PagePlan,
   context: RunContext,
@@ -50,8 +50,7 @@ export async function runPageCall(
   try {
     return await withChromium(context.signal, async ({ browser, signal }) => {
       await openPages(browser, plan, observer).catch((error: unknown) => {
-        // If a page has crashed or the link has failed, this throws the error that explains why the page did not
-        // load.
+        // If a page has crashed or the link has failed, this throws an error that names this cause.
         refuseLoss(observer.record);
         throw error;
       });
@@ -68,7 +67,7 @@ async function openPages(
   { urls, clicks }: PagePlan,
   observer: CallObserver,
 ): Promise<void> {
-  // Opens one page after another, in a fixed order: the order may decide which page sends the offer.
+  // One page after another, since the order may decide which page sends the offer.
   for (const url of urls) {
     const context: BrowserContext = await browser.newContext({
       ignoreHTTPSErrors: true,
@@ -87,8 +86,8 @@ const firstLine = (error: unknown): string =>
 
 async function openPage(page: Page, url: string, clicks: readonly string[]): Promise<void> {
   await page.goto(url).catch(async (error: unknown) => {
-    // After a crash, `goto` may fail before Playwright reports the crash. This waits for the report, since the crash
-    // explains the failure.
+    // After a crash, `goto` may fail before Playwright reports the crash. The report explains the failure, so
+    // wait for it.
     if (firstLine(error).includes('detached'))
       await page.waitForEvent('crash', { timeout: NEWS_MS }).catch(() => undefined);
     throw new FailedRun(`--url ${url} did not load (${firstLine(error)}); check that its server is running`);
@@ -96,7 +95,7 @@ async function openPage(page: Page, url: string, clicks: readonly string[]): Pro
   for (const selector of clicks) {
     await page.click(selector, { timeout: CLICK_TIMEOUT_MS }).catch((error: unknown) => {
       throw new FailedRun(
-        `--click ${selector}: nothing to click on at ${url} (${firstLine(error)}); correct the selector`,
+        `--click ${selector}: found nothing to click on at ${url} (${firstLine(error)}); correct the selector`,
       );
     });
   }
@@ -135,7 +134,7 @@ async function measure({ plan, link, observer, browser, context }: Measuring): P
   };
 }
 
-/** The addresses, without scheme and query. */
+/** The addresses of the pages, without scheme and query. */
 const titleOf = ({ urls }: PagePlan): string =>
   [...new Set(urls.map((url) => url.replace(/^[a-z]+:\/\/|[?#].*$/g, '')))].join(', ');
 
@@ -164,7 +163,7 @@ function neverConnected({ endpoints }: CallRecord): string {
   return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); check that the pages can connect without ccscope`;
 }
 
-/** Throws FailedRun if the link has failed or a page has crashed: the call is over then. */
+/** Throws FailedRun if the link has failed or a page has crashed. */
 function refuseLoss({ pages, link }: CallRecord): void {
   const crashed = pages.find(({ ended }) => ended?.why === 'crashed');
   if (crashed)
@@ -173,7 +172,7 @@ function refuseLoss({ pages, link }: CallRecord): void {
   if (failure) throw new FailedRun(`${failure.message}; run the call again`);
 }
 
-/** Throws FailedRun if the call has ended early: its measurements would not cover the planned duration. */
+/** Throws FailedRun if the call has ended early, since the measurements do not cover the planned duration then. */
 function refuseEnd(record: CallRecord): void {
   refuseLoss(record);
   const alive = record.endpoints.some((endpoint) =>

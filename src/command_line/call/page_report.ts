@@ -1,6 +1,6 @@
 /**
- * The report of `ccscope call --url`, in the same form as for other calls. If media flow both ways, the report covers
- * the direction that carried more.
+ * The report of `ccscope call --url`, in the same form as for other calls. If media flow in both directions, the
+ * report covers the direction that carried more.
  */
 import { machineReport } from '../../machine/index.js';
 import { tableSpec, type TableName } from '../../core/index.js';
@@ -29,7 +29,7 @@ function estimates(senders: readonly EndpointRecord[]): TargetRows {
   };
 }
 
-/** The values of one column in a shadow's rows. A shadow is a GCC that watches the call but does not control it. */
+/** The values of one column in the rows of a shadow: a GCC that watches the call but does not control it. */
 function column({ batches }: ShadowRecord, table: TableName, name: string): number[] {
   const index = tableSpec(table).columns.findIndex((each) => each.name === name);
   return batches
@@ -37,7 +37,7 @@ function column({ batches }: ShadowRecord, table: TableName, name: string): numb
     .flatMap(({ columns }) => Array.from(columns[index] ?? []));
 }
 
-/** How often the detector of a shadow entered overuse. */
+/** How often the overuse detector of a shadow entered the state overuse. */
 function overuses(shadow: ShadowRecord): number {
   const overuse = tableSpec('group')
     .columns.find(({ name }) => name === 'signal')
@@ -46,7 +46,7 @@ function overuses(shadow: ShadowRecord): number {
   return signals.filter((signal, i) => signal === overuse && signals[i - 1] !== overuse).length;
 }
 
-/** The report on a shadow: the target rates that the shadow would have requested. Empty without a shadow. */
+/** The report on a shadow: the target rates that the shadow would have requested. Empty if there is no shadow. */
 function shadowReport(
   shadow: ShadowRecord | undefined,
   steps: readonly CapacityStep[],
@@ -57,18 +57,21 @@ function shadowReport(
   return [{ name: 'GCC', ...SHADOW, parameters: {}, ...targetReport(rows, steps, run) }];
 }
 
-/** Whether the receiver gets media streams. If the receiver is not under test: whether the sender sends any. */
+/**
+ * Whether the receiver receives media streams. For a receiver that is not under test: whether the sender sends
+ * any.
+ */
 const hasMedia = ({ sender, receiver }: Path): boolean =>
   ((receiver ? receiver.samples.at(-1)?.inbound : sender?.samples.at(-1)?.outbound)?.length ?? 0) > 0;
 
-/** How connections shared the link; empty if there is only one connection. */
+/** How the connections shared the link. Empty if fewer than two connections carried media. */
 function sharesOf(record: CallRecord, paths: readonly Path[], window: Window): { shares?: SharesReport } {
   const received = paths.filter(hasMedia).map((path) => receivedCurve(record, [path]).rateBps(window));
   if (received.length < 2) return {};
   return { shares: { received_bps: received.map(finiteOrNull), jain: finiteOrNull(jainIndex(received)) } };
 }
 
-/** The capacity at the start of a run, followed by the changes since then. */
+/** The capacity at the start of a run, followed by the later changes, in microseconds since the start. */
 function stepsSince(
   changes: readonly { timeUs: number; capacityBps: number }[],
   fromUs: number,
@@ -86,8 +89,8 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
 ];
 
 /**
- * The report of a run over the window `wanted`. The report begins later if the record has dropped the first data of
- * that window. Throws FailedRun if no packet went through the link.
+ * The report of a run over the window `wanted`. The window is shortened at its beginning if the record no longer
+ * contains its first data. Throws FailedRun if no packet went through the link.
  */
 export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: boolean): RunReport {
   const all = pathsOf(record, {});
@@ -115,9 +118,8 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     ...linkMetrics(packets, steps, run),
     ...targetReport(estimates(sidesOf(paths, 'sender')), absolute, run),
     mode: 'observe',
-    // The cross traffic's utilisation is the path's utilisation minus the call's. The two come from different data:
-    // ten queue rows a second, and packets. So without cross traffic the difference is not exactly 0, and 0 is
-    // reported instead.
+    // The cross traffic's utilisation is the path's utilisation minus the call's. One comes from ten queue rows a
+    // second, the other from packets. So without cross traffic the difference would not be exactly 0.
     cross_utilisation: hasCrossTraffic
       ? Math.max(0, (metrics.pathUtilisation ?? 0) - (metrics.utilisation ?? 0))
       : 0,

@@ -17,7 +17,7 @@ function headOf(plan: CallPlan): Series['head'] {
   return { mode, controller, preset, parameters: set, ...sent, link, duration_s: durationMs / 1e3 };
 }
 
-/** Real calls of ccscope's own page, under one controller. */
+/** The real calls of ccscope's own page under one controller. */
 export function realCalls(plan: CallPlan, server: CallServer): Series {
   return {
     head: headOf(plan),
@@ -28,7 +28,7 @@ export function realCalls(plan: CallPlan, server: CallServer): Series {
   };
 }
 
-/** Simulated calls under one controller. */
+/** The simulated calls under one controller. */
 export function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
   return {
     head: { ...headOf(plan), twin: true, machine },
@@ -40,8 +40,8 @@ export function twinCalls(plan: CallPlan, machine: TwinMachine): Series {
 }
 
 /**
- * Prepares real calls: creates the video files that the plans need, and starts the local server with the users'
- * controllers of all plans. Throws UsageError, FailedRun.
+ * Prepares real calls: creates the video files for the plans, and starts the local server, which also serves the
+ * users' controllers of all plans. Throws UsageError, FailedRun.
  */
 export async function openServer(plans: readonly CallPlan[], io: Io): Promise<LocalServer> {
   const sources = new Map(plans.map(({ source }) => [source.file, source]));

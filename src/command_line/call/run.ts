@@ -1,7 +1,4 @@
-/**
- * One real call of ccscope's own page in a headless Chromium, through a link that this code opens and the page
- * joins.
- */
+/** Makes one real call of ccscope's own page in a headless Chromium, over a new link that the page joins. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ControllerFault } from '../../core/index.js';
@@ -26,12 +23,12 @@ export type CallServer = Pick<LocalServer, 'url' | 'lend'>;
 
 export interface RunContext {
   signal: AbortSignal;
-  /** The index of this run of the controller, from 0. */
+  /** The index of this run among the runs of the controller, from 0. */
   run: number;
-  /** Called with the finished share of the run. */
+  /** Called with the part of the run that is finished, from 0 to 1. */
   onProgress(share: number): void;
   wantTrace: boolean;
-  /** Whether an interactive chart is wanted; calls of ccscope's own page have none. */
+  /** Whether to create an interactive chart. Calls of ccscope's own page ignore this. */
   wantHtml: boolean;
 }
 
@@ -44,8 +41,8 @@ export interface RunResult {
 }
 
 /**
- * Makes one call of ccscope's own page over a new link. Throws FailedRun; browser and link are closed in any
- * case.
+ * Makes one call of ccscope's own page over a new link. Always closes the browser and the link afterwards. Throws
+ * FailedRun.
  */
 export async function runCall(plan: CallPlan, server: CallServer, context: RunContext): Promise<RunResult> {
   context.signal.throwIfAborted();
@@ -61,7 +58,7 @@ export async function runCall(plan: CallPlan, server: CallServer, context: RunCo
       .waitForFunction(() => 'ccscope' in globalThis, undefined, { timeout: CONNECT_TIMEOUT_MS })
       .catch((error: unknown) => {
         if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
-        throw new FailedRun('the Call page did not load; build the app again (npm run build)');
+        throw new FailedRun('the Call page did not load; rebuild the app with `npm run build`');
       });
     const running = { page: new OwnPage(page), link: loan.name, shaper };
     await connected(running, signal);
@@ -84,7 +81,10 @@ interface Running {
   shaper: Shaper;
 }
 
-/** Waits until the call of the page is connected through its link. */
+/**
+ * Waits until the call of the page is connected and its first packet has passed the link. Throws FailedRun if
+ * this takes too long.
+ */
 async function connected(running: Running, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + CONNECT_TIMEOUT_MS;
   for (;;) {
@@ -107,7 +107,7 @@ async function connected(running: Running, signal: AbortSignal): Promise<void> {
 const linkFailure = (error: unknown): unknown =>
   error instanceof ShaperError || error instanceof ConfigError ? new FailedRun(error.message) : error;
 
-/** Throws FailedRun if the call does not use its link, or if the link has failed or was interrupted. */
+/** Throws FailedRun if the call does not use its link, or if the link has failed or been interrupted. */
 function refuseWrongLink(now: PageState, { link, shaper }: Running): void {
   if (shaper.failure !== null) throw linkFailure(shaper.failure);
   if (shaper.record.interruptions.length > 0)
@@ -153,8 +153,8 @@ async function measure(
   const capacity = parseSchedule(plan.link.capacity);
   // The page's rows and the link's record use the same time origin.
   const steps = capacity.map(({ atUs, capacityBps }) => ({ atUs: fromUs + atUs, capacityBps }));
-  // In observe mode the browser decides the bitrate. So the controller of flow 0 is then a shadow (a controller that
-  // only watches), like the controllers of the other flows.
+  // In observe mode the browser decides the bitrate. Then every controller only watches (a shadow), also the
+  // first one, which belongs to flow 0.
   const watching = plan.mode === 'observe' ? targets : targets.slice(1);
   const measured = { fromUs: before.atUs, toUs: after.atUs };
   const shadows = watching.map((rows) => ({
@@ -185,7 +185,7 @@ async function measure(
   return { report, trace, html: null };
 }
 
-/** The counters of the page and of the link at this moment. */
+/** The current counters of the page and of the link. */
 async function seen({ page, shaper }: Running) {
   const media = await page.media();
   await shaper.sync().catch((error: unknown) => {
@@ -208,7 +208,7 @@ const faultReport = ({ timeUs, ...fault }: ControllerFault): FaultReport => ({ .
 const finite = (value: number | undefined): number | null =>
   value !== undefined && Number.isFinite(value) ? value : null;
 
-/** Waits while the call runs. Throws FailedRun if it ends early, or continues through another link. */
+/** Waits until the link's time is `atUs`. Throws FailedRun if the call ends before, or switches to another link. */
 async function until(
   atUs: number,
   run: { fromUs: number; toUs: number },

@@ -1,4 +1,4 @@
-/** Runs of calls. The controllers take turns, so that all of them meet the same conditions. */
+/** Makes several runs of calls. The controllers take turns, so that all of them run under the same conditions. */
 import { extname } from 'node:path';
 
 import { loadText } from '../../machine/index.js';
@@ -19,20 +19,21 @@ export interface Series {
 }
 
 export interface SeriesOptions {
-  /** How many runs each controller has. */
+  /** The number of runs of each controller. */
   runs: number;
   /**
-   * Output files. If there are several calls, the controller and the number of the run are added to each file's name.
+   * Output files. If there are several calls, each file's name also contains the controller and the number of the
+   * run.
    */
   trace?: string | undefined;
   html?: string | undefined;
-  /** How often a run on an overloaded machine is repeated; default: never. */
+  /** How often to repeat a run if the machine was overloaded. Default: never. */
   again?: number | undefined;
   signal: AbortSignal;
   io: Io;
 }
 
-/** Makes the calls and adds their results. Throws FailedRun. */
+/** Makes all calls, and adds each result to its series. Throws FailedRun. */
 export async function makeCalls(calls: readonly Series[], options: SeriesOptions): Promise<void> {
   const total = calls.length * options.runs;
   const bar = progress(options.io, total);
@@ -64,8 +65,8 @@ export async function makeCalls(calls: readonly Series[], options: SeriesOptions
 }
 
 /**
- * Makes a run. While the machine is overloaded, sets the report aside and makes the run again, as often as the
- * options allow.
+ * Makes a run. If the machine was overloaded, stores the report in `setAside` and repeats the run, at most
+ * `again` times.
  */
 export async function untilQuiet(
   make: () => Promise<RunResult>,
@@ -84,7 +85,10 @@ export async function untilQuiet(
   }
 }
 
-/** Writes a requested file, with the suffix before the extension. */
+/**
+ * Writes an output file, with `suffix` before the extension of its name. Does nothing if the file was not
+ * requested.
+ */
 async function keep(file: string | undefined, suffix: string, text: string | null): Promise<void> {
   if (file === undefined || text === null) return;
   const ending = extname(file);
@@ -93,14 +97,15 @@ async function keep(file: string | undefined, suffix: string, text: string | nul
   await output.end();
 }
 
-/** The results of a controller's runs. */
+/** The report of one controller over all its runs. */
 export function controllerReport({ head, browser, runs, setAside }: Series): ControllerReport {
   const overloaded_runs = runs.filter(({ machine }) => machine.overloaded).length;
   return { ...head, browser, runs, set_aside: setAside, overloaded_runs, summary: summarise(runs) };
 }
 
 /**
- * The first controller's report, which includes the reports of the other controllers; null if no run was completed.
+ * The first controller's report, which contains the reports of the other controllers. Null if no run was
+ * completed.
  */
 export function reportOf(calls: readonly Series[]): CallReport | null {
   const [first, ...others] = calls.filter(({ runs }) => runs.length > 0).map(controllerReport);

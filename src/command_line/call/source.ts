@@ -1,7 +1,4 @@
-/**
- * The video that a call's page sends: pictures that the page paints, a file, or a content (a clip that ffmpeg makes
- * once).
- */
+/** The video that a page sends in a call: synthetic video, a file, or a content (a clip that ffmpeg makes once). */
 import { basename, resolve } from 'node:path';
 
 import { VIDEO_SIZES, type VideoSize } from '../../scenario/video_format.js';
@@ -11,7 +8,7 @@ import { contentFile, isContent, makeContent } from './named_content.js';
 import type { CallSource } from './types.js';
 import { readVideoFile } from './video_file.js';
 
-/** The options for the source; a file has its own size and frame rate. */
+/** The command-line options for the source. `size` and `fps` do not apply to a file. */
 export interface SourceFlags {
   /** `synthetic`, a content's name, or a path. */
   source: string;
@@ -23,7 +20,8 @@ const DEFAULT_SIZE: VideoSize = '360p';
 const DEFAULT_FPS = 30;
 
 /**
- * Throws UsageError for a file that cannot be played, and for a size or frame rate given together with a file.
+ * Throws UsageError for a file that Chromium cannot play, or if a size or frame rate is given together with a
+ * file.
  */
 export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
   const format = { ...VIDEO_SIZES[size ?? DEFAULT_SIZE], fps: fps ?? DEFAULT_FPS };
@@ -38,7 +36,7 @@ export function sourceOf({ source, size, fps }: SourceFlags): CallSource {
 }
 
 /**
- * Creates the file of a content unless it exists. Throws FailedRun if the file cannot be made, for example without
+ * Creates the file of a content unless the file exists. Throws FailedRun if this fails, for example without
  * ffmpeg.
  */
 export async function prepareSource(

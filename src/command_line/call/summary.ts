@@ -9,7 +9,7 @@ import {
   type SummaryKey,
 } from './types.js';
 
-/** Times for which less is better and null means "never": null counts as infinitely long. */
+/** Times that are null if the event never happened. Less is better, so null counts as infinitely long. */
 const NEVER: readonly SummaryKey[] = ['time_to_90pct_s'];
 
 function valueOf(run: RunReport, key: SummaryKey): number | null {
@@ -20,7 +20,7 @@ function valueOf(run: RunReport, key: SummaryKey): number | null {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** The median and the range. Nulls are left out, or count as infinite if `never` is set. */
+/** The median and the range. Nulls are left out; if `never` is set, they count as infinite instead. */
 export function spread(values: readonly (number | null)[], never = false): Spread {
   const numbers = values.flatMap((value) => (value !== null ? [value] : never ? [Infinity] : []));
   return {
@@ -46,7 +46,7 @@ export function summarise(runs: readonly RunReport[]): Summary {
 const divide = (a: number | null, b: number | null): number | null =>
   a === null || b === null || b === 0 ? null : a / b;
 
-/** Ratios of `ours` to `theirs`, runs paired in the order in which they were made. */
+/** Ratios of `ours` to `theirs`. Run i of `ours` is compared with run i of `theirs`. */
 export function ratios(ours: readonly RunReport[], theirs: readonly RunReport[]): Record<SummaryKey, Ratio> {
   const [a, b] = [summarise(ours), summarise(theirs)];
   const pairs = ours.slice(0, theirs.length).map((run, i) => [run, theirs[i] ?? run] as const);

@@ -54,7 +54,7 @@ const COLUMNS: readonly [
   ],
 ];
 
-/** Rows of cells, each column as wide as its widest cell. */
+/** Formats rows of cells as text. Each column is as wide as its widest cell. */
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
   return rows.map((row) => row.map((cell, i) => cell.padStart(widths[i] ?? 0)).join('  ')).join('\n');
@@ -85,8 +85,8 @@ const SHADOW_COLUMNS: readonly [title: string, cell: (target: TargetReport) => s
 ];
 
 /**
- * For each run, the target rates of the controller in charge (if there is one) and of the shadows. A shadow only
- * watches: its target rates are not applied.
+ * For each run: the target rates of the controller in charge, if there is one, and of the shadows. A shadow only
+ * watches, so its target rates are not applied.
  */
 function shadowLines(runs: readonly RunReport[]): string[] {
   if (runs.every(({ shadows }) => shadows.length === 0)) return [];
@@ -112,12 +112,12 @@ function faultLines(runs: readonly RunReport[]): string[] {
   );
 }
 
-/** Put before the number of a run whose machine was overloaded. */
+/** Precedes the number of a run that was made on an overloaded machine. */
 const MARK = '!';
 
 /**
- * Which runs were made on an overloaded machine, how that distorts their numbers, and how many such runs
- * there are.
+ * Names the runs that were made on an overloaded machine, says how the load distorts their numbers, and counts
+ * them.
  */
 function machineLines(runs: readonly RunReport[], aside: readonly RunReport[]): string[] {
   const marked = runs.filter(({ machine }) => machine.overloaded).length;
@@ -173,7 +173,7 @@ function controllerText({
   return [...lines, ...faultLines(runs), ...notices].join('\n');
 }
 
-/** The tables of every controller, then the ratios. */
+/** The tables of all controllers, followed by the ratios. */
 export function reportText(report: CallReport): string {
   const { capacity, queue, rtt_ms } = report.link;
   const rest = [

@@ -9,8 +9,8 @@ import type { TargetReport } from '../../calls/targets.js';
 export type CallMode = 'control' | 'cap' | 'observe';
 
 /**
- * How busy the simulated machine can be in a twin (a simulation of a call with the same settings): the presets of the
- * component `live_call`.
+ * The loads of the simulated machine in a twin (a simulation of a call with the same settings): the presets of
+ * the component `live_call`.
  */
 export const TWIN_MACHINES: readonly string[] = COMPONENT_SPECS.live_call.presets.map(({ name }) => name);
 export type TwinMachine = string;
@@ -25,27 +25,27 @@ export interface SourceReport {
 }
 
 export interface CallSource extends SourceReport {
-  /** What Chromium plays as its camera; null if the page paints the pictures itself. */
+  /** The file that Chromium plays as its camera. Null if the page paints the video itself. */
   file: string | null;
 }
 
-/** How the calls of one controller are made. */
+/** The settings for the calls of one controller. */
 export interface CallPlan {
-  /** A controller of the core, `native`, or the name of a user's file. */
+  /** The name of a controller of the core, `native` (the browser's own), or the name of a user's file. */
   controller: string;
-  /** The controller as it is written in the page's address. */
+  /** The controller in the syntax of the page's address. */
   text: string;
   mode: CallMode;
   /** The preset of the controller of flow 0; absent for a user's controller. */
   preset?: string;
   set: Readonly<Record<string, number>>;
-  /** The shadows (controllers that only watch), as they are written in the page's address. */
+  /** The shadows (controllers that only watch), in the syntax of the page's address. */
   shadows: readonly string[];
-  /** The files of users' own controllers, whether in charge or shadows. */
+  /** The files of users' controllers, both of the controller in charge and of shadows. */
   files: readonly { name: string; path: string }[];
   source: CallSource;
   codec: VideoCodec;
-  /** Whether a voice is sent beside the video. */
+  /** Whether speech is sent in addition to the video. */
   audio: boolean;
   link: LinkConfig;
   durationMs: number;
@@ -55,8 +55,8 @@ export interface CallPlan {
 }
 
 /**
- * A controller that only watched. In `observe` mode every controller only watches, and the report of flow 0's
- * controller comes first.
+ * The report on a controller that only watched. In `observe` mode all controllers only watch, and the report on
+ * flow 0's controller comes first.
  */
 export interface ShadowReport extends TargetReport {
   name: string;
@@ -65,7 +65,7 @@ export interface ShadowReport extends TargetReport {
   parameters: Readonly<Record<string, number>>;
 }
 
-/** A failure of a controller during the call, in its half at the sender or at the receiver. */
+/** A failure of a controller during the call, in its sender half or its receiver half. */
 export interface FaultReport {
   controller: string;
   half: 'sender' | 'receiver';
@@ -74,7 +74,7 @@ export interface FaultReport {
   message: string;
 }
 
-/** The encoder's input and codec at the end of a run. */
+/** The encoder's codec, and the size and frame rate of its input, at the end of a run. */
 export interface SentReport {
   codec: string | null;
   width: number | null;
@@ -82,30 +82,30 @@ export interface SentReport {
   fps: number | null;
 }
 
-/** The picture at the far side at the end of a run; an encoder short of bits sends a smaller picture. */
+/** The size of the received pictures at the end of a run. At a low bitrate, the encoder sends smaller pictures. */
 export interface ReceivedReport {
   width: number | null;
   height: number | null;
-  /** The rate of the audio on the wire, over the last two thirds of the run; null without audio. */
+  /** The received audio rate over the last two thirds of the run. Null without audio. */
   audio_bps: number | null;
 }
 
-/** How several calls of the same pages share a direction of the link, over the last two thirds of the run. */
+/** How several simultaneous connections share one direction of the link, over the last two thirds of the run. */
 export interface SharesReport {
   /**
-   * The rate that each connection received, in the order in which the connections were made. Only connections that
-   * carry their media in this direction count.
+   * The rate that each connection received, in the order in which the connections were made. Contains only the
+   * connections that carry media in this direction.
    */
   received_bps: readonly (number | null)[];
   /** Jain's index of these rates. */
   jain: number | null;
 }
 
-/** One call. Absent numbers are null. */
+/** The report of one run. A null is a number that is unknown or does not exist. */
 export interface RunReport extends LinkMetrics, TargetReport {
   /**
-   * The mode that the call really had: `control` only if it was verified that the controller had taken over the
-   * bitrate.
+   * The mode that actually applied. It is `control` only if it was verified that the controller had taken over
+   * the bitrate.
    */
   mode: CallMode;
   /**
@@ -113,25 +113,23 @@ export interface RunReport extends LinkMetrics, TargetReport {
    * traffic.
    */
   cross_utilisation: number;
-  /** How often the detector entered overuse. */
+  /** How often the overuse detector entered the state overuse. */
   overuse_count: number;
   /** Decoded frames per second over the last two thirds of the run. */
   fps: number | null;
-  /**
-   * `freeze_count`: the number of freezes over the whole run. `longest_freeze_s`: the length of the longest freeze.
-   */
+  /** `freeze_count` and `longest_freeze_s` cover the whole run. */
   freeze_count: number | null;
   longest_freeze_s: number | null;
   shaper_lateness_ms: Percentiles;
   /** Null for calls of other pages. */
   sent: SentReport | null;
-  /** Only if the pages made several calls at the same time. */
+  /** Present only if the pages made several connections at the same time. */
   shares?: SharesReport;
   /** Null for calls of other pages, and in a twin, which has no pictures. */
   received: ReceivedReport | null;
   machine: MachineReport;
   shadows: ShadowReport[];
-  /** Faults of users' controllers, or of the core. */
+  /** The faults of the controllers: users' own, or the core's. */
   controller_faults: FaultReport[];
   /** The notices of the pages and of the link. */
   notices: string[];
@@ -168,13 +166,13 @@ export interface ControllerReport {
   /** The addresses of the pages that made the calls; absent for ccscope's own page. */
   urls?: readonly string[];
   /**
-   * The preset of the controller, or of the first shadow if the browser decides the bitrate; null for a
+   * The controller's preset. If the browser decides the bitrate: the preset of the first shadow. Null for a
    * user's controller.
    */
   preset: string | null;
   /** Parameters that differ from the preset. */
   parameters: Readonly<Record<string, number>>;
-  /** `source`, `codec` and `audio` are absent if the pages decide them. */
+  /** `source`, `codec` and `audio` are absent for calls of other pages, which choose their own. */
   source?: SourceReport;
   codec?: VideoCodec;
   audio?: boolean;
@@ -187,7 +185,8 @@ export interface ControllerReport {
   browser: string;
   runs: RunReport[];
   /**
-   * Runs that were repeated because the machine was overloaded (`--until-quiet`). They are not part of any summary.
+   * Runs that were repeated because the machine was overloaded (`--until-quiet`). The summary does not include
+   * them.
    */
   set_aside: RunReport[];
   /** How many of `runs` were made on an overloaded machine. */
@@ -196,8 +195,8 @@ export interface ControllerReport {
 }
 
 /**
- * A metric of the first controller divided by the same metric of the second controller: the ratio of the medians, and
- * the spread of the ratios of single runs.
+ * A metric of the first controller divided by the same metric of the second controller. `of_medians` is the ratio
+ * of the medians. The spread is that of the ratios of individual runs.
  */
 export interface Ratio extends Spread {
   of_medians: number | null;
@@ -206,11 +205,11 @@ export interface Ratio extends Spread {
 export type Ratios = Partial<Record<SummaryKey, Ratio>>;
 
 export interface CallReport extends ControllerReport {
-  /** The reports of the other controllers by name, and the ratios of the first controller to the second. */
+  /** The reports of the other controllers by name, and the ratios of the first controller to the second one. */
   comparison?: { ratios: Ratios; [controller: string]: ControllerReport | Ratios };
 }
 
-/** The other controllers of a comparison. */
+/** The reports of the other controllers in a comparison. */
 export function comparedWith({ comparison = { ratios: {} } }: CallReport): ControllerReport[] {
   const { ratios: _, ...others } = comparison;
   return Object.values(others) as ControllerReport[];

@@ -1,6 +1,6 @@
 /**
- * Files that Chromium plays as its camera: YUV4MPEG2 and MJPEG. Chromium terminates on a file of unexpected form
- * (media/capture/video/file_video_capture_device.cc), so files are checked here.
+ * Reads the format of files that Chromium can play as its camera: YUV4MPEG2 and MJPEG. Chromium crashes on a
+ * malformed file (media/capture/video/file_video_capture_device.cc), so files are checked here.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -9,24 +9,24 @@ import { systemCode, UsageError } from '../../text/errors.js';
 export interface VideoFormat {
   width: number;
   height: number;
-  /** Frames per second, as Chromium plays them. */
+  /** Frames per second at which Chromium plays the file. */
   fps: number;
 }
 
-/** File name extensions, by which Chromium recognises the formats. */
+/** Chromium recognises the format by the file name extension. */
 export const VIDEO_FILE = /\.(y4m|mjpeg)$/i;
 
-/** Chromium searches this much of a file for the first frame. */
+/** Chromium searches only this many bytes for the first frame. */
 const Y4M_HEADER_BYTES = 200;
 const FRAME = 'FRAME\n';
-/** The names of the 8-bit 4:2:0 formats without alpha. */
+/** The Y4M names of the 8-bit 4:2:0 formats without alpha. */
 const Y4M_COLOURS = ['420', '420jpeg', '420mpeg2', '420paldv'];
 const MJPEG_FPS = 30;
 const JPEG_HEADER_BYTES = 65_536;
 
-const CONVERT = 'ffmpeg -i FILE -pix_fmt yuv420p out.y4m makes one';
+const CONVERT = 'convert the video with `ffmpeg -i FILE -pix_fmt yuv420p out.y4m`';
 
-/** The format of a file's pictures. Throws UsageError if Chromium cannot play the file. */
+/** The size and frame rate of a video file. Throws UsageError if Chromium cannot play the file. */
 export function readVideoFile(path: string): VideoFormat {
   const expected = (what: string): UsageError =>
     new UsageError(`--source ${path}: expected ${what}; ${CONVERT}`);
@@ -68,7 +68,7 @@ function y4mFormat(head: Buffer, size: number, expected: Expected): VideoFormat 
   const isEven = (side: number): boolean => Number.isInteger(side) && side > 0 && side % 2 === 0;
   if (!isEven(width) || !isEven(height)) throw expected('an even width and height');
   const [, frames = '', seconds = ''] = /^(\d+):(\d+)$/.exec(token('F') ?? '') ?? [];
-  // Chromium uses integer division: it plays 30000:1001 at 29 frames per second.
+  // Chromium uses integer division: it plays 30000:1001 at 29 frames per second, not at 29.97.
   const fps = Math.floor(Number(frames) / Number(seconds));
   if (!(fps >= 1 && fps <= 240)) throw expected('a frame rate from 1 to 240');
   if (!Y4M_COLOURS.includes(token('C') ?? '420')) throw expected('8-bit pictures in 4:2:0');
@@ -78,7 +78,7 @@ function y4mFormat(head: Buffer, size: number, expected: Expected): VideoFormat 
   return { width, height, fps };
 }
 
-/** JPEG markers that no length field follows: start of image, restarts, and fill bytes. */
+/** JPEG markers without a length field: start of image, restarts, and fill bytes. */
 const isBare = (marker: number): boolean =>
   marker === 0xd8 || marker === 0xff || (marker >= 0xd0 && marker <= 0xd7);
 /** Frame headers of JPEG, C0 to C3: baseline, extended, progressive and lossless. */

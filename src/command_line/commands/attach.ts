@@ -54,7 +54,7 @@ export function register(program: Command, io: Io): void {
     .action((browser: string | undefined, flags: AttachFlags) => attach(browser, flags, io));
 }
 
-/** The address of a browser: a port, a host with a port, or a URL. */
+/** Parses the address of a browser: a port, a host with a port, or a URL. */
 function browserArgument(text: string): string {
   const candidate = /^\d{1,5}$/.test(text)
     ? `http://127.0.0.1:${text}`
@@ -79,16 +79,19 @@ async function attach(browser: string | undefined, flags: AttachFlags, io: Io): 
   });
 }
 
-/** Throws UsageError. */
+/** Throws UsageError for options that exclude each other, and for output files that cannot be created. */
 function checkFlags(
   browser: string | undefined,
   { adb, list, page, record, duration, json }: AttachFlags,
 ): void {
   if (adb !== undefined && browser !== undefined)
-    throw new UsageError('--adb: not with an address, since adb finds the phone; remove the address');
+    throw new UsageError(
+      '--adb: cannot be combined with an address, since adb finds the phone; remove the address',
+    );
   if (list === true)
     for (const [flag, value] of Object.entries({ page, record, duration }))
-      if (value !== undefined) throw new UsageError(`--${flag}: not with --list; remove one of them`);
+      if (value !== undefined)
+        throw new UsageError(`--${flag}: cannot be used with --list; remove one of them`);
   if (record === '-') throw new UsageError('--record: expected a file, got -');
   for (const file of [record, json]) if (file !== undefined && file !== '-') checkFolder(file);
   if (record !== undefined) checkReplaceable(record);

@@ -181,8 +181,8 @@ async function call(flags: CallFlags, io: Io, isGiven: IsGiven): Promise<void> {
   } finally {
     await close();
   }
-  // If the controller in charge failed, the command fails: the measurements do not show how this controller works. If
-  // a shadow failed, the measurements are still valid.
+  // A fault of the controller in charge makes the command fail, since the measurements do not show how this
+  // controller works. A fault of a shadow leaves the measurements valid.
   const faults = calls.flatMap(({ runs }) => runs).flatMap((run) => run.controller_faults);
   const inCharge = faults.filter(({ flow }) => flow === 0);
   if (inCharge.length > 0) throw new FailedRun(inCharge.map(faultLine).join('\n'));
@@ -198,7 +198,7 @@ async function makeAndReport(
   try {
     await makeCalls(calls, { runs, trace, html, again, signal, io });
   } finally {
-    // Also reached if a run failed: the runs before it are worth reporting.
+    // Even if a run failed, the runs before it are reported.
     const report = reportOf(calls);
     if (report !== null) await writeReport(report, flags, io);
   }
@@ -209,17 +209,16 @@ interface Planned {
   close(): Promise<void>;
 }
 
-/** Checks the options at once, and returns a function that prepares the calls. Throws UsageError. */
+/** Checks the options, and returns a function that prepares the calls. Throws UsageError. */
 function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Planned> {
   if (flags.url.length > 0) {
     const plan = pagePlanOf(flags, isGiven);
     return () => Promise.resolve({ calls: [pageCalls(plan)], close: () => Promise.resolve() });
   }
-  for (const flag of ['pages', 'click', 'html'] as const)
-    if (isGiven(flag))
-      throw new UsageError(
-        `--${flag}: only with --url${flag === 'html' ? ' or --matrix' : ''}; add that, or remove --${flag}`,
-      );
+  for (const flag of ['pages', 'click', 'html'] as const) {
+    const needs = flag === 'html' ? '--url or --matrix; add one' : '--url; add it';
+    if (isGiven(flag)) throw new UsageError(`--${flag}: needs ${needs}, or remove --${flag}`);
+  }
   const plans = plansOf(flags);
   if (flags.twin === true) {
     checkTwin(plans, isGiven);
@@ -227,7 +226,7 @@ function planned(flags: CallFlags, isGiven: IsGiven, io: Io): () => Promise<Plan
     return () => Promise.resolve({ calls, close: () => Promise.resolve() });
   }
   if (flags.machine !== undefined)
-    throw new UsageError('--machine: only with --twin; add that, or remove --machine');
+    throw new UsageError('--machine: needs --twin; add it, or remove --machine');
   return async () => {
     const server = await openServer(plans, io);
     return { calls: plans.map((plan) => realCalls(plan, server)), close: () => server.close() };
@@ -239,7 +238,7 @@ async function writeReport(report: CallReport, flags: CallFlags, io: Io): Promis
   if (flags.json !== '-') io.stdout.write(reportText(report));
 }
 
-/** Calls of pages that are not ccscope's. */
+/** Calls of pages that are not part of ccscope. */
 function pageCalls(plan: PagePlan): Series {
   const { urls, link, durationMs } = plan;
   const { preset } = SHADOW;

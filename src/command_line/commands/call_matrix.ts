@@ -1,4 +1,4 @@
-/** `ccscope call --matrix`: every combination of a file's links, controllers and sources, in one report. */
+/** `ccscope call --matrix`: every combination of the links, controllers and sources in a file, in one report. */
 import { writeFileSync } from 'node:fs';
 
 import { openServer, realCalls, twinCalls } from '../call/plan_series.js';
@@ -16,7 +16,7 @@ import { sourcePreset } from '../twin/options.js';
 import { version } from '../../html/version.js';
 import type { CallFlags } from './call_options.js';
 
-/** The options that may be given with `--matrix`. The matrix's file decides all other settings. */
+/** The options that are allowed with `--matrix`. All other settings come from the matrix's file. */
 const WITH_MATRIX: readonly string[] = [
   ...['matrix', 'twin', 'machine', 'runs', 'duration', 'untilQuiet', 'json', 'html'],
 ];
@@ -24,7 +24,10 @@ const WITH_MATRIX: readonly string[] = [
 const LEFT_OUT =
   'native was left out: the browser’s own controller cannot be simulated. Without --twin it takes part.';
 
-/** Makes all runs and writes the report, even after an interruption. Throws UsageError, FailedRun. */
+/**
+ * Makes all runs and writes the report. An interruption still leaves a report on the runs so far. Throws
+ * UsageError, FailedRun.
+ */
 export async function callMatrix(
   name: string,
   flags: CallFlags,
@@ -34,12 +37,14 @@ export async function callMatrix(
   const strange = given.find((flag) => !WITH_MATRIX.includes(flag));
   if (strange !== undefined) {
     const written = strange.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new UsageError(`--${written}: not with --matrix, whose file sets this; remove it`);
+    throw new UsageError(
+      `--${written}: cannot be used with --matrix, whose file sets this; remove --${written}`,
+    );
   }
   if (flags.twin === true && flags.untilQuiet !== undefined)
-    throw new UsageError('--until-quiet: not with --twin; remove it');
+    throw new UsageError('--until-quiet: cannot be used with --twin; remove one of them');
   if (flags.machine !== undefined && flags.twin !== true)
-    throw new UsageError('--machine: only with --twin; add that, or remove --machine');
+    throw new UsageError('--machine: needs --twin; add it, or remove --machine');
   if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
   for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
   const file = readMatrix(name);
@@ -104,7 +109,10 @@ async function callAll({ file, head, cells }: Planned, flags: CallFlags, io: Io)
   }
 }
 
-/** Writes the results so far, however the runs end. If a run failed, the command fails in the end. */
+/**
+ * Makes the runs and writes the report, also after an error or an interruption. If single runs failed, throws
+ * FailedRun after the report.
+ */
 async function writing(
   report: () => MatrixReport,
   flags: CallFlags,

@@ -24,12 +24,12 @@ import { UsageError } from '../../text/errors.js';
 import { sourcePreset } from '../twin/options.js';
 import { linkConfigOf, sentence, type LinkFlags } from './link_options.js';
 
-/** A controller by name: one of the core's, the browser's (`native`), or a user's file. */
+/** A controller on the command line: one of the core's, the browser's own (`native`), or a user's file. */
 export interface NamedController {
   name: string;
-  /** As it is written in the page's address. */
+  /** The controller in the syntax of the page's address. */
   text: string;
-  /** The file of a user's controller. */
+  /** The path of the file, for a user's controller. */
   path?: string;
 }
 
@@ -82,8 +82,8 @@ export function controllersArgument(text: string): NamedController[] {
 }
 
 /**
- * A shadow (a controller that only watches) may also be a preset, or have its own parameters:
- * `gcc:gcc-live:k_u=0.02`.
+ * Parses a shadow (a controller that only watches): a file, a controller, a preset, or a preset with parameters
+ * such as `gcc:gcc-live:k_u=0.02`.
  */
 export function shadowArgument(text: string, before: NamedController[]): NamedController[] {
   if (FILE.test(text)) return [...before, fileNamed(text)];
@@ -105,7 +105,7 @@ export function presetArgument(name: string): string {
 
 const SOURCES: readonly string[] = ['synthetic', ...CONTENT_NAMES];
 
-/** Does not check whether a file can be used. That is done later, when all flags are known. */
+/** Only checks the name. The file is read later, when all flags are known. */
 export function sourceArgument(text: string): string {
   if (SOURCES.includes(text) || VIDEO_FILE.test(text)) return text;
   throw new InvalidArgumentError(
@@ -119,7 +119,7 @@ export function frameRateArgument(text: string): number {
   throw new InvalidArgumentError(`Expected ${FRAME_RATES.join(' or ')}.`);
 }
 
-/** Does not check the values. That is done later, when their controller is known. */
+/** Only checks the name. The value is checked later, when the controller is known. */
 export function setArgument(text: string, before: Record<string, string>): Record<string, string> {
   const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (parameterNames.includes(name)) return { ...before, [name]: value };
@@ -128,7 +128,7 @@ export function setArgument(text: string, before: Record<string, string>): Recor
   );
 }
 
-/** One plan for each controller. The report of the first controller is the main report. Throws UsageError. */
+/** One plan for each controller. The first controller's report will contain the others. Throws UsageError. */
 export function plansOf(flags: CallFlags): CallPlan[] {
   const { compare, mode } = flags;
   const controllers = [...flags.controller];
@@ -145,8 +145,9 @@ export function plansOf(flags: CallFlags): CallPlan[] {
 function planOf({ name, text, path }: NamedController, flags: CallFlags): CallPlan {
   const isNative = name === 'native';
   const shadows = [...flags.shadow];
-  // If the browser decides the bitrate, flow 0 has to be a shadow. --preset chooses this shadow. Without --preset,
-  // flow 0 gets the first named shadow. If there is none, or if the first one is a user's file, flow 0 gets GCC.
+  // If the browser decides the bitrate, the controller of flow 0 is a shadow. It is the preset of --preset or,
+  // without --preset, the first shadow of --shadow. It is GCC if there is no shadow, or if the first one is a
+  // user's file.
   const first = isNative && flags.preset === undefined ? shadows[0] : undefined;
   const watches = first !== undefined && first.path === undefined ? parseController(first.text) : undefined;
   if (watches !== undefined) shadows.shift();
@@ -184,12 +185,12 @@ export function urlArgument(text: string, before: string[]): string[] {
   throw new InvalidArgumentError('Expected an address such as http://localhost:5173/room.');
 }
 
-/** A flag as it is written on the command line. */
+/** The name of a flag on the command line: `key-frame-interval` for `keyFrameInterval`. */
 const dashed = (flag: string): string => flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /**
- * The plan for a call between pages that are not part of ccscope. Their code decides everything except the settings
- * of the link. Throws UsageError.
+ * The plan for a call between pages that are not part of ccscope. The pages decide everything except the link and
+ * the duration. Throws UsageError.
  */
 export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) => boolean): PagePlan {
   const ours = [
@@ -211,13 +212,16 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
   ] as const;
   const strange = ours.find(isGiven);
   if (strange !== undefined) {
+    const option = `--${dashed(strange)}`;
     throw new UsageError(
-      `--${dashed(strange)}: not with --url, whose pages choose this themselves; remove it`,
+      `${option}: cannot be used with --url, whose pages choose this themselves; remove ${option}`,
     );
   }
   const { url, pages, click, duration = DEFAULT_DURATION_MS } = flags;
   if (url.length > 1 && pages !== undefined)
-    throw new UsageError('--pages: only with one --url; remove --pages, since each --url opens its own page');
+    throw new UsageError(
+      '--pages: cannot be used with several --url, since each opens its own page; remove --pages',
+    );
   const [first = ''] = url;
   const urls = url.length > 1 ? url : Array.from({ length: pages ?? DEFAULT_PAGES }, () => first);
   if (urls.length > MAX_PAGES)
@@ -226,15 +230,18 @@ export function pagePlanOf(flags: CallFlags, isGiven: (flag: keyof CallFlags) =>
 }
 
 /**
- * The requested preset, if it belongs to this controller or if the browser decides the bitrate. Otherwise this
- * controller's default preset for live calls, or GCC's default if the browser decides the bitrate.
+ * The requested preset, if it belongs to this controller. Otherwise the controller's default preset for live
+ * calls. If the browser decides the bitrate: any requested preset, or GCC's default preset for live calls.
  */
 function presetOf(controller: ControllerName | undefined, isNative: boolean, { preset }: CallFlags): string {
   if (preset !== undefined && (isNative || controllerOfPreset(preset) === controller)) return preset;
   return defaultPreset(controller ?? 'gcc', 'live');
 }
 
-/** The part of `--set` that belongs to this controller. Throws UsageError for a value that the controller refuses. */
+/**
+ * The parameters of `--set` that belong to this controller. Throws UsageError for a value that the controller
+ * refuses.
+ */
 function setOf(controller: ControllerName, given: CallFlags['set']): Record<string, number> {
   const set: Record<string, number> = {};
   for (const [name, value] of Object.entries(given)) {
@@ -254,7 +261,9 @@ function checkUsed({ preset, set }: CallFlags, plans: readonly CallPlan[]): void
   const names = plans.map(({ controller }) => controller).join(', ');
   if (preset !== undefined && !plans.some((plan) => plan.preset === preset)) {
     const owner = controllerOfPreset(preset);
-    throw new UsageError(`--preset: expected a preset of ${names}, got ${preset}, a preset of ${owner}`);
+    throw new UsageError(
+      `--preset: expected a preset of ${names}, got ${preset}, which is a preset of ${owner}`,
+    );
   }
   const strange = Object.keys(set).find((name) => !plans.some((plan) => name in plan.set));
   if (strange !== undefined)
@@ -278,10 +287,11 @@ const REAL = ['mode', 'shadow', 'untilQuiet'] as const;
 /** Throws UsageError for options that the twin of a call does not support. */
 export function checkTwin(plans: readonly CallPlan[], isGiven: (flag: keyof CallFlags) => boolean): void {
   const strange = REAL.find(isGiven);
-  if (strange !== undefined) throw new UsageError(`--${dashed(strange)}: not with --twin; remove it`);
+  if (strange !== undefined)
+    throw new UsageError(`--${dashed(strange)}: cannot be used with --twin; remove one of them`);
   if (plans.some(({ controller }) => controller === 'native'))
     throw new UsageError(
-      '--controller: not native with --twin, since the browser’s own controller cannot be simulated; choose gcc, nada, lcc or a file',
+      '--controller: native cannot be used with --twin, since the browser’s own controller cannot be simulated; choose gcc, nada, lcc or a file',
     );
   for (const { source, codec } of plans) sourcePreset(source, codec);
 }

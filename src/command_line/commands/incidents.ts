@@ -41,7 +41,7 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
   }
   const { record } = read;
   if (record.endpoints.length === 0)
-    throw new FailedRun(`${name}: it contains no connection; record while the call runs`);
+    throw new FailedRun(`${name}: the recording contains no connection; record while a call is running`);
   const incidents = incidentsOf(record);
   if (json !== undefined) await writeJson(json, { trace: name, incidents }, io);
   if (json !== '-') io.stdout.write(incidents.length === 0 ? 'Nothing got worse.\n' : linesOf(incidents));
@@ -63,6 +63,6 @@ function linesOf(incidents: readonly Incident[]): string {
       `    To do: ${cause.fix}`,
     ];
   });
-  // The page chose the names of its streams. `plain` removes characters of these names that would control a terminal.
+  // The page chose the names of its streams. `plain` removes terminal control characters from them.
   return lines.map((line) => `${plain(line, LONGEST_LINE)}\n`).join('');
 }

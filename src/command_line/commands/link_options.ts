@@ -1,4 +1,4 @@
-/** The options that describe a link, shared by the commands that have one. */
+/** The options that describe a link. Several commands share them. */
 import { readFileSync } from 'node:fs';
 
 import { InvalidArgumentError, Option, type Command } from 'commander';
@@ -20,7 +20,7 @@ export type LinkFlags = { [K in LinkKey as (typeof LINK_FIELDS)[K]['setting']]: 
 /** Adds a full stop to a message that does not end with a punctuation mark. */
 export const sentence = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
 
-/** Turns errors of this package's parsers into usage errors of the command line. */
+/** Wraps a parser of this package, so that its ConfigError becomes a usage error of the command line. */
 export function argument<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {
@@ -33,7 +33,7 @@ export function argument<T>(parse: (text: string) => T): (text: string) => T {
   };
 }
 
-/** A number in a range, for options without a unit. */
+/** Parses a number in a range, for options without a unit. */
 export function numberArgument(min: number, max: number, { integer = false } = {}): (text: string) => number {
   return (text) => {
     const value = text.trim() === '' ? Number.NaN : Number(text);
@@ -43,7 +43,8 @@ export function numberArgument(min: number, max: number, { integer = false } = {
 }
 
 /**
- * An option that takes one of these values. The error for an unknown value lists them and suggests the nearest.
+ * An option with a fixed list of values. The error for an unknown value lists them and suggests the most similar
+ * one.
  */
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values).argParser((text: string) => {
@@ -52,7 +53,7 @@ export function choice(flags: string, description: string, values: readonly stri
   });
 }
 
-/** A duration in milliseconds, of at least `minMs`. */
+/** Parses a duration of at least `minMs`, and returns milliseconds. */
 export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
   argument((text) => {
     const ms = parseDuration(text) / 1e3;
@@ -60,10 +61,13 @@ export const millisecondsArgument = (minMs = 0): ((text: string) => number) =>
     throw new InvalidArgumentError(`Expected at least ${minMs} ms.`);
   });
 
-/** Only this much of a trace is used. After this time the capacity no longer changes. */
+/** How much of a mahimahi trace is used. After this time the capacity stays constant. */
 const TRACE_US = 300e6;
 
-/** Returns a capacity as it was written, or turns a mahimahi trace into a schedule. */
+/**
+ * Returns a capacity in the syntax of the command line. A mahimahi trace is converted to a schedule in this
+ * syntax.
+ */
 const capacityArgument = argument((text) => {
   const [, file] = /^mahimahi:(.+)$/.exec(text) ?? [];
   if (file === undefined) return readLinkValue('capacity', text);
@@ -85,7 +89,7 @@ const TRACES = ', or mahimahi:FILE (its first 5 minutes, repeated if shorter)';
 /** The option for a setting: `--burst-loss` for `burstLoss`. */
 const flagOf = (setting: string): string => `--${setting.replace(/[A-Z]/g, (c) => `-${c.toLowerCase()}`)}`;
 
-/** Adds the options of a link to a command; with `traces`, the capacity may be a mahimahi trace. */
+/** Adds the options of a link to a command. With `traces`, the capacity may also be a mahimahi trace. */
 export function addLinkOptions(command: Command, { traces = false } = {}): Command {
   for (const key of LINK_KEYS) {
     const { setting, usual } = LINK_FIELDS[key];
@@ -99,7 +103,7 @@ export function addLinkOptions(command: Command, { traces = false } = {}): Comma
   return command;
 }
 
-/** Throws ConfigError. */
+/** Throws ConfigError for invalid settings. */
 export function linkConfigOf(flags: Partial<LinkFlags>): LinkConfig {
   const given = LINK_KEYS.map((key) => [key, flags[LINK_FIELDS[key].setting]]);
   return { ...DEFAULT_LINK_CONFIG, ...parseLinkConfig(Object.fromEntries(given)) };

@@ -118,7 +118,7 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
     return replayTwin(trace, flags.json, io);
   }
   if (flags.controller !== undefined && flags.preset !== undefined)
-    throw new UsageError('--preset: a preset already sets the controller; remove --controller');
+    throw new UsageError('--preset: the preset already determines the controller; remove --controller');
   const tables = chosenTables(flags);
   const controller = flags.controller === undefined ? undefined : await loadController(flags.controller);
   const source = openTrace(trace, { '--out': flags.out, '--json': flags.json }, io);
@@ -154,8 +154,8 @@ async function replay(trace: string, flags: ReplayFlags, io: Io): Promise<void> 
 }
 
 /**
- * Throws UsageError for options that `--twin` does not support: the twin has the settings of the recorded call, and
- * writes no rows.
+ * Throws UsageError for options that `--twin` does not support. The twin uses the settings of the recorded call,
+ * and produces no rows.
  */
 function checkAlone({ controller, preset, flow, set, format, rows, out }: ReplayFlags): void {
   const written = format === 'ndjson' ? undefined : format;
@@ -194,7 +194,8 @@ async function replayHere(
 }
 
 /**
- * Replays with a user's controller, which runs in a worker. The worker gets the trace in pieces, and returns rows.
+ * Replays a trace with a user's controller in a worker. The worker receives the trace in pieces, and returns
+ * rows.
  */
 async function replayInWorker(
   file: ControllerFile,
@@ -235,7 +236,7 @@ async function replayInWorker(
   }
 }
 
-/** Reads the trace to its end, or until nobody reads the rows any more. */
+/** Reads the trace to its end, or until the reader of the rows closes its end. */
 async function feed(source: Source, replayer: Replayer, output: Output, io: Io): Promise<void> {
   const bar = progressOf(source, io);
   const gone = new Error('nothing reads the rows any more');
@@ -261,7 +262,10 @@ async function feed(source: Source, replayer: Replayer, output: Output, io: Io):
   }
 }
 
-/** Null if the trace's length is unknown, or if rows scroll over the terminal. */
+/**
+ * Null if the trace's length is unknown, or if standard output is a terminal: the rows would disturb a progress
+ * bar.
+ */
 function progressOf({ bytes }: Source, io: Io): Progress | null {
   return bytes === null || io.stdout.isTTY === true ? null : progress(io, bytes);
 }
@@ -269,7 +273,10 @@ function progressOf({ bytes }: Source, io: Io): Progress | null {
 function chosenTables(flags: ReplayFlags): readonly ReplayTable[] {
   const rows = flags.rows ?? (flags.format === 'csv' ? 'group' : 'all');
   if (rows !== 'all') return [rows];
-  if (flags.format === 'csv') throw new UsageError('--rows: csv holds one type of row; choose group or rate');
+  if (flags.format === 'csv')
+    throw new UsageError(
+      `--rows: CSV can hold only one type of row; choose one of ${REPLAY_TABLES.join(', ')}`,
+    );
   return REPLAY_TABLES;
 }
 

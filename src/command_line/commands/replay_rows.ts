@@ -8,10 +8,7 @@ export type RowFormat = 'ndjson' | 'csv';
 
 const SIGNALS = tableSpec('group').columns.find(({ name }) => name === 'signal')?.values ?? [];
 
-/**
- * Formats rows as NDJSON or CSV. In NDJSON each row has a `type`. CSV begins with a header line, and leaves the cells
- * of absent values empty.
- */
+/** Formats rows as NDJSON or CSV. In NDJSON each row has a `type`. In CSV a missing value is an empty cell. */
 export class RowText {
   readonly #format: RowFormat;
   readonly #formatters = new Map(REPLAY_TABLES.map((table) => [table, new RowFormatter(tableSpec(table))]));
@@ -20,7 +17,7 @@ export class RowText {
     this.#format = format;
   }
 
-  /** The header line that precedes all rows; empty for NDJSON. */
+  /** The header line of CSV; empty for NDJSON. */
   head(table: ReplayTable): string {
     if (this.#format === 'ndjson') return '';
     return `${tableSpec(table)
@@ -49,9 +46,9 @@ function csvLine(table: ReplayTable, { columns }: TraceBatch, row: number): stri
   return cells.join(',');
 }
 
-/** The results of a replay, in numbers. */
+/** Counts the rows and the detector states of a replay. */
 export class ReplaySummary {
-  /** The tables of NADA and LCC are listed only if they have rows. `group` and `rate` are always listed. */
+  /** Rows per table. The tables of NADA and LCC appear only if they have rows; `group` and `rate` always appear. */
   readonly #rows: { group: number; rate: number; nada?: number; lcc?: number } = { group: 0, rate: 0 };
   readonly #entered = { overuse: 0, underuse: 0 };
   readonly #signal = new Map<number, string>();
@@ -77,7 +74,7 @@ export class ReplaySummary {
     if (changed && (signal === 'overuse' || signal === 'underuse')) this.#entered[signal] += 1;
   }
 
-  /** The numbers of rows in the given tables, for example `800 rows (500 group, 300 rate)`. */
+  /** The row counts of the given tables, for example `800 rows (500 group, 300 rate)`. */
   rowsText(tables: readonly ReplayTable[]): string {
     const counts = tables.flatMap((table) => {
       const rows = this.#rows[table];
@@ -88,7 +85,7 @@ export class ReplaySummary {
     return `${total} ${total === 1 ? 'row' : 'rows'} (${each})`;
   }
 
-  /** `overuse_count`, `underuse_count`: how often the detector entered these states. */
+  /** `overuse_count`, `underuse_count`: how often the overuse detector entered these states. */
   result(arrivals: number): Record<string, unknown> {
     return {
       rows: { arrival: arrivals, ...this.#rows },

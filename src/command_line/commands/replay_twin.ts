@@ -21,7 +21,7 @@ import { recordedOptions } from '../../twin/recorded_call.js';
 import { writeJson, type Io } from '../io.js';
 import { openTrace } from './trace_source.js';
 
-/** The seed of the twin, the same as on the Call page. */
+/** The seed of the twin. The Call page uses the same seed. */
 const SEED = 1;
 
 const UNITS: Readonly<Record<Quantity, { unit: string; scale: number; digits: number }>> = {
@@ -36,7 +36,10 @@ const readerOf = (trace: TraceData): TraceReader => ({
   extent: () => trace.extent(),
 });
 
-/** Throws UsageError for a recording that cannot be simulated. */
+/**
+ * Compares the call with its twin, as text and as JSON. Throws UsageError for a recording that cannot be
+ * simulated.
+ */
 export async function replayTwin(trace: string, json: string | undefined, io: Io): Promise<void> {
   const source = openTrace(trace, { '--json': json }, io);
   const { sink, trace: call, header } = collector();

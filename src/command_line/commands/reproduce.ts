@@ -92,7 +92,8 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
   const { json, html, strict } = flags;
   if (html !== undefined) writeFileSync(html, reportHtml(report, pictures));
   if (json !== undefined) await writeJson(json, report, io);
-  if (json !== '-') io.stdout.write(reportText(report, usesColours(io)));
+  if (json !== '-')
+    io.stdout.write(reportText(report, { colours: usesColours(io), short: io.stdout.isTTY === true }));
   const {
     failures,
     summary: { numbers },
@@ -100,7 +101,9 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
   if (failures.length > 0)
     throw new FailedRun(`${failures.length} ${failures.length === 1 ? 'run' : 'runs'} failed`);
   if (strict === true && numbers.off > 0)
-    throw new FailedRun(`${numbers.off} ${numbers.off === 1 ? 'number is' : 'numbers are'} off`);
+    throw new FailedRun(
+      `${numbers.off} ${numbers.off === 1 ? 'number is' : 'numbers are'} off; the report shows which`,
+    );
 }
 
 const usesColours = ({ stdout }: Io): boolean =>

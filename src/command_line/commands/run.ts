@@ -169,7 +169,9 @@ function planOf(scenario: Scenario, flags: RunFlags): Plan {
   }
   const cells = cellsOf(scenario).filter((cell) => selects(flags.cell, cell));
   if (cells.length === 0)
-    throw new UsageError('--cell: no cell of the scenario has all of these values; correct or remove one');
+    throw new UsageError(
+      '--cell: no cell of the scenario has all of these values; correct or remove one of them',
+    );
   return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
 }
 
@@ -201,8 +203,8 @@ async function runPlan(
     results.push({ cell, values });
   }
   const { surface } = scenario;
-  // A scenario with a `surface` is shown as a map of all its cells. If only some of the cells were run, they are
-  // shown like those of other scenarios.
+  // A scenario with a `surface` is shown as a map of all its cells. This needs all cells; a selection is shown as
+  // a table.
   const isMap = surface !== undefined && cells.length === cellsOf(scenario).length;
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const [cell] = cells;
@@ -220,7 +222,7 @@ function traceOf(
   scenario: Scenario,
   flags: RunFlags,
 ): { tables: (typeof TABLE_SPECS)[number]['name'][]; intervalUs: number } {
-  // `packet` is left out: a row for each packet of each flow would make the file several times as large.
+  // `packet` is left out, since its row for each packet of each flow would make the file several times as large.
   const tables = TABLE_SPECS.map(({ name }) => name).filter((name) => name !== 'packet');
   if (flags.trace !== undefined) return { tables, intervalUs: 200e3 };
   return { tables: ['throughput'], intervalUs: (scenario.duration_s * 1e6) / CHART_POINTS };

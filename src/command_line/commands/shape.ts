@@ -67,7 +67,7 @@ function listenArgument(text: string): Listen {
   const ports: [number, number] = [Number(a), Number(b)];
   if (address === '' || ports.some((port) => port > 65535)) {
     throw new InvalidArgumentError(
-      'Expected ADDRESS or ADDRESS:PORT_A,PORT_B, for instance 127.0.0.1:5000,5001.',
+      'Expected ADDRESS or ADDRESS:PORT_A,PORT_B, for example 127.0.0.1:5000,5001.',
     );
   }
   return { address, ports };
@@ -81,7 +81,7 @@ function peersArgument(text: string): Peers {
   });
   if (a && b && more.length === 0) return { a, b };
   throw new InvalidArgumentError(
-    'Expected two IPv4 addresses with ports, for instance 192.0.2.1:5000,192.0.2.2:5000.',
+    'Expected two IPv4 addresses with ports, for example 192.0.2.1:5000,192.0.2.2:5000.',
   );
 }
 
@@ -91,8 +91,8 @@ async function shape(flags: ShapeFlags, io: Io): Promise<void> {
   shaper.onError = (error) => failure.abort(error);
   const stream = flags.json === '-' ? io.stderr : io.stdout;
   const say = (text: string) => stream.write(`${text}\n`);
-  // Without --duration, the command also ends when the reader of its output is gone, since it might otherwise
-  // run for ever.
+  // Without --duration, the command also ends when the reader of its output closes its end. Otherwise it might
+  // run forever.
   const unread = new AbortController();
   if (flags.duration === undefined) stream.once('error', () => unread.abort());
   say(`a ${shaper.a.address}:${shaper.a.port}  (peer A sends here)`);

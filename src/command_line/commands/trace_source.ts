@@ -1,4 +1,4 @@
-/** The trace that a command reads: a file, or standard input. */
+/** Opens the trace that a command reads: a file, or standard input. */
 import { createReadStream, realpathSync, statSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
@@ -8,13 +8,13 @@ import type { Io } from '../io.js';
 export interface Source {
   name: string;
   stream: Readable;
-  /** Null if unknown. */
+  /** The length of the trace; null if unknown. */
   bytes: number | null;
 }
 
 /**
- * Opens a trace. `written` maps flags to the files that the command writes while it reads. Throws UsageError if the
- * trace does not exist, or if it is one of these files.
+ * Opens a trace. `written` contains the output files of the command, by flag. Throws UsageError if the trace does
+ * not exist, or if an output file is the trace itself.
  */
 export function openTrace(
   trace: string,

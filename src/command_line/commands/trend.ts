@@ -41,7 +41,7 @@ async function trend(folder: string, { last, json, html }: TrendFlags, io: Io): 
   const runs = readHistory(folder).slice(-last);
   if (runs.length === 0)
     throw new UsageError(
-      `${folder}: expected recorded test runs, got a folder without any; set history: '${folder}' in the options of the reporter ccscope/playwright/reporter`,
+      `${folder}: expected recorded test runs, got a folder without any; set \`history: '${folder}'\` in the options of the reporter \`ccscope/playwright/reporter\``,
     );
   const report = trendOf(runs);
   if (html !== undefined) writeFileSync(html, trendHtml(report));

@@ -1,4 +1,4 @@
-/** Users' controllers as files: TypeScript and JavaScript, bundled into one module, or WebAssembly. */
+/** Loads users' controllers from files: TypeScript and JavaScript, bundled into one module, or WebAssembly. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 
@@ -9,10 +9,10 @@ import { systemCode, UsageError } from '../../text/errors.js';
 
 /** A user's controller, ready to be loaded in a worker or served to a page. */
 export interface ControllerFile {
-  /** The file's name without its ending. */
+  /** The file's name without its extension. */
   name: string;
   path: string;
-  /** `js`: a module without imports whose default export is a UserController. */
+  /** `js`: an ES module without imports whose default export is a UserController. */
   kind: 'js' | 'wasm';
   bytes: Uint8Array<ArrayBuffer>;
 }
@@ -20,7 +20,7 @@ export interface ControllerFile {
 const SCRIPTS = ['.ts', '.mts', '.js', '.mjs'];
 const WASM_MAGIC = Buffer.from([0x00, 0x61, 0x73, 0x6d]);
 
-/** A controller by its name in the core, or a user's controller by its path. Throws UsageError. */
+/** Finds a controller: one of the core's by its name, or a user's by its path. Throws UsageError. */
 export async function loadController(argument: string): Promise<ControllerName | ControllerFile> {
   const known = CONTROLLER_NAMES.find((name) => name === argument);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export async function loadControllerFile(path: string): Promise<ControllerFile> 
   const name = basename(path, ending);
   if (ending === '.wasm') return { name, path, kind: 'wasm', bytes: await wasmBytes(path) };
   if (SCRIPTS.includes(ending)) return { name, path, kind: 'js', bytes: await bundle(path) };
-  throw new UsageError(`${path}: expected a file that ends with ${SCRIPTS.join(', ')} or .wasm`);
+  throw new UsageError(`${path}: expected a file name that ends with ${SCRIPTS.join(', ')} or .wasm`);
 }
 
 async function expectFile(path: string): Promise<void> {
@@ -76,7 +76,7 @@ async function bundle(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(built.outputFiles[0]?.contents ?? []);
 }
 
-/** The fields of esbuild's messages that are used here. */
+/** The fields of esbuild's error messages that this file reads. */
 interface BundleProblem {
   text: string;
   location: { file: string; line: number; column: number } | null;
@@ -92,10 +92,13 @@ function firstProblem(path: string, error: unknown): string {
     : `${location.file}:${location.line}:${location.column + 1}: ${text}`;
 }
 
-/** A fault of a user's controller, in the form of the commands' JSON. */
+/** A fault of a user's controller, as in the JSON output of commands. */
 export interface FaultReport {
   controller: string;
-  /** The half of the controller that failed; absent if the controller had to be ended. */
+  /**
+   * The half of the controller that failed. Absent if the whole controller was terminated, for example after a
+   * time limit.
+   */
   half?: 'receiver' | 'sender';
   flow?: number;
   time_us?: number;
@@ -110,7 +113,7 @@ export const faultReport = ({ controller, half, flow, timeUs, message }: Control
   message,
 });
 
-/** One line for people. */
+/** A fault as one line of text. */
 export function faultLine({ controller, half, flow, time_us, message }: FaultReport): string {
   if (half === undefined) return `the controller ${controller} was stopped: ${message}`;
   const when = `at ${((time_us ?? 0) / 1e6).toFixed(3)} s`;

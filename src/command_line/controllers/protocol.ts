@@ -10,22 +10,22 @@ export interface WorkerSetup {
   memoryLimitBytes: number;
 }
 
-/** A task; each gets one answer. */
+/** A task for the worker, which answers each task once. */
 export type Task =
-  /** One run of one cell. All media flows use the worker's controller. */
+  /** Runs one cell of a scenario once. All media flows use the worker's controller. */
   | { kind: 'run'; scenario: Scenario; cell: CellParams; seed: number; trace: TraceOptions | null }
-  /** A simulation. All media flows use the worker's controller. */
+  /** Runs a simulation. All media flows use the worker's controller. */
   | { kind: 'simulate'; options: SimulationOptions }
   /** Starts a replay. */
   | { kind: 'replay'; file: string; flow: string | undefined; parameters: GivenParameters }
-  /** The next piece of the trace; null: its end. */
+  /** The next piece of the trace; null: the end of the trace. */
   | { kind: 'piece'; bytes: Uint8Array | null };
 
 /** The result of a task. */
 export interface TaskResult {
-  /** Metrics of one run of a cell. */
+  /** The metrics of a run of a cell, by name. */
   values: ReadonlyMap<string, number>;
-  /** Metrics of a simulation. */
+  /** The metrics of a simulation. */
   windows: readonly WindowMetrics[];
   batches: TraceBatch[];
   arrivals: number;
@@ -35,13 +35,13 @@ export interface TaskResult {
 
 /** The parts of an error that the worker sends to the command. */
 export interface TaskProblem {
-  /** Name of its class. */
+  /** The name of the error's class. */
   name: string;
   message: string;
 }
 
 export type WorkerMessage =
-  /** The controller is loaded; `name` is the name that it gives itself. */
+  /** Sent once the controller is loaded. `name` is the controller's name. */
   | { kind: 'ready'; name: string }
   | { kind: 'progress'; share: number }
   | { kind: 'done'; result: TaskResult }

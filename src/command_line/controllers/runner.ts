@@ -1,6 +1,6 @@
 /**
- * Starts and watches the worker that runs a user's controller for a command. Ends a controller that never returns or
- * that fills the memory.
+ * Starts and watches the worker that runs a user's controller for a command. Terminates a controller that never
+ * returns or that uses too much memory.
  */
 import { Worker } from 'node:worker_threads';
 
@@ -9,9 +9,12 @@ import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import type { Task, TaskProblem, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
 export interface RunnerOptions {
-  /** How long the worker may report nothing while it loads or has a task; default 10 s. */
+  /** The longest time without a message from a worker that loads or executes a task. Default 10 s. */
   timeLimitMs?: number;
-  /** Limit of the worker's JavaScript heap, in MiB; the whole process may grow by twice as much. Default 1024. */
+  /**
+   * Limit of the worker's JavaScript heap, in MiB. The memory of the whole process may grow by twice this limit.
+   * Default 1024.
+   */
   memoryLimitMb?: number;
 }
 
@@ -21,7 +24,7 @@ const WATCH_MS = 100;
 /** Memory limit of a WebAssembly controller. */
 const WASM_LIMIT_BYTES = 64 * 2 ** 20;
 
-/** The controller had to be ended, for example because it never returned or filled the memory. */
+/** The controller was terminated, for example because it never returned or used too much memory. */
 export class ControllerEnded extends FailedRun {
   constructor(
     message: string,
@@ -32,7 +35,7 @@ export class ControllerEnded extends FailedRun {
   }
 }
 
-/** Restores the class of an error from its name, since classes are lost when an error leaves a worker. */
+/** Recreates an error from a worker. The class of an error is lost in the message, so `name` selects it. */
 function errorOf({ name, message }: TaskProblem): Error {
   if (
     ['UsageError', 'CoreError', 'ConfigError', 'TraceError', 'ParameterProblem', 'SyntaxError'].includes(name)
@@ -41,7 +44,7 @@ function errorOf({ name, message }: TaskProblem): Error {
   return new FailedRun(`the controller's run failed: ${name}: ${message}`);
 }
 
-/** The caller that waits for the answer to a task. */
+/** The callbacks of the caller that waits for the answer to a task. */
 interface Pending {
   resolve(result: TaskResult): void;
   reject(error: Error): void;
@@ -49,7 +52,7 @@ interface Pending {
 }
 
 export class ControllerRunner {
-  /** The controller's own name, once it is loaded. */
+  /** The name of the file until the controller is loaded, then the controller's own name. */
   name: string;
   readonly #worker: Worker;
   readonly #file: ControllerFile;
@@ -76,8 +79,8 @@ export class ControllerRunner {
   }
 
   /**
-   * Loads a controller. Rejects with UsageError if it is not a controller, with ControllerEnded if loading does
-   * not end.
+   * Loads a controller. Rejects with UsageError if the file is not a controller, with ControllerEnded if it
+   * cannot be loaded in time.
    */
   static async open(file: ControllerFile, options: RunnerOptions = {}): Promise<ControllerRunner> {
     const runner = new ControllerRunner(file, options);
@@ -85,7 +88,7 @@ export class ControllerRunner {
     return runner;
   }
 
-  /** Rejects with ControllerEnded, UsageError for invalid requests, or FailedRun. */
+  /** Executes a task. Rejects with ControllerEnded, with UsageError for an invalid request, or with FailedRun. */
   do(task: Task, progress?: (share: number) => void): Promise<TaskResult> {
     const answered = this.#answer(progress);
     this.#worker.postMessage(task);

@@ -1,6 +1,6 @@
 /**
- * Runs a user's controller for a command in a worker: a worker can be ended even if the controller's code never
- * returns.
+ * The worker that runs a user's controller for a command. A worker can be terminated even if the controller's
+ * code never returns.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -18,7 +18,7 @@ import { controllerOf } from '../../worker/guest/user_module.js';
 import type { Task, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
 const { controller: file, memoryLimitBytes } = workerData as WorkerSetup;
-/** How often progress is reported: a command ends a controller that is silent for long. */
+/** How often progress is reported. Without reports, the command would terminate the controller. */
 const PROGRESS_MS = 100;
 
 const tell = (message: WorkerMessage): void => parentPort?.postMessage(message);
@@ -34,7 +34,7 @@ async function load(): Promise<UserController> {
   return controllerOf(await import(address), file.path);
 }
 
-/** The tasks for one controller: runs, or a replay. */
+/** Executes the tasks for one controller: runs, simulations, or a replay. */
 class Tasks {
   readonly #core: Core;
   readonly #controller: UserController;
@@ -79,7 +79,7 @@ class Tasks {
     return nothing();
   }
 
-  /** Returns the rows since the last piece. */
+  /** Returns the rows that this piece of the trace produced. */
   #piece(bytes: Uint8Array | null): TaskResult {
     if (this.#replay === null) throw new Error('no replay was started');
     const { reader, replayer, result } = this.#replay;
@@ -105,7 +105,7 @@ const nothing = (): TaskResult => ({
   faults: noFaults,
 });
 
-/** Runs a simulation to its end, and reports progress. */
+/** Runs a simulation to its end, reports its progress, and collects its rows. */
 function through<T>(run: Iterator<RunStep, T, boolean | undefined>): { batches: TraceBatch[]; end: T } {
   const batches: TraceBatch[] = [];
   let told = performance.now();

@@ -1,4 +1,4 @@
-/** The form of a matrix of calls: links, controllers and sources, every combination of which is run. */
+/** The file format of a matrix of calls: links, controllers and sources, all combinations of which are run. */
 import * as v from 'valibot';
 
 import { integer, list, named, record, text } from '../../text/form.js';
@@ -10,7 +10,7 @@ import { parsed } from '../../scenario/scenario.js';
 import { VIDEO_CODECS, VIDEO_SIZE_NAMES } from '../../scenario/video_format.js';
 import { TWIN_MACHINES } from '../call/types.js';
 
-/** The metrics by which controllers are compared: names in a report's summary. */
+/** The metrics that controllers are compared by. The names are those of a report's summary. */
 export const COMPARED = [
   'utilisation',
   'queue_delay_p95_ms',
@@ -20,15 +20,15 @@ export const COMPARED = [
 ] as const;
 export type Compared = (typeof COMPARED)[number];
 
-/** The use of a link's results: parameters may be tuned on `training` links only. */
+/** What the results on a link are for: parameters may be tuned on `training` links, but not on `test` links. */
 export const SETS = ['training', 'test'] as const;
 export type LinkSet = (typeof SETS)[number];
 
-/** A link, with the fields of `LinkConfig` and their defaults. */
+/** A link: all fields of `LinkConfig` with their defaults, and three more. */
 const link = record({
   name: named('a name'),
   set: v.optional(v.picklist(SETS, 'training or test')),
-  /** The highest rate that sources send over the link. Default 2.5mbps. */
+  /** The maximum rate of the sources on this link. Default 2.5mbps. */
   source_max: v.optional(
     parsedBy(v.union([v.string(), v.number()], 'a rate such as 2.5mbps'), (value) => parseRate(value)),
   ),
@@ -37,9 +37,9 @@ const link = record({
 
 const controller = record({
   name: named('a name'),
-  /** gcc, nada, lcc, native or a file beside the matrix. Default: the name. */
+  /** gcc, nada, lcc, native or a file, relative to the matrix's folder. Default: the value of `name`. */
   controller: v.optional(text('gcc, nada, lcc, native or a file')),
-  /** Default: the controller's own preset for calls. */
+  /** Default: the controller's default preset for live calls. */
   preset: v.optional(text('the name of a preset')),
   /** Parameters that differ from the preset. */
   set: v.optional(v.record(v.string(), v.union([v.number(), v.string()]), 'parameters with their values')),
@@ -47,19 +47,19 @@ const controller = record({
 
 const source = record({
   name: named('a name'),
-  /** Takes the same values as `--source`; a file is looked up beside the matrix. Default: the name. */
+  /** The values of `--source`; a file is relative to the matrix's folder. Default: the value of `name`. */
   source: v.optional(text('synthetic, test-picture, fractal, noise, text or a file')),
   size: v.optional(v.picklist(VIDEO_SIZE_NAMES, VIDEO_SIZE_NAMES.join(' or '))),
   fps: v.optional(v.picklist([15, 30], '15 or 30')),
   codec: v.optional(v.picklist(VIDEO_CODECS, VIDEO_CODECS.join(' or '))),
   audio: v.optional(v.boolean('true or false')),
-  /** The names of the links on which the source is used. Default: all. */
+  /** The names of the links on which this source is used. Default: all links. */
   links: v.optional(list(text('the name of a link'), 'names of links')),
 });
 
 /**
- * A lower or upper limit on a difference of medians: the controller's median minus the baseline's. The limit applies
- * to each link or, with `over: links`, to the median of the differences on all links.
+ * A limit on a difference: the controller's median minus the baseline's median. The limit applies to every link
+ * separately. With `over: links` it applies to the median of these differences over the links.
  */
 const target = v.pipe(
   record({
@@ -81,9 +81,9 @@ const matrixSchema = record({
   ccscope_matrix: v.literal(1, '1, the version of this format'),
   title: text('a title'),
   description: v.optional(text('a description')),
-  /** Length of a run. Default 42, the length of the shipped schedules. */
+  /** Length of a run in seconds. Default 42, the length of the capacity schedules that come with ccscope. */
   duration_s: v.optional(within(3, 86_400, ' s')),
-  /** Runs of each controller on each link. Default 3. */
+  /** Number of runs of each controller on each link. Default 3. */
   runs: v.optional(integer(1, 1000)),
   /** For simulated calls (`--twin`): how busy the simulated machine is. Default idle. */
   machine: v.optional(v.picklist(TWIN_MACHINES, `one of ${TWIN_MACHINES.join(', ')}`)),
@@ -106,7 +106,10 @@ export const DEFAULT_DURATION_S = 42;
 export const DEFAULT_RUNS = 3;
 export const DEFAULT_SOURCES: readonly MatrixSource[] = [{ name: 'synthetic' }];
 
-/** Checks the form and the names of a matrix. Throws ConfigError, whose path begins with `at`. */
+/**
+ * Checks a matrix. Its names must be unique, and all references to links and controllers valid. Throws
+ * ConfigError, whose path begins with `at`.
+ */
 export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
   const matrix = parsed(matrixSchema, input, at);
   const { links, controllers, sources = [], baseline } = matrix;
@@ -116,9 +119,9 @@ export function parseMatrix(input: unknown, at = 'matrix'): Matrix {
       if (seen.has(name))
         throw new ConfigError(
           `${at}.${field}.${i}.name`,
-          'different names',
-          shown(name),
-          'rename one of the two',
+          'each name once',
+          `${shown(name)} twice`,
+          'rename one of them',
         );
       seen.add(name);
     }

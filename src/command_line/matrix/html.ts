@@ -1,4 +1,4 @@
-/** A matrix's report as one self-contained page. */
+/** The report on a matrix as one self-contained HTML page. */
 import type { Bar, BarFigure, Figure } from '../../figures/figure.js';
 import type { RunReport } from '../call/types.js';
 import { standalonePage } from '../../html/document.js';
@@ -9,7 +9,7 @@ import type { MatrixReport } from './report.js';
 import { differenceText, HOLDS, METRICS, QUANTITIES, setText, targetText, valueText } from './text.js';
 import type { CellReport, VerdictReport } from './verdicts.js';
 
-/** The charts: link by link, with the controllers side by side. */
+/** The charts. Each has a group of bars for each link, and a bar for each controller. */
 const PICTURES: readonly {
   metric: Compared;
   title: string;

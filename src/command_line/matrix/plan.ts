@@ -1,4 +1,4 @@
-/** The cells of a matrix, each with a plan of calls, and the order of their runs. */
+/** The cells of a matrix, each with the plan for its calls, and the order of their runs. */
 import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 
@@ -31,13 +31,13 @@ import type { MatrixFile } from './read.js';
 export const NATIVE = 'native';
 const DEFAULT_SOURCE_MAX_BPS = 2_500_000;
 
-/** The position of a cell in its matrix. */
+/** Identifies a cell of a matrix. */
 export interface CellNames {
   link: string;
-  /** Null if the matrix has no sets. */
+  /** Null if the link belongs to no set. */
   set: LinkSet | null;
   source: string;
-  /** The controller's name in the matrix. */
+  /** The name that the matrix gives the controller. */
   controller: string;
 }
 
@@ -49,7 +49,10 @@ export interface Cell extends CellNames {
 /** The part of a plan that depends only on the controller: the same in all cells of that controller. */
 type Choice = Pick<CallPlan, 'controller' | 'text' | 'mode' | 'preset' | 'set' | 'files'>;
 
-/** All cells, link by link, source by source. Throws UsageError with the path of the error in the file. */
+/**
+ * All cells: by link, then by source, then by controller. Throws UsageError with the path of the error in the
+ * file.
+ */
 export function cellsOf(file: MatrixFile, durationS?: number): Cell[] {
   const { matrix, at } = file;
   const { links, controllers, sources = DEFAULT_SOURCES } = matrix;
@@ -86,7 +89,10 @@ export function cellsOf(file: MatrixFile, durationS?: number): Cell[] {
   }
 }
 
-/** Throws ConfigError if two files have the same name: files are served to pages by their bare names. */
+/**
+ * Throws ConfigError if two different files have the same name. The server offers the files to pages without
+ * their folders.
+ */
 function checkFiles(choices: readonly Choice[], at: string): void {
   const paths = new Map<string, string>();
   for (const [i, { files }] of choices.entries()) {
@@ -94,9 +100,9 @@ function checkFiles(choices: readonly Choice[], at: string): void {
       if ((paths.get(name) ?? path) !== path)
         throw new ConfigError(
           `${at}.controllers.${i}.controller`,
-          'files of different names',
-          name,
-          'rename one',
+          'files with different names',
+          `two named ${name}`,
+          'rename one of them',
         );
       paths.set(name, path);
     }
@@ -195,7 +201,7 @@ function parametersOf(
   return Object.fromEntries(values);
 }
 
-/** One run of one cell, by the cell's index in the list. */
+/** One run of one cell. */
 export interface Step {
   cell: number;
   /** From 0. */
@@ -203,9 +209,8 @@ export interface Step {
 }
 
 /**
- * The order of the runs: link by link, and source by source on each link. For each link and source, every controller
- * makes its first run, then every controller makes its second run, and so on. So all controllers meet the same
- * conditions.
+ * The order of the runs: by link, then by source. For each link and source, every controller makes its first run,
+ * then every controller makes its second run, and so on. This order gives all controllers the same conditions.
  */
 export function stepsOf(cells: readonly CellNames[], runs: number): Step[] {
   const groups = new Map<string, number[]>();

@@ -1,4 +1,4 @@
-/** Matrices by name or file: those that come with the package, and users' own. */
+/** Reads matrices: those that come with the package by name, and users' own by file name. */
 import { dirname, join, resolve } from 'node:path';
 
 import { ConfigError } from '../../text/quantities.js';
@@ -12,11 +12,11 @@ export interface MatrixFile {
   matrix: Matrix;
   /** The prefix of error messages about the matrix: its name, or its file. */
   at: string;
-  /** The folder to which the names of files in the matrix are relative. */
+  /** The matrix refers to files relative to this folder. */
   folder: string;
 }
 
-/** The matrix with that name, or in that file. Throws UsageError that says where the error is. */
+/** The matrix with this name, or in this file. Throws UsageError that says where the error is. */
 export function readMatrix(nameOrFile: string): MatrixFile {
   const names = namesIn('matrices');
   const shipped = names.includes(nameOrFile);

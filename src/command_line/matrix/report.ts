@@ -5,7 +5,7 @@ import type { Matrix } from './form.js';
 import { NATIVE, type Cell, type CellNames } from './plan.js';
 import { compareCells, type CellReport, type ComparisonReport, type OverLinksReport } from './verdicts.js';
 
-/** A run that failed; the others continued. */
+/** A run that failed. The other runs continued. */
 export interface FailureReport extends CellNames {
   /** Counted from 1, for display. */
   run: number;
@@ -18,7 +18,7 @@ export interface MatrixReport {
   /** The name or file of the matrix. */
   matrix: string;
   ccscope: string;
-  /** When the runs of the matrix began, in ISO 8601. */
+  /** When the command began, in ISO 8601. */
   created: string;
   /** Set if the calls were simulated. */
   twin?: true;
@@ -29,10 +29,10 @@ export interface MatrixReport {
   duration_s: number;
   /** False if the matrix was interrupted: the report then covers the runs that were made. */
   complete: boolean;
-  /** Differences between these runs and the matrix's file, as text for people. */
+  /** How the runs differ from the matrix's file, for example a controller that was left out. */
   notes: string[];
   cells: CellReport[];
-  /** The name of the baseline controller; null if it was left out of the runs. */
+  /** The name of the baseline controller; null if it took no part in the runs. */
   baseline: string | null;
   comparisons: ComparisonReport[];
   over_links: OverLinksReport[];

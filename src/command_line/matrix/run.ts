@@ -1,4 +1,4 @@
-/** Makes the runs of a matrix: real calls one after the other, or simulated calls (twins) on all cores. */
+/** Runs a matrix: real calls one after the other, or simulated calls (twins) in parallel on all cores. */
 import type { RunContext } from '../call/run.js';
 import { untilQuiet } from '../call/series.js';
 import type { RunReport, TwinMachine } from '../call/types.js';
@@ -13,13 +13,13 @@ export interface MatrixOptions {
   runs: number;
   signal: AbortSignal;
   io: Io;
-  /** How often a real run on an overloaded machine is repeated. */
+  /** How often to repeat a real run if the machine was overloaded. */
   again?: number | undefined;
 }
 
 /**
- * `cells`: all cells; the series of each cell collects its finished runs. `failures`: the failed runs. Both are
- * filled while runs are made.
+ * `cells`: all cells; the series of a cell collects its finished runs. `failures`: the failed runs. Both grow
+ * during the runs.
  */
 export interface Made {
   cells: readonly RunCell[];
@@ -34,10 +34,10 @@ function failed(made: Made, cell: RunCell, run: number, error: string, io: Io): 
   io.stderr.write(`${what(cell, run)} failed: ${error}\n`);
 }
 
-/** Real calls. Rejects when interrupted; the results until then are in `made`. */
+/** Makes real calls. Rejects if the command is interrupted; `made` then contains the results so far. */
 export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOptions): Promise<void> {
   const steps = stepsOf(made.cells, runs);
-  // Without a terminal there is no bar: the code below writes a line for each run instead.
+  // Without a terminal there is no bar, and no line every ten seconds: the code below writes a line for each run.
   const bar = progress(io, steps.length, { everyMs: Infinity });
   try {
     for (const [done, { cell: index, run }] of steps.entries()) {
@@ -65,7 +65,10 @@ export async function makeReal(made: Made, { runs, signal, io, again }: MatrixOp
   }
 }
 
-/** Simulated calls, on all cores. Rejects when interrupted; the results until then are in `made`. */
+/**
+ * Makes simulated calls on all cores. Rejects if the command is interrupted; `made` then contains the results so
+ * far.
+ */
 export async function makeTwins(
   made: Made,
   machine: TwinMachine,
@@ -92,7 +95,7 @@ export async function makeTwins(
     });
   } finally {
     bar.clear();
-    // Adds the runs in the order of their seeds, not in the order in which they ended. Failed runs have no report.
+    // Adds the reports in the order of their seeds, since the jobs end in any order. Failed runs have no report.
     for (const [index, { series }] of made.cells.entries())
       series.runs.push(...(reports[index] ?? []).filter((report) => report !== undefined));
   }

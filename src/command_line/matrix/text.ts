@@ -1,4 +1,4 @@
-/** A matrix's report as text for people. The HTML page of the report uses some of these texts too. */
+/** The report on a matrix as text. The HTML page of the report shares some of its wording. */
 import { aligned } from '../../text/terminal.js';
 import type { Compared, Target } from './form.js';
 import type { MatrixReport } from './report.js';
@@ -22,14 +22,14 @@ export const QUANTITIES: Readonly<Record<Compared, Quantity>> = {
 export const valueText = (metric: Compared, value: number | null): string =>
   value === null ? '-' : value.toFixed(QUANTITIES[metric].digits);
 
-/** A difference, with its sign. */
+/** A difference, with a plus sign if it is positive. */
 export function differenceText(metric: Compared, value: number | null): string {
   if (value === null) return '-';
   const text = valueText(metric, value);
   return value > 0 ? `+${text}` : text;
 }
 
-/** `queue p95 at most +20 ms` */
+/** A target as text, such as `queue p95 at most +20 ms`. */
 export function targetText({ metric, at_least, at_most, over }: Target): string {
   const { name, unit } = QUANTITIES[metric];
   const limit = at_least ?? at_most ?? NaN;
@@ -41,7 +41,7 @@ export function targetText({ metric, at_least, at_most, over }: Target): string 
 export const HOLDS = { true: 'holds', false: 'fails', null: 'not known' } as const;
 export const holdsText = ({ holds }: VerdictReport): string => HOLDS[`${holds}`];
 
-/** `all links`, `training links` */
+/** The name of a set of links, such as `training links`; `all links` for null. */
 export const setText = (set: string | null): string => `${set ?? 'all'} links`;
 
 /** The metrics, in the order of the columns. */
@@ -49,7 +49,7 @@ export const METRICS = Object.keys(QUANTITIES) as Compared[];
 
 const title = (metric: Compared): string => `${QUANTITIES[metric].name}${QUANTITIES[metric].unit}`;
 
-/** A median, followed by its distance from the baseline's. */
+/** A median, followed by its difference from the baseline's median in brackets. */
 function cellText(metric: Compared, { report }: CellReport, differences: Differences | undefined): string {
   const text = valueText(metric, report.summary[metric].median);
   return differences === undefined ? text : `${text} (${differenceText(metric, differences[metric])})`;

@@ -1,18 +1,18 @@
-/** Compares the controllers of a matrix with its baseline: differences of medians, and which targets hold. */
+/** Compares the controllers of a matrix with the baseline: differences of medians, and which targets are met. */
 import { median } from '../../calls/percentile.js';
 import type { ControllerReport, Summary } from '../call/types.js';
 import { COMPARED, type Compared, type LinkSet, type Target } from './form.js';
 import type { CellNames } from './plan.js';
 
-/** A cell with its runs; cells without runs are omitted. */
+/** The report on a cell that has runs. Cells without runs have no report. */
 export interface CellReport extends CellNames {
   report: ControllerReport;
 }
 
 export interface VerdictReport extends Target {
-  /** Null if a number is missing, or if only one of the two controllers ever reached 90 % of the capacity. */
+  /** Null if a median is missing, or if only one of the two controllers ever reached 90 % of the capacity. */
   difference: number | null;
-  /** Null if a number is missing. */
+  /** Null if a median is missing. */
   holds: boolean | null;
 }
 
@@ -29,27 +29,30 @@ export interface ComparisonReport extends CellNames {
 export interface OverLinksReport {
   controller: string;
   against: string;
-  /** Null: over all links. */
+  /** Null: all links. */
   set: LinkSet | null;
-  /** How many cells are compared. */
+  /** The number of compared cells. */
   cells: number;
   /** Medians of the differences over these cells. */
   differences: Differences;
-  /** The targets that apply to single links, each with the number of cells in which it holds. */
+  /** The targets that apply to every link separately, each with the number of cells that meet it. */
   holding: (Target & { holds_in: number })[];
   verdicts: VerdictReport[];
 }
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
 
-/** NaN if a median is missing. A time that was never reached is infinite; two such times are equal. */
+/**
+ * The difference of two medians; NaN if one is missing. A time that was never reached counts as infinite, and two
+ * such times differ by 0.
+ */
 function difference(metric: Compared, own: Summary, base: Summary): number {
   const missing = metric === 'time_to_90pct_s' ? Infinity : NaN;
   const [a, b] = [own[metric].median ?? missing, base[metric].median ?? missing];
   return a === b ? 0 : a - b;
 }
 
-/** A limit that is missed by no more than this counts as met, since sums of decimals are not exact. */
+/** A limit that is exceeded by no more than this counts as met, to allow for rounding errors. */
 const TOLERANCE = 1e-9;
 
 /** Whether a difference meets a target. */
@@ -64,7 +67,7 @@ type Values = Record<Compared, number>;
 const eachMetric = <T>(make: (metric: Compared) => T): Record<Compared, T> =>
   Object.fromEntries(COMPARED.map((metric) => [metric, make(metric)])) as Record<Compared, T>;
 
-/** A cell, and its differences from the baseline's cell with the same link and source. */
+/** A cell, and its differences from the baseline's cell for the same link and source. */
 interface Pair {
   names: CellNames;
   values: Values;
@@ -83,7 +86,8 @@ function pairsOf(cells: readonly CellReport[], against: string): Pair[] {
 const ofLinks = ({ over }: Target): boolean => over === 'links';
 
 /**
- * Every controller compared with the baseline: cell by cell, and over the links. Empty if the baseline has no runs.
+ * Compares every controller with the baseline, cell by cell and over the links. Empty if the baseline has no
+ * runs.
  */
 export function compareCells(
   cells: readonly CellReport[],

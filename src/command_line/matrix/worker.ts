@@ -1,4 +1,4 @@
-/** Runs in a worker of the pool: one simulated call per job. */
+/** A worker of the pool. Each job is one simulated call. */
 import type { CallPlan, RunReport, TwinMachine } from '../call/types.js';
 import type { Outcome } from '../../papers/jobs.js';
 import { runTwin } from '../twin/run.js';
@@ -14,8 +14,8 @@ export interface TwinJob {
 }
 
 /**
- * Never rejects: errors are part of the outcome. The run's signal is never aborted, since the pool stops a run by
- * ending the worker.
+ * Never rejects: an error becomes the outcome's `failure`. The signal is never aborted, since the pool stops a
+ * run by terminating the worker.
  */
 export default async function run({ plan, machine, run: index }: TwinJob): Promise<Outcome<RunReport>> {
   const context = { run: index, wantTrace: false, wantHtml: false, onProgress: () => undefined };

@@ -1,4 +1,4 @@
-/** Runs cells of scenarios for a command: with the scenario's controllers, or with the requested one. */
+/** Runs cells of scenarios for a command, either with the scenario's controllers or with a requested one. */
 import { loadCore, type ControllerName, type TraceBatch } from '../../core/index.js';
 import {
   ControllerSimulator,
@@ -31,20 +31,20 @@ export interface CellOutcome {
 
 export interface CellRunner {
   /**
-   * The name of the controller that replaces the controllers of the scenario in all media flows; undefined if no
-   * controller is replaced.
+   * The name of the controller that replaces those of all media flows. Undefined if the scenario's controllers
+   * run.
    */
   readonly controller: string | undefined;
-  /** Faults of users' controllers, over all runs. */
+  /** The faults of the user's controller, over all runs. */
   readonly faults: FaultReport[];
-  /** Rejects with ConfigError or CoreError, or ControllerEnded. */
+  /** Rejects with ConfigError, CoreError or ControllerEnded. */
   run(task: CellTask, progress: (share: number) => void): Promise<CellOutcome>;
   close(): Promise<void>;
 }
 
 /**
- * Rejects with UsageError if `flags.controller` is not a controller, with ControllerEnded if it cannot be
- * loaded in time.
+ * Rejects with UsageError if `controller` is neither the name nor the file of a controller, with ControllerEnded
+ * if it cannot be loaded in time.
  */
 export async function cellRunner(flags: {
   controller?: string;
@@ -86,7 +86,7 @@ async function userRunner(file: ControllerFile, timeoutS: number): Promise<CellR
   };
 }
 
-/** The report of a controller that had to be ended. */
+/** The report on a controller that was terminated. */
 export const endReport = ({ controller, why }: ControllerEnded): FaultReport => ({
   controller,
   message: why,

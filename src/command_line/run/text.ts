@@ -1,6 +1,6 @@
 /**
- * The output of `ccscope run`: a table of metrics per cell, the numbers and claims of the paper, and a chart over
- * time.
+ * The text output of `ccscope run`: a table of metrics per cell, the numbers and claims of the paper, and a chart
+ * over time.
  */
 import { tableSpec, type TraceBatch } from '../../core/index.js';
 import {
@@ -32,8 +32,8 @@ const columnName = ({ name, flow, window, path }: Omit<Quantity, 'metric'> & { n
   [name, ...[flow, window, path].filter((part) => part !== undefined)].join(' ');
 
 /**
- * The metrics to show: those in the scenario's `metrics` and `expectations`, or all metrics if both are empty. The
- * results may contain more metrics, which only claims and pictures need.
+ * The metrics to show: those in the scenario's `metrics` and `expectations`, or all if both are empty. The
+ * results also contain metrics that only claims and figures need.
  */
 function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly MetricResult[] {
   const asked = [...(scenario.metrics ?? []), ...(scenario.expectations ?? [])];
@@ -43,7 +43,7 @@ function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly 
   return metrics.filter((metric) => names.has(columnName(metric)));
 }
 
-/** One row per cell, one column per metric; transposed if there is only one cell. */
+/** One row per cell and one column per metric, or one row per metric if there is only one cell. */
 export function resultTable(scenario: Scenario, { cells }: ExperimentResult): string[] {
   const asked = cells.map(({ params, metrics }) => ({ params, metrics: wanted(scenario, metrics) }));
   const columns = [...new Set(asked.flatMap(({ metrics }) => metrics.map(columnName)))];
@@ -62,8 +62,8 @@ export function resultTable(scenario: Scenario, { cells }: ExperimentResult): st
 }
 
 /**
- * Each published number with its band (the accepted range), the measured values, and the verdicts of the cells that
- * have run.
+ * For each published number: its band (the accepted range), the measured values, and the verdicts over all cells
+ * that ran.
  */
 export function publishedTable({ cells }: ExperimentResult): string[] {
   const groups = new Map<string, MetricResult[]>();
@@ -89,7 +89,7 @@ export function publishedTable({ cells }: ExperimentResult): string[] {
   return aligned([['  published', 'the paper says', 'band', 'measured', 'verdict'], ...rows], 5);
 }
 
-/** The paper's statements, and whether they hold. */
+/** The paper's claims, and whether they hold. */
 export function claimLines({ claims }: ExperimentResult): string[] {
   const marks = { true: 'holds', false: 'does not hold', null: 'not run' };
   return claims.map(({ says, holds, cases }) => {
@@ -98,7 +98,7 @@ export function claimLines({ claims }: ExperimentResult): string[] {
   });
 }
 
-/** Received rate and queuing delay of each flow over time, from the rows of `throughput`. */
+/** A chart of the received rate and queuing delay of each flow over time, from the rows of the table `throughput`. */
 export function chart(batches: readonly TraceBatch[], names: readonly string[]): string[] {
   const spec = tableSpec('throughput').columns;
   const rows = batches.filter(({ table }) => table === 'throughput');

@@ -1,4 +1,4 @@
-/** The trace of a simulation as a file in trace format v1. */
+/** Writes the trace of a simulation to a file in trace format v1. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 import { tableSpec, type TraceBatch } from '../../core/index.js';
@@ -7,7 +7,10 @@ import { formatHeader, RowFormatter, TRACE_VERSION } from '../../trace/index.js'
 import type { FaultReport } from '../controllers/controllers.js';
 import { systemCode, UsageError } from '../../text/errors.js';
 
-/** Writes a header line, followed by the rows as they were recorded. Throws UsageError. */
+/**
+ * Writes a header line, the recorded rows, and an event for each fault. Throws UsageError if the file cannot be
+ * created.
+ */
 export function writeTrace(
   path: string,
   about: SimulationHeader,

@@ -1,16 +1,16 @@
-/** The options of a planned call's twin: a simulation with the settings of that call. */
+/** The simulation options for the twin of a planned call: a simulation with the settings of that call. */
 import { TABLE_SPECS, type SimulationOptions, type TableName } from '../../core/index.js';
 import type { VideoCodec } from '../../scenario/video_format.js';
 import { measuredPreset, SOURCE_PRESETS, twinOptions } from '../../twin/options.js';
 import type { CallPlan, SourceReport, TwinMachine } from '../call/types.js';
 import { UsageError } from '../../text/errors.js';
 
-/** The tables that a report needs. */
+/** The tables from which a report is computed. */
 const REPORTED: readonly TableName[] = ['packet', 'rate', 'group'];
 
 /**
- * The preset of the component `media_source` that simulates a call's video. Throws UsageError if there is no preset
- * for this source and codec.
+ * The preset of the component `media_source` that simulates the video of a call. Throws UsageError if no preset
+ * exists for this source and codec.
  */
 export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   const measured = measuredPreset(source, codec);
@@ -23,7 +23,7 @@ export function sourcePreset(source: SourceReport, codec: VideoCodec): string {
   );
 }
 
-/** The simulation for a plan. Throws UsageError for a source that the twin cannot simulate. */
+/** The simulation options for a plan. Throws UsageError for a source that the twin cannot simulate. */
 export function planOptions(
   plan: CallPlan,
   machine: TwinMachine,

@@ -21,10 +21,10 @@ export interface Simulated {
   faults: readonly FaultReport[];
 }
 
-/** A packet at the bottleneck of the forward path, and its flow. */
+/** A packet of a flow at the bottleneck of the forward path. */
 type FlowPacket = PacketRecord & { flow: number };
 
-/** The columns of a table over all batches, by name. */
+/** Returns a function that returns a column of the table by its name, over all batches. */
 function columnsOf(batches: readonly TraceBatch[], table: TableName): (name: string) => number[] {
   const own = batches.filter((batch) => batch.table === table);
   const { columns } = tableSpec(table);
@@ -53,7 +53,7 @@ function packetsOf(batches: readonly TraceBatch[]): FlowPacket[] {
     .sort((a, b) => a.departUs - b.departUs);
 }
 
-/** The target rates of flow 0's controller, row by row. */
+/** The target rates of flow 0's controller, with their times. */
 function targetRows(batches: readonly TraceBatch[]): { timeUs: number[]; targetBps: number[] } {
   const column = columnsOf(batches, 'rate');
   const own = column('flow').flatMap((flow, i) => (flow === 0 ? [i] : []));
@@ -61,7 +61,7 @@ function targetRows(batches: readonly TraceBatch[]): { timeUs: number[]; targetB
   return { timeUs: own.map((i) => timeUs[i] ?? NaN), targetBps: own.map((i) => targetBps[i] ?? NaN) };
 }
 
-/** How often a detector entered overuse. */
+/** How often the overuse detector entered the state overuse. */
 function overuses(batches: readonly TraceBatch[]): number {
   const spec = tableSpec('group').columns.find(({ name }) => name === 'signal');
   const overuse = spec?.values?.indexOf('overuse') ?? NaN;

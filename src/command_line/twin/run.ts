@@ -27,8 +27,8 @@ export const TWIN = 'twin';
 let core: Promise<Core> | null = null;
 
 /**
- * Simulates one call; each run has its own seed. Throws UsageError for options that the simulator refuses,
- * FailedRun if a user's controller had to be ended.
+ * Simulates one call. The seed is the plan's seed plus the index of the run. Throws UsageError for options that
+ * the simulator refuses, FailedRun if a user's controller had to be terminated.
  */
 export async function runTwin(plan: CallPlan, machine: TwinMachine, context: RunContext): Promise<RunResult> {
   const seed = plan.seed + context.run;
@@ -56,13 +56,16 @@ async function withCore(options: SimulationOptions, { signal, onProgress }: RunC
     }
   } catch (error) {
     if (error instanceof CoreError) throw new UsageError(error.message);
-    // A core that has trapped can no longer be used: the next run loads another one.
+    // After a trap in WebAssembly the core cannot be used any more. The next run loads a new core.
     if (error instanceof CoreFailure) core = null;
     throw error;
   }
 }
 
-/** Runs a user's controller in a worker: a worker can be ended even if the controller's code never returns. */
+/**
+ * Simulates with a user's controller in a worker. A worker can be terminated even if the controller's code never
+ * returns.
+ */
 async function withFile(
   path: string,
   options: SimulationOptions,
@@ -78,7 +81,7 @@ async function withFile(
   }
 }
 
-/** The run's trace as text, in format v1. */
+/** The trace of a run as text, in trace format v1. */
 function traceText(plan: CallPlan, machine: TwinMachine, seed: number, { batches }: Simulated): string {
   const { controller, preset, set, link } = plan;
   const header = formatHeader({

@@ -12,8 +12,7 @@ import type { Look } from './stream_looks.js';
  */
 const ABOVE_BOUND = 1.2;
 /**
- * A limit above this share of the usual rate did not cause the fall, since a rate may also scatter down to this
- * share.
+ * A limit above this fraction of the usual rate did not cause the fall, since rates also vary by this much by chance.
  */
 const BELOW_RATE = 0.95;
 
@@ -27,13 +26,13 @@ function newBound(evidence: Evidence, own: OwnBound | null): Cause | null {
   const { usual, around, since } = evidence;
   const [before, now] = [usualOf(usual, capBps), least(around, capBps)];
   const rate = usualOf(usual, rateBps);
-  // The limit must also be below the usual rate: if no earlier limit is known, the present limit may have applied
+  // The limit must also be below the usual rate: if no earlier limit is known, the current limit may have applied
   // long before the fall.
   const isNew = Number.isFinite(now) && !(before <= now) && now < BELOW_RATE * rate;
   if (!isNew || !isAt(usualOf(since.slice(-3), rateBps), now)) return null;
   const change = Number.isFinite(before) ? `lowered from ${rateText(before)}` : 'set';
   const capped = `The stream's cap was ${change} to ${rateText(now)}`;
-  const sent = `before, it sent ${rateText(rate)}`;
+  const sent = `it had been sending ${rateText(rate)}`;
   return own === null
     ? cause(
         'cap',
@@ -53,7 +52,7 @@ export const cap: Rule = (evidence) => {
 };
 
 /**
- * Like `cap`, but for a sender that is driven by a controller of ccscope. Such a controller lowers the cap for a
+ * Like `cap`, but for a sender whose bitrate a controller of ccscope sets. Such a controller lowers the cap for a
  * reason, such as loss. So this rule is tried after most rules that find such a reason.
  */
 export const capByDrive: Rule = (evidence) => {

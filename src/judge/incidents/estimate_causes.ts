@@ -14,20 +14,20 @@ import type { Look } from './stream_looks.js';
 /** A full queue is rarely shorter than this. */
 const FULL_QUEUE_MS = 50;
 /**
- * The first report of heavy loss may also cover packets from before the loss, so it states a smaller share of lost
- * packets.
+ * The first report of heavy loss may also cover packets from before the loss. So a lower loss ratio suffices in this
+ * report.
  */
 const FIRST_LOSSES = LOSS_DECREASES / 2;
 /**
- * The queue counts as not yet full if, at the first report of losses, the round trip has grown by at most this share
- * of its largest growth.
+ * If the round trip at the first report of losses has grown by at most this fraction of its largest growth, the queue
+ * was not full yet.
  */
 const OF_FULL_QUEUE = 0.6;
-/** The estimate has fallen if it is below this share of its usual value. */
+/** The estimate has fallen if it is below this fraction of its usual value. */
 export const ESTIMATE_FELL = 0.9;
-/** An encoder that sends less than this share of its target rate is not limited by the target. */
+/** An encoder that sends less than this fraction of its target rate is not limited by the target. */
 export const FILLED = 0.8;
-/** A value that does not change over this many samples, half a second each, is constant. */
+/** A value is constant if it does not change over this many samples. Samples are half a second apart. */
 const STILL_LOOKS = 4;
 
 export const availableBps = ({ sample }: Look): number => sample.availableOutgoingBps;
@@ -60,13 +60,13 @@ export const lossWithoutQueue: Rule = (evidence) => {
 };
 
 /**
- * Whether an encoder sends about its target rate in most samples. Otherwise, the target does not explain the
- * rate. Single samples do not count, since they may contain probes.
+ * Whether an encoder sends about its target rate in most samples. If not, the target does not explain the rate. A
+ * single sample proves nothing, since it may contain probes.
  */
 export const usesTarget = (looks: readonly Look[]): boolean =>
   share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
 
-/** The cause if the far side limited the rate (REMB, TMMBR). An estimate that is limited in this way is constant. */
+/** The cause if the far side limited the rate (by REMB or TMMBR). The estimate is then constant. */
 const toldBound = (before: number, now: number, how: string): Cause =>
   cause(
     'far-side-limited',
@@ -77,7 +77,10 @@ const toldBound = (before: number, now: number, how: string): Cause =>
 const isStillAt = (looks: readonly Look[], bps: number, within: number): boolean =>
   looks.every((look) => Math.abs(availableBps(look) - bps) <= within * bps);
 
-/** The estimate went down in a single step and is constant: a controller that backs off would keep changing it. */
+/**
+ * Applies if the estimate fell in a single step and has been constant since. A controller that backs off would keep
+ * changing the estimate.
+ */
 export const limitedAtOnce: Rule = (evidence) => {
   const { usual, around } = evidence;
   const before = usualOf(usual, availableBps);
@@ -89,7 +92,7 @@ export const limitedAtOnce: Rule = (evidence) => {
   return toldBound(before, now, 'in a single step');
 };
 
-/** The estimate fell and is constant, and no earlier rule has found a queue. */
+/** Applies if the estimate fell and is constant, and no earlier rule has found a queue. */
 export const limitedByFarSide: Rule = ({ usual, since }) => {
   const before = usualOf(usual, availableBps);
   const latest = since.slice(-3);
@@ -102,22 +105,24 @@ export const estimateFell = ({ usual, around }: Evidence): boolean =>
   least(around, availableBps) < ESTIMATE_FELL * usualOf(usual, availableBps);
 
 /**
- * If the estimate fell and some packets were lost, loss is the better explanation: nothing but the estimate
- * itself shows a delay gradient.
+ * Applies if the estimate fell and some packets were lost. Loss is then a better explanation than a delay gradient,
+ * of which the estimate would be the only sign.
  */
 export const someLossByEstimate: Rule = (evidence) => (estimateFell(evidence) ? someLoss(evidence) : null);
 
 /**
- * The estimate fell, and no other rule applied. So the browser's controller probably saw a delay gradient,
- * which getStats does not report.
+ * Applies if the estimate fell and no earlier rule applied. The browser's controller then probably saw a delay
+ * gradient, which getStats does not report.
  */
 export const overuseByEstimate: Rule = (evidence) => {
   const { usual, around, since } = evidence;
   if (!estimateFell(evidence) || share(since, isLimitedBy('bandwidth')) === 0) return null;
   const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
+  const grown = rttGrowthMs(evidence);
+  const trip = Number.isNaN(grown) ? 'is unknown' : `grew by at most ${msText(Math.max(0, grown))}`;
   return cause(
     'overuse',
-    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip grew by ${msText(Math.max(0, rttGrowthMs(evidence)))} at most.`,
+    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip ${trip}.`,
     'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
   );
 };

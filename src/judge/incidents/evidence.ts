@@ -1,4 +1,7 @@
-/** The evidence for an incident's cause: the samples of its stream before and while it began. */
+/**
+ * The evidence for an incident's cause: the samples of the affected stream from before and around the beginning of
+ * the incident.
+ */
 import { boundBps } from '../../calls/record/bounds.js';
 import type { CallRecord, EndpointRecord } from '../../calls/record/record.js';
 import { median } from '../../calls/percentile.js';
@@ -22,19 +25,16 @@ export const TRAIL_US = 2.5e6;
  */
 export const QUIET_TRAIL_US = 6e6;
 /**
- * A queue that is found within this time after heavy loss was counted existed before the loss. A later queue may
- * consist of retransmissions.
+ * A queue that is found within this time after heavy loss already existed before the loss. A later queue may consist
+ * of retransmissions.
  */
 const BESIDE_LOSS_US = 0.5e6;
 /**
- * The detector's signals later than this time after the incident began do not count, since the detector signals
- * a queue before the rate falls.
+ * Signals of the detector are ignored if they come later than this after the incident began, since the detector
+ * signals a queue before the rate falls.
  */
 const DETECTED_US = 0.5e6;
-/**
- * The usual values come from the time that begins USUAL_US + LEAD_US before the incident and ends LEAD_US / 2
- * before it.
- */
+/** The usual values come from the time between USUAL_US + LEAD_US and LEAD_US / 2 before the incident. */
 const USUAL_US = 6e6;
 /**
  * The scatter of values is measured over this longer time, since connectivity checks come only every two and a
@@ -55,7 +55,7 @@ export interface Evidence {
    */
   before: number;
   after: number;
-  /** The time up to which data are known. */
+  /** The time up to which data are available. */
   untilUs: number;
   /**
    * `usual`: the samples before the incident that define usual values. `around`: the samples around its
@@ -71,8 +71,8 @@ export interface Evidence {
   since: readonly Look[];
   machine: MachineState;
   /**
-   * What the overuse detector of the shadow (a controller that runs beside the call) reported on a received stream.
-   * Null for a sent stream, or without reports.
+   * What the overuse detector of the shadow (a controller that runs alongside the call) reported on a received
+   * stream. Null for a sent stream, or without reports.
    */
   detector: DetectorFacts | null;
   /**
@@ -81,8 +81,8 @@ export interface Evidence {
    */
   queueMs: number | null;
   /**
-   * The shortest wait of a received frame just after heavy loss was counted, in ms above the usual wait. Null for a
-   * sent stream, without such loss, or if the shadow saw too few frames.
+   * The shortest wait of a received frame just after heavy loss, in ms above the usual wait. Null for a sent stream,
+   * if there was no such loss, or if the shadow saw too few frames.
    */
   queueBesideLossMs: number | null;
 }
@@ -93,7 +93,7 @@ export interface Begun {
   fromUs: number;
   before: number;
   after: number;
-  /** When the earlier state ceased to be usual; absent if it was usual right up to the beginning of the incident. */
+  /** The time until which the earlier state was usual; absent if it was usual until the incident began. */
   usualUntilUs?: number | undefined;
 }
 
@@ -184,7 +184,7 @@ export function lossCount(looks: readonly Look[], direction: StreamId['direction
   return { lost, of: direction === 'send' ? packets : packets + lost };
 }
 
-/** The lost share of the packets that were sent or expected in these samples. */
+/** The loss ratio of the packets that were sent or expected in these samples. */
 export function lossOf(looks: readonly Look[], direction: StreamId['direction']): number {
   const { lost, of } = lossCount(looks, direction);
   return of > 0 ? lost / of : 0;
@@ -199,7 +199,7 @@ function slowestLayer({ sent }: Look): Look['sent'][number] | undefined {
   );
 }
 
-/** The round trip of a sample, in ms: by RTCP if available, else by connectivity checks. */
+/** The round-trip time of a sample, in ms: from RTCP if available, else from connectivity checks. */
 export const rttMs = (look: Look): number => (slowestLayer(look)?.roundTripTimeS ?? look.sample.rttS) * 1e3;
 
 /**
@@ -222,10 +222,10 @@ export const targetBps = ({ sent }: Look): number => {
   return known.length === 0 ? NaN : known.reduce((sum, bps) => sum + bps, 0);
 };
 
-/** The limit that is imposed on the stream; NaN if there is none. */
+/** The limit on the stream's bitrate; NaN if there is none. */
 export const capBps = ({ sent }: Look): number => boundBps(sent);
 
-/** The share of the samples for which something holds; 0 without samples. */
+/** The fraction of the samples for which `holds` returns true; 0 without samples. */
 export const share = (looks: readonly Look[], holds: (look: Look) => boolean): number =>
   looks.length === 0 ? 0 : looks.filter(holds).length / looks.length;
 

@@ -6,9 +6,12 @@
 import { median } from '../../calls/percentile.js';
 import type { Look } from './stream_looks.js';
 
-/** A lasting change: from its first sample until it is over or the new state has become the usual one. */
+/**
+ * A lasting change. It starts with its first sample, and ends when it is over or when the new state has become the
+ * usual one.
+ */
 export interface Change {
-  /** When the change began. A slow fall has no clear beginning; for it, this is the time when it was found. */
+  /** When the change began. A slow fall has no clear beginning, so this is the time when the fall was found. */
   fromUs: number;
   toUs: number | null;
   /**
@@ -20,7 +23,7 @@ export interface Change {
   after: number;
 }
 
-/** A rate has fallen when it is less than this share of the earlier rate. */
+/** A rate has fallen when it is less than this fraction of the earlier rate. */
 export const FALLEN = 0.85;
 const RECOVERED = 0.92;
 /**
@@ -28,35 +31,37 @@ const RECOVERED = 0.92;
  * maximum.
  */
 const SLOWLY_FALLEN = 0.75;
-/** Smaller falls come from the picture itself, such as a slide or a face that keeps still. */
+/** Smaller falls come from the content of the picture, such as a slide or a face that keeps still. */
 const LEAST_FALL_BPS = 30_000;
 /**
- * NOW_US: the length of the window for the present mean. BEFORE_US: the length of the window for the earlier
- * median.
+ * NOW_US: the length of the window for the current mean. BEFORE_US: the length of the window for the earlier median.
  */
 const NOW_US = 1.5e6;
 export const BEFORE_US = 5e6;
 /** A slow fall is measured from the highest median within this time. */
 export const HIGHEST_US = 30e6;
-/** The comparisons start when this much of a stream is known. */
+/** No fall is detected before a stream is this old. */
 const LEAST_KNOWN_US = 3e6;
-/** A lower rate that has lasted this long is the usual one. */
+/**
+ * If a fall has lasted this long without another clear drop, the lower rate has become the usual rate, and the fall
+ * ends.
+ */
 const SETTLED_US = 6e6;
 /**
- * If the rate during a fall suddenly drops below this share of its median of the last few seconds, this is
- * another fall with another cause.
+ * If the rate during a fall suddenly drops below this fraction of its median of the last few seconds, this is another
+ * fall with another cause.
  */
 const ABRUPT = 0.6;
 /**
- * A rate that falls below this share of its lowest value so far has not settled: encoders scatter less than that.
+ * If the rate falls below this fraction of its lowest value so far, it has not settled: encoder rates vary by less.
  */
 const LOWER = 0.93;
-/** A stream whose rate drops below this share of its previous rate was stopped. */
+/** A stream whose rate drops below this fraction of its previous rate was stopped. */
 const STOPPED = 0.1;
 
 /** A delay has risen when it is this much above its minimum. */
 export const RISEN_MS = 60;
-/** The minimum is taken over this much of the past: routes change, and clocks drift. */
+/** The minimum is taken only over this much of the past, since routes change and clocks drift. */
 const BASE_US = 30e6;
 
 export interface Point {
@@ -70,18 +75,17 @@ const mean = (points: readonly Point[]): number =>
 const within = (points: readonly Point[], fromUs: number, toUs: number): Point[] =>
   points.filter(({ timeUs }) => timeUs > fromUs && timeUs <= toUs);
 
-/** Finds falls of a rate: pass it each sample. */
+/** Finds falls of a rate. Each sample has to be passed to `see`. */
 export class FallFinder {
   #points: Point[] = [];
   /** The median of the last five seconds, sample by sample. */
   #medians: Point[] = [];
   #open: Change | null = null;
   /**
-   * A fall that only one sample has shown. If the next sample does not confirm this fall, the rate was only
-   * swinging.
+   * A fall that only one sample has shown. If the next sample does not confirm this fall, the rate was only varying.
    */
   #seen: Change | null = null;
-  /** The rate and the time of the last clear drop within the open fall. */
+  /** The rate after the latest clear drop of the open fall (see LOWER), and the time of this drop. */
   #lowest: Point = { timeUs: 0, value: 0 };
   #startUs: number | null = null;
 
@@ -144,7 +148,7 @@ export class FallFinder {
     return found !== null && now.value < ABRUPT * found.before;
   }
 
-  /** Whether a constant rate has dropped to nearly nothing. */
+  /** Whether a rate that had not been low has dropped to nearly nothing. */
   #hasStopped({ timeUs, value: now }: Point): boolean {
     const stood = within(this.#points, timeUs - 2 * NOW_US, timeUs - NOW_US);
     const least = Math.min(...stood.map(({ value }) => value));
@@ -156,8 +160,8 @@ export class FallFinder {
     if (this.#isAnother(open, point)) {
       open.toUs = timeUs;
       this.#open = null;
-      // Only the samples of this fall are kept. So the next samples are compared with the rate during this
-      // fall, and thereby show the other fall.
+      // Keeps only the samples of this fall. The next samples are then compared with the rate during this fall, so
+      // that the other fall is found.
       this.#points = within(this.#points, open.fromUs, timeUs);
       this.#medians = [];
       return open;
@@ -168,7 +172,7 @@ export class FallFinder {
     if (now < RECOVERED * open.before && !isSettled) return open;
     open.toUs = timeUs;
     this.#open = null;
-    // Later samples are compared only with samples from here on, so that the fall is not found a second time.
+    // Drops older samples, so that the fall is not found a second time.
     this.#points = within(this.#points, timeUs - NOW_US, timeUs);
     this.#medians = [];
     this.#startUs = timeUs - NOW_US;
@@ -176,12 +180,15 @@ export class FallFinder {
   }
 }
 
-/** Finds rises of a delay above its minimum: pass it points in time order. */
+/** Finds rises of a delay above its minimum. Points have to be passed to `see` in time order. */
 export class RiseFinder {
   #points: Point[] = [];
   #open: Change | null = null;
 
-  /** How many of the latest points in a row are above the limit: two begin a rise, a single one may be chance. */
+  /**
+   * How many of the latest points in a row are above the limit. Two of them begin a rise, since a single one may be
+   * chance.
+   */
   #above = 0;
 
   see(point: Point): Change | null {

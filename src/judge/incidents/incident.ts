@@ -1,4 +1,4 @@
-/** What went wrong with a stream of a call at some time, and why. */
+/** An incident: what went wrong with a stream of a call at a certain time, and why. */
 import type { Cause } from '../cause_kinds.js';
 
 export type IncidentKind = 'rate-fall' | 'freeze' | 'delay-rise';
@@ -16,14 +16,14 @@ export interface Incident {
   id: number;
   kind: IncidentKind;
   stream: StreamId;
-  /** When it began, on the record's clock. */
+  /** When the incident began, on the record's clock. */
   fromUs: number;
-  /** When it was over, or the new state had become usual; null while it lasts. */
+  /** When the incident was over, or the new state had become usual; null while the incident lasts. */
   toUs: number | null;
   /** `before` and `after`: the rates for a fall, the delays in ms for a rise; for a freeze, 0 and its length in ms. */
   before: number;
   after: number;
   cause: Cause;
-  /** Whether all evidence for its cause is known; until then the cause may still change. */
+  /** Whether all evidence for the cause is known. Until then, the cause may still change. */
   settled: boolean;
 }

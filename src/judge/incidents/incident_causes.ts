@@ -1,8 +1,8 @@
 /**
- * Finds why a stream's rate fell, its delay rose or its picture froze, with the numbers that support the cause.
- * An incident is a change, so a rule compares the usual values with the values around the incident's beginning.
- * The order of the rules matters. Actions of people come before effects of the network. Causes that explain the
- * whole change come before causes that explain a part of it.
+ * Finds why a stream's rate fell, its delay rose or its picture froze, with the numbers that support the cause. An
+ * incident is a change, so a rule compares the usual values with the values around the incident's beginning. The
+ * order of the rules matters. Deliberate actions, such as a cap, come before effects of the network. Causes that
+ * explain the whole change come before causes that explain a part of it.
  */
 import type { Cause } from '../cause_kinds.js';
 import { msText, rateText } from '../text.js';
@@ -33,12 +33,21 @@ import {
 import { cause, type Rule } from './rule.js';
 import { senderPaused, slowSource, applicationLimited, largerPicture } from './source_causes.js';
 
-const unknownCause = ({ usual, around }: Evidence): Cause =>
-  cause(
+/** Values that are unknown in all samples are described as unknown. */
+function unknownCause({ usual, around }: Evidence): Cause {
+  const [longestMs, lowestBps] = [greatest(around, rttMs), least(around, availableBps)];
+  const trip = Number.isFinite(longestMs)
+    ? `the round trip, usually ${msText(usualOf(usual, rttMs))}, was at most ${msText(longestMs)}`
+    : 'the round trip is unknown';
+  const estimate = Number.isFinite(lowestBps)
+    ? `the estimate, usually ${rateText(usualOf(usual, availableBps))}, was at least ${rateText(lowestBps)}`
+    : 'the estimate is unknown';
+  return cause(
     'unknown',
-    `No common cause is visible: the round trip, usually ${msText(usualOf(usual, rttMs))}, was at most ${msText(greatest(around, rttMs))}; the estimate, usually ${rateText(usualOf(usual, availableBps))}, was at least ${rateText(least(around, availableBps))}.`,
+    `No common cause is visible: ${trip}; ${estimate}.`,
     'Look at the charts of the recording around this time.',
   );
+}
 
 const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive', readonly Rule[]>>>> = {
   'rate-fall': {

@@ -1,7 +1,7 @@
 /**
- * The log of what went wrong in a call: falls of a stream's rate, rises of its delay, and freezes, each with
- * its cause. The same code handles a call in progress, whose record grows, and a complete record of a recording
- * or a test.
+ * The log of what went wrong in a call: falls of a stream's rate, rises of its delay, and freezes, each with its
+ * cause. The same code handles the growing record of a call in progress, and the complete record of a recording or a
+ * test.
  */
 import type { CallRecord, EndpointRecord, Freeze, StatsSample } from '../../calls/record/record.js';
 import { causeOf } from './incident_causes.js';
@@ -10,9 +10,12 @@ import { FallFinder, RiseFinder, type Change } from './falls.js';
 import type { Incident, IncidentKind, StreamId } from './incident.js';
 import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
-/** If there are more incidents than this, as in a call that is bad for hours, the older half is dropped. */
+/** If there are more incidents than this, as after hours of problems, the older half is dropped. */
 const MOST_INCIDENTS = 2000;
-/** A stream that was in no sample for this long is forgotten. The cause of its last incident is settled by then. */
+/**
+ * A stream is forgotten if no sample has contained it for this long. The cause of its last incident is settled by
+ * then.
+ */
 const GONE_US = 10e6;
 
 interface Watched {
@@ -39,7 +42,7 @@ interface WatchedEndpoint {
   freezes: Map<object, KnownFreeze>;
   /** One finder for all received streams: they share the connection's round trip. */
   rises: RiseFinder;
-  /** Incidents in progress, by the changes from which they were made. */
+  /** Incidents in progress, keyed by the changes that they report. */
   open: Map<Change, Incident>;
 }
 
@@ -69,9 +72,9 @@ export class IncidentLog {
   }
 
   /**
-   * Processes the data that were added to the record since the last update. They are processed sample by
-   * sample: so a complete record gives the same results as a call in progress. Returns the incidents that are
-   * new or have changed.
+   * Processes the data that were added to the record since the last update. The data are processed sample by sample,
+   * so that a complete record gives the same results as a call in progress. Returns the incidents that are new or
+   * have changed.
    */
   update(): Incident[] {
     const changed = new Set<Incident>();
@@ -205,8 +208,8 @@ export class IncidentLog {
   }
 
   /**
-   * Updates the end and the length of a freeze. If the browser counts a freeze only after the picture was seen
-   * moving again, the record contains the freeze twice. Then the longer entry counts.
+   * Updates the end and the length of a freeze. If the browser counts a freeze only after the picture was seen moving
+   * again, the record contains the freeze twice. The incident then gets the length of the longer entry.
    */
   #lasted({ freezes }: WatchedEndpoint, incident: Incident, changed: Set<Incident>): void {
     const its = [...freezes.values()].filter((each) => each.incident === incident);

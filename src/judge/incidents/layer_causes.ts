@@ -5,8 +5,8 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * A picture with less than this share of the usual lines comes from a lower layer. Encoders that adapt the size
- * of the picture take smaller steps.
+ * A picture with less than this fraction of the usual lines comes from a lower layer. Encoders that adapt the size of
+ * the picture take smaller steps.
  */
 export const LAYER_SHRANK = 0.8;
 

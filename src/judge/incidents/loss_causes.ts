@@ -1,18 +1,16 @@
 /** Rules for loss as a cause: more loss than was usual. */
 import { LOSS_DECREASES, LOSS_HOLDS } from '../loss_thresholds.js';
-import { percentText } from '../text.js';
+import { shareText } from '../text.js';
 import { greatest, lossCount, lossOf, type Evidence } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * The number of lost packets must exceed the usual number by three standard deviations of a count (Poisson). So
- * the fewer the packets, the larger the share that must be lost.
+ * The number of lost packets must exceed the usual number by this many standard deviations of a Poisson count. So the
+ * fewer packets there are, the higher the loss ratio must be.
  */
 const COUNTS_SCATTER = 3;
-/**
- * Reports on fewer packets than this do not count: in such a report, one or two lost packets are already 10 %.
- */
+/** Reports on fewer packets than this are ignored: in such a report, one or two lost packets may already be 10 %. */
 const LEAST_REPORTED = 25;
 
 /** Whether more packets than usual were lost, by a difference that chance does not explain. */
@@ -22,7 +20,7 @@ export function losesMore(looks: readonly Look[], { usual, stream: { direction }
   return lost - expected > COUNTS_SCATTER * Math.sqrt(expected + 1);
 }
 
-/** The largest share of lost packets that a receiver report stated. */
+/** The highest loss ratio in a receiver report. */
 function toldLoss(looks: readonly Look[]): number {
   const told = greatest(
     looks.filter(({ packets }) => packets >= LEAST_REPORTED),
@@ -42,7 +40,7 @@ const lossAbove =
     if (ratio <= limit) return null;
     return cause(
       'loss',
-      `${percentText(ratio)} of the packets were lost, up from ${percentText(lossOf(usual, stream.direction))}; ${effect}.`,
+      `${shareText(ratio)} of the packets were lost, up from ${shareText(lossOf(usual, stream.direction))}; ${effect}.`,
       'Find where packets are lost: a bad radio link, or a queue that is too short for the bursts.',
     );
   };

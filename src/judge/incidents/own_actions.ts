@@ -1,6 +1,6 @@
 /**
- * Actions on a sent stream that the user told ccscope to take, such as a cap on its bitrate, and that were not
- * undone.
+ * Actions on a sent stream that ccscope took at the user's request, such as a cap on its bitrate, and that have not
+ * been undone.
  */
 import type { ActionRecord } from '../../calls/record/record.js';
 import { rateText } from '../text.js';
@@ -9,7 +9,9 @@ import { capBps, type Evidence } from './evidence.js';
 type Done = Extract<ActionRecord['result'], { ok: true }>;
 type InForce = Done['inForce'][number];
 
-/** Limits are the same if they differ by at most this share: they are rounded, and divided among encodings. */
+/**
+ * Limits are the same if they differ by at most this fraction, since limits are rounded, and divided among encodings.
+ */
 const SAME = 0.02;
 
 /** Successful actions on the stream, in order. */
@@ -22,8 +24,8 @@ function doneTo({ endpoint, stream, around, untilUs }: Evidence): ActionRecord[]
 }
 
 /**
- * The actions that still have an effect. The result of each action lists all of them, so the result of the latest
- * action is used.
+ * The actions that are still in effect. The result of each action lists all actions in effect at that time, so the
+ * latest result is used.
  */
 function inForce(evidence: Evidence): readonly InForce[] {
   const result = doneTo(evidence).at(-1)?.result;
@@ -36,7 +38,7 @@ export interface OwnBound {
   isDriven: boolean;
 }
 
-/** The action of ccscope that set the stream's present limit; null if the page or the far side set it. */
+/** The action of ccscope that set the stream's current limit; null if the page or the far side set it. */
 export function ownBound(evidence: Evidence): OwnBound | null {
   const held = inForce(evidence);
   const last = evidence.around.at(-1);
@@ -49,8 +51,8 @@ export function ownBound(evidence: Evidence): OwnBound | null {
     const order = isHeld ? 'hold it at its rate' : `cap it at ${rateText(cap.maxBitrateBps)}`;
     return { order, isDriven: false };
   }
-  // A controller that drives the sender changes the limit all the time. Its limits are not recorded, so they cannot
-  // be compared with the present limit.
+  // A controller that drives the sender keeps changing the limit. Its limits are not recorded, so they cannot be
+  // compared with the current limit.
   const drive = held.find(({ kind }) => kind === 'drive');
   return drive?.kind === 'drive' ? { order: `drive it with ${drive.controller}`, isDriven: true } : null;
 }

@@ -6,8 +6,8 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * RTCP reports of a video stream come about once a second, at most REPORT_US apart (RFC 3550, 6.2 and 6.3.1).
- * After SILENT_US without a report, the reports count as missing.
+ * RTCP reports of a video stream come about once a second, at most REPORT_US apart (RFC 3550, 6.2 and 6.3.1). If none
+ * has come for SILENT_US, the reports have stopped.
  */
 const REPORT_US = 1.5e6;
 const SILENT_US = 3.5e6;
@@ -18,7 +18,7 @@ const SILENT_US = 3.5e6;
 const ROUTE_LEAD_US = 6e6;
 
 /**
- * The samples before and after the latest change of route; null unless that change is recent enough to be the cause.
+ * The samples before and after the latest change of route; null if there was no change recent enough to be the cause.
  */
 function routeStep({ recent, fromUs }: Evidence): [Look, Look] | null {
   for (let i = recent.length - 1; i > 0; i--) {
@@ -37,7 +37,7 @@ export const routeChange: Rule = (evidence) => {
   if (step === null || now === undefined) return null;
   const [old, fresh] = step;
   const agoUs = evidence.fromUs - fresh.timeUs;
-  const ago = agoUs > 0 ? ` ${secondsText(agoUs)} before the incident` : '';
+  const ago = agoUs > 0 ? ` (${secondsText(agoUs)} before the incident)` : '';
   return cause(
     'route-change',
     `The connection changed its route from ${old.sample.route} to ${fresh.sample.route}${ago}; the round trip was ${msText(usualOf(evidence.usual, rttMs))} before and is ${msText(rttMs(now))} now.`,
@@ -71,7 +71,7 @@ const LEAST_PACKETS = 5;
 /**
  * Whether a silence was an outage. A far side that pauses, or has little to send, is just as silent.
  * - If a connectivity check was answered during the silence, there was no outage.
- * - At a sender, feedback comes all the time, so a silence of almost a second is an outage.
+ * - At a sender, feedback arrives continuously, so a silence of almost a second is an outage.
  * - At a receiver, the silence was an outage if more packets than usual were lost during it.
  * - If nothing has arrived at the receiver since, the silence must be longer than UNANSWERED_US.
  */
@@ -113,8 +113,8 @@ export const feedbackMissing: Rule = ({ around, usual }) => {
   const reports = [...usual, ...around].flatMap(({ sent }) => sent.map(({ reportTimeUs }) => reportTimeUs));
   const newest = Math.max(...reports.filter(Number.isFinite));
   const ageUs = last.timeUs - newest;
-  // If a check was answered after the next report should have arrived, the connection is alive and only reports are
-  // missing. If nothing arrived for a while and then something did, there was an outage instead.
+  // If a check was answered after the next report was due, the connection is alive and only reports are missing. If
+  // nothing arrived for a while and then something did, there was an outage instead.
   const due = around.filter(({ fromUs }) => fromUs >= newest + REPORT_US);
   const silent = due.findIndex(({ bytesIn }) => bytesIn === 0);
   const isBack = silent >= 0 && due.slice(silent).some(({ bytesIn }) => bytesIn > 0);

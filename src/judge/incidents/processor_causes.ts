@@ -1,22 +1,23 @@
 /** Rules for a lack of processor time in the machine, the encoder or the decoder. */
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
-import { msText, percentText } from '../text.js';
+import { msText, shareText } from '../text.js';
 import { usualOf, share, isLimitedBy } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
-/**
- * A codec lacks processor time if it needs more than SLOWER times the usual time for a frame, and more than SLOW_MS.
- */
+/** A codec lacks processor time if a frame takes more than SLOWER times as long as usual, and more than SLOW_MS. */
 const SLOWER = 2;
 const SLOW_MS = 12;
+
+/** Adds a capital letter and a full stop. */
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 export const machineOverloaded: Rule = ({ machine }) =>
   isOverloaded(machine)
     ? cause(
         'machine-overloaded',
         `The machine was too busy for the call: ${worstText(machine)}; so ${distortion(machine.everBy)}.`,
-        `${FIX.charAt(0).toUpperCase()}${FIX.slice(1)}.`,
+        sentence(FIX),
       )
     : null;
 
@@ -25,7 +26,7 @@ export const cpuOfEncoder: Rule = ({ usual, since }) => {
   if (now < 0.5 || share(usual, isLimitedBy('cpu')) >= 0.5) return null;
   return cause(
     'cpu-limited',
-    `The CPU has limited the encoder (qualityLimitationReason cpu) in ${percentText(now)} of the samples since the incident began.`,
+    `The CPU has limited the encoder (qualityLimitationReason cpu) in ${shareText(now)} of the samples since the incident began.`,
     'Send a smaller picture or fewer streams, or free up the CPU.',
   );
 };
@@ -37,7 +38,7 @@ export const slowCodec: Rule = ({ usual, since, stream }) => {
   const isSent = stream.direction === 'send';
   return cause(
     'cpu-limited',
-    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} a frame, and took ${msText(before)} before: it gets too little processor time.`,
+    `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} per frame, up from ${msText(before)}: it gets too little processor time.`,
     `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free up the CPU.`,
   );
 };

@@ -10,7 +10,7 @@ import type { Look } from './stream_looks.js';
 const QUEUED_MS = 25;
 /** A queue this long explains the losses that come with it. */
 export const LONG_QUEUE_MS = 100;
-/** Frames that waited at least this long met a queue: transmitting a single large frame takes less time. */
+/** Frames that waited at least this long were in a queue: transmitting a single large frame takes less time. */
 export const LEAST_QUEUE_MS = 12.5;
 /** On a link with jitter, a queue must exceed this many median deviations: nearly three standard deviations. */
 const SCATTERS = 4;
@@ -65,8 +65,8 @@ export function queuedMs(evidence: Evidence): number {
 }
 
 /**
- * Whether a connectivity check shows that there was no queue: since the beginning, a check was answered as
- * quickly as usual. If frames waited nevertheless, they waited in the sender's pacer, which checks do not pass.
+ * Whether a connectivity check shows that there was no queue: since the incident began, a check was answered as
+ * quickly as usual. If frames waited nevertheless, they waited in the sender's pacer, which checks bypass.
  */
 export function knowsNoQueue(evidence: Evidence): boolean {
   const { since } = evidence;

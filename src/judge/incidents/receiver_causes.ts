@@ -1,6 +1,6 @@
 /** Rules that use a receiver's frames, packets and key frames. */
 import { keyFrameWait } from '../key_frames.js';
-import { msText, percentText, rateText, secondsText } from '../text.js';
+import { msText, rateText, secondsText, shareText } from '../text.js';
 import { rttMs, usualOf } from './evidence.js';
 import { heavyLoss } from './loss_causes.js';
 import { knowsNoQueue, LEAST_QUEUE_MS, LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
@@ -8,8 +8,8 @@ import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
- * At least this share of the packet groups around the incident's beginning must signal overuse, since a single group
- * may do so by chance.
+ * At least this fraction of the packet groups around the incident's beginning must signal overuse, since a single
+ * group may do so by chance.
  */
 const LEAST_OVERUSE = 0.05;
 
@@ -29,8 +29,8 @@ export const remotePaused: Rule = ({ since }) => {
 
 /**
  * Overuse, if there is evidence of a queue. A longer round trip alone may be enough. Otherwise two signs are needed:
- * the detector of the shadow (a controller that runs beside the call) signals overuse, and the stream's frames waited
- * longer than usual.
+ * the detector of the shadow (a controller that runs alongside the call) signals overuse, and the stream's frames
+ * waited longer than usual.
  */
 export const overuseSeenByReceiver: Rule = (evidence) => {
   const { detector, queueMs, usual } = evidence;
@@ -42,7 +42,7 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
     !knowsNoQueue(evidence);
   if (!signalled && grown === 0) return null;
   const signal = signalled
-    ? `the overuse detector beside the stream (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${percentText(detector.overuseShare)} of ${detector.groups} groups, and frames waited for ${msText(queueMs ?? 0)} longer`
+    ? `the overuse detector beside the stream (γ up to ${msText(detector.gammaMs)}) signalled overuse in ${shareText(detector.overuseShare)} of ${detector.groups} groups, and frames waited for ${msText(queueMs ?? 0)} longer`
     : '';
   const trip =
     grown > 0
@@ -56,8 +56,8 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
 };
 
 /**
- * While a full queue drops packets, all frames wait in the queue. If some frame waited only briefly just after the
- * loss, no full queue caused the loss. A later queue then consists of retransmissions.
+ * While a full queue drops packets, all frames wait in that queue. If some frame waited only briefly just after the
+ * loss, no full queue caused the loss. Any later queue then consists of retransmissions.
  */
 export const lossBesideShortQueue: Rule = (evidence) => {
   const { queueBesideLossMs } = evidence;
@@ -65,9 +65,9 @@ export const lossBesideShortQueue: Rule = (evidence) => {
 };
 
 /**
- * A long queue explains losses at the same time. If the wait of frames is known, it is taken as the length of the
- * queue. The round trip is less certain, because connectivity checks are infrequent, and are repeated if they are
- * lost.
+ * A long queue explains losses that occur at the same time. If the wait of frames is known, it shows the length of
+ * the queue. The round trip is less reliable, because connectivity checks are infrequent, and are repeated if they
+ * are lost.
  */
 export const overuseByLongQueue: Rule = (evidence) => {
   const queueMs = evidence.queueMs ?? rttGrowthMs(evidence);
@@ -83,7 +83,7 @@ export const farSideLimited: Rule = ({ since, usual, kind, before: fell }) => {
   return cause(
     'far-side-limited',
     `The far side sends ${rateText(rate)} instead of ${rateText(before)}, though nothing shows a queue, an outage or more loss than usual on the path.`,
-    'Look at the sender: its cap, its source, its processor, its own uplink.',
+    'Check the sender: its cap, source, processor and uplink.',
   );
 };
 
@@ -98,7 +98,7 @@ export const waitingForKeyFrame: Rule = ({ around }) => {
     wait &&
     cause(
       'waiting-for-key-frame',
-      `The receiver got ${wait.packetsReceived} packets and decoded no frame for ${secondsText(wait.lastedUs)}, and asked for a key frame ${wait.requests} times (PLI).`,
+      `The receiver got ${wait.packetsReceived} packets but decoded no frame for ${secondsText(wait.lastedUs)}, although it requested a key frame ${wait.requests} times (PLI).`,
       'Make sure that key frames are sent when they are requested: a server must forward PLI to the sender.',
     )
   );

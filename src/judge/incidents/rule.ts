@@ -6,5 +6,5 @@ export type Rule = (evidence: Evidence) => Cause | null;
 
 export const cause = (kind: CauseKind, evidence: string, fix: string): Cause => ({ kind, evidence, fix });
 
-/** A rate counts as being at a limit if it is at least this share of the limit. */
+/** A rate is at a limit if it is at least this fraction of the limit. */
 export const AT_BOUND = 0.75;

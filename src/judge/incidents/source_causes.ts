@@ -70,8 +70,8 @@ export const applicationLimited: Rule = ({ since, usual }) => {
 };
 
 /**
- * Chromium restarts an encoder for a larger picture, at first with a lower target. If the estimate did not
- * fall, the network did not demand the lower target.
+ * Applies if the encoder switched to a larger picture. Chromium then restarts the encoder, at first with a lower
+ * target. If the estimate did not fall, the network did not demand the lower target.
  */
 export const largerPicture: Rule = (evidence) => {
   const { usual, since } = evidence;
@@ -80,9 +80,11 @@ export const largerPicture: Rule = (evidence) => {
   const [target, lower] = [usualOf(usual, targetBps), least(since, targetBps)];
   if (!(LAYER_SHRANK * largest > before && lower < ESTIMATE_FELL * target) || estimateFell(evidence))
     return null;
+  const estimate = least(since, availableBps);
+  const held = Number.isFinite(estimate) ? `, while the estimate stayed at ${rateText(estimate)}` : '';
   return cause(
     'application-limited',
-    `The encoder started a larger picture (${largest} lines instead of ${before}) with a lower target (${rateText(lower)} instead of ${rateText(target)}), while the estimate stayed at ${rateText(least(since, availableBps))}.`,
+    `The encoder switched to a larger picture (${largest} lines instead of ${before}) with a lower target (${rateText(lower)} instead of ${rateText(target)})${held}.`,
     'Nothing is wrong with the network: the rate recovers within a few seconds.',
   );
 };

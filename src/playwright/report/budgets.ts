@@ -54,7 +54,7 @@ export function readBudgets(file: string): Budget[] {
   return parsed(schema, parseJson(readFileSync(file, 'utf8'), name), name).budgets;
 }
 
-/** A limit that a call did not keep. */
+/** A limit that a call did not meet. */
 export interface BrokenLimit {
   test: TestCase;
   title: string;
@@ -62,7 +62,7 @@ export interface BrokenLimit {
   limit: string;
   /** For example `at most 120`. */
   allowed: string;
-  /** The number, or a text that says which number is missing. */
+  /** The measured number, or a message that says which number is missing. */
   got: string;
 }
 

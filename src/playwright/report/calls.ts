@@ -11,7 +11,7 @@ import { failedOf, type FailedExpectation } from './failed.js';
 /** The properties of one call, keyed by their names without `ccscope.`. */
 export type Properties = ReadonlyMap<string, string>;
 
-/** A call that one attempt at a test made. */
+/** A call from one attempt at a test. */
 export interface TestedCall {
   test: TestCase;
   /** The title of the test (see `titleOf`) and the run of `repeat`, for example `describe › test run-2`. */

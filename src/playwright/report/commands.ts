@@ -1,5 +1,5 @@
 /**
- * Workflow commands of GitHub Actions, which annotate lines of a pull request (docs.github.com, "Workflow
+ * GitHub Actions workflow commands, which annotate lines of a pull request (docs.github.com, "Workflow
  * commands", ::error and ::warning; escapes as in @actions/core).
  */
 import { existsSync } from 'node:fs';
@@ -34,7 +34,7 @@ export const repositoryRoot = (testFolder: string): string =>
 
 /**
  * The path of `file` for annotations, relative to `root`. If a test ran in a container or on another machine,
- * `file` is not below `root`. Then the longest ending of `file` that exists below `root` is returned.
+ * `file` is not below `root`. Then leading folders are removed from `file` until the rest exists below `root`.
  */
 export function repositoryPath(file: string, root: string): string {
   const path = relative(root, file).replaceAll('\\', '/');

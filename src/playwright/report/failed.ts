@@ -20,10 +20,7 @@ const schema = v.array(
 
 export type FailedExpectation = v.InferOutput<typeof schema>[number];
 
-/**
- * Only the last failures are stored, at most this many, since an expectation that is retried may fail many
- * times.
- */
+/** At most this many failures are stored: the last ones. An expectation that is retried may fail many times. */
 const MOST = 10;
 
 /** The property's text; null if every expectation was met. */
@@ -35,7 +32,7 @@ export function failedText(judged: readonly JudgedExpectation[]): string | null 
         matcher: `${isNot ? 'not.' : ''}${matcher}`,
         expected: `${isNot ? 'not ' : ''}${expected}`,
         received,
-        // A negated expectation fails because the expectation was met. This needs no explanation.
+        // If an expectation with `.not` fails, the condition holds. There is no cause to explain.
         cause: isNot && settled ? null : cause,
       };
       return JSON.stringify(failed);

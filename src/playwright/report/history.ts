@@ -1,4 +1,4 @@
-/** Makes the entry that a test run adds to the history for trends. */
+/** Creates the entry that a test run adds to the history, from which trends are computed. */
 import { execFileSync } from 'node:child_process';
 
 import type { TestCase } from '@playwright/test/reporter';

@@ -58,6 +58,6 @@ export function summaryMarkdown(rows: readonly (readonly string[])[]): string {
   return `\n### Calls under test\n\n${markdownRows([HEADS, rule, ...rows])}\n`;
 }
 
-/** Rows of a table in Markdown, each with its line end. */
+/** The rows of a table in Markdown, each with a line ending. */
 export const markdownRows = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`).join('');

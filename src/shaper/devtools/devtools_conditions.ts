@@ -6,7 +6,8 @@ import { LINK_FIELDS, LINK_KEYS, readLinkValue, type LinkKey } from '../../link/
 import type { DirectionSettings, LinkSettings } from '../../link/settings.js';
 
 /**
- * The parameters of Network.emulateNetworkConditionsByRule, except the throughputs: only they can change over time.
+ * The parameters of Network.emulateNetworkConditionsByRule without the throughputs. Throughputs are kept elsewhere,
+ * since only they can change over time.
  */
 export interface Conditions {
   /** Delay that is added in each direction, in milliseconds. */
@@ -24,8 +25,8 @@ const refuse = (field: string, expected: string, got: unknown): ConfigError =>
   new ConfigError(`link.${field}`, expected, shown(got), "use backend 'shaper'");
 
 /**
- * The settings that are accepted with Chrome's throttling; the seed has no effect there. Every other setting must
- * have its default.
+ * The settings that may be used with Chrome's throttling; the seed has no effect there. Every other setting must have
+ * its default value.
  */
 const CHROME_HAS: readonly LinkKey[] = ['capacity', 'queue', 'rtt_ms', 'loss_ratio', 'seed'];
 const ONLY_SHAPER = LINK_KEYS.filter((key) => !CHROME_HAS.includes(key));
@@ -39,12 +40,12 @@ export function conditionsOf(settings: LinkSettings): Partial<Conditions> {
     const field = setting as keyof DirectionSettings;
     for (const value of [preset?.forward[field], settings[field], backward[field]]) {
       if (value !== undefined && readLinkValue(key, value as string | number) !== usual)
-        throw refuse(field, 'nothing that devtools cannot do', value);
+        throw refuse(field, 'no value, since devtools does not support this setting', value);
     }
   }
   for (const field of ['loss', 'queue'] as const) {
     if (backward[field] !== undefined && backward[field] !== settings[field])
-      throw refuse(`backward.${field}`, 'the same both ways with devtools', backward[field]);
+      throw refuse(`backward.${field}`, 'the same value both ways, as devtools requires', backward[field]);
   }
   const loss = settings.loss ?? preset?.forward.loss;
   const rtt = settings.rtt ?? preset?.rtt;
@@ -60,7 +61,7 @@ function queueOf({ queue }: LinkSettings, preset: DirectionSettings | undefined)
     const parsed = parseQueue(queue);
     if (parsed.kind === 'droptail' && parsed.limitPackets !== undefined)
       return { packetQueueLength: parsed.limitPackets };
-    throw refuse('queue', 'droptail with a limit in packets, as droptail:100p, with devtools', queue);
+    throw refuse('queue', 'a limit in packets such as droptail:100p, as devtools requires', queue);
   }
   const parsed = preset?.queue === undefined ? undefined : parseQueue(preset.queue);
   if (parsed?.kind !== 'droptail') return {};

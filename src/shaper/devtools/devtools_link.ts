@@ -27,7 +27,7 @@ import { ShaperError } from '../udp.js';
 export interface DevtoolsLink extends ControlledLink {
   readonly backend: 'devtools';
   /**
-   * Applies the link to all connections of this page. Rejects with ConfigError if it is not a page of Chromium.
+   * Applies the link to all connections of this page. Rejects with ConfigError if it is not an open Chromium page.
    */
   attach(page: Page): Promise<void>;
 }
@@ -54,7 +54,7 @@ class CdpLink implements DevtoolsLink {
   #conditions: Conditions = { latency: 0, packetLoss: 0, packetQueueLength: 0 };
   readonly #feeds = new CapacityFeeds();
   readonly #schedules = { forward: new CapacitySchedule(), backward: new CapacitySchedule() };
-  /** The present capacity, bit/s. */
+  /** The current capacity, in bit/s. */
   readonly #capacity: Record<Direction, number> = { forward: 0, backward: 0 };
   readonly #timer: NodeJS.Timeout;
   /** The conditions that were last sent to the pages, as JSON. */
@@ -65,8 +65,8 @@ class CdpLink implements DevtoolsLink {
   constructor({ settings = {}, originEpochMs }: DevtoolsLinkOptions) {
     this.originEpochMs = originEpochMs ?? Math.floor(performance.timeOrigin + performance.now());
     const parsed = parseLinkSettings(settings);
-    // The default queue, 300 ms, is left out: Chrome limits a queue only in packets. If the settings name no queue,
-    // there is no limit.
+    // The default queue of 300 ms is left out, since Chrome can limit a queue only in packets. A queue that the
+    // settings do not mention has no limit.
     const { queue: _, ...usual } = withDefaults(parsed);
     this.#apply({ ...usual, ...(parsed.queue !== undefined && { queue: parsed.queue }) });
     this.#feeds.onSteps = (directions, steps) => {
@@ -115,7 +115,7 @@ class CdpLink implements DevtoolsLink {
       await session.detach();
     });
     this.#sessions.clear();
-    // A page that is gone needs no reset.
+    // Errors are ignored: a closed page needs no reset.
     await Promise.allSettled(off);
   }
 
@@ -142,7 +142,7 @@ class CdpLink implements DevtoolsLink {
     if (wanted === this.#sent) return;
     this.#sent = wanted;
     for (const direction of DIRECTIONS) this.#note(direction, this.#capacity[direction]);
-    // A page that is gone needs no conditions.
+    // Errors are ignored: a closed page needs no conditions.
     await Promise.all([...this.#sessions].map((session) => this.#sendTo(session).catch(() => undefined)));
   }
 
@@ -190,7 +190,7 @@ async function newSession(page: Page): Promise<CDPSession> {
   } catch (error) {
     throw new ConfigError(
       'link.backend',
-      'an open page of Chromium for devtools',
+      'an open Chromium page, as devtools requires',
       error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
       "use backend 'shaper'",
     );

@@ -1,13 +1,14 @@
 /**
- * An alarm with a resolution below a millisecond: a timer for most of the wait, and turns of the event loop with
- * short naps for the rest. Sockets are served during these turns, but nothing else should run in the thread.
+ * An alarm with sub-millisecond resolution. A timer covers most of the wait. For the rest, the event loop is polled,
+ * with short naps between the polls. Sockets are served during the polling, but nothing else should run in the
+ * thread.
  */
 
-/** Timers fire up to this much too late. */
+/** A timer may fire late by up to this time. */
 const SPIN_US = 1200;
 /**
- * Between two turns of its event loop the thread sleeps for at most NAP_US. It stays awake when AWAKE_US or
- * less of the wait is left.
+ * Between two polls of the event loop, the thread sleeps for at most NAP_US. It stays awake when AWAKE_US or less of
+ * the wait is left.
  */
 const NAP_US = 100;
 const AWAKE_US = 150;
@@ -42,7 +43,7 @@ export class Alarm {
   set(dueUs: number): void {
     this.#dueUs = dueUs;
     if (dueUs === Infinity) this.clear();
-    // No new wait is needed if a wake-up is already planned early enough: it will read the new `#dueUs`.
+    // If a wake-up is already planned early enough, no new wait is needed: `#wake` reads the new `#dueUs`.
     else if (this.#turn === null && (this.#timer === null || this.#wakeUs > dueUs - SPIN_US)) this.#wait();
   }
 
@@ -78,8 +79,8 @@ export class Alarm {
   }
 
   /**
-   * Sleeps for a moment to relieve the processor: a thread that turns its event loop without pause takes a
-   * whole core.
+   * Sleeps for a moment to relieve the processor: a thread that polls its event loop without a pause occupies a whole
+   * core.
    */
   #nap(): void {
     const fromUs = this.nowUs();

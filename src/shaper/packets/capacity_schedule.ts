@@ -1,6 +1,6 @@
 /**
- * A capacity that changes while packets pass: gives a link its next steps ahead of time, and reports the steps that
- * have taken effect.
+ * The schedule of a capacity that changes over time. It gives a link the next steps ahead of time, and reports the
+ * steps that have taken effect.
  */
 import type { CapacityStep } from '../../core/link.js';
 import type { CapacityChange } from '../../calls/record/record.js';
@@ -14,7 +14,7 @@ export class CapacitySchedule {
   #steps: number[] = [];
   /** The index of the first step that the core does not have yet. */
   #given = 0;
-  /** The index of the first step that was not reported yet. */
+  /** The index of the first step that has not been reported yet. */
   #told = 0;
   #startUs: number | null = null;
 
@@ -35,14 +35,14 @@ export class CapacitySchedule {
     for (const value of steps) this.#steps.push(value);
   }
 
-  /** To be called when the first packet arrives: the times of the schedule count from now. */
+  /** To be called when the first packet arrives. A schedule that has not started yet starts now. */
   start(nowUs: number): void {
     this.#startUs ??= nowUs;
   }
 
   /**
-   * Returns the steps up to AHEAD_US ahead that `passed` has not returned yet. These steps replace the core's
-   * schedule, so they include steps that the core already has. Returns null if the core already has all of them.
+   * Returns all steps up to AHEAD_US ahead that `passed` has not returned yet. They replace the core's schedule, so
+   * they include steps that the core already has. Returns null if there are no new steps for the core.
    */
   upcoming(nowUs: number): CapacityStep[] | null {
     let end = this.#given;
@@ -54,7 +54,7 @@ export class CapacitySchedule {
     return ahead;
   }
 
-  /** The steps that took effect since the last call. */
+  /** Returns the steps that have taken effect since the last call. */
   passed(nowUs: number): CapacityChange[] {
     const changes: CapacityChange[] = [];
     for (; this.#told < this.#given && this.#atUs(this.#told) <= nowUs; this.#told++) {
@@ -65,8 +65,8 @@ export class CapacitySchedule {
   }
 
   /**
-   * For a link that cannot take steps ahead of time: the present capacity if it changed since the last call,
-   * else undefined.
+   * For a link that does not accept steps ahead of time. Returns the current capacity if it has changed since the
+   * last call, else undefined.
    */
   advance(nowUs: number): number | undefined {
     this.upcoming(nowUs);

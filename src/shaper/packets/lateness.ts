@@ -4,7 +4,7 @@ import type { LatenessMs } from '../../link/server_protocol.js';
 /** The width of the histogram's steps. The last step counts all greater values. */
 const STEP_MS = 0.01;
 const STEPS = 20_000;
-/** At most this many packets are kept between two calls of takeRecentP95Ms. */
+/** The lateness of at most this many packets is kept between two calls of takeRecentP95Ms. */
 const MOST_RECENT = 10_000;
 
 export class Lateness {

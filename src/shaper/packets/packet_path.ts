@@ -1,7 +1,7 @@
 /**
- * Both directions between two peers, driven by a clock: packets pass the core's links and come out when they are due.
- * The propagation delay is applied here, not in the core's link. So each departure is logged at once, and not only
- * when the packet has arrived. The core uses the delay only for the RTT of its cross traffic.
+ * Both directions between two peers, driven by a clock: packets go through the core's links and come out when they
+ * are due. The propagation delay is applied here, not in the core's link. So each departure can be logged at once,
+ * before the packet arrives. The core uses the delay only for the RTT of its cross traffic.
  */
 import {
   createLink,
@@ -34,7 +34,7 @@ export interface PathOptions<T> {
   deliver(packet: T, direction: Direction): boolean;
 }
 
-/** One direction: a link, its packets under way, and the propagation delay behind the link. */
+/** One direction: a link, the packets in flight, and the propagation delay behind the link. */
 class Way<T> {
   readonly #link: Link;
   readonly #line = new DelayLine<T>();
@@ -42,8 +42,8 @@ class Way<T> {
   readonly #log: PacketLog | undefined;
   #delayUs: number;
   /**
-   * The latest sum of departure time and propagation delay so far. Due times are counted from this sum, so that
-   * packets do not overtake each other if the delay shrinks. Only reordering adds to it.
+   * The latest sum of departure time and propagation delay so far. No packet is due before this time, so that packets
+   * do not overtake each other if the delay shrinks. The extra delay of a reordered packet is added to this time.
    */
   #lastDueUs = -Infinity;
   #nextId = 0;
@@ -68,7 +68,7 @@ class Way<T> {
     }
   }
 
-  /** Updates the log and the delay line to this time. */
+  /** Brings the log and the delay line up to this time. */
   advance(nowUs: number): void {
     const deliveries = this.#link.poll(nowUs);
     for (const drop of this.#link.lateDrops()) {
@@ -84,8 +84,8 @@ class Way<T> {
   }
 
   /**
-   * The earliest time at which a packet may be due. For a packet that is still in the link, the propagation delay is
-   * added.
+   * The earliest time at which a packet may be due. A packet that is still in the link is due one propagation delay
+   * after it leaves the link.
    */
   nextUs(): number {
     return Math.min(this.#line.nextUs(), this.#link.nextEventUs() + this.#delayUs);
@@ -125,7 +125,7 @@ class Way<T> {
     if (taken === undefined) return;
     this.#log?.delivered(delivery, taken.flow);
     this.#lastDueUs = Math.max(this.#lastDueUs, delivery.departUs + this.#delayUs);
-    // For a packet that reordering does not hold back, the term in brackets is exactly 0.
+    // For a packet that reordering does not hold back, the term in parentheses is exactly 0.
     this.#line.push(taken.packet, this.#lastDueUs + (delivery.deliverUs - delivery.departUs));
   }
 
@@ -169,7 +169,7 @@ export class PacketPath<T> {
     this.#alarm = new Alarm(nowUs, () => this.pump());
   }
 
-  /** Takes a packet that reaches the link now; `sizeBytes` is its size on the wire. */
+  /** Accepts a packet that reaches the link now; `sizeBytes` is its size on the wire. */
   offer(direction: Direction, packet: T, sizeBytes: number, flow = 0): void {
     if (this.#closed) return;
     const way = this.#ways[direction];
@@ -178,7 +178,7 @@ export class PacketPath<T> {
     this.#alarm.set(Math.min(this.#alarm.dueUs, way.nextUs()));
   }
 
-  /** Changes settings from this time on. Throws CoreError. */
+  /** Changes settings from `nowUs` on. Throws CoreError. */
   set(direction: Direction, change: Partial<LinkOptions>, nowUs = this.#options.nowUs()): void {
     this.#ways[direction].set(change, nowUs);
     this.pump();
@@ -188,7 +188,7 @@ export class PacketPath<T> {
     return this.#ways[direction].stats(nowUs);
   }
 
-  /** Sends the due packets, updates the logs and arranges the next wake-up. */
+  /** Sends the due packets, updates the logs and schedules the next wake-up. */
   pump(): void {
     if (this.#closed) return;
     let nextUs = Infinity;
@@ -201,7 +201,7 @@ export class PacketPath<T> {
     this.#alarm.set(nextUs);
   }
 
-  /** Ends the path; packets under way are lost. */
+  /** Closes the path; packets in flight are lost. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -22,9 +22,12 @@ const ANY_BPS = 1e6;
 /** The two directions use separate random generators. */
 const SEED_STEP = 1_000_003;
 
-/** The part between sockets and paths: it takes packets from sockets and hands them to a path. */
+/**
+ * The layer between sockets and paths: hands received packets to the paths, and sends the packets that come out of
+ * the paths.
+ */
 export interface Front<T> {
-  /** From now on packets of this owner go into this path. */
+  /** From now on, the packets of this owner go into this path. */
   attach(owner: PathOwner, path: Pick<PacketPath<T>, 'offer'>): void;
   /** Sends a packet that came out of a path; false if there is no recipient. */
   deliver(packet: T): boolean;
@@ -34,8 +37,8 @@ interface Way {
   log: PacketLog | null;
   schedule: CapacitySchedule;
   /**
-   * The capacity changes since the last batch, up to the time when a test last replaced the schedule. Later changes
-   * come from `schedule`.
+   * The capacity changes since the last batch, up to the latest replacement of the schedule. Later changes come from
+   * `schedule`.
    */
   changes: CapacityChange[];
 }
@@ -84,7 +87,7 @@ export class ScheduledPath<T> {
     });
   }
 
-  /** Takes a packet that reaches the path now. The first packet starts the capacity schedules. */
+  /** Accepts a packet that reaches the path now. The first packet starts the capacity schedules. */
   offer(...[direction, packet, sizeBytes, flow]: Parameters<PacketPath<T>['offer']>): void {
     if (this.#startUs === null && (this.#startedBy ?? direction) === direction) this.#start();
     this.#path.offer(direction, packet, sizeBytes, flow);
@@ -121,7 +124,7 @@ export class ScheduledPath<T> {
     this.#path.close();
   }
 
-  /** Schedules count from the first packet. */
+  /** Starts the capacity schedules. Called for the first packet. */
   #start(): void {
     this.#startUs = this.#nowUs();
     for (const direction of DIRECTIONS) {
@@ -168,7 +171,7 @@ const newWay = (tellsPackets: boolean): Way => ({
   changes: [],
 });
 
-/** A row of the trace table `queue`. Its `delivered_bytes` include the cross traffic that passed the bottleneck. */
+/** A row of the trace table `queue`. Its `delivered_bytes` include cross traffic. */
 function queueRow(stats: LinkStats, timeUs: number, link: number): QueueRow {
   return {
     link,

@@ -1,4 +1,4 @@
-/** The paths behind a relay or a pair of sockets: the shared path, and the paths of single pages. */
+/** The paths behind a relay or a pair of sockets: the shared path, and the pages' own paths. */
 import type { Socket } from 'node:dgram';
 
 import type { LateSecond } from '../../calls/record/record.js';
@@ -9,7 +9,7 @@ import { Relay, type RelayOptions } from '../relay/relay.js';
 import type { Arrival } from '../relay/ice_door.js';
 import { ScheduledPath, type FrontPaths } from './scheduled_path.js';
 
-/** Batches are sent ten times a second: a gap longer than this means that the machine stood still. */
+/** Batches are sent ten times a second. A longer gap than this means that the machine did not run the thread. */
 const PAUSE_US = 1e6;
 /** How often the lateness of packets is reported. */
 const SECOND_US = 1e6;
@@ -24,8 +24,8 @@ export interface OpenOptions
 }
 
 /**
- * Opens a relay and its shared path. Rejects with CoreError for settings that the core refuses, and with the
- * errors of `bind`; nothing stays open then.
+ * Opens a relay and its shared path. Rejects with CoreError for settings that the core refuses, and with the errors
+ * of `bind`. If it rejects, nothing is left open.
  */
 export async function openRelay(
   options: OpenOptions,
@@ -56,8 +56,8 @@ export class ScheduledPaths<T> {
   }
 
   /**
-   * Opens a path, replacing an earlier one of this owner; returns the time from which it exists. If it throws
-   * CoreError, nothing has changed.
+   * Opens a path, which replaces any earlier path of this owner. Returns the time from which the path's settings
+   * apply. If it throws CoreError, nothing has changed.
    */
   open(owner: PathOwner, seed: number, change: PathChange): number {
     const path = new ScheduledPath({ ...this.options, owner, seed, lateness: this.#lateness });
@@ -113,7 +113,10 @@ export class ScheduledPaths<T> {
 
   #of(owner: PathOwner): ScheduledPath<T> {
     const path = this.#paths.get(owner);
-    if (path === undefined) throw new Error(`the owner ${owner} has no path`);
+    if (path === undefined)
+      throw new Error(
+        owner === null ? 'the shared link is not open' : `page ${owner + 1} has no link of its own`,
+      );
     return path;
   }
 }

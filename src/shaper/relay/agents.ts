@@ -1,6 +1,6 @@
 /**
- * The two ICE agents of each connection that passes a relay. Agents are identified by their connectivity checks:
- * `USERNAME` contains both user name fragments, so the two agents of a connection can be matched wherever their
+ * The two ICE agents of each connection through a relay. Agents are identified by their connectivity checks:
+ * `USERNAME` contains both username fragments, so the two agents of a connection can be matched wherever their
  * packets come from. A connection gets a number only once one of its checks has been answered.
  */
 import { CONSENT_US, type Endpoint } from './endpoint.js';
@@ -8,10 +8,7 @@ import type { Direction } from '../../core/direction.js';
 import { Seat } from './seat.js';
 import type { Check } from './stun.js';
 
-/**
- * The largest number of connections without an answered check. The same limit applies to the connections with an
- * answered check.
- */
+/** The maximum number of connections without an answered check. The same limit applies to connections with one. */
 const MAX_FLOWS = 1024;
 
 /** One side of a connection. */
@@ -31,18 +28,18 @@ export type AgentEndpoint = Endpoint<AgentSeat>;
 export interface Flow {
   /** A key that is the same for both agents of a connection. */
   readonly key: string;
-  /** Counts from 1; 0 until one of the connection's checks was answered. */
+  /** The number of the connection, starting at 1; 0 until one of the connection's checks has been answered. */
   number: number;
   readonly offerer: Agent;
   readonly answerer: Agent;
-  /** When the latest check of the connection came. */
+  /** When the latest check of the connection arrived. */
   heardUs: number;
 }
 
 /** What a check reveals about its connection. */
 export interface Roles {
   key: string;
-  /** Whether the agent that sent the check counts as the offerer. */
+  /** Whether the agent that sent the check is treated as the offerer. */
   isOfferer: boolean;
 }
 
@@ -51,7 +48,7 @@ export const peerOf = (agent: Agent): Agent =>
 
 export interface AgentsOptions {
   nowUs(): number;
-  /** Called when the first check of a connection was answered. */
+  /** Called when a check of a connection has been answered for the first time. */
   onFlow(flow: Flow): void;
   /** Called when a connection is forgotten: after a long silence, or if there are too many. */
   onFlowEnded?(flow: Flow): void;
@@ -74,7 +71,7 @@ export class Agents {
     yield* this.#confirmed.values();
   }
 
-  /** Returns the agent that sent a connectivity check; a new connection is added. */
+  /** Returns the agent that sent a connectivity check. Adds the connection if it is new. */
   of(check: Check, { key, isOfferer }: Roles): Agent {
     const flow = this.#confirmed.get(key) ?? this.#beginning.get(key) ?? newFlow(key, check, isOfferer);
     flow.heardUs = this.options.nowUs();
@@ -82,7 +79,7 @@ export class Agents {
     return flow.offerer.ufrag === check.from ? flow.offerer : flow.answerer;
   }
 
-  /** To be called when a check of this connection was answered. */
+  /** To be called when a check of this connection has been answered. */
   confirm(flow: Flow): void {
     if (flow.number > 0 || !this.#beginning.delete(flow.key)) return;
     flow.number = ++this.#numbers;

@@ -1,11 +1,11 @@
 /**
- * An address at which an ICE agent may be. The address is "proved" while a check from it was recently answered, or
- * while it has recently answered a check.
+ * An address that an ICE agent may have. The address is "proved" if a check from it was answered recently, or if it
+ * answered a check recently.
  */
 
 /** How long an agent's consent to receive data lasts (RFC 7675, 5.1). */
 export const CONSENT_US = 30e6;
-/** An address that proved nothing is forgotten after a silence of this length. */
+/** An address that has proved nothing is forgotten after a silence of this length. */
 const UNPROVED_US = 10e6;
 /** A transaction is answered within this time or not at all (RFC 8489, 6.2.1). */
 const TRANSACTION_US = 39.5e6;
@@ -87,7 +87,7 @@ export class Endpoint<S> {
     return this.#answeredUs;
   }
 
-  /** The time since which the address has been confirmed without a break; -Infinity if it never was. */
+  /** The start of the latest unbroken period in which the address was confirmed; -Infinity if it never was. */
   get confirmedSinceUs(): number {
     return this.#confirmedSinceUs;
   }
@@ -151,8 +151,8 @@ export class Endpoint<S> {
   }
 
   /**
-   * Records a check that is about to be sent to this address. Returns false if the check must not be sent: another
-   * address has sent the same check, or `send` would refuse the check because of its size.
+   * Records a check that is about to be sent to this address. Returns false if the check must not be sent, because
+   * another address has sent the same check, or because `send` would refuse a packet of this size.
    */
   ask(
     transactionId: string,
@@ -172,8 +172,8 @@ export class Endpoint<S> {
   }
 
   /**
-   * Takes an answer that came from this address. Returns the address that sent the check, or null if no check of
-   * this transaction awaits an answer.
+   * Processes an answer from this address. Returns the address that sent the check. Returns null if no check with
+   * this transaction id is waiting for an answer.
    */
   answer(transactionId: string, nowUs: number): Answered<S> | null {
     const asked = this.#asked.get(transactionId);
@@ -194,8 +194,8 @@ export class Endpoint<S> {
   }
 
   /**
-   * Sends a packet to this address. Returns false if the address would get more bytes than came from it. This limit
-   * does not apply to an address that has proved itself, or that signalling announced.
+   * Sends a packet to this address. Returns false if the address would receive more bytes than it has sent. This
+   * limit does not apply to an address that has proved itself, or that signalling announced.
    */
   send(packet: Buffer, nowUs: number): boolean {
     if (!this.isSignalled && !this.isProved(nowUs)) {

@@ -1,14 +1,14 @@
 /**
- * Far sides: remote ICE agents that are not pages under test, such as a selective forwarding unit. The relay sends to
- * the candidates that a page received by signalling. Each address that a page sends from gets its own socket towards
- * the far side, as behind a NAT, since servers distinguish their clients by address and port. A far side may change
- * its address by the rules of ice_door.ts: the new address answers a check, or the page answers a check from the new
- * address. A socket is closed when the page's address is forgotten, or after 30 s without a packet.
+ * Far sides: remote ICE agents that are not pages under test, such as a selective forwarding unit (SFU). The relay
+ * sends to the candidates that a page received through signalling. Servers distinguish their clients by address and
+ * port. So each address that a page sends from gets its own socket towards the far side, as behind a NAT. A far side
+ * may change its address by the rules of ice_door.ts: the new address answers a check, or the page answers a check
+ * from the new address. A socket is closed when the page's address is forgotten, or after 30 s without a packet.
  *
  * Pages announce the relay's address as their own. Packets that a far side sends directly to the relay's address are
- * refused, so that all its packets use the sockets above. The exception is a far side without an IPv4 candidate, for
- * example a browser that hides its addresses behind `.local` names. The packets of such a far side are accepted from
- * any address.
+ * refused, so that all packets of the far side use the sockets above. A far side without an IPv4 candidate is an
+ * exception, for example a browser that hides its addresses behind `.local` names. Its packets are accepted from any
+ * address.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
@@ -23,9 +23,9 @@ import { parseStun } from './stun.js';
 import { closeSocket } from '../udp.js';
 
 const MAX_CANDIDATES = 16;
-/** How many user name fragments are remembered; the oldest is dropped first. */
+/** The maximum number of remembered username fragments; the oldest is dropped first. */
 const MAX_UFRAGS = 1024;
-/** How many sockets are open at most; the one that has been idle for longest is closed first. */
+/** The maximum number of open sockets; the one that has been idle for longest is closed first. */
 const MAX_UPSTREAMS = 64;
 
 /** Addresses, keyed by their text `address:port`. */
@@ -106,7 +106,7 @@ class Upstream {
 
 export class FarSides {
   readonly #told = new Map<string, Candidates>();
-  /** User name fragments of pages under test, with the page of each. */
+  /** Username fragments (ICE ufrags) of pages under test, with the page of each. */
   readonly #local = new Map<string, number>();
   readonly #upstreams = new Map<AgentEndpoint, Upstream>();
   #closed = false;
@@ -116,7 +116,7 @@ export class FarSides {
     private readonly receive: Receive,
   ) {}
 
-  /** How many sockets are open, and how many user name fragments are known. */
+  /** How many sockets are open, and how many username fragments are known. */
   get size(): { sockets: number; ufrags: number } {
     return { sockets: this.#upstreams.size, ufrags: this.#local.size + this.#told.size };
   }
@@ -131,7 +131,7 @@ export class FarSides {
     return this.#local.get(ufrag) ?? null;
   }
 
-  /** Adds candidates of a far side. Addresses other than IPv4 are omitted. */
+  /** Adds candidates of a far side. Addresses other than IPv4 are ignored. */
   add({ ufrag, candidates }: RemoteSide): void {
     const known = this.#told.get(ufrag) ?? new Map<string, RelayAddress>();
     this.#told.set(ufrag, known);
@@ -142,10 +142,11 @@ export class FarSides {
   }
 
   /**
-   * Takes the fragments of two agents. If one agent is a page under test and the other agent is a far side, returns
-   * the fragment of the page. Returns null if both agents are pages. Returns undefined if neither agent is a known
-   * page, or if the agent that is not a page was not announced as a far side. A check may come before the page
-   * announces its far side; agents repeat their checks.
+   * Takes the fragments of two agents, and returns:
+   * - The fragment of the page, if one agent is a page under test and the other agent is a far side.
+   * - Null, if both agents are pages.
+   * - Undefined, if neither agent is a known page, or if the agent that is not a page was not announced as a far
+   *   side. A check may arrive before that announcement; agents repeat their checks.
    */
   pageOf(one: string, other: string): string | null | undefined {
     if (this.#local.has(one) === this.#local.has(other)) return this.#local.has(one) ? null : undefined;
@@ -154,8 +155,8 @@ export class FarSides {
   }
 
   /**
-   * Whether an agent is a far side that is reached at its candidates. Its packets are then refused at the relay's
-   * own socket. An agent that proved itself at that socket before its candidates were known is not such a far side.
+   * Whether an agent is a far side that is reached at its candidates. If so, its packets are refused at the relay's
+   * own socket. The result is false for an agent that proved itself at that socket before its candidates were known.
    */
   has(agent: Agent): boolean {
     const { ufrag } = peerOf(agent);
@@ -164,8 +165,8 @@ export class FarSides {
   }
 
   /**
-   * Returns the addresses of this agent for packets that come from a page's address `from`. Returns null if the
-   * agent sends to the relay's own socket, or is unknown.
+   * Returns the far side's addresses for packets from the page's address `from`. Returns null if the agent sends to
+   * the relay's own socket, or is unknown.
    */
   of(agent: Agent, from: AgentEndpoint): AgentSeat | null {
     const candidates = this.#told.get(agent.ufrag);

@@ -1,34 +1,34 @@
 /**
  * One socket of a relay, which passes on only the packets of ICE agents. The relay does not know the agents'
  * passwords. It identifies the agents by the answers that they give each other:
- * - An address is unknown until it has sent a connectivity check with both user name fragments, a message integrity
+ * - An address is unknown until it has sent a connectivity check with both username fragments, a message integrity
  *   and a correct fingerprint (RFC 8445, 7.2.2; RFC 8489, 14.7). The address is then provisional: the relay sends it
- *   only checks of the other agent, and no more bytes than came from it (factor 1; RFC 9000, 8.1 allows 3). So nobody
- *   can use the relay to flood a third party.
+ *   only checks from the other agent, and no more bytes than it has sent (factor 1; RFC 9000, 8.1 allows 3). So
+ *   nobody can use the relay to flood a third party.
  * - An answer counts only once, only within 39.5 s, and only from exactly the address and port to which the check was
  *   sent (RFC 8445, 7.2.5.2.1; RFC 8489, 6.2.1 and 6.3.1). The answer is passed on to the address that sent the
  *   check.
  * - A success answer shows that the check was authentic, since the answering agent has verified the check's
- *   integrity. The address that sent the check is then confirmed. It becomes the agent's present address if the agent
- *   had none, if the check nominated its pair (RFC 8445, 8.1.1), or if the present address was silent for 3 s. Data
- *   are accepted only from confirmed addresses, and from addresses that signalling announced and that have answered a
- *   check.
- * - Data go to the agent's present address. An agent may send data as soon as its own check was answered, even if no
- *   check of the other agent was answered yet. Until an address of the other agent is confirmed, such data go to the
- *   address that answered.
- * - A proof lasts 30 s after the last answer (RFC 7675, 5.1). An address that proved nothing is forgotten after a
+ *   integrity. The address that sent the check is then confirmed. It becomes the agent's current address if the agent
+ *   had none, if the check nominated its pair (RFC 8445, 8.1.1), or if the current address has been silent for 3 s.
+ *   Data are accepted only from confirmed addresses, and from addresses that signalling announced and that have
+ *   answered a check.
+ * - Data go to the agent's current address. An agent may send data as soon as its own check has been answered, even
+ *   if no check from the other agent has been answered yet. Until an address of the other agent is confirmed, such
+ *   data go to the address that answered.
+ * - A proof lasts 30 s after the last answer (RFC 7675, 5.1). An address that has proved nothing is forgotten after a
  *   silence of 10 s.
  *
  * An attacker may see a check on the wire and replay it. The relay refuses the replay as long as it remembers the
- * transaction; it remembers the last 256 transactions of each address. If two attackers, one on each side, have seen
- * both fragments and send their checks before the agents, they are taken for the agents. Protection against attackers
- * who read all packets on the way is out of scope.
+ * transaction; it remembers the last 256 transactions of each address. Two attackers, one on each side, may have seen
+ * both fragments. If they send their checks before the agents do, the relay takes the attackers for the agents.
+ * Protection against attackers who can read all packets is out of scope.
  */
 import { peerOf, type Agent, type Agents, type Roles, type AgentEndpoint, type AgentSeat } from './agents.js';
 import type { Answered, Send } from './endpoint.js';
 import { checkOf, isProtected, parseStun, type Check, type StunMessage } from './stun.js';
 
-/** How many connections may use one address: after an ICE restart the address stays the same. */
+/** The maximum number of connections on one address. An ICE restart adds a connection on the same address. */
 const MAX_PER_ADDRESS = 16;
 
 /** A packet that is to be passed on. */
@@ -36,9 +36,12 @@ export interface Arrival {
   packet: Buffer;
   from: AgentEndpoint;
   /**
-   * A check goes to the other agent's present address. If that address is missing, not proved or silent, the check
-   * goes to all addresses at which that agent may be. An answer goes to the address that sent the check. Data go to
-   * the other agent's present address or, if that is missing or not proved, to the address that answered last.
+   * The kind of packet, which determines where it goes:
+   * - A check goes to the other agent's current address. If that address is missing, not proved or silent, the check
+   *   goes to all addresses that the agent may have.
+   * - An answer goes to the address that sent the check.
+   * - Data go to the other agent's current address or, if that is missing or not proved, to the address that answered
+   *   last.
    */
   what:
     | { kind: 'check'; transactionId: string; nominates: boolean }
@@ -62,8 +65,8 @@ export interface IceDoorOptions {
 const isAnswer = ({ class: kind }: StunMessage): boolean => kind === 'success' || kind === 'error';
 
 /**
- * Returns the check in a packet. Returns null if the packet is not a check, or lacks the message integrity or
- * fingerprint of an agent's check.
+ * Returns the check in a packet. Returns null if the packet is not a check, or if it has no message integrity or no
+ * correct fingerprint.
  */
 export function protectedCheck(packet: Buffer, stun: StunMessage | null): Check | null {
   const check = stun && checkOf(stun);
@@ -76,7 +79,7 @@ export const checkArrival = (packet: Buffer, from: AgentEndpoint, stun: StunMess
   what: { kind: 'check', transactionId: stun.transactionId, nominates: stun.useCandidate },
 });
 
-/** Takes a packet that is not a check. Returns null if the packet must not be passed on. */
+/** Processes a packet that is not a check. Returns null if the packet must not be passed on. */
 export function otherArrival(
   packet: Buffer,
   stun: StunMessage | null,
@@ -117,7 +120,9 @@ export class IceDoor {
     return this.#endpoints.size;
   }
 
-  /** Takes a packet that came in. Returns null if it must not be passed on, such as a packet from a stranger. */
+  /**
+   * Processes a received packet. Returns null if the packet must not be passed on, such as a packet from a stranger.
+   */
   receive(packet: Buffer, { address, port }: { address: string; port: number }): Arrival | null {
     const nowUs = this.options.nowUs();
     const key = `${address}:${port}`;

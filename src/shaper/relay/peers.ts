@@ -8,7 +8,7 @@ import { hasSomewhere, IceDoor, passOn } from './ice_door.js';
 import type { Direction } from '../../core/direction.js';
 import type { Check } from './stun.js';
 
-/** The user name fragments that the ICE agents of the two peers may have. */
+/** The username fragments that the ICE agents of the two peers may have. */
 export interface PeerUfrags {
   a: readonly string[];
   b: readonly string[];
@@ -17,13 +17,13 @@ export interface PeerUfrags {
 /**
  * - `ice`: the peers are ICE agents whose checks are answered, see ice_door.ts. A connection has one agent at each
  *   socket.
- * - `first-datagram`: at each socket, the sender of the first packet becomes the peer. This is for traffic other
- *   than calls, and only on loopback addresses.
- * - Two addresses: packets are accepted only from these.
+ * - `first-datagram`: at each socket, the sender of the first packet becomes the peer. This option is for traffic
+ *   other than calls, and works only on loopback addresses.
+ * - Two addresses: packets are accepted only from these addresses.
  */
 export type PeersOption = 'ice' | 'first-datagram' | { a: RelayAddress; b: RelayAddress };
 
-/** Sends a packet that has passed the link; false if it has no destination. */
+/** Sends a packet that has gone through the link; false if it has no destination. */
 export type Forward = () => boolean;
 
 /**
@@ -31,7 +31,7 @@ export type Forward = () => boolean;
  * direction in which the packet travels.
  */
 export interface Peers {
-  /** Returns a function that sends the packet once it has passed the link; null for a stranger's packet. */
+  /** Returns a function that sends the packet once it has gone through the link; null for a stranger's packet. */
   receive(packet: Buffer, from: RelayAddress, direction: Direction): Forward | null;
   /** Forgets connections that are over. */
   sweep(): void;
@@ -39,7 +39,7 @@ export interface Peers {
 
 export interface PeersContext {
   nowUs(): number;
-  /** For each direction: sends a packet from the socket at which packets in this direction leave the shaper. */
+  /** For each direction, a function that sends a packet from the socket at which this direction leaves the shaper. */
   sends: Readonly<Record<Direction, Send>>;
 }
 
@@ -91,7 +91,7 @@ export class IcePeers implements Peers {
   }
 }
 
-/** Once a peer was silent for this long, packets from another address or port may take its place. */
+/** After a peer has been silent for this long, another address or port may become the peer. */
 const FORGET_PEER_US = 5e6;
 
 interface Seen {
@@ -102,7 +102,7 @@ interface Seen {
 
 /** Peers with any protocol, identified by their addresses. */
 export class AddressPeers implements Peers {
-  /** The address that the packets of a direction go to. */
+  /** For each direction, the address to which its packets are sent. */
   readonly #targets: Record<Direction, Seen | null> = { forward: null, backward: null };
   readonly #areNamed: boolean;
 

@@ -25,7 +25,7 @@ export interface RelayOptions {
   socket: Socket;
   nowUs(): number;
   onFlow(flow: Flow): void;
-  /** Called when the socket failed. */
+  /** Called when the socket fails. */
   onError(error: Error): void;
 }
 
@@ -35,7 +35,7 @@ export interface RelayCensus {
   addresses: number;
   /** Sockets to far sides. */
   sockets: number;
-  /** Announced user name fragments. */
+  /** Announced username fragments. */
   ufrags: number;
 }
 
@@ -82,7 +82,7 @@ export class Relay {
     this.#paths.set(owner, path);
   }
 
-  /** Announces that this user name fragment belongs to a page under test. */
+  /** Announces that this username fragment belongs to a page under test. */
   local(ufrag: string, page: number): void {
     this.#farSides.claim(ufrag, page);
   }
@@ -138,8 +138,8 @@ export class Relay {
   }
 
   #flowEnded({ number, offerer, answerer }: Flow): void {
-    // The checks of a connection without a number were never answered, so it may be a stranger's. Its end must not
-    // remove the announced fragments.
+    // A connection has no number if none of its checks was answered, so it may belong to a stranger. The end of such
+    // a connection must not remove the announced fragments.
     if (number === 0) return;
     for (const { ufrag } of [offerer, answerer]) {
       const isUsed = [...this.#agents.flows()].some(

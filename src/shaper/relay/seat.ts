@@ -4,16 +4,16 @@
  */
 import { Endpoint, type Place } from './endpoint.js';
 
-/** An address that was silent for this long can be replaced by another one. */
+/** An address that has been silent for this long can be replaced by another one. */
 const SILENT_US = 3e6;
-/** The largest number of addresses that are remembered: more than most machines have interfaces. */
+/** The maximum number of remembered addresses. Few machines have more interfaces. */
 const MAX_ENDPOINTS = 32;
 
 const keyOf = ({ address, port }: { address: string; port: number }): string => `${address}:${port}`;
 
 export class Seat<A> {
   readonly #endpoints = new Map<string, Endpoint<Seat<A>>>();
-  /** The address at which the agent is reached: its present address. */
+  /** The address at which the agent is reached: its current address. */
   #active: Endpoint<Seat<A>> | null = null;
 
   constructor(readonly agent: A) {}
@@ -32,7 +32,10 @@ export class Seat<A> {
     return false;
   }
 
-  /** The endpoint of an address, created if necessary; null if too many endpoints have proved themselves. */
+  /**
+   * Returns the endpoint of an address, which is created if necessary. Returns null if the seat is full and every
+   * endpoint is proved or was announced by signalling.
+   */
   admit(place: Place<Seat<A>>, nowUs: number): Endpoint<Seat<A>> | null {
     const known = this.at(place.address, place.port);
     if (known !== undefined) return known;
@@ -44,7 +47,7 @@ export class Seat<A> {
 
   /**
    * To be called when the other agent has answered a check from this endpoint. The endpoint may then become the
-   * present address.
+   * current address.
    */
   confirm(endpoint: Endpoint<Seat<A>>, { nominates }: { nominates: boolean }, nowUs: number): void {
     endpoint.confirm(nowUs);
@@ -54,7 +57,7 @@ export class Seat<A> {
 
   /**
    * To be called when the endpoint has answered a check. An endpoint that signalling announced then becomes the
-   * present address, unless the agent already has a present address that is proved and not silent.
+   * current address, unless the agent already has a current address that is proved and not silent.
    */
   answered(endpoint: Endpoint<Seat<A>>, nowUs: number): void {
     endpoint.answered(nowUs);
@@ -62,14 +65,14 @@ export class Seat<A> {
     if (endpoint.isSignalled && (active === null || !this.#isThere(active, nowUs))) this.#active = endpoint;
   }
 
-  /** To be called when the agent sends data from this endpoint. The endpoint is the present address from now on. */
+  /** To be called when the agent sends data from this endpoint. The endpoint then becomes the current address. */
   chosen(endpoint: Endpoint<Seat<A>>): void {
     this.#active = endpoint;
   }
 
   /**
-   * Returns the addresses that a check is sent to: only the present address. If the present address is missing, not
-   * proved or silent, returns all addresses at which the agent may be.
+   * Returns the addresses to which a check is sent. If the current address is proved and not silent, this is the only
+   * one. Otherwise, these are all addresses that the agent may have.
    */
   forCheck(nowUs: number): Endpoint<Seat<A>>[] {
     const active = this.#active;
@@ -77,8 +80,8 @@ export class Seat<A> {
   }
 
   /**
-   * Where data go: to the present address. If it is missing or not proved, data go to the address that gave the
-   * latest answer. The other agent sends data only after it found that answer authentic.
+   * Returns the address to which data are sent: the current address if it is proved, otherwise the address that gave
+   * the latest answer. The other agent sends data only after it has verified that answer.
    */
   forData(nowUs: number): Endpoint<Seat<A>> | null {
     if (this.#active?.isProved(nowUs)) return this.#active;
@@ -90,7 +93,7 @@ export class Seat<A> {
     return latest;
   }
 
-  /** Forgets addresses that were silent for a long time. */
+  /** Forgets addresses that have been silent for a long time. */
   sweep(nowUs: number): void {
     for (const endpoint of [...this.#endpoints.values()]) if (endpoint.isOver(nowUs)) this.forget(endpoint);
   }
@@ -110,8 +113,8 @@ export class Seat<A> {
   }
 
   /**
-   * Among the addresses that proved nothing, forgets the one that has been silent for longest; false if there
-   * is none.
+   * Forgets the address that has been silent for longest, among those that are neither proved nor announced. Returns
+   * false if there is none.
    */
   #makeRoom(nowUs: number): boolean {
     let oldest: Endpoint<Seat<A>> | null = null;

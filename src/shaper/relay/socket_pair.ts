@@ -1,7 +1,7 @@
 /**
- * Two sockets, one for each of two peers. A packet that peer A sends to socket a passes the shaped link and leaves
- * from socket b to peer B. Packets that peer B sends to socket b leave from socket a. The size of a packet includes
- * its IPv4 and UDP headers. peers.ts decides who the peers are.
+ * Two sockets, one for each of two peers. A packet that peer A sends to socket a goes through the shaped link and
+ * leaves from socket b to peer B. Packets that peer B sends to socket b leave from socket a. The size of a packet
+ * includes its IPv4 and UDP headers. peers.ts decides who the peers are.
  */
 import type { Socket } from 'node:dgram';
 
@@ -27,7 +27,7 @@ const SWEEP_US = 1e6;
 
 export interface PairOptions extends Omit<Extract<Sockets, { kind: 'pair' }>, 'kind'> {
   nowUs(): number;
-  /** Called when a socket failed. */
+  /** Called when a socket fails. */
   onError(error: Error): void;
 }
 
@@ -36,7 +36,7 @@ function peersOf(option: PeersOption, context: PeersContext): Peers {
   return new AddressPeers(context, option === 'first-datagram' ? null : option);
 }
 
-/** Binds the sockets. Rejects with ShaperError; nothing stays open then. */
+/** Binds the sockets. Rejects with ShaperError; if it rejects, nothing is left open. */
 export async function openSocketPair(options: PairOptions): Promise<SocketPair> {
   const { address, ports } = options;
   const socketA = await bindUdp(ports[0], address);
@@ -87,7 +87,7 @@ export class SocketPair implements Front<Forward> {
     return forward();
   }
 
-  /** With ICE: from now on only agents with these fragments may begin a connection. */
+  /** Sets the fragments of the agents that may connect from now on. Has an effect only with ICE. */
   expect(ufrags: PeerUfrags): void {
     if (this.#peers instanceof IcePeers) this.#peers.expect(ufrags);
   }

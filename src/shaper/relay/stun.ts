@@ -1,6 +1,6 @@
 /**
  * The part of STUN (RFC 8489) that a relay needs to distinguish ICE agents (RFC 8445, 7.1): who sent a packet, which
- * agent is the controlling one, and which pair it nominated. A relay changes no message. It verifies only
+ * agent is controlling, and which pair it nominated. The relay does not change messages. It verifies only
  * fingerprints, since it does not know the agents' passwords.
  */
 import { crc32 } from 'node:zlib';
@@ -38,7 +38,7 @@ export interface StunMessage {
   useCandidate: boolean;
 }
 
-/** The user name fragments of a connectivity check (RFC 8445, 7.2.2). */
+/** The username fragments in a connectivity check (RFC 8445, 7.2.2). */
 export interface Check {
   /** The sender's fragment. */
   from: string;
@@ -46,7 +46,7 @@ export interface Check {
   to: string;
 }
 
-/** Parses a packet. Null if it is not a STUN message of RFC 8489 but DTLS, RTP or anything else. */
+/** Parses a STUN message (RFC 8489). Returns null for any other packet, such as DTLS or RTP. */
 export function parseStun(packet: Buffer): StunMessage | null {
   if (!isStun(packet)) return null;
   const type = packet.readUInt16BE(0);
@@ -106,7 +106,7 @@ export function parseFingerprint(packet: Buffer): { isCorrect: boolean } | null 
 }
 
 /**
- * Whether a packet has the two attributes that ICE requires of a connectivity check in addition to the user name: a
+ * Whether a packet has the two attributes that ICE requires of a connectivity check in addition to USERNAME: a
  * message integrity, which only the addressed agent can verify, and a correct fingerprint.
  */
 export function isProtected(packet: Buffer): boolean {

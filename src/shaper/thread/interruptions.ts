@@ -19,20 +19,20 @@ const lastOf = (path: PathRecord): Record<Direction, Counted> => ({
 const seconds = (us: number): string => `${(us / 1e6).toFixed(1)} s`;
 
 const restarted = (why: string, { fromUs, toUs }: LinkRecord['interruptions'][number]): string =>
-  `The shaper's thread ended and was started again (${why}): ${toUs === null ? `from ${seconds(fromUs)} on` : `from ${seconds(fromUs)} to ${seconds(toUs)}`} no packet passed.`;
+  `The shaper's thread ended and was started again (${why}). No packets ${toUs === null ? `have passed since ${seconds(fromUs)}` : `passed from ${seconds(fromUs)} to ${seconds(toUs)}`}.`;
 
 /** Translates each thread's reports to the flow numbers and counters of the record. */
 export class Interruptions {
   /** Maps the flow numbers of the running thread to those of the record. */
   #flows = new Map<number, number>();
-  /** For each path, the counts up to the end of the previous thread. */
+  /** For each path, the counts at the end of the previous thread. */
   readonly #counted = new Map<PathOwner, Record<Direction, Counted>>();
   #lateness: LinkRecord['latenessMs'] = null;
   #lasting: { notice: RecordNotice; why: string } | null = null;
 
   constructor(private readonly record: LinkRecord) {}
 
-  /** To be called when the thread ended. What the thread did after its last batch is unknown. */
+  /** To be called when the thread has ended. What the thread did after its last batch is unknown. */
   begin(why: string, nowUs: number): void {
     const { record } = this;
     for (const path of [record, ...record.own]) this.#counted.set(path.page, lastOf(path));
@@ -53,8 +53,8 @@ export class Interruptions {
   }
 
   /**
-   * To be called if no new thread will start. Removes the notice about the last interruption, which has not ended.
-   * Instead, the link gets a notice about its own end.
+   * To be called if no new thread will start. Removes the notice about the latest interruption, which did not end.
+   * The caller adds a notice about the end of the link instead.
    */
   giveUp(): void {
     const { notices } = this.record;
@@ -74,7 +74,7 @@ export class Interruptions {
     this.#flows.set(flow, number);
   }
 
-  /** The batch with the record's flow numbers and counters. */
+  /** Converts the flow numbers and counters of a batch to those of the record. */
   batch(batch: PathBatch): PathBatch {
     const counted = this.#counted.get(batch.owner);
     for (const direction of DIRECTIONS) {
@@ -99,7 +99,7 @@ export class Interruptions {
     this.#lasting = null;
   }
 
-  /** The lateness of sent packets over all threads: each percentile is the worst one of any thread. */
+  /** The lateness of sent packets over all threads. Each percentile is the highest that any thread reported. */
   latenessMs({
     p50_ms: p50,
     p95_ms: p95,

@@ -30,7 +30,7 @@ type Ready = Extract<FromThread, { kind: 'ready' }>;
 const MAX_DEATHS = 3;
 
 export interface ThreadHooks {
-  /** Called when the thread listens: the first thread, and each replacement. */
+  /** Called when a thread starts to listen: the first thread, and each replacement. */
   ready(where: Ready): void;
   flow(message: Extract<FromThread, { kind: 'flow' }>): void;
   batch(batch: PathBatch): void;
@@ -51,8 +51,10 @@ interface Pending {
 /** Restores an error by its name, since classes are lost when an error leaves a thread. */
 function errorOf({ name, message, field }: ThreadProblem): Error {
   if (name === 'ShaperError') return new ShaperError(message);
-  if (field !== undefined)
-    return new ConfigError(`link.${field}`, message, 'another value', 'correct this value');
+  if (field !== undefined) {
+    const expected = message.replace(/^[^:]*: expected /, '');
+    return new ConfigError(`link.${field}`, expected, 'another value', 'correct this value');
+  }
   return shaperFailed(`${name}: ${message}`);
 }
 
@@ -131,7 +133,7 @@ export class LastingThread {
   }
 
   #start(setup: ThreadSetup): Worker {
-    // Options of the test's own process, such as its loaders, must not reach the thread.
+    // The Node options of the test's own process, such as its loaders, must not reach the thread.
     const worker = new Worker(this.file, { workerData: setup, execArgv: [], name: 'ccscope shaper' });
     worker.on('message', (message: FromThread) => this.#hear(message));
     worker.on('error', ({ message }) => (this.#why ??= failure(message)));
@@ -144,7 +146,7 @@ export class LastingThread {
   }
 
   /**
-   * The thread keeps the process alive only while it starts or a request awaits its answer, so that the
+   * Lets the thread keep the process alive only while the thread starts or a request awaits its answer. So the
    * process can end even if a test forgot to close a link.
    */
   #refer(): void {

@@ -58,7 +58,7 @@ interface Opened {
   a: number;
   b: number;
   paths: Pick<ScheduledPaths<never>, 'batches' | 'close' | 'extend' | 'open' | 'set' | 'tick'>;
-  /** Takes announcements about the agents that connect. */
+  /** Processes announcements about the agents that connect. */
   agent(message: AgentMessage): void;
   sweep(): void;
   close(): Promise<void>;
@@ -126,8 +126,8 @@ class LinkThread {
 }
 
 /**
- * Raises the thread's priority, since packets would otherwise wait on a busy machine. Only Linux has
- * priorities for single threads, and not every user may raise them.
+ * Raises the thread's priority, since packets would otherwise wait on a busy machine. Only Linux has priorities for
+ * individual threads, and not every user may raise them.
  */
 function hurry(): void {
   if (platform !== 'linux') return;
@@ -138,7 +138,10 @@ function hurry(): void {
   }
 }
 
-/** Rejects with CoreError for settings that the core refuses, and with ShaperError; nothing stays open then. */
+/**
+ * Rejects with CoreError for settings that the core refuses, and with ShaperError. If it rejects, nothing is left
+ * open.
+ */
 async function open({ sockets, tellsPackets, zeroUs, seed, change }: ThreadSetup): Promise<Opened> {
   const common = { core: await loadCoreModule(), tellsPackets, nowUs: clockFrom(zeroUs) };
   if (sockets.kind === 'relay') {

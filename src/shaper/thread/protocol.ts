@@ -7,15 +7,15 @@ import type { Direction } from '../../core/direction.js';
 import type { PeersOption, PeerUfrags } from '../relay/peers.js';
 
 /**
- * Steps of a capacity: pairs of a time in microseconds, from the schedule's start, and the capacity from then
- * on in bit/s.
+ * The steps of a capacity, in pairs. The first number of a pair is the time in microseconds since the start of the
+ * schedule. The second number is the capacity from that time on, in bit/s.
  */
 export type CapacitySteps = Float64Array<ArrayBuffer>;
 
 /** The changes in one direction. */
 export interface WayChange {
   options: Omit<Partial<LinkOptions>, 'capacityBps' | 'schedule' | 'seed' | 'burstBytes'>;
-  /** The first step is at 0. */
+  /** The first step is at time 0. */
   capacity?: CapacitySteps;
 }
 
@@ -29,8 +29,8 @@ export type Sockets =
   /** One socket, whose address the pages of a test use as the address of every peer. */
   | { kind: 'relay'; port: number }
   /**
-   * A socket for each of two peers. A packet that peer A sends to socket a passes the shaped link and leaves from
-   * socket b to peer B. With ICE, only the agents in `expected` may connect. Without `expected`, every agent may
+   * A socket for each of two peers. A packet that peer A sends to socket a goes through the shaped link and leaves
+   * from socket b to peer B. With ICE, only the agents in `expected` may connect. Without `expected`, every agent may
    * connect until a message `expect` arrives.
    */
   | {
@@ -53,7 +53,7 @@ export interface ThreadSetup {
 }
 
 export type LinkRequest =
-  /** From now on a page has its own path. */
+  /** Opens a page's own path. */
   | { kind: 'open'; owner: number; seed: number; change: PathChange }
   | { kind: 'set'; owner: PathOwner; change: PathChange }
   /** Answered when everything that happened before this request has been reported. */
@@ -64,10 +64,10 @@ export type ToThread =
   | ({ id: number } & LinkRequest)
   /** More steps for running schedules, in time order. */
   | { kind: 'extend'; owner: PathOwner; directions: Direction[]; steps: CapacitySteps }
-  /** A user name fragment of a page under test. */
+  /** A username fragment of a page under test. */
   | { kind: 'local'; ufrag: string; page: number }
   | { kind: 'remote'; side: RemoteSide }
-  /** With a pair of sockets: sets who may connect from now on. */
+  /** Sets who may connect from now on. A relay ignores this message. */
   | { kind: 'expect'; ufrags: PeerUfrags };
 
 /** Announcements to a thread about the agents that connect. */

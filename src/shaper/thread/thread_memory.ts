@@ -16,9 +16,9 @@ import type {
   WayChange,
 } from './protocol.js';
 
-/** How many announcements of agents are kept for a new thread; the oldest is dropped first. */
+/** The maximum number of announcements about agents that are kept for a new thread; the oldest is dropped first. */
 const MAX_AGENTS = 1024;
-/** When more than this many steps of a schedule are past, the past steps are forgotten. */
+/** When a schedule has more past steps than this, its past steps are forgotten. */
 const MAX_PASSED = 512;
 
 /** Remembers one direction: its settings, and its capacity from the start of the schedule. */
@@ -29,8 +29,8 @@ class WayMemory {
   /** When the schedule started; null before the first packet. */
   #startUs: number | null = null;
   /**
-   * The start of the running thread's schedule minus the start of the original schedule. This is 0 unless the thread
-   * is a replacement: the original schedule then started in an earlier thread.
+   * How much later the running thread's schedule started than the original schedule. This is 0 unless the thread is a
+   * replacement.
    */
   #offsetUs = 0;
 
@@ -49,8 +49,8 @@ class WayMemory {
   }
 
   /**
-   * Takes the time when the running thread's schedule started. Returns the time when the whole schedule started,
-   * possibly in an earlier thread; null before the first packet.
+   * Takes the time when the running thread's schedule started. Returns when the original schedule started, possibly
+   * in an earlier thread; null before the first packet.
    */
   started(threadStartUs: number | null, nowUs: number): number | null {
     if (threadStartUs === null) return null;
@@ -60,7 +60,7 @@ class WayMemory {
     return this.#startUs;
   }
 
-  /** All settings and the remaining steps, for a thread whose schedule begins now. */
+  /** Returns all settings and the remaining steps, for a thread whose schedule starts now. */
   resume(nowUs: number): WayChange {
     this.#offsetUs = this.#startUs === null ? 0 : Math.max(0, nowUs - this.#startUs);
     const left = Float64Array.from(this.#steps.slice(2 * this.#passed(this.#offsetUs)));
@@ -148,7 +148,7 @@ export class ThreadMemory {
     }));
   }
 
-  /** When the schedule of a direction started, from the thread's report. */
+  /** Returns when the schedule of a direction started, from the thread's report; see WayMemory.started. */
   started(owner: PathOwner, direction: Direction, { scheduleStartUs, row }: WayBatch): number | null {
     return this.#paths.get(owner)?.way(direction).started(scheduleStartUs, row.time_us) ?? null;
   }

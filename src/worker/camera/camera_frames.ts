@@ -10,7 +10,7 @@ export interface CameraSettings {
   width: number;
   height: number;
   fps: number;
-  /** 0 (flat) to 1 (coarse); how hard the picture is to encode. */
+  /** How hard the picture is to encode, from 0 (flat) to 1 (coarse). */
   texture: number;
   seed: number;
 }

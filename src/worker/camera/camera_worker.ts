@@ -25,7 +25,7 @@ function toStream(
   const writer = writable.getWriter();
   return (timestamp) => {
     const frame = new VideoFrame(painter.data, { format: 'I420', codedWidth, codedHeight, timestamp });
-    // Writing fails when the track has ended. Nobody watches the pictures any more, so painting stops.
+    // Writing fails when the track has ended. Nobody sees the pictures any more, so painting stops.
     writer.write(frame).catch(() => stop());
   };
 }

@@ -51,8 +51,8 @@ export class Guest {
   }
 
   /**
-   * Loads the module and creates its half. Rejects with an Error if the module cannot be loaded. If only the
-   * half cannot be created, the promise resolves, and `on.fault` is called.
+   * Loads the module and creates the requested half. Rejects with an Error if the module cannot be loaded. If
+   * the module is loaded but the half cannot be created, resolves, and calls `on.fault`.
    */
   static async open(
     half: GuestSetup['half'],
@@ -114,9 +114,8 @@ export class Guest {
   }
 
   /**
-   * Checks whether the oldest question has waited too long. The wait is counted in checks, not measured as
-   * time. While this worker itself is busy, answers wait in its queue, but it makes no checks either, so the
-   * count does not rise.
+   * Checks whether the oldest question has waited too long. Waiting is counted in checks, not in milliseconds.
+   * A busy worker makes no checks, so answers that wait in its own queue do not count as late.
    */
   #look(): void {
     this.#looks = this.#looks.map((looks) => looks + 1);
@@ -146,7 +145,7 @@ function defaultWorker(): Worker {
   return new Worker(new URL('./guest_worker.js', import.meta.url), { type: 'module' });
 }
 
-/** The options for creating the half of this slot. Throws CoreError for an unknown parameter. */
+/** Returns the options for creating the half of this slot. Throws CoreError for an unknown parameter. */
 export function halfOptions({ name, flow, parameters }: GuestConfig): HalfOptions {
   const values = valuesOf(name, COMPONENT_SPECS.user_controller, { parameters, path: 'parameters' });
   const [minBitrateBps = NaN, maxBitrateBps = NaN, startBitrateBps = NaN] = values;

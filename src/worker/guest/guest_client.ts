@@ -22,10 +22,10 @@ import type { ReceiverSlot, SenderSlot, SlotHooks } from '../slot.js';
 import { Guest, halfOptions, type GuestConfig } from './guest.js';
 
 const noReceiver = (): never => {
-  throw new Error('this is a sender, not a receiver');
+  throw new Error('this is the sender half of a controller, not the receiver half');
 };
 const noSender = (): never => {
-  throw new Error('this is a receiver, not a sender');
+  throw new Error('this is the receiver half of a controller, not the sender half');
 };
 
 /** A row of the `feedback` table. Its columns are in the order of the table. */
@@ -48,9 +48,9 @@ function feedbackRow(flow: number, f: Feedback): TraceBatch {
 }
 
 /**
- * The receiver half: passes arrivals to the guest. Values that the guest returns are sent in a feedback
- * message. The core computes the message's other fields at each input. The guest answers later, so the
- * message's time and echo delay are increased by the time since the latest input.
+ * The receiver half: passes arrivals to the guest. The guest returns values, which are sent in a feedback
+ * message. The core computes the other fields of the message for each input. The guest answers later. Therefore
+ * the message's time and echo delay are increased by the time that has passed since the latest input.
  */
 class GuestReceiver implements ReceiverSlot {
   readonly #half: ReceiverHalf;

@@ -35,7 +35,7 @@ export function limitMemory(limitBytes: number): void {
     collected.register(made, bytes);
     if (heldBytes <= limitBytes) return;
     const limit = `${limitBytes / 2 ** 20} MiB`;
-    throw new RangeError(`it holds more than ${limit} of memory in buffers and arrays`);
+    throw new RangeError(`the controller holds more than ${limit} of memory in buffers and arrays`);
   };
   for (const name of BUFFERS) counted(name, (made) => count(made, (made as ArrayBuffer).byteLength));
   for (const name of VIEWS) {

@@ -1,4 +1,4 @@
-/** Loads a user's controller by its URL, in a worker: a JavaScript or a WebAssembly module. */
+/** Loads a user's controller, a JavaScript or WebAssembly module, from its URL. Runs in a worker. */
 import { CoreError } from '../../core/load.js';
 import { userControllerProblem, type UserController } from '../../core/user_controller.js';
 import { wasmController, type WasmControllerOptions } from '../../core/wasm_controller.js';
@@ -6,8 +6,8 @@ import { wasmController, type WasmControllerOptions } from '../../core/wasm_cont
 const WASM_MAGIC = [0x00, 0x61, 0x73, 0x6d];
 
 /**
- * Loads the controller of a module. Throws CoreError that says what is wrong with the module. The `options`
- * apply to WebAssembly modules. Only `options.name` is also used for JavaScript modules, in error messages.
+ * Loads the controller of a module. Throws a CoreError that says what is wrong with the module. The `options`
+ * apply to WebAssembly modules. JavaScript modules only use `options.name`, in error messages.
  */
 export async function loadUserModule(url: string, options: WasmControllerOptions): Promise<UserController> {
   const response = await fetch(url).catch(() => null);
@@ -28,7 +28,7 @@ async function imported(url: string, name: string): Promise<unknown> {
   }
 }
 
-/** Returns the controller that a module exports. Throws CoreError that names what is missing. */
+/** Returns the controller that a module exports. Throws a CoreError that says what is missing or invalid. */
 export function controllerOf(module: unknown, name: string): UserController {
   const exported = (module as { default?: unknown }).default;
   if (exported === undefined)

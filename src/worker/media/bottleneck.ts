@@ -7,7 +7,7 @@ import type { CallClock } from './clock.js';
 const PAYLOAD_BYTES = 1200;
 const HEADER_BYTES = 40;
 
-/** The bytes of a frame on the wire, with the headers of its packets. */
+/** The bytes of a frame on the wire, including the headers of its packets. */
 export function wireBytes(frameBytes: number): number {
   return frameBytes + Math.ceil(frameBytes / PAYLOAD_BYTES) * HEADER_BYTES;
 }

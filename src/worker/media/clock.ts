@@ -1,9 +1,9 @@
 /** The call's clock in this context: whole microseconds since the call's origin. */
 export class CallClock {
-  /** `originEpochMs` is the zero of the clock, in milliseconds of the Unix epoch. */
+  /** `originEpochMs` is the zero of the clock, in milliseconds since the Unix epoch. */
   constructor(readonly originEpochMs: number) {}
 
-  /** The time of `t`, a reading of `performance.now()` (or a `receiveTime`) of this same context. */
+  /** The time of `t`, a reading of `performance.now()` (or a `receiveTime`) in this context. */
   timeUs(t: number): number {
     return Math.round((performance.timeOrigin + t - this.originEpochMs) * 1000);
   }

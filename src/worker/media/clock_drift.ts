@@ -45,8 +45,8 @@ interface Point {
 }
 
 /**
- * The slope of the line that lies below all points and is closest to them. The points must be in the order of
- * time.
+ * The slope of the line that lies below all points and is closest to them. The points must be in chronological
+ * order.
  */
 export function lowerSlope(points: readonly Point[]): number {
   const hull: Point[] = [];
@@ -85,8 +85,8 @@ export class ClockDrift {
   }
 
   /**
-   * Returns the part of `delayUs`, a measured delay, that the drift has added, as a whole number. The caller
-   * subtracts it.
+   * Returns how much of `delayUs`, a measured delay, was added by the drift. The result is a whole number,
+   * which the caller subtracts.
    */
   of(timeUs: number, delayUs: number): number {
     this.#note(timeUs, delayUs);

@@ -28,7 +28,7 @@ let ticking: ReturnType<typeof setInterval> | undefined;
 let transformer: ScriptTransformer | null = null;
 let side: Side = 'sender';
 
-/** Ends control by the core. Before that, sends the rows that the core can still deliver. */
+/** First sends the rows that the core can still deliver. Then ends control by the core. */
 function stopPipeline(): void {
   const ended = pipeline;
   pipeline = null;
@@ -101,7 +101,7 @@ function untilKeyFrame(): (frame: EncodedFrame) => void {
 }
 
 /**
- * Connects the streams, so that frames flow. `late` means that frames were lost before, so a key frame is
+ * Connects the streams, so that frames flow. `late` means that frames were already lost, so a key frame is
  * needed.
  */
 function connect(streams: EncodedStreams, late: boolean): void {

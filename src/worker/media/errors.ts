@@ -1,6 +1,6 @@
-/** What the media worker does about errors. */
+/** Error handling of the media worker. */
 
-/** The message of anything that was thrown. */
+/** Returns the message of a thrown value, which need not be an Error. */
 export function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

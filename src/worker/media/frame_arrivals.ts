@@ -31,11 +31,11 @@ export interface ReceivedFrame {
 type SendTime = Required<Pick<ArrivalInput, 'sendTimeUs' | 'seq' | 'rttUs'>>;
 
 /**
- * Finds the send times of frames. A trailer contains the sender's own time. Without a trailer, the send time
- * is the frame's RTP time plus an offset. The offset is taken from the latest trailer. If there was no
- * trailer yet (the far side does not run ccscope), the first frame's send time is set to its arrival time.
- * The drift of the sender's RTP clock against the receiver's clock is removed from times that are not from a
- * trailer.
+ * Finds the send times of frames. A trailer contains the sender's own time. Without a trailer, the send time is
+ * the frame's RTP time plus an offset. The offset is taken from the latest trailer. If there has been no
+ * trailer yet (the far side does not run ccscope), the first frame's send time is set to its arrival time. For
+ * send times without a trailer, the drift of the sender's RTP clock relative to the receiver's clock is
+ * removed.
  */
 class SendTimes {
   readonly #rtp = new RtpTimeline();

@@ -1,31 +1,29 @@
 /**
- * Numbers received frames that carry no number, as their sender would have numbered them. Controllers
- * interpret a gap in the numbers as a loss, and a number below the newest as a retransmission. Both can be
- * derived from RTP timestamps. If a source gives a picture every 33 ms, and then one after 67 ms, a frame may
- * have been lost. If a frame has an earlier timestamp than the frame received before it, it was held up.
+ * Numbers received frames that carry no number, as their sender would have numbered them. Controllers interpret
+ * a gap in the numbers as a loss, and a number below the newest as a retransmission. Both can be derived from
+ * RTP timestamps. If a source delivers a picture every 33 ms, and then one after 67 ms, a frame may have been
+ * lost. If a frame has an earlier timestamp than the frame received before it, it was held up.
  *
  * A frame that the source or the encoder skipped leaves the same gap as a lost frame. But a lost frame is
- * retransmitted and arrives late, while a skipped frame never arrives. So gaps count as losses as long as
- * late frames have filled at least a quarter of the latest gaps. This share is low on purpose: a queue that
- * drops frames also makes the encoder skip some, and a missed loss is then worse than a false one. If a
- * source has no rhythm (a shared screen), gaps cannot be detected, and its frames are numbered consecutively.
+ * retransmitted and arrives late, while a skipped frame never arrives. Therefore gaps count as losses as long
+ * as late frames have filled at least a quarter of the latest gaps. This threshold is low on purpose. A queue
+ * that drops frames also makes the encoder skip some frames, and a missed loss is then worse than a false one.
+ * If a source has no rhythm (a shared screen), gaps cannot be detected, and its frames are numbered
+ * consecutively.
  */
 
 /**
- * A step is the time between consecutive frames. The rhythm is judged by at most this many of the latest steps.
- * It is not judged until half this number of steps is known.
+ * A step is the time between consecutive frames. At most this many of the latest steps determine whether the
+ * source has a rhythm. Gaps are only detected once half as many steps are known.
  */
 const STEPS = 30;
 /**
- * A step is regular if it differs from the median step by less than the share `NEAR` of the median. The source
- * has a rhythm if at least the share `IN_RHYTHM` of the steps are regular.
+ * A step is regular if it differs from the median step by less than the fraction `NEAR` of the median. The
+ * source has a rhythm if at least the fraction `IN_RHYTHM` of the steps are regular.
  */
 const NEAR = 0.25;
 const IN_RHYTHM = 0.7;
-/**
- * A step counts as a gap only if it differs from a whole number of median steps by less than this share of a
- * median step.
- */
+/** The largest deviation of a gap from a whole number of median steps, as a fraction of a median step. */
 const NEAR_WHOLE = 0.35;
 /** A gap with more missing frames is a pause, not a loss. */
 const MOST_MISSING = 30;
@@ -40,7 +38,7 @@ const REMEMBERED = 64;
  */
 const COMES_WITHIN_US = 1e6;
 /**
- * A gap counts as a loss only if late frames have filled at least the share `LEAST_FILLED` of the latest
+ * Gaps count as losses only if late frames have filled at least the fraction `LEAST_FILLED` of the latest
  * `JUDGED_BY` gaps.
  */
 const JUDGED_BY = 16;
@@ -68,9 +66,7 @@ export class FrameNumbers {
   readonly #filled: boolean[] = [];
   #newest = -1;
 
-  /**
-   * To be called for a frame that carries a number. Later frames without a number are counted from this number.
-   */
+  /** To be called for a frame that carries a number. Later frames without a number continue from this number. */
   told(number: number): void {
     this.#newest = number;
     this.#recent = [];
@@ -109,7 +105,10 @@ export class FrameNumbers {
     }
   }
 
-  /** How many frames the source produced in this step: 1, unless the step is a gap in its rhythm. */
+  /**
+   * How many frames the source has produced since the previous frame. This is 1 unless the step is a gap in the
+   * rhythm.
+   */
   #framesIn(stepUs: number): number {
     if (!(this.#steps.length >= STEPS / 2)) return 1;
     // A shortcut without sorting: the median step is no shorter than the shortest step, so this step is less

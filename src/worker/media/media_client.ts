@@ -122,7 +122,7 @@ export class MediaWorker {
     told?.(reason);
   }
 
-  /** Ends the worker without a call of `onDeath`. */
+  /** Ends the worker without calling `onDeath`. */
   terminate(): void {
     this.#onDeath = null;
     clearInterval(this.#watch);

@@ -21,7 +21,7 @@ export interface TransformOptions {
 /** Settings of one side's pipeline. */
 export interface MediaConfig {
   side: Side;
-  /** The zero point of all times, in milliseconds of the Unix epoch. */
+  /** The zero point of all times, in milliseconds since the Unix epoch. */
   originEpochMs: number;
   /**
    * The controller of flow 0. It is in charge of the call, except in mode `observe`, in which the browser's own
@@ -73,9 +73,12 @@ export interface ReceiverReport {
 
 /** Commands to a media worker. Each rejects with the worker's own error. */
 export interface MediaWorkerApi {
-  /** Proves that the worker runs; resolves to the time on its clock, in milliseconds of the Unix epoch. */
+  /** Proves that the worker runs. Resolves to the time on its clock, in milliseconds since the Unix epoch. */
   ping(): number;
-  /** Loads the core and starts control. Until this has resolved, and if it rejects, frames pass unchanged. */
+  /**
+   * Loads the core and starts control. Frames pass unchanged until this has resolved. If this rejects, they
+   * still pass unchanged.
+   */
   start(config: MediaConfig, port: MessagePort): Promise<void>;
   /** Hands over insertable streams, in browsers without script transforms. */
   attachStreams(
@@ -100,11 +103,11 @@ export interface MediaWorkerApi {
   passThrough(): void;
 }
 
-/** The worker's cost and observations; sent with each tick. */
+/** The worker's load and error counts, sent with each tick. */
 export interface WorkerStats {
   /** Frames since the start. */
   frames: number;
-  /** Milliseconds of this worker's thread spent on frames and messages since the start. */
+  /** How long this worker has worked on frames and messages since the start, in milliseconds. */
   busyMs: number;
   /** Receiver: frames whose trailer was missing or damaged. */
   framesWithoutTrailer: number;
@@ -126,7 +129,7 @@ export type WorkerEvent =
   | { kind: 'event'; event: TraceEvent }
   | { kind: 'feedback'; bytes: ArrayBuffer }
   | { kind: 'target'; targetBps: number; rttUs: number; source: 'feedback' | 'receiver-reports' | 'none' }
-  /** The page is asked to request a key frame from the encoder. */
+  /** Asks the page to request a key frame from the encoder. */
   | { kind: 'key-frame' }
   | { kind: 'fault'; message: string }
   /**

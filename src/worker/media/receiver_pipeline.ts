@@ -11,7 +11,7 @@ import { Slots } from './slots.js';
 import { readTrailer } from './trailer.js';
 
 /**
- * The RTP timestamp of a frame; null if it is invalid. A single invalid timestamp would shift all later times.
+ * The RTP timestamp of a frame; null if it is invalid. Using one invalid timestamp would shift all later times.
  */
 function rtpTimestampOf(frame: EncodedFrame, metadata: EncodedFrameMetadata): number | null {
   const timestamp = metadata.rtpTimestamp ?? frame.timestamp;

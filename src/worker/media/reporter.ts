@@ -57,7 +57,7 @@ export class Reporter {
     }
   }
 
-  /** Runs `work` and counts its time as this worker's cost. */
+  /** Runs `work`, and adds its duration to this worker's busy time. */
   measured<T>(work: () => T): T {
     const from = performance.now();
     try {

@@ -119,7 +119,10 @@ export class SenderPipeline implements Pipeline {
     if (taken) this.slots.shadows((seat) => void this.host.reporter.row(() => seat.sent(report, nowUs)));
   }
 
-  /** Passes on a receiver report. Without feedback, its losses are the only information about the network. */
+  /**
+   * Passes on a receiver report. Without feedback, the losses in the report are the only information about the
+   * network.
+   */
   receiverReport(report: ReceiverReport): void {
     const nowUs = this.clock.nowUs();
     const taken = this.host.reporter.row(() => this.slots.first.receiverReport(report, nowUs));

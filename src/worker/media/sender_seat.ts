@@ -50,8 +50,8 @@ export class SenderSeat implements Slot {
   }
 
   /**
-   * Passes on a receiver report if there is no feedback. Its losses are then the only information about the
-   * network.
+   * Passes on a receiver report, unless feedback has arrived recently. Without feedback, the losses in the
+   * report are the only information about the network.
    */
   receiverReport({ packetsSent, packetsLost }: ReceiverReport, nowUs: number): void {
     if (nowUs - this.#heardUs < FEEDBACK_SILENCE_US) return;

@@ -124,7 +124,7 @@ export class Slots<S extends Slot> {
     }
   }
 
-  /** Removes a shadow. Before that, sends the rows that it can still deliver. */
+  /** Sends the rows that a shadow can still deliver, and removes the shadow. */
   #remove({ config, slot }: Shadow<S>): void {
     this.#shadows.delete(config.flow);
     // Errors are ignored: the shadow is removed in any case. A failure of the shadow was reported before.

@@ -61,7 +61,7 @@ export function hasTrailer(frame: ArrayBuffer): boolean {
 
 /**
  * Reads the trailer at the end of a frame. Returns null if there is no trailer, if it is damaged, or if its
- * time is impossible.
+ * time is out of range.
  */
 export function readTrailer(frame: ArrayBuffer): Trailer | null {
   if (!hasTrailer(frame)) return null;

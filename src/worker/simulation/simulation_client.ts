@@ -14,8 +14,8 @@ import type {
 import type { SimulationWorkerApi } from './simulation_worker.js';
 
 /**
- * The reason why a simulation gave no result: the `kind` of the problem, the `field` with an invalid value if
- * there is one, and a `fix`.
+ * Thrown when a simulation gives no result. `kind` is the kind of problem, `field` names the invalid value (if
+ * there is one), and `fix` says what to do.
  */
 export class SimulationError extends Error implements SimulationProblem {
   override readonly name = 'SimulationError';
@@ -42,7 +42,7 @@ export interface SimulationWorkerOptions {
   createWorker?: () => Worker;
   /** The core's module; default: the file that ships with the worker. */
   wasmUrl?: string | URL;
-  /** If a run with a user's controller reports no progress for this long, it is ended; default 10 s. */
+  /** A run with a user's controller is ended if it reports no progress for this long. Default: 10 s. */
   controllerTimeoutMs?: number;
 }
 
@@ -99,7 +99,9 @@ export class SimulationWorker {
     }
   }
 
-  /** Checks a scenario: an object, or the text of its file. Rejects with SimulationError that names the field. */
+  /**
+   * Checks a scenario: an object, or the text of its file. Rejects with a SimulationError that names the field.
+   */
   check(scenario: unknown): Promise<CheckedScenario> {
     return this.#ask((remote) => remote.check(scenario));
   }

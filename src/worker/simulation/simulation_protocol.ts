@@ -15,7 +15,7 @@ export interface ControllerModule {
    * module.
    */
   name: string;
-  /** The names of those media flows in the scenario that this controller controls; default: all media flows. */
+  /** The media flows that use this controller, by their names in the scenario. Default: all media flows. */
   flows?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export type SimulationRequest = { controller?: ControllerModule } & (
       cell?: CellParams;
       /** Default: the first seed of the scenario. */
       seed?: number;
-      /** The trace rows that the progress reports contain; by default none. */
+      /** Which trace rows the progress reports contain. Default: none. */
       trace?: TraceOptions;
     }
   | { options: SimulationOptions }
@@ -65,13 +65,13 @@ export interface SimulationResult {
    */
   metrics: readonly MetricResult[];
   /**
-   * Computed values by `quantityKey`: the metrics, and the quantities that the scenario's claims and pictures
-   * use. Empty in the same cases as `metrics`.
+   * Computed values by `quantityKey`: the metrics, and the quantities that the scenario's `claims` and
+   * `pictures` use. Empty in the same cases as `metrics`.
    */
   values: ReadonlyMap<string, number>;
   /**
-   * The probability densities that flows with the controller LCC have learnt, by flow number. Contains only
-   * the flows that appear in the scenario's density pictures.
+   * The probability densities that LCC controllers have learnt, by flow number. Contains only flows whose
+   * density appears in the scenario's `pictures`.
    */
   densities: ReadonlyMap<number, Density>;
   events: number;

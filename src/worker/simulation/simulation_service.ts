@@ -78,8 +78,8 @@ export class SimulationService {
   }
 
   /**
-   * Simulates. Passes the trace rows to `report` in order, and waits until each call is done. All rows have
-   * been reported before this resolves.
+   * Runs a simulation. Passes the trace rows to `report` in order, and waits until each call is done. All rows
+   * have been reported before this resolves.
    */
   async run(
     request: SimulationRequest,

@@ -1,4 +1,4 @@
-/** Entry of the simulation worker; see simulation_client.ts for its other end. */
+/** Entry point of the simulation worker; see simulation_client.ts for its other end. */
 import { expose, transfer } from 'comlink';
 
 import type { SimulationOptions } from '../../core/index.js';

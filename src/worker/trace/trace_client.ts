@@ -35,7 +35,7 @@ export interface TraceStore {
    */
   explain(query: ExplanationQuery): Promise<Explanation>;
   /**
-   * Returns the trace as a file of format v1. If a file was opened, fields of `header` replace fields of its
+   * Returns the trace as a file in format v1. If a file was opened, fields of `header` replace fields of its
    * header.
    */
   exportNdjson(header?: Partial<TraceHeader>): Promise<Blob>;
@@ -76,7 +76,10 @@ export async function createTraceStore(options: TraceStoreOptions = {}): Promise
   return store;
 }
 
-/** The most workers that are started. If several workers end one after another, the cause must be their input. */
+/**
+ * The maximum number of workers that are started. If several workers end one after another, the cause must be
+ * their input.
+ */
 const MAX_WORKERS = 4;
 
 interface Asked {
@@ -89,7 +92,10 @@ class LastingTraceStore implements TraceStore {
   #connected: TraceStore | null = null;
   #workers = 0;
   #isClosed = false;
-  /** True while a new worker is given the old contents. Meanwhile, new rows are only added to the journal. */
+  /**
+   * True while the old contents are being passed to a new worker. Meanwhile, new rows are only added to the
+   * journal.
+   */
   #isReplaying = false;
   /** The unanswered requests. If the worker ends, they are sent again to its replacement. */
   readonly #asked = new Set<Asked>();

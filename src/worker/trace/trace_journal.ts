@@ -11,8 +11,8 @@ import { packBatches, type PackedBatches } from '../../trace/index.js';
  */
 const SEAL = 512;
 /**
- * Applies only if `onSealed` is given. When this much time has passed since the last blob, the next batch
- * completes a new blob, even if it contains fewer than SEAL batches.
+ * The interval between blobs, if `onSealed` is given: after this time, the next batch completes a blob, even if
+ * it contains fewer than SEAL batches.
  */
 const SEAL_MS = 2000;
 
@@ -46,8 +46,8 @@ export class TraceJournal {
   #sealedAtMs = -Infinity;
 
   /**
-   * `onSealed` is called with each new entry, except files passed to `restart`. With `onSealed`, batches that
-   * come in are combined into an entry at least every two seconds.
+   * `onSealed` is called with each new entry, except files passed to `restart`. With `onSealed`, incoming
+   * batches are combined into an entry at least every two seconds.
    */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 

@@ -1,4 +1,4 @@
-/** Entry of the trace worker; see trace_client.ts for its other end. */
+/** Entry point of the trace worker; see trace_client.ts for its other end. */
 import { expose } from 'comlink';
 
 import { TraceService } from './trace_service.js';

@@ -1,7 +1,4 @@
-/**
- * Entry of a worker that contains many traces. Each trace is a TraceService, which is reached through its own
- * port.
- */
+/** Entry point of a worker that contains many traces. Each trace is a TraceService with its own port. */
 import { expose } from 'comlink';
 
 import { holdLife } from '../life.js';

@@ -1,4 +1,6 @@
-/** A user's controller in guest workers. The page gives it frames, as a media worker would. */
+/**
+ * A user's controller in guest workers. The page passes frames to the controller, as a media worker would.
+ */
 import { compileCore, type Feedback } from '../../../src/core/index.js';
 import { guestReceiver, guestSender } from '../../../src/worker/guest/guest_client.js';
 
@@ -10,7 +12,7 @@ export interface Driven {
   targetsBps: number[];
   /** Rows recorded, by table. */
   rows: Record<string, number>;
-  /** The longest delay of this thread's timers. Each timer gives one frame to the controller. */
+  /** The longest delay of this thread's timers. Each timer passes one frame to the controller. */
   longestStallMs: number;
 }
 
@@ -18,7 +20,10 @@ export interface Asked {
   /** The source text of a module, or its URL. */
   source: string;
   durationMs: number;
-  /** Ends early, when this side of the controller has failed and at least this many frames have been given. */
+  /**
+   * Ends early, when this side of the controller has failed and at least this many frames have been passed to
+   * it.
+   */
   until?: { fault: 'receiver' | 'sender'; frames: number };
   flow?: number;
 }

@@ -111,7 +111,7 @@ class Harness {
   call: Call | null = null;
   /** The second call, if both ends of the connection are ccscope calls in this page. */
   other: Call | null = null;
-  /** Everything recorded, in the order in which it came. */
+  /** Everything recorded, in the order of recording. */
   recorded: Recorded[] = [];
   /** The codes of all notices that were ever shown. */
   noticed = new Set<string>();

@@ -47,8 +47,8 @@ export async function simulate({ scenario, cell, seed, tables }: Asked): Promise
 type Options = ConstructorParameters<typeof SimulationWorker>[0];
 
 /**
- * Runs the scenario with a user's controller of this source. Resolves with the problem that ends the run; null if the
- * run succeeds.
+ * Runs the scenario with a user's controller whose source text is given. Resolves with the problem that ends the run;
+ * null if the run succeeds.
  */
 export async function controllerFailure(
   source: string,

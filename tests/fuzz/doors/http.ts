@@ -7,8 +7,8 @@ import { Batches, inParallel } from './batches.js';
 const BATCH = 1024;
 const CONNECTIONS = 192;
 /**
- * The time after which a connection is destroyed if it waits for data from the server before it ends. A
- * connection that ends directly after its input has ten times as long.
+ * After this time, a connection that still waits for data from the server is destroyed. If a connection ends
+ * directly after its input, the limit is ten times as long.
  */
 const PATIENCE_MS = 20;
 
@@ -62,7 +62,7 @@ const batches = new Batches(
 );
 
 /**
- * The oracle: after every batch, the process is alive, and still serves a file over HTTP and a room (where pages meet
+ * The oracle: after every batch, the process is alive. It still serves a file over HTTP, and a room (where pages meet
  * for a call) over a WebSocket.
  */
 export const target: FuzzTarget = {

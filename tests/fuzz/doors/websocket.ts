@@ -1,6 +1,6 @@
 /**
- * Fuzzes the local server over a WebSocket. An input is either the bytes after the handshake, or the text of a valid
- * frame.
+ * Fuzzes the local server over a WebSocket. An input is either the raw bytes after the handshake, or the payload of
+ * a valid text message.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -11,8 +11,8 @@ import { Batches, inParallel } from './batches.js';
 const BATCH = 2048;
 const CONNECTIONS = 48;
 /**
- * The number of texts that share a connection. The links and the rooms (where pages meet for a call) that these texts
- * open end with the connection.
+ * The number of text messages that share a connection. Messages can open links and rooms (where pages meet for a
+ * call). The end of the connection closes all of them.
  */
 const TEXTS_EACH = 64;
 const PATIENCE_MS = 100;
@@ -47,8 +47,8 @@ async function send(port: number, bytes: Uint8Array, reset: boolean): Promise<vo
   socket.write(Buffer.concat([Buffer.from(HANDSHAKE), bytes]), () => {
     if (reset) socket.resetAndDestroy();
   });
-  // Texts end with a close frame of the WebSocket. If the server takes this frame for a part of a longer one,
-  // closing the socket still ends the connection.
+  // The text messages are followed by a WebSocket close frame. If the server reads the close frame as part of
+  // a longer frame, ending the socket still ends the connection.
   if (!reset) socket.end();
   await closed;
   clearTimeout(timer);
@@ -56,7 +56,7 @@ async function send(port: number, bytes: Uint8Array, reset: boolean): Promise<vo
 
 const isRaw = (input: Uint8Array): boolean => ((input[0] ?? 0) & 0x80) !== 0;
 
-/** Each raw input gets its own connection. Up to TEXTS_EACH texts share a connection. */
+/** Each raw input gets its own connection. Up to TEXTS_EACH text messages share a connection. */
 async function sendAll(port: number, inputs: readonly Uint8Array[]): Promise<void> {
   const close = frame(OPCODE.close, Buffer.alloc(0));
   const raw = inputs.filter(isRaw).map((bytes) => ({ bytes, reset: (bytes.at(-1) ?? 0) % 8 === 0 }));
@@ -80,8 +80,8 @@ const texts = (...messages: string[]): Buffer =>
   Buffer.concat(messages.map((text) => frame(OPCODE.text, Buffer.from(text))));
 
 /**
- * An input whose first byte has its highest bit set (the FIN bit of a frame) is sent as the bytes of a connection.
- * Any other input is sent as the text of a message. The oracle is that of the HTTP target (./http.ts).
+ * An input whose first byte has its highest bit set (the FIN bit of a frame) is sent as the raw bytes after the
+ * handshake. Any other input is sent as a text message. The oracle is that of the HTTP target (./http.ts).
  */
 export const target: FuzzTarget = {
   name: 'door: WebSocket',

@@ -31,7 +31,7 @@ class ControllerParameters {
   const Values& values() const { return values_; }
   double at(int index) const { return values_[static_cast<std::size_t>(index)]; }
   const ParameterSpec& spec(int index) const { return spec_.parameters[index]; }
-  // The first two parameters of every controller are the least and the highest target rate.
+  // The first two parameters of every controller are the lowest and the highest target rate.
   double min_bps() const { return values_[0]; }
   double max_bps() const { return std::max(values_[0], values_[1]); }
 

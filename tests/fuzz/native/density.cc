@@ -83,7 +83,7 @@ class DensityExercise {
   }
 
   // Compares the mean with the Nadaraya-Watson estimator. The estimator here divides all weights by the weight of the
-  // nearest pair. Otherwise all weights would underflow if the delay is far from all pairs.
+  // nearest pair. Without this division, all weights would underflow when the delay is far from all pairs.
   void CheckMean() {
     const double delay = input_.Flag() ? fitted_[static_cast<std::size_t>(input_.Byte()) % fitted_.size()].delay_us : input_.Between(-2e6, 2e6);
     const double h = parameters_.bandwidth_delay_ms * 1e3;

@@ -1,5 +1,6 @@
-// The link behind the ABI, in some runs with cross traffic and outages: packets are conserved and keep their order,
-// nothing is reported before it happens, the next event is always in the future, and settings may change at any time.
+// Checks the link behind the ABI, in some runs with cross traffic and outages. Packets are conserved and keep their
+// order. Nothing is reported before it happens, and the next event is always in the future. Settings may change at any
+// time.
 #include "tests/fuzz/native/link_model.h"
 #include "tests/fuzz/native/queue_values.h"
 
@@ -19,7 +20,7 @@ class LinkExercise {
     link_ = ccs_link_create(Capacity(), queue_.kind, values, how & 1, 1 + input.Word(), Delay(), (how & 2) != 0 ? Ratio() : 0,
                             (how & 4) != 0 ? Jitter() : 0, how >> 3);
     EXPECT_THAT_HOLDS(link_ != nullptr, "values in range make a link");
-    // A setting with the time minus infinity does not advance the link's clock.
+    // Settings made at minus infinity do not advance the link's clock.
     if ((how & 8) != 0) SetOutages(-kNever);
     if ((how & 16) != 0) SetCrossTraffic(-kNever);
   }
@@ -174,7 +175,7 @@ class LinkExercise {
     EXPECT_THAT_HOLDS(model_.inside() == 0, "everything gets out");
   }
 
-  // How many segments of the cross traffic passed the bottleneck or were dropped.
+  // How many segments of the cross traffic left the bottleneck or were dropped.
   double Segments() const {
     const double* stats = ccs_link_stats(link_, now_us_);
     return stats[14] / kSegmentBytes + stats[15];

@@ -1,5 +1,5 @@
-// Checks PIE: it is a FIFO that only drops arriving packets, and only if its drop probability and its
-// allowances permit.
+// Checks PIE: it is a FIFO that drops only arriving packets, and only if the queue is full or RFC 8033, section 4.1,
+// allows an early drop.
 #include "sim/queue_disc/pie.h"
 #include "tests/fuzz/native/queue.h"
 

@@ -1,5 +1,5 @@
-// Runs the two halves of a controller behind the ABI. For any input there must be no trap, feedback and rates must be
-// finite, the target must stay within its bounds, and refused calls must change nothing.
+// Runs the two halves of a controller behind the ABI. For any input, nothing may trap. Feedback and rates must be
+// finite, and the target must stay within its bounds. Refused calls must change nothing.
 #ifndef CCSCOPE_TESTS_FUZZ_NATIVE_SESSION_H_
 #define CCSCOPE_TESTS_FUZZ_NATIVE_SESSION_H_
 

@@ -227,7 +227,7 @@ class Session {
   ControllerParameters parameters_;
   TwoOfOne receiver_;
   TwoOfOne sender_;
-  double clock_offset_us_;  // of the sender's clock against the receiver's
+  double clock_offset_us_;  // the sender's clock minus the receiver's
   double now_us_ = 1e6;
   double send_us_ = 1e6;
   double seq_ = 0;

@@ -1,5 +1,5 @@
-// Runs small scenarios through the simulator's ABI. Each must end, or be refused, after bounded work; must account for
-// every packet of every flow; and must give the same bytes when it is run again.
+// Runs small scenarios through the simulator's ABI. Each scenario must end, or be refused, after bounded work. The
+// metrics must account for every packet of every flow. A second run must give the same bytes.
 #include <algorithm>
 #include <vector>
 
@@ -13,7 +13,7 @@
 namespace ccscope::fuzz {
 namespace {
 
-// The layout of the metrics, as src/core/simulation.ts reads them.
+// The layout of the metrics, as src/core/simulation.ts reads it.
 constexpr int kHistogram = 11;
 constexpr int kHeaderFields = 6;
 constexpr int kPathFields = 2 + kHistogram + 2 + kDropReasonCount;

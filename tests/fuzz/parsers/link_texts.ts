@@ -1,6 +1,6 @@
 /**
- * Texts that describe links, queues and controllers. Link settings, the addresses of pages and the command
- * line must accept the same texts.
+ * Strings that describe links, queues and controllers. Link settings, the addresses of pages and the command
+ * line must accept the same strings.
  */
 import { Command } from 'commander';
 
@@ -18,7 +18,7 @@ import type { FuzzTarget } from '../target.js';
 
 const command = addLinkOptions(new Command());
 
-/** Whether the command line accepts a text as the value of an option. */
+/** Whether the command line accepts `text` as the value of an option. */
 function commandTakes(option: string, text: string): boolean {
   const parse = command.options.find(({ long }) => long === option)?.parseArg;
   try {
@@ -34,8 +34,8 @@ function commandTakes(option: string, text: string): boolean {
 type Field = 'capacity' | 'queue' | 'outage' | 'cross_traffic';
 
 /**
- * Parses a text. Checks that link settings, addresses and the command line accept the text if `parse` accepts it, and
- * refuse it otherwise.
+ * Parses `text`. Checks that link settings, addresses and the command line accept the text if and only if `parse`
+ * accepts it.
  */
 function atEveryDoor<T>(field: Field, text: string, parse: (text: string) => T): T | undefined {
   const value = refused(() => parse(text), ConfigError);

@@ -108,8 +108,8 @@ function messagesIn(input: Uint8Array): Uint8Array[] {
 }
 
 /**
- * The fields that every message has, and the parameter names of `pushFeedback`. The other fields of a
- * message, its values, depend on the controller.
+ * The fields that every message has, and the parameter names of `pushFeedback`. All other fields of a message
+ * depend on the controller.
  */
 const COMMON_FIELDS = ['time_us', 'received_rate_bps', 'packets_received', 'packets_lost'].concat([
   'echo_send_time_us',

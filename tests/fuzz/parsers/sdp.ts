@@ -101,7 +101,7 @@ const relayed: FuzzTarget = {
       candidateThroughRelay(candidate, RELAY) === candidate,
       () => 'rewritten twice, it is another candidate',
     );
-    // A text of several lines is exempt, since browsers do not accept it as a candidate.
+    // A string of several lines is exempt, because browsers do not accept it as a candidate.
     const isLine = !/[\r\n]/.test(text.trim());
     check(!isLine || strangers(`a=${candidate}`).length === 0, () => `the address is left: ${candidate}`);
     ufragOf(text);

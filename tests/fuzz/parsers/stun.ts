@@ -19,7 +19,7 @@ const SEEDS = [
   '00110000 2112a442 000000000000000000000002',
 ].map(bytes);
 
-/** The simple parser: RFC 8489, sections 5 and 14, in the plainest form. */
+/** The simple parser: RFC 8489, sections 5 and 14, implemented as simply as possible. */
 function plainly(packet: Uint8Array) {
   const view = new DataView(packet.buffer, packet.byteOffset, packet.byteLength);
   const { byteLength: size } = packet;

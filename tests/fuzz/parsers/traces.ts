@@ -18,13 +18,13 @@ const SEED = [
   '',
 ];
 
-/** What was read, in a form that can be compared: a text for each row. */
+/** What was read, in a form that can be compared: a string for each row. */
 interface Read {
   rows: string[];
   error: TraceError | undefined;
 }
 
-/** A sink that only keeps a text for each row, which is much faster than storing the rows in tables. */
+/** A sink that keeps only a string for each row, which is much faster than storing the rows in tables. */
 function listing(): { sink: TraceSink; rows: string[] } {
   const rows: string[] = [];
   const sink: TraceSink = {

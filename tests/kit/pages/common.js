@@ -1,4 +1,4 @@
-// Used by all pages under test: signalling, and a camera whose picture makes the encoder use any bitrate that is
+// Used by all pages under test: signalling, and a camera whose video makes the encoder use any bitrate that is
 // available.
 const query = new URLSearchParams(location.search);
 const side = query.get('side') ?? 'a';
@@ -6,7 +6,7 @@ const room = query.get('room') ?? 'room';
 const other = side === 'a' ? 'b' : 'a';
 
 /**
- * Draws moving blocks of noise. No encoder can compress them well, but at a low quality a picture fits into one or
+ * Draws moving blocks of noise. No encoder can compress them well, but at a low quality a frame fits into one or
  * two kilobytes.
  */
 function camera({ width = 640, height = 360, fps = 30 } = {}) {

@@ -25,7 +25,7 @@ function pluginFolder(kind: 'plugins' | 'transports'): string {
       readdirSync(folder);
       return folder;
     } catch {
-      // Janus is not in this folder, so it is not the folder of the architecture. The next one is tried.
+      // This folder does not contain Janus, so the next folder is tried.
     }
   }
   throw new Error('Janus is not installed: apt-get install janus');

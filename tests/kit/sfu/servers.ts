@@ -24,7 +24,9 @@ export interface Forwarding {
   paused?: boolean;
   rid?: string | null;
   keyFrames?: boolean;
-  /** Only for pion: REMB limits publishers to this rate; 0: to the rate that the watchers can receive. */
+  /**
+   * Only for pion: the rate to which REMB limits publishers. 0 means the rate that the watchers can receive.
+   */
   limitBps?: number;
   /** Only for pion: whether the unit sends RTCP at all. */
   feedback?: boolean;

@@ -27,7 +27,7 @@ beforeAll(async () => {
  */
 const SECONDS = 600;
 
-/** All rows of the controllers that run beside a stream, in the order in which they were made. */
+/** All rows of the controllers that analyse a stream, in the order in which they were recorded. */
 async function rowsOf(core: Core, seed: number): Promise<TraceBatch[]> {
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core), keepUs: 2 * SECONDS * 1e6 });
   const batches: TraceBatch[] = [];

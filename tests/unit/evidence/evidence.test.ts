@@ -1,4 +1,4 @@
-/** The evidence files of a synthetic call, of which every packet is known. */
+/** The evidence files of a synthetic call, in which every packet is known to the test. */
 import { writeFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -140,7 +140,7 @@ describe('the trace', () => {
       ...Array<string>(4).fill('connection_state'),
       'link',
       'freeze',
-      // Three incidents: both ends report the fall of the rate, and the receiving end also reports the freeze.
+      // Three incidents: both ends report that the rate fell, and the receiving end also reports the freeze.
       ...Array<string>(3).fill('incident'),
       'expectation',
       'link',

@@ -1,7 +1,7 @@
 /**
  * A synthetic call of 30 s. It tests the evidence, metrics and charts that are derived from the record of a
  * call. One page sends video to another through the core's link, at a rate that a controller might choose. The
- * link has 1 Mbps, but 500 kbps from 12 s to 20 s. The fall to 500 kbps causes a freeze.
+ * link's capacity is 500 kbps from 12 s to 20 s, and 1 Mbps otherwise. The drop to 500 kbps causes a freeze.
  */
 import * as judged from '../judge/synthetic.js';
 import { loadCore, type Core, type TraceBatch } from '../../../src/core/index.js';
@@ -29,10 +29,7 @@ const CAPACITY = [
   { timeUs: 20e6, capacityBps: 1e6 },
 ];
 
-/**
- * The sending rate. It grows to 0.9 Mbps, falls 0.8 s after the fall of the capacity, and grows again after 20
- * s.
- */
+/** The sending rate. It grows to 0.9 Mbps, falls 0.8 s after the capacity, and grows again from 20 s on. */
 function rateBps(timeUs: number): number {
   const s = timeUs / 1e6;
   if (s < 12.8) return Math.min(9e5, 3e5 * 1.18 ** s);

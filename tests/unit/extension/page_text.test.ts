@@ -1,4 +1,6 @@
-/** Texts that a page sends to a panel. The panel accepts only messages in the form that the observer uses. */
+/**
+ * Messages that a page sends to a panel. The panel accepts only messages in the form that the observer uses.
+ */
 import { expect, test } from 'vitest';
 
 import { readFromPage } from '../../../src/extension/page_text.js';

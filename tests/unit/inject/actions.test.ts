@@ -123,8 +123,8 @@ for (const action of onSender)
     await ending;
     expect(await acting).toMatchObject(REFUSED);
     expect(sender.maxBitrate).toBeUndefined();
-    // A drive that is not renewed ends after three seconds. This drive has already ended, so nothing more must be
-    // reported.
+    // A drive (a controller that sets the sender's rate) ends if it is not renewed for three seconds. This drive
+    // has already ended, so nothing more must be reported.
     if (action.kind === 'drive') await new Promise((resolve) => setTimeout(resolve, 3200));
     expect(told).toEqual([`${action.kind} refused`]);
   });
@@ -154,7 +154,7 @@ test('a stream of a connection that the page keeps to itself is not said to be c
   const release: Action = { kind: 'release', target: { ...SENT, endpoint: 1 }, of: null };
   expect(await actions.act(release)).toEqual({
     ok: false,
-    why: 'The page keeps the connection of this stream to itself, so ccscope cannot act on it.',
+    why: 'The page does not expose the connection of this stream, so ccscope cannot act on it.',
     fix: 'reload the page with ccscope loaded from the start',
   });
   expect(await actions.act({ ...release, target: { ...SENT, endpoint: 2 } })).toMatchObject({

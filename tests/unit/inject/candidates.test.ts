@@ -17,7 +17,7 @@ const sdp = (...lines: string[]) => [...lines, ''].join('\r\n');
 const candidatesOf = (text: string) => text.split(/\r?\n/).filter((line) => line.startsWith('a=candidate'));
 const others = (text: string) => text.split(/\r?\n/).filter((line) => !line.startsWith('a=candidate'));
 
-/** Shortened from a description of Chromium 156: with BUNDLE, mDNS names, TCP and IPv6. */
+/** Shortened from a session description of Chromium 156: with BUNDLE, mDNS names, TCP and IPv6. */
 const CHROME = sdp(
   'v=0',
   'o=- 4611731400430051336 2 IN IP4 127.0.0.1',
@@ -47,7 +47,7 @@ const CHROME = sdp(
 );
 
 /**
- * Shortened from a description of Firefox. Each section has candidates of both components, and
+ * Shortened from a session description of Firefox. Each section has candidates of both components, and
  * `a=end-of-candidates`.
  */
 const FIREFOX = sdp(
@@ -77,8 +77,8 @@ const FIREFOX = sdp(
 );
 
 /**
- * Shortened from an SFU's description: with ice-lite, session-level credentials, and host candidates for UDP
- * and passive TCP.
+ * Shortened from an SFU's session description: with ice-lite, session-level credentials, and host candidates
+ * for UDP and passive TCP.
  */
 const SFU = sdp(
   'v=0',

@@ -1,6 +1,6 @@
 /**
- * A window's reports are unheard while the listener does not take them. If they stay unheard for too long, all
- * actions on the window's calls are undone.
+ * A window's report is `unheard` until the listener acknowledges it. If a report stays unheard for too long,
+ * all actions on the window's calls are undone.
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
@@ -20,7 +20,7 @@ const NOTICE = { level: 'info', code: 'c', message: 'm', fix: 'f' } as const;
 
 /**
  * Sends a batch every half second for `ms` milliseconds. Returns the age, in milliseconds, of the oldest batch that
- * the listener has not taken.
+ * the listener has not acknowledged.
  */
 async function after(ms: number, reporter: InstanceType<typeof Reporter>): Promise<number> {
   for (const end = clock.ms + ms; clock.ms < end; clock.ms += 500) {

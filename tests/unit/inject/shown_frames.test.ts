@@ -9,8 +9,8 @@ afterEach(() => vi.unstubAllGlobals());
 const SSRC = 7;
 
 /**
- * Watches the shown frames of a track, with times that begin at 0. Returns the watch and the element that
- * shows them.
+ * Creates a `ShownFrames` for a track, with times that begin at 0. `element` is the video element that shows
+ * the track.
  */
 function watched(): { page: FakePage; track: FakeTrack; shown: ShownFrames; element: FakeVideo } {
   const page = openFakePage();
@@ -58,8 +58,8 @@ test('a stream with fewer frames than looks has all its bytes', () => {
 test('what came while nothing was shown belongs to nobody', () => {
   const sizes = sizesOf(25, (ms) => ms < 2000 || ms > 7600);
   expect(sum([...sizes].flatMap(([ms, each]) => (ms > 2000 && ms < 8000 ? each : [])))).toBe(0);
-  // Bytes that came while nothing was shown are not counted. At the first sample afterwards, the frames share
-  // only the bytes of the last half second.
+  // Bytes that arrived while nothing was shown are not counted. At the first sample after this time, only the
+  // bytes of the last half second are divided among the frames.
   expect(sum(sizes.get(8000) ?? [])).toBeCloseTo(125e3);
   expect(sum(sizes.get(8500) ?? [])).toBeCloseTo(125e3);
 });

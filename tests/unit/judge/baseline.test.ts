@@ -12,7 +12,7 @@ const asked = (record: CallRecord, nowS: number): Asked => ({
 });
 /**
  * A call that connects at `atS` and receives 400 kbps for 4 s, then 800 kbps. Packets leave 1 ms early, so that
- * no packet is on the border of two half seconds.
+ * no packet is on the boundary between two half seconds.
  */
 function call(atS: number, more: readonly SyntheticPacket[] = []): CallRecord {
   const packets = [...steady(atS, atS + 4, 4e5), ...steady(atS + 4, atS + 30, 8e5), ...more];

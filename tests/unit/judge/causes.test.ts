@@ -54,7 +54,7 @@ describe('causes of a low rate', () => {
 
   it('what the log of incidents says of a fall that lasts, where the window alone shows nothing', () => {
     const { sent, received } = videoSamples(0, 20, 4e5, { targetBps: 4.2e5, availableOutgoingBps: 4.5e5 });
-    // The call sends 1 Mbps until 10 s; then it changes to a route that carries less.
+    // The call sends 1 Mbps until 10 s. Then it changes to another route, over which it sends only 400 kbps.
     const moves = sent.map((sample) => {
       const timeS = sample.timeUs / 1e6;
       const bytesSent = (4e5 / 8) * timeS + (6e5 / 8) * Math.min(timeS, 10);
@@ -167,14 +167,14 @@ describe('causes of a low rate', () => {
   });
 
   it('outage: the link stands still while packets wait', () => {
-    // From 7 s to 9 s no packet leaves the link. The packets that come in this time leave from 9 s on.
+    // From 7 s to 9 s no packet leaves the link. Packets that arrive in this time leave from 9 s on.
     const waiting = steady(7, 9, 4e5).map(({ departS }, i) => ({
       departS: 9 + i * 0.005,
       queueDelayMs: (9 + i * 0.005 - departS) * 1e3,
     }));
     const packets = [...steady(0, 7, 4e5), ...waiting, ...steady(9.5, 20, 4e5)];
     expect(whyLow(slowCall({}, { packets }))).toMatchObject({ kind: 'outage' });
-    // The same pause, but nothing was sent in it, so it is not an outage.
+    // The same gap. It is not an outage, because nothing was sent.
     const silent = [...steady(0, 7, 4e5), ...steady(9, 20, 4e5)];
     expect(whyLow(slowCall({}, { packets: silent }))?.kind).not.toBe('outage');
   });
@@ -217,8 +217,8 @@ describe('causes of other failures', () => {
   });
 
   it('a long queue: the call sends more than the link carries', () => {
-    // All the time, 600 kbps are sent into a link of 500 kbps. So in each half second, 300 kbit come and 250
-    // kbit leave.
+    // The call sends 600 kbps into a link of 500 kbps throughout. So in each half second, 300 kbit arrive and
+    // 250 kbit leave.
     const packets = steady(0, 20, 5e5).map(({ departS }, i) => {
       const offeredS = (i + 1) / 60;
       return { departS, queueDelayMs: (departS - offeredS) * 1e3 - 20 };
@@ -329,7 +329,8 @@ describe('windows', () => {
     const ended = judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 8e6 });
     expect(ended).toMatchObject({ pass: false, final: true });
     expect(ended.received).toBe('the call ended after 4 s of them');
-    // After the call has ended, a time window that is at most as long as the call can still be judged.
+    // A time window can still be judged after the call has ended, if the call was at least as long as the
+    // window.
     expect(judgeQueuingDelay(asked(short), { mode: 'once', limits, overUs: 3e6 })).toMatchObject({
       pass: true,
     });
@@ -363,7 +364,7 @@ describe('an overloaded machine', () => {
     expect(cause?.evidence).toMatch(
       /too busy for the call for \d+(\.\d+)? % of the time: packets leave the shaper 40\.0 ms late \(p95\), callbacks come 90 ms late; so the link is slower .*stamped late/,
     );
-    expect(cause?.fix).toMatch(/^Close what else runs .*\.$/);
+    expect(cause?.fix).toMatch(/^Close other programs .*\.$/);
     const one = whyLow(slowCall({}, { callbacksLateMs: each(callbacksMs) }));
     expect(one?.kind).toBe('machine-overloaded');
     expect(one?.evidence).not.toContain('shaper');

@@ -23,16 +23,16 @@ import {
 import { callRecord, inbound, outbound, sample, samples } from './synthetic.js';
 
 /**
- * The state of one end of a call at one moment. `seen` computes the cumulative counters of getStats from its rates
- * and counts.
+ * The state of one end of a call at one moment. `seen` turns these rates and counts into the cumulative counters
+ * of getStats.
  */
 interface Moment {
   bps?: number;
-  /** The share of packets that are lost. */
+  /** The fraction of packets that are lost. */
   loss?: number;
   rttS?: number;
   availableOutgoingBps?: number;
-  /** The bytes that come from the far side in each half second. */
+  /** The bytes that arrive from the far side in each half second. */
   heardBytes?: number;
   checks?: number;
   route?: string;
@@ -95,8 +95,8 @@ function seen(side: 'send' | 'receive', seconds: number, at: (timeS: number) => 
 
 /**
  * Empties an endpoint, so that its samples can be added again one by one, as in a live call. Returns all samples, and
- * a function `next` that adds one of them with the states until then. If the endpoint has no freezes, `next` also
- * looks for freezes in the samples.
+ * a function `next`. It adds one sample, and all states up to the time of this sample. If the endpoint has no
+ * freezes, `next` also looks for freezes in the samples.
  */
 function growing(endpoint: EndpointRecord): {
   samples: readonly StatsSample[];
@@ -346,7 +346,7 @@ describe('why the rate of what is sent fell', () => {
     }));
     const { cause } = only(slows);
     expect(cause.kind).toBe(kind);
-    if (ms === 25) expect(cause.evidence).toContain('takes 25 ms a frame, and took 8 ms before');
+    if (ms === 25) expect(cause.evidence).toContain('takes 25 ms per frame, up from 8 ms');
   });
 
   it('far-side-limited: the estimate stands at another value, without a queue', () => {
@@ -393,8 +393,8 @@ describe('why the rate of what is sent fell', () => {
 });
 
 /**
- * Adds a controller that runs beside the stream. For 3 s from `fromS`, frames wait, and every tenth group
- * signals overuse.
+ * Adds a controller that analyses the stream. For 3 s from `fromS`, frames wait in a queue, and every tenth
+ * group signals overuse.
  */
 function beside(record: CallRecord, fromS: number, waitMs: number): CallRecord {
   const { columns } = tableSpec('group');
@@ -545,7 +545,7 @@ describe('a whole call', () => {
   });
 });
 
-/** The counters of a received stream of 30 frames per second at this time. */
+/** The counters, at `timeS`, of a received stream at 30 fps. */
 const stream = (ssrc: number, timeS: number, more: Partial<InboundStats> = {}): InboundStats => {
   const frames = Math.round(30 * timeS);
   return inbound({
@@ -569,7 +569,7 @@ function receives(
   return record;
 }
 
-/** The counters of a stream of which nothing ever arrives. */
+/** The counters of a stream from which nothing ever arrives. */
 const dead = (ssrc: number): InboundStats => inbound({ ssrc, mid: String(ssrc) });
 /**
  * A stream that arrives, but is no longer decoded after `fromS`. With `asks`, the receiver requests a key
@@ -668,11 +668,13 @@ describe('an outage that lasts', () => {
   });
 });
 
-/** The number of frames that the source has given so far: 30 per second, and 10 per second after the fall. */
+/**
+ * The number of frames that the source has produced so far: 30 per second, but 10 per second after FALL_S.
+ */
 const slowing = (timeS: number): number => 30 * Math.min(timeS, FALL_S) + 10 * Math.max(0, timeS - FALL_S);
 
 /**
- * Causes for a lower sending rate that lie outside the link. Each function returns a state of the call that shows the
+ * Causes of a lower sending rate that are not in the link. Each function returns a state of the call that shows the
  * cause.
  */
 const BETTER: readonly (readonly [string, (timeS: number) => Moment])[] = [
@@ -1007,8 +1009,8 @@ describe('a slow fall', () => {
   });
 
   it('has the cause that shows around the time at which it was found', () => {
-    // The source gives ever fewer frames. When the fall of the rate is detected, about 30 % of the frames are
-    // missing.
+    // The source produces fewer and fewer frames. When the fall of the rate is detected, about 30 % of the
+    // frames are missing.
     const frames = (timeS: number): number =>
       30 * timeS - (timeS > 20 ? (Math.min(timeS - 20, 30) * (timeS - 20)) / 2.4 : 0);
     const slows = seen('send', 60, (timeS) => ({

@@ -46,7 +46,7 @@ describe('waiting for a key frame', () => {
     );
     expect(verdict).toMatchObject({ pass: false, settled: true, cause: { kind: 'waiting-for-key-frame' } });
     expect(verdict.cause?.evidence).toMatch(
-      /got 90 packets and decoded no frame for 3 s, .* 3 times \(PLI\)/,
+      /got 90 packets but decoded no frame for 3 s, .* 3 times \(PLI\)/,
     );
   });
 });

@@ -1,4 +1,4 @@
-/** The numbers (rate, picture, limits) of each video layer that a page sends. */
+/** The rate, picture size and limits of each video layer that a page sends. */
 import { describe, expect, it } from 'vitest';
 
 import { layersIn } from '../../../src/judge/index.js';

@@ -151,7 +151,7 @@ describe('matchers in real expect', () => {
 
   it('refuse what is no call', async () => {
     const strange = { record: 1 } as unknown as ObservedCall;
-    check(await messageOf(expect(strange).toLoseLessThan(0.1))).toContain('pass the fixture `call`');
+    check(await messageOf(expect(strange).toLoseLessThan(0.1))).toContain('pass the `call` fixture');
   });
 
   it('compare calls', async () => {

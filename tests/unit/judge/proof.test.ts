@@ -20,7 +20,7 @@ const converges = (record: CallRecord) =>
     judgeConvergence(each, { rateBps: 8e5, tolerance: 0.2, withinUs: 10e6 }),
   );
 
-/** A call of 800 kbps. `outside` is the share of the received bytes that bypassed the link. */
+/** A call of 800 kbps. `outside` is the fraction of the received bytes that bypassed the link. */
 function call(outside: number, more: Partial<StatsSample> = {}): CallRecord {
   const { sent, received } = videoSamples(0, 20, 8e5);
   const astray = received.map((sample) => ({
@@ -53,8 +53,8 @@ describe('a call that goes past its link', () => {
       final: true,
       cause: { kind: 'not-routed' },
     });
-    // Half of the bytes at one endpoint bypassed the link. The other endpoint counts about as many bytes, so this is
-    // a quarter of the call's bytes.
+    // Half of the bytes at one endpoint bypassed the link, and none at the other endpoint. Both endpoints count
+    // about the same number of bytes, so a quarter of all bytes bypassed the link.
     expect(verdict.received).toBe("no verdict: 25 % of the call's bytes bypassed the link");
     expect(verdict.cause?.evidence).toMatch(/^25 % .*, \d+ kB of them at page 2: .* Why\.$/);
     expect(verdict.cause?.fix).toBe('Do this.');

@@ -235,7 +235,7 @@ export interface SyntheticCall {
   answerer?: Partial<EndpointRecord>;
   backend?: 'shaper' | 'devtools' | 'none';
   /**
-   * How late packets left the shaper (`shaperLateMs`) and how late callbacks came in pages (`callbacksLateMs`).
+   * How late packets left the shaper (`shaperLateMs`), and how late callbacks ran in pages (`callbacksLateMs`).
    * Each list has one value per second; the first value is for 1 s.
    */
   shaperLateMs?: readonly number[];

@@ -192,7 +192,7 @@ describe('the list of scenarios', () => {
     expect(ids('Why does TCP starve GCC?')).toContain('ton-fig8');
     expect(ids('ton-fig11')).toEqual(['ton-fig11']);
     expect(ids('')).toEqual(registryIds());
-    // If no scenario contains all words of the search, the scenarios with most of these words are listed.
+    // If no scenario contains all search terms, the scenarios that contain the most of them are listed.
     expect(ids('tcp starves a call nonsense')).toContain('ton-fig8');
     expect(ids('nonsense')).toEqual([]);
   });

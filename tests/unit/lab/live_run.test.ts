@@ -78,8 +78,8 @@ describe('runs that follow choices', () => {
     (await bench.nth(1)).end();
     expect((await first)?.scenario.title).toBe('a');
 
-    // Choices b, c and d come at once. The previous run was short, so a run that has begun would not be stopped
-    // for a newer choice.
+    // The user makes choices b, c and d at once. A run that has begun would not be stopped for a newer choice
+    // here, because the previous run was short.
     const [b, c, d] = [bench.play('b'), bench.play('c'), bench.play('d')];
     // Of the waiting runs, only the newest one, d, is simulated.
     const next = await bench.nth(2);

@@ -17,8 +17,8 @@ function watched(
 const seconds = (count: number, value: number): number[] => Array.from({ length: count }, () => value);
 
 /**
- * Two measured values of each quantity: the worst value of a call on a quiet machine (`quiet`), and the value
- * of a call that an overload distorted (`loaded`).
+ * Two measured values of each quantity. `quiet`: the worst value of a call on a quiet machine. `loaded`: the
+ * value of a call that an overload distorted.
  */
 const MEASURED: Readonly<Record<Quantity, { quiet: number; loaded: number }>> = {
   shaper: { quiet: 9.4, loaded: 27.3 },

@@ -21,7 +21,7 @@ describe('a matrix', () => {
     [{ links: [{ ...narrow, queue: 'red' }] }, /matrix\.links\.0\.queue/],
     [{ links: [{ ...narrow, set: 'mine' }] }, /matrix\.links\.0\.set: expected training or test/],
     [{ links: [{ ...narrow, source_max: 'all' }] }, /matrix\.links\.0\.source_max: expected a rate/],
-    [{ links: [narrow, narrow] }, /matrix\.links\.1\.name: expected different names, got "narrow"/],
+    [{ links: [narrow, narrow] }, /matrix\.links\.1\.name: expected each name once, got "narrow" twice/],
     [{ runs: 0 }, /matrix\.runs: expected a number from 1 to 1000/],
     [{ duration_s: 1 }, /matrix\.duration_s: expected a number from 3/],
     [{ machine: 'tired' }, /matrix\.machine: expected one of idle, busy, loaded, overloaded/],

@@ -10,7 +10,8 @@ import { callRecord, steady } from '../judge/synthetic.js';
 const BATCH = 20_000;
 
 /**
- * A batch of packets with the numbers from `first` on, one per millisecond, in the form that PacketLog.take returns.
+ * A batch of packets, one per millisecond, in the form that PacketLog.take returns. The first packet has the number
+ * `first`.
  */
 function taken(first: number): Float64Array {
   const columns = new Float64Array(LOG_COLUMNS * BATCH);

@@ -10,7 +10,7 @@ interface Look {
   decoded: number;
   count?: number;
   totalS?: number;
-  /** The number of frames that the far side's source has given so far. */
+  /** The number of frames that the far side's source has produced so far. */
   source?: number;
   /** Whether the far side's source has ended. */
   isStopped?: boolean;
@@ -81,7 +81,7 @@ describe('freezes of a received picture', () => {
     const before = [{ decoded: 0 }, { decoded: 0 }];
     const waiting = [10, 60, 110, 160].map((packets) => ({ decoded: 0, packets }));
     expect(freezesOf([...before, ...waiting])).toEqual([{ fromUs: 1_500_000, toUs: 3_000_000 }]);
-    // The freeze ends with the first picture.
+    // The freeze ends when the first frame is shown.
     const shown = [
       { decoded: 5, packets: 200, frames: 5 },
       { decoded: 20, packets: 260, frames: 20 },

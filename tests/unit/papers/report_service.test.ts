@@ -23,7 +23,7 @@ const SMALL = parseScenario({
 
 const failed: SentOutcome = { failure: { name: 'SimulationError', message: 'it broke down' } };
 
-/** Makes a run in the same way as the page's workers. */
+/** Performs a run in the same way as the page's workers. */
 async function simulated(scenario: Scenario, { params, seed, trace }: PlannedRun): Promise<SentOutcome> {
   const rows: PackedBatches[] = [];
   const request = { scenario, cell: params, seed, ...(trace !== null && { trace }) };

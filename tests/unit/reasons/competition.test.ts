@@ -1,4 +1,6 @@
-/** If other traffic shares the bottleneck, the lines that explain falls of the target must name this traffic. */
+/**
+ * If other traffic shares the bottleneck, the explanations of drops in the target rate must name this traffic.
+ */
 import { beforeAll, expect, it } from 'vitest';
 
 import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';

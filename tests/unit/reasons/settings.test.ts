@@ -1,4 +1,7 @@
-/** Settings that change during a trace. They explain falls and limits of the target, and charts mark them. */
+/**
+ * Settings that change during a trace. Such changes explain why the target falls or is limited, and charts
+ * mark the changes.
+ */
 import { describe, expect, it } from 'vitest';
 
 import { marksOf, targetChanges } from '../../../src/reasons/index.js';

@@ -1,5 +1,5 @@
 /**
- * Traces for tests of the explanations of target changes: simulated traces, and traces with listed target
+ * Traces for tests of the explanations of target changes: simulated traces, and traces with given target
  * rates.
  */
 import type { Core, FlowOptions, SimulationOptions } from '../../../src/core/index.js';
@@ -7,7 +7,7 @@ import { tableSpec, type TableName } from '../../../src/core/schema.js';
 import type { TargetChange } from '../../../src/reasons/index.js';
 import { TraceData } from '../../../src/trace/index.js';
 
-/** A link of 1.5 Mbps. From 30 s to 45 s, it has less than half of this capacity. */
+/** A link of 1.5 Mbps. From 30 s to 45 s, its capacity is less than half of this. */
 export const FALLING: SimulationOptions['forward'] = {
   capacityBps: 1.5e6,
   oneWayDelayUs: 25e3,

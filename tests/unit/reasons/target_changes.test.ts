@@ -44,7 +44,7 @@ function atTime(columns: TraceView['columns'], name: string, timeUs: number): nu
   return columns[name]?.[row] ?? NaN;
 }
 
-/** The first number after `words` in a text. */
+/** The first number after `words` in `text`. */
 const numberAfter = (text: string, words: string): number => {
   const rest = text.slice(text.indexOf(words) + words.length);
   return Number(/^ ?(−?[\d.]+)/.exec(rest)?.[1]?.replace('−', '-'));

@@ -102,8 +102,8 @@ describe('the actuator', () => {
     expect(sender.calls.map((c) => c.maxBitrate)).toEqual([2_000_000, 1]);
   });
 
-  // Even small changes must be applied: if no new rate comes for a second, libwebrtc's EncoderBitrateAdjuster gives the
-  // encoder a fifth more.
+  // Even small changes must be applied: if no new rate is set for a second, libwebrtc's EncoderBitrateAdjuster gives
+  // the encoder 20 % more.
   it('applies each new rate, however close it is, and none twice', async () => {
     const sender = new FakeSender([{}]);
     const actuator = new Actuator(sender, RAILS);

@@ -183,7 +183,7 @@ describe('what the simulator gets', () => {
     expect(capacityBps).toBe(1504 * 8 * 1000);
     expect(schedule?.[0]).toEqual({ atUs: 1000, capacityBps: 1504 * 8 * 500 });
     expect(() => parseScenario(from('lte.trace'))).toThrow(
-      /forward.capacity.mahimahi.*run the scenario from its file/,
+      /forward.capacity.mahimahi.*run the scenario from its own file/,
     );
   });
 });
@@ -220,7 +220,7 @@ describe('scenarios that ask for too much', () => {
     const deep: unknown = JSON.parse('['.repeat(10_000) + ']'.repeat(10_000));
     const set = { 'forward.capacity': deep };
     for (const input of [deep, { ...minimal, axes: [{ name: 'a', values: [{ name: 'x', set }] }] }])
-      expect(problem(() => parseScenario(input)).expected).toContain('at most 64 deep');
+      expect(problem(() => parseScenario(input)).expected).toContain('at most 64 levels deep');
   });
 
   it('may not take names that every object has', () => {

@@ -82,7 +82,7 @@ describe('the form of a scenario', () => {
       withForward({ capacity: '1mbps,2mbps' }),
       'scenario.forward.capacity',
       /RATE@TIME/,
-      /write for instance/,
+      /write, for example,/,
     ],
     ['a queue', withForward({ queue: 'red' }), 'scenario.forward.queue', /droptail/, /droptail:300ms/],
     ['a ratio', withForward({ loss_ratio: 2 }), 'scenario.forward.loss_ratio', /from 0 to 1/, /correct/],
@@ -121,7 +121,7 @@ describe('the form of a scenario', () => {
       'a flow that ends before it starts',
       withFlow({ start_s: 5, stop_s: 4 }),
       'test.flows.gcc',
-      /a start before its end/,
+      /a start before the end/,
       /correct/,
     ],
     [

@@ -4,7 +4,10 @@ import { measure, METRICS, metricText, parseScenario } from '../../../src/scenar
 import type { WindowMetrics } from '../../../src/core/simulation.js';
 import { distribution, flowMetrics, minimal, pathMetrics, windowMetrics } from './support.js';
 
-/** Two media flows and a TCP flow share 4 Mbps; a fourth flow uses the backward direction, which has 1 Mbps. */
+/**
+ * Two media flows and a TCP flow share 4 Mbps; a fourth flow uses the backward direction, whose capacity is 1
+ * Mbps.
+ */
 const scenario = parseScenario({
   ...minimal,
   flows: [

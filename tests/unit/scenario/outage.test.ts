@@ -39,7 +39,7 @@ describe('outages of a scenario', () => {
     const wrong = { ...minimal.forward, outage: '100ms' };
     expect(problem(() => parseScenario({ ...minimal, forward: wrong }))).toMatchObject({
       field: 'scenario.forward.outage',
-      expected: 'none, or ON/OFF, the mean times with and without a connection',
+      expected: 'none, or ON/OFF (the mean times with and without a connection)',
     });
   });
 

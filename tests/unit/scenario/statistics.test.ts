@@ -4,7 +4,8 @@ import { summarise } from '../../../src/scenario/index.js';
 
 describe('statistics over runs', () => {
   it('gives the interval of the NIST/SEMATECH handbook, 1.3.5.2', () => {
-    // The handbook's ZARR13.DAT has 195 values with this mean and standard deviation. So has this sample.
+    // The handbook's ZARR13.DAT has 195 values with this mean and standard deviation. This sample has as many
+    // values, and the same mean and standard deviation.
     const [mean, sd] = [9.26146, 0.02278881];
     const sample = [mean, ...Array.from({ length: 194 }, (_, i) => (i % 2 === 0 ? mean - sd : mean + sd))];
     const summary = summarise(sample);

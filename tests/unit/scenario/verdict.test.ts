@@ -120,8 +120,8 @@ describe('a claim that compares', () => {
   const inA = { ...base, cells: { queue: 'a' } };
 
   /*
-   * The one-sided critical value of Student's t at 5 % with two degrees of freedom is 2.920. So three runs with a
-   * standard deviation of 1 show that their mean is above a number only if it is above by more than 2.920 / √3 = 1.686.
+   * The one-sided critical value of Student's t at 5 % with two degrees of freedom is 2.920. So with three runs and a
+   * standard deviation of 1, a mean is significantly above a number only if the difference exceeds 2.920 / √3 = 1.686.
    */
   it.each<[is: '<' | '>', than: number, result: boolean]>([
     ['<', 60, false],
@@ -271,7 +271,7 @@ describe('an experiment', () => {
     const [expectation] = scenario.expectations ?? [];
     const unrelated = { ...scenario, expectations: [{ ...expectation, metric: 'jain', band: [50, 55] }] };
     expect(() => parseScenario(unrelated)).toThrow(
-      'scenario.expectations.0.claims: expected a claim about jain of the same flow, window and path',
+      'scenario.expectations.0.claims: expected a claim about jain for the same flow, window and path',
     );
   });
 });

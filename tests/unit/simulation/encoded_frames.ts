@@ -11,7 +11,7 @@ export interface EncodedFrame {
 
 const TRAILER_BYTES = 24;
 
-/** Targets, each with the time (in seconds) from which it holds. */
+/** Targets, each with the time (in seconds) from which it applies. */
 type Targets = readonly (readonly [fromS: number, bps: number])[];
 
 const scheduled = (targets: Targets): UserController => ({

@@ -142,7 +142,7 @@ describe('a user’s controller in the simulation service', () => {
     const { ran } = await run(request(module('if (nowUs > 5e6) throw new Error("boom");')));
     if (!ran.ok) throw new Error(ran.problem.message);
     expect(ran.result.faults).toMatchObject([
-      { controller: 'mine', half: 'sender', message: 'rate threw Error: boom' },
+      { controller: 'mine', half: 'sender', message: 'rate() threw Error: boom' },
     ]);
     expect(ran.result.timeUs).toBe(30e6);
   });

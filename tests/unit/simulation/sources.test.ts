@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 
 /**
- * Measured values: the relative standard deviation of frame sizes, and of mean frame sizes over 0.2, 0.5 and 1 s; the
- * correlation of successive frame sizes; and the mean rate divided by the target.
+ * Six measured values: the relative standard deviation of frame sizes; the same for mean frame sizes over 0.2, 0.5
+ * and 1 s; the correlation of successive frame sizes; and the mean rate divided by the target.
  */
 const CONSTANT: readonly (readonly [preset: string, kbps: number, measured: readonly number[]])[] = [
   ['synthetic', 500, [0.32, 0.064, 0.038, 0.027, -0.25, 0.99]],
@@ -45,8 +45,8 @@ const CONSTANT: readonly (readonly [preset: string, kbps: number, measured: read
 ];
 
 /**
- * Measured mean frame sizes before a step of the target between 1500 and 600 kbps, and in the intervals after it,
- * relative to the mean that is reached in the end.
+ * Measured mean frame sizes before a step of the target, and in each interval after the step. The target steps
+ * from 1500 to 600 kbps (`down`) or back (`up`). Sizes are relative to the mean size once the rate has settled.
  */
 const STEPS: readonly (readonly [preset: string, down: readonly number[], up: readonly number[]])[] = [
   ['synthetic', [2.54, 3.13, 1.9, 0.76, 0.88, 0.88], [0.41, 0.38, 0.63, 0.77, 0.75, 0.89]],

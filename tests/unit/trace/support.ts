@@ -31,7 +31,7 @@ export function text(trace: TraceData, header: TraceHeader = HEADER): string {
   return [...formatTrace(trace, header)].join('');
 }
 
-/** Reads a text in chunks of this many bytes. */
+/** Reads the text of a trace in chunks of `chunkBytes`. */
 export function read(
   content: string,
   chunkBytes = 65536,

@@ -77,7 +77,7 @@ describe('a trace whose worker ends', () => {
     await expect(asked).rejects.toThrow('the trace worker failed: out of memory');
     await expect(store.extent()).rejects.toThrow('out of memory');
     expect(errors.map(({ message }) => message)).toEqual(['the trace worker failed: out of memory']);
-    // Rows that come now are kept, and nothing throws.
+    // Rows that arrive now are kept, and nothing throws.
     store.appendEvent(EVENT);
   });
 });

@@ -34,7 +34,7 @@ describe('distance', () => {
   });
 
   it('counts each value as long as it holds', () => {
-    // A value of 1000 for a tenth of a second and 0 for nine tenths makes 100 on average.
+    // A value of 1000 for a tenth of a second, then 0 for nine tenths, averages to 100.
     const spike = { timeUs: [2e6, 2.1e6], values: [1000, 0] };
     expect(distanceOf(spike, series([0]), { fromUs: 2e6, toUs: 2.9e6 })).toMatchObject({
       ...{ call: 100, twin: 0, apart: 100 },

@@ -215,12 +215,12 @@ describe('a recording without a twin', () => {
       'browser’s own controller set the rates',
     ],
     ['observe', header, rows([settings({ mode: 'observe' })], () => 1e6), 'cannot be simulated'],
-    ['cap', header, rows([settings({ mode: 'cap' })], () => 1e6), 'mode cap'],
+    ['cap', header, rows([settings({ mode: 'cap' })], () => 1e6), '"cap" mode'],
     [
       'cap, found out during the call',
       header,
       rows([START, event(5, 'mode', { from: 'control', to: 'cap' })], () => 1e6),
-      'mode cap',
+      '"cap" mode',
     ],
     [
       'two pages',
@@ -232,15 +232,10 @@ describe('a recording without a twin', () => {
       'Firefox',
       header,
       rows([START], () => 1e6, { browserEstimateBps: [NaN] }),
-      'does not show that its controller set the rates',
+      'does not show that the call’s controller set the rates',
     ],
     ['no link', { ...header, link: undefined }, usual, 'does not say which link'],
-    [
-      'no rows of the queue',
-      header,
-      { ...usual, queue: { timeUs: [], capacityBps: [] } },
-      'no rows of the queue',
-    ],
+    ['no rows of the queue', header, { ...usual, queue: { timeUs: [], capacityBps: [] } }, 'no queue rows'],
     ['no frames', header, { ...usual, sentUs: [] }, 'less than two seconds of frames'],
     ['too short', header, { ...usual, endUs: 3.4e6 }, 'less than two seconds of frames'],
   ])('says why: %s', (_, given, trace, reason) => {

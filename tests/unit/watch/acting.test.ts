@@ -64,8 +64,8 @@ describe('what was done to a call', () => {
 
 describe('a driver', () => {
   /**
-   * A driver is a loss-based controller that sets a sender's rate. Returns the rate that it requests after ten
-   * seconds in which this share of packets was lost.
+   * A driver is a loss-based controller that sets a sender's rate. Returns the rate that the driver requests
+   * after ten seconds with this loss ratio.
    */
   const driven = (lossRatio: number, availableOutgoingBps = NaN): number => {
     const driver = new Driver(core, 0, 1e6);

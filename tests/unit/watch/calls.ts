@@ -23,7 +23,7 @@ interface Received {
   bytes: number;
   packets: number;
   lost: number;
-  /** The time at which the bottleneck will have sent all packets that came so far. */
+  /** The time at which the bottleneck will have sent all packets that have arrived so far. */
   freeUs: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Batches with hostile texts and numbers: the watch never throws, and still works with the batches that
+ * Batches with hostile strings and numbers: the watch never throws, and still works with the batches that
  * follow.
  */
 import { readFileSync } from 'node:fs';
@@ -24,8 +24,8 @@ const TEXTS = [
 const NUMBERS = [NaN, Infinity, -Infinity, -1, -0, 1e300, 2 ** 53, 2 ** 32, 0.5];
 
 /**
- * A copy in which a share of the leaves is replaced with hostile values. The field `type` stays, so that each
- * message is still recognised.
+ * Returns a copy in which the fraction `share` of all leaves is replaced with hostile values. The field
+ * `type` is kept, so that each message is still recognised.
  */
 function spoilt<T>(value: T, random: () => number, share: number, name = ''): T {
   const one = <U>(list: readonly U[]): U => list[Math.floor(random() * list.length)] as U;

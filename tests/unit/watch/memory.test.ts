@@ -22,7 +22,7 @@ const BOUNDED_AFTER_HOURS = 0.25;
 /** How often per hour memory is measured. */
 const LOOKS_PER_HOUR = 12;
 const STREAMS = 4;
-/** The most memory allowed. In a run of eight hours, 24 MB were measured from the fifth minute to the end. */
+/** The memory limit. In a run of eight hours, 24 MB were measured from the fifth minute to the end. */
 const MOST_BYTES = 50e6;
 
 setFlagsFromString('--expose-gc');
@@ -53,7 +53,8 @@ it(`watches four streams for ${HOURS} h in memory that stays the same`, async ()
   expect(watch.state.notices).toEqual([]);
   expect(watch.extent().rows['group']).toBeGreaterThan(STREAMS * 600 * 10);
   expect(Math.max(...used)).toBeLessThan(MOST_BYTES);
-  // The factor allows for garbage that is not collected yet. In two hours, unbounded data would exceed it.
+  // The factor allows for garbage that is not collected yet. Data without a bound would grow by more than
+  // this factor in two hours.
   expect(used.at(-1)).toBeLessThan(1.15 * (bounded[0] ?? NaN));
   watch.close();
 }, 3_600_000);

@@ -13,7 +13,7 @@ import {
 import { MID, PAGE_URL, pageBatches, SSRC, type PageOptions } from './synthetic_page.js';
 
 const ORIGIN_MS = 1_790_000_000_000;
-/** The delay of a queue that, every 20 s, grows to 200 ms and drains. */
+/** A queuing delay that grows to 200 ms and falls again every 20 s. */
 const queueUs = (timeUs: number): number => {
   const s = (timeUs / 1e6) % 20;
   return s < 8 ? 0 : s < 12 ? (s - 8) * 50_000 : Math.max(0, (14 - s) * 100_000);
@@ -151,8 +151,8 @@ describe('a recording of a watch', () => {
     }
     const again: unknown[] = [];
     await recordOfTrace(fileOf(watch), { onHeard: (record) => again.push(look(record)) });
-    // When the first batch arrived in the live call, the controllers were still loading. So its rows came later than
-    // in the replay. The states after the first batch are therefore not compared.
+    // When the first batch arrived in the live call, the controllers were still loading. So the rows of the first
+    // batch were recorded later than in the replay, and the states after this batch are not compared.
     expect(again.slice(1)).toEqual(live.slice(1));
   });
 
@@ -210,6 +210,8 @@ describe('a recording of a watch', () => {
     await expect(recordOfTrace(other, { file: 'a.ndjson' })).rejects.toThrow(
       /a\.ndjson: source: expected .* got "call"/,
     );
+    const damaged = '{"ccscope_trace":1,"source":"inject","origin_epoch_ms":0,"flows":[{"flow":"first"}]}\n';
+    await expect(recordOfTrace(damaged)).rejects.toThrow('flows.0.flow: expected number, got "first"');
   });
 });
 

@@ -9,7 +9,7 @@ const FRAME_US = 33_333;
 
 interface Path {
   durationS: number;
-  /** How much faster the receiver's clock is, in millionths. */
+  /** How much faster the receiver's clock runs, in parts per million. */
   driftPpm: number;
   jitterUs?: number;
   queueUs?: (timeS: number) => number;
@@ -49,8 +49,8 @@ function delays({
 }
 
 /**
- * The drift that remains in the delays, in millionths. Takes the shortest delay of every ten seconds after `fromS`,
- * and returns the slope of these minima over time.
+ * The drift that remains in the delays, in parts per million. Takes the shortest delay of every ten seconds after
+ * `fromS`, and returns the slope of these minima over time.
  */
 function slopePpm(all: readonly Delay[], fromS: number): number {
   const bins = new Map<number, { timeUs: number; delayUs: number }>();

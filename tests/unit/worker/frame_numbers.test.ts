@@ -43,7 +43,7 @@ describe('numbers of frames without a number', () => {
   });
 
   it('count one by one where the source itself leaves frames out, until frames are overtaken again', () => {
-    // For a minute, the source skips every tenth picture. A skipped picture never arrives, not even late.
+    // For a minute, the source skips every tenth frame. A skipped frame never arrives, not even late.
     const places = range(0, 1800).filter((place) => place % 10 !== 9);
     const numbers = numbered(places);
     expect(numbers.slice(-1000).map((number, i, all) => number - (all[i - 1] ?? number - 1))).toEqual(

@@ -54,7 +54,7 @@ double ArrivalFilter::FrameIntervalMs(double send_delta_ms) {
 // the averaging time is the same for every frame rate.
 void ArrivalFilter::UpdateNoiseTimeScaled(double residual, double frame_interval_ms) {
   const double a = num_deltas_ > params_.noise_a_initial_groups ? params_.noise_a : params_.noise_a_initial;
-  // After bursts were merged, a group may have been sent before its predecessor; its negative frame interval then
+  // When bursts have been merged, a group may have been sent before its predecessor. Its negative frame interval then
   // counts as zero.
   if (a != beta_of_a_ || frame_interval_ms != beta_of_interval_ms_) {
     beta_ = det::Pow(1 - a, std::max(frame_interval_ms, 0.0) * 30 / 1000);
@@ -99,7 +99,7 @@ void ArrivalFilter::Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSi
 
   const double denominator = noise_variance_ + h0 * ph0 + ph1;
   previous_m_ = m_;
-  if (!(denominator > 0)) return;  // noiseless and certain: there is nothing to learn
+  if (!(denominator > 0)) return;  // no noise and no uncertainty, so there is nothing to learn
   const double k0 = ph0 / denominator;  // eq. 7
   const double k1 = ph1 / denominator;
 

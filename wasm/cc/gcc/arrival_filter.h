@@ -43,8 +43,8 @@ class ArrivalFilter {
   // the detector before this pair.
   void Update(TimeDelta arrival_delta, TimeDelta send_delta, DataSize size_delta, Signal previous);
 
-  // Restarts m from 0. To be called in two cases, in which m does not describe the queue: the queue is empty; or some
-  // pairs were withheld from the filter, and the queue is as long again as before these pairs.
+  // Restarts m from 0. Call it when m does not describe the queue. There are two such cases: the queue is empty; or
+  // some pairs were withheld from the filter, and the queue is as long again as before these pairs.
   void OnQueueRestored();
 
   TimeDelta m() const { return TimeDelta::Millis(m_); }
@@ -71,7 +71,7 @@ class ArrivalFilter {
   double beta_of_a_ = 0;
   double beta_of_interval_ms_ = 0;
   std::array<double, 60> send_deltas_{};
-  double shortest_send_delta_ = 0;  // the smallest of the send deltas kept
+  double shortest_send_delta_ = 0;  // the smallest send delta in the history
   int send_delta_count_ = 0;
   int send_delta_next_ = 0;
 };

@@ -30,9 +30,9 @@ class DelayBasedController {
       : flow_(flow), recorder_(recorder), filter_(parameters), detector_(parameters), rate_controller_(parameters) {}
   void Configure(const Parameters& parameters);
 
-  // Takes the deltas between two groups. They became known at `time`, on the clock of the arrivals.
+  // Processes the deltas between two groups, which became known at `time` on the clock of the arrivals.
   void OnGroups(const GroupDeltas& deltas, Timestamp time);
-  // Resets m and the signal; to be called when they do not describe the queue (ArrivalFilter::OnQueueRestored()).
+  // Resets m and the signal. Call it when they do not describe the queue (ArrivalFilter::OnQueueRestored()).
   void OnQueueRestored();
 
   Signal signal() const { return detector_.signal(); }

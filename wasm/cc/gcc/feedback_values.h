@@ -1,8 +1,9 @@
 // The values of GCC's feedback (cc/controller.h). They have two forms:
-// - If the arrival filter runs in the receiver half, the values are A_r and the part of A_r to leave unused.
+// - If the arrival filter runs in the receiver half, the values are A_r and the part of A_r that the sender must not
+//   use.
 // - If the filter runs in the sender half (CMP Fig. 3), the values describe pairs of consecutive packet groups: the
 //   number of pairs since the last message, the one-way delay of the latest group, and the filter's inputs for each
-//   pair (SentPair). A message that is full is sent before it is due, so that no pair is lost.
+//   pair (SentPair). A full message is sent before it is due, so that no pair is lost.
 // CMP's f_l and R come from the common fields.
 #ifndef CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
 #define CCSCOPE_CC_GCC_FEEDBACK_VALUES_H_
@@ -17,11 +18,11 @@ namespace ccscope::gcc {
 
 enum RateValue {
   kA_r,
-  kDrain,  // the part of A_r to leave unused until a backlog is drained
+  kDrain,  // the part of A_r that the sender must not use until a backlog is drained
   kRateValues
 };
 
-// A pair of groups, as a message contains it.
+// A pair of groups in a message.
 struct SentPair {
   TimeDelta delay_variation;  // d_m
   TimeDelta send;
@@ -38,9 +39,9 @@ inline constexpr int kMaxPairs = (Feedback::kMaxValues - kValuesBeforePairs) / k
 inline constexpr double kMaxPairValue = 9007199254740991.0;  // 2^53 - 1
 inline double SentValue(double value) { return std::clamp(value, -kMaxPairValue, kMaxPairValue); }
 
-// Whether the message has the form with pairs. In that form, the first value is the number of pairs, which fits the
-// number of values. The other form also has two values, like a message without pairs, but its first value is A_r,
-// which is above 0.
+// Whether the message has the form with pairs. In that form, the first value is the number of pairs, and the total
+// number of values follows from it. The other form always has two values, like a message with zero pairs. But its first
+// value is A_r, which is above 0.
 inline bool HasPairs(const Feedback& feedback) {
   return feedback.value_count >= kValuesBeforePairs &&
          feedback.values[kPairs] * kValuesPerPair == feedback.value_count - kValuesBeforePairs;

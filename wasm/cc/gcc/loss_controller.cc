@@ -55,8 +55,8 @@ void LossController::OnCounters(double packets_received, double packets_lost, Da
   OnReport(Rounded(lost / expected), a_r, rtt, now);
 }
 
-// The base of an increase: after a report with little loss, the new A_s is computed from this rate. It is either A_s
-// itself or the minimum of A_s over the last second.
+// The rate from which A_s is increased after a report with little loss: either A_s itself, or the minimum of A_s over
+// the last second.
 DataRate LossController::IncreaseBase(Timestamp now) {
   if (Choice<LossIncreaseBase>(params_.loss_increase_base) == LossIncreaseBase::kCurrent) return a_s_;
   int kept = 0;

@@ -1,7 +1,7 @@
-// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14). It acts on loss
-// reports that are loss_report_interval apart (RFC 3550: about 1 s), which it forms from cumulative counters. It does
-// not act on each report of a browser: browsers report several times a second, sometimes about only a handful of
-// packets, and such reports could cut A_s to a quarter within a second.
+// Loss-based controller at the sender: A_s from the fraction of lost packets (ToN III-B, eq. 14). It computes its own
+// loss reports from cumulative counters, loss_report_interval apart (RFC 3550: about 1 s). It does not act on each
+// report of a browser: browsers report several times a second, sometimes about only a handful of packets, and such
+// reports could cut A_s to a quarter within a second.
 #ifndef CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 #define CCSCOPE_CC_GCC_LOSS_CONTROLLER_H_
 
@@ -18,11 +18,11 @@ class LossController {
   explicit LossController(const Parameters& parameters) : params_(parameters), a_s_(parameters.start_bitrate()) {}
   void Configure(const Parameters& parameters);
 
-  // Cumulative counters of the receiver, with the A_r of the same message.
+  // Processes the receiver's cumulative counters and the A_r of the same message.
   void OnCounters(double packets_received, double packets_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
-  // Takes the A_r of a message whose loss counts are not used.
+  // Uses only the A_r of a message, not its loss counts.
   void OnDelayBasedRate(DataRate a_r);
-  // One report of the fraction lost (eq. 14).
+  // Processes one report of the fraction lost (eq. 14).
   void OnReport(double fraction_lost, DataRate a_r, TimeDelta rtt, Timestamp now);
 
   DataRate a_s() const { return a_s_; }

@@ -16,7 +16,7 @@ void OveruseDetector::Configure(const Parameters& parameters) {
 }
 
 void OveruseDetector::OnAboveThreshold(TimeDelta m, TimeDelta send_delta) {
-  // T crossed the threshold at an unknown moment between the two groups, so half of the time between them counts.
+  // T crossed the threshold at an unknown time between the two groups, so half of the time between them counts.
   time_above_ = time_above_ ? *time_above_ + send_delta : send_delta / 2;
   ++groups_above_;
   const bool persists = *time_above_ > params_.overuse_time && groups_above_ >= params_.overuse_min_groups;

@@ -31,11 +31,11 @@ class OveruseDetector {
   explicit OveruseDetector(const Parameters& parameters) : params_(parameters), threshold_(parameters) {}
   void Configure(const Parameters& parameters);
 
-  // Takes one estimate of the arrival filter. It is based on `num_deltas` pairs of groups; `send_delta` is the send
-  // delta of the last pair.
+  // Processes one estimate of the arrival filter, based on `num_deltas` pairs of groups. `send_delta` is the send delta
+  // of the last pair.
   Signal Detect(TimeDelta m, TimeDelta send_delta, int num_deltas, Timestamp now);
 
-  // To be called together with ArrivalFilter::OnQueueRestored(). The signal is then normal until the next pair.
+  // Call it together with ArrivalFilter::OnQueueRestored(). The signal is then normal until the next pair.
   void OnQueueRestored();
 
   Signal signal() const { return signal_; }

@@ -64,7 +64,7 @@ std::optional<GroupDeltas> PacketGrouping::OnArrival(Timestamp send_time, Timest
   if (current_.empty) {
     current_ = {false, send_time, send_time, arrival_time, arrival_time, DataSize::Zero(), rtp_timestamp};
   } else if (send_time < current_.first_send) {
-    return std::nullopt;  // it left before the group began: reordered on the way
+    return std::nullopt;  // sent before the group began, and reordered on the way
   } else if (!BelongsToGroup(send_time, arrival_time, rtp_timestamp)) {
     if (!previous_.empty) {
       deltas = GroupDeltas{current_.last_send - previous_.last_send, current_.last_arrival - previous_.last_arrival,

@@ -40,8 +40,7 @@ class PacketGrouping {
   explicit PacketGrouping(const Parameters& parameters) : params_(parameters) {}
   void Configure(const Parameters& parameters) { params_ = Params(parameters); }
 
-  // Takes one arrival. If the arrival begins a new group, returns the deltas between the two groups before the new
-  // one.
+  // Processes one arrival. If it begins a new group, returns the deltas between the two groups before the new group.
   [[nodiscard]] std::optional<GroupDeltas> OnArrival(Timestamp send_time, Timestamp arrival_time, DataSize size,
                                                      std::optional<double> rtp_timestamp = std::nullopt);
 

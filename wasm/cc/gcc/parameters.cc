@@ -9,7 +9,7 @@ namespace {
 constexpr int IndexOf(std::size_t offset) { return static_cast<int>(offset / sizeof(double)); }
 #define INDEX(name) IndexOf(offsetof(Parameters, name))
 
-// In a preset's table, this index marks a BASED_ON entry: Apply() applies the other preset at this place.
+// In a preset's table, this index marks a BASED_ON entry. When Apply() reaches the entry, it applies the other preset.
 constexpr int kBasedOn = -1;
 
 enum PresetIndex {

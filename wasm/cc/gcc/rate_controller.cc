@@ -22,10 +22,10 @@ constexpr DataRate kMinMultiplicativeStep = DataRate::BitsPerSec(1000);
 constexpr double kAboveMaxSigmas = 2.5;
 constexpr double kAlphaNearMax = 0.95;
 constexpr double kAlphaElsewhere = 0.9;
-// The bound by the received rate R_r does not apply while R_r and the new rate are at or below these two limits.
+// The upper bound that depends on R_r does not apply while R_r and the new rate are at or below these two limits.
 constexpr DataRate kLowReceived = DataRate::BitsPerSec(100e3);
 constexpr DataRate kLowRate = DataRate::BitsPerSec(150e3);
-// A rate that the hooks (receiver_hooks.h) set counts as a decrease if it is below this share of the previous rate.
+// A rate that the hooks (receiver_hooks.h) set counts as a decrease if it is below this fraction of the previous rate.
 constexpr double kDecreased = 0.95;
 
 // The average size of the packets into which a frame is divided at this rate.
@@ -181,7 +181,8 @@ DataRate RateController::Increased(const Input& input, Timestamp now) {
 DataRate RateController::Decreased(const Input& input) {
   const DataRate received = input.received_rate.value_or(a_r_);
   DataRate cut = received * Alpha();
-  // If more is received than A_r allows, the cut starts from the known maximum instead of the received rate.
+  // If packets arrive at a higher rate than A_r allows, the cut is computed from the known maximum instead of the
+  // received rate.
   if (IsOn(params_.regions) && cut > a_r_ && region_ != Region::kMaxUnknown && mean_max_kbps_) {
     cut = DataRate::KilobitsPerSec(*mean_max_kbps_) * Alpha();
   }

@@ -34,7 +34,7 @@ class RateController {
   explicit RateController(const Parameters& parameters);
   void Configure(const Parameters& parameters);
 
-  // Updates A_r once: with each feedback, and at once on overuse.
+  // Updates A_r. Call it with each feedback message, and immediately on overuse.
   DataRate Update(const Input& input, Timestamp now);
   // Sets A_r to a rate that was decided elsewhere (receiver_hooks.h).
   void Follow(DataRate rate, Timestamp now);

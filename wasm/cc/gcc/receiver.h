@@ -1,6 +1,6 @@
-// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r; or, if the arrival
-// filter runs in the sender half (CMP Fig. 3), packet grouping -> feedback with d_m. In the first case, other rules
-// can act through hooks (receiver_hooks.h).
+// GCC's receiver half (ToN Fig. 1): packet grouping -> delay-based controller -> feedback with A_r. In this form, other
+// rules can act through hooks (receiver_hooks.h). If the arrival filter runs in the sender half (CMP Fig. 3), this half
+// contains only packet grouping -> feedback with d_m.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_H_
 #define CCSCOPE_CC_GCC_RECEIVER_H_
 
@@ -53,10 +53,10 @@ class Receiver final : public ReceiverHalf {
   TimeDelta rtt_;
   double loss_ = 0;  // fraction lost between the last two readings of the counters
 
-  Feedback pairs_;  // the next message's pairs of groups, if the sender half filters
+  Feedback pairs_;  // the pairs of groups for the next message, if the filter runs in the sender half
   std::optional<Timestamp> last_pair_;
 
-  DataRate drain_;  // the part of A_r to leave unused, as set by the hooks
+  DataRate drain_;  // the part of A_r that must not be used, as set by the hooks
 
   std::optional<Timestamp> last_feedback_;
   DataRate last_sent_rate_ = DataRate::PlusInfinity();

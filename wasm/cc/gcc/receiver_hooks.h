@@ -1,4 +1,4 @@
-// The points at which additional rules, which are not in the papers, can act in GCC's receiver half. The default
+// Hooks through which additional rules can act in GCC's receiver half. These rules are not in the papers. The default
 // hooks change nothing. ccscope's rules for live calls are in cc/gcc/live.
 #ifndef CCSCOPE_CC_GCC_RECEIVER_HOOKS_H_
 #define CCSCOPE_CC_GCC_RECEIVER_HOOKS_H_
@@ -24,12 +24,12 @@ class ReceiverHooks {
   // The rate to request.
   struct Rate {
     DataRate a_r;
-    DataRate drain;  // the part of a_r to leave unused until a queue has drained
+    DataRate drain;  // the part of a_r that must not be used until a queue has drained
   };
   // How the filter treats a pair of groups.
   struct Use {
     bool is_filtered = true;
-    bool queue_is_restored = false;  // OnQueueRestored() is due before this pair
+    bool queue_is_restored = false;  // OnQueueRestored() must be called before this pair
   };
 
   virtual ~ReceiverHooks() = default;
@@ -47,7 +47,7 @@ class ReceiverHooks {
   [[nodiscard]] virtual std::optional<DataRate> Capacity() const { return std::nullopt; }
   // Whether the rate of NextRate() must take effect at once, before the next feedback is due.
   [[nodiscard]] virtual bool IsUrgent(DataRate /*a_r*/) const { return false; }
-  // The rate that follows `a_r`; no value if the paper's rate controller is to set it.
+  // The next rate, given the current rate `a_r`; no value if the paper's rate controller is to set the rate.
   [[nodiscard]] virtual std::optional<Rate> NextRate(DataRate /*a_r*/, const Conditions& /*conditions*/, Timestamp /*now*/) {
     return std::nullopt;
   }

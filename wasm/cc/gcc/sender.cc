@@ -9,8 +9,8 @@
 namespace ccscope::gcc {
 namespace {
 
-// Whether all values of the pairs are in range: d_m, its parts, the time since the previous pair, and the one-way
-// delay. False for NaN too.
+// Whether all values of the pairs are in range: d_m, the deltas of send time and size, the time since the previous
+// pair, and the one-way delay. Returns false for NaN.
 bool ArePairs(const Feedback& feedback) {
   const auto sane = [](double value) { return std::fabs(value) <= kMaxPairValue; };
   for (int i = 0; i < PairCount(feedback); ++i) {

@@ -10,7 +10,7 @@
 
 namespace ccscope::lcc {
 
-// The values are in the order of trace/columns.def.
+// The order must match the names of the column `action` in trace/columns.def.
 enum class Action { kExpectation, kCut, kExploration };
 
 class BayesianController {

@@ -1,6 +1,6 @@
 // Delay-rate tracker (LCC II-A): the mean one-way delay D_i of each epoch, its weighted average D_ave,i (eq. 2), and
-// the smallest one-way delay, to which the delay target is added. A one-way delay includes the unknown offset between
-// two clocks, so only differences of delays are meaningful.
+// the smallest one-way delay. The delay target is relative to the smallest delay. A one-way delay includes the unknown
+// offset between two clocks, so only differences of delays are meaningful.
 #ifndef CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
 #define CCSCOPE_CC_LCC_DELAY_RATE_TRACKER_H_
 
@@ -23,8 +23,8 @@ class EpochCollector {
   explicit EpochCollector(TimeDelta epoch) : epoch_(epoch) {}
   void SetEpoch(TimeDelta epoch) { epoch_ = epoch; }
 
-  // Takes arrivals in the order of `now`. Returns the delays of the previous epoch if it has ended by `now` and had
-  // arrivals.
+  // Adds an arrival; `now` must not decrease from call to call. Returns the delays of the previous epoch if it has
+  // ended by `now` and had arrivals.
   std::optional<EpochDelays> Add(TimeDelta one_way_delay, Timestamp now);
   // Like Add(), but without an arrival.
   std::optional<EpochDelays> Advance(Timestamp now);
@@ -42,7 +42,7 @@ class DelayRateTracker {
   explicit DelayRateTracker(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // Returns false if the delays show that a clock was set. Everything learnt before is then invalid.
+  // Returns false if the delays show that a clock was adjusted. Everything learnt before is then invalid.
   bool OnEpoch(const EpochDelays& delays);
 
   bool started() const { return started_; }

@@ -45,7 +45,7 @@ void DensityFitter::Add(DataRate rate, TimeDelta delay) {
   count_ = std::min(count_ + 1, capacity_);
 }
 
-// A pair's weight depends only on its age, also while the window is not full yet.
+// A pair's weight depends only on its age, even while the window is not full yet.
 void DensityFitter::Refit() {
   fitted_ = count_;
   double sum = 0;

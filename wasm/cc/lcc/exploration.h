@@ -30,12 +30,12 @@ class Exploration {
     TimeDelta average;  // D_ave
     TimeDelta target;   // T_A
   };
-  // Whether to explore: T_c is beyond the delays that were seen, or the delay is below its target.
+  // Whether to explore: T_c is beyond the delays that were observed, or the delay is below its target.
   bool Wanted(const State& state) const {
     return on() && (state.control >= state.largest || state.average < state.target);
   }
-  // Returns the larger of `rate` and the mean of `rate` and `expected`, plus a step. The step is larger if frames show
-  // unused capacity (`has_room`). The parameter exploration_bound limits the result to a multiple of `received`.
+  // Adds a step to the larger of two rates: `rate`, and the mean of `rate` and `expected`. The step is larger if frames
+  // show unused capacity (`has_room`). The parameter exploration_bound limits the result to a multiple of `received`.
   DataRate Raise(DataRate rate, DataRate expected, DataRate received, bool has_room = false) const;
   DataRate Vary(DataRate rate);
 

@@ -8,8 +8,8 @@ namespace ccscope::lcc {
 namespace {
 
 constexpr TimeDelta kRateWindow = TimeDelta::Millis(500);
-// The largest one-way delay, in absolute value, that is reported (30 years). A larger difference between the clocks
-// is meaningless, and a message can carry at most 2^53 us.
+// The largest absolute value of a one-way delay that is reported (30 years). A larger offset between the clocks is
+// meaningless, and a message can contain at most 2^53 us.
 constexpr TimeDelta kMaxDelay = TimeDelta::Seconds(1e9);
 
 }  // namespace
@@ -40,9 +40,9 @@ std::optional<Feedback> Receiver::Message(const std::optional<EpochDelays>& epoc
 }
 
 // The delay sample of an arrival. With DelaySample::kOneWay, it is the one-way delay. With DelaySample::kWait, it is
-// the time from the sending of the frame to the arrival of the frame before it. The reason is that a frame waits in
-// the queue until its predecessor has left (Lindley's recursion). If a frame did not wait, its sample is the smallest
-// delay so far. No sample exceeds the frame's own one-way delay.
+// the time from the sending of the frame to the arrival of the previous frame, since a frame waits in the queue until
+// its predecessor has left (Lindley's recursion). If a frame did not wait, its sample is the smallest delay so far. No
+// sample exceeds the frame's own one-way delay.
 TimeDelta Receiver::Sample(const Arrival& arrival) {
   const TimeDelta one_way_delay = std::clamp(arrival.arrival_time - arrival.send_time, -kMaxDelay, kMaxDelay);
   if (params_.sample_of_delay() == DelaySample::kOneWay) return one_way_delay;

@@ -15,7 +15,7 @@ constexpr TimeDelta kLossInterval = TimeDelta::Seconds(1);
 // back.
 constexpr TimeDelta kMaxReordering = TimeDelta::Seconds(3);
 
-// If the received rate is below this share of the bound from the receiver half, exploration takes larger steps.
+// If the received rate is below this fraction of the bound from the receiver half, exploration takes larger steps.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace
@@ -61,7 +61,7 @@ bool Sender::OnSent(const SentCounters& counters) {
   return false;
 }
 
-// The two clocks have an unknown offset, so half of the smallest RTT is taken as the propagation delay.
+// The two clocks have an unknown offset, so the propagation delay is taken to be half of the smallest RTT.
 BayesianController::Delays Sender::delays() const {
   return {tracker_.average(), tracker_.smallest(), smallest_rtt_.IsFinite() ? smallest_rtt_ / 2 : TimeDelta::Zero()};
 }

@@ -7,18 +7,18 @@
 namespace ccscope {
 namespace {
 
-// The share of the capacity that the bound allows, a little less than GCC's share (capacity_probe_target). The reason
-// for the margin: while the controller requests less than the bound, the encoder's share (encoder_share.h) is measured
-// too low, which makes the bound too high.
+// The fraction of the capacity that the bound allows. It is a little less than GCC's (capacity_probe_target). While the
+// controller requests less than the bound, the encoder's share (encoder_share.h) is measured too low, which makes the
+// bound too high. The difference compensates for this.
 constexpr double kTarget = 0.985;
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
 constexpr TimeDelta kHalf = TimeDelta::Millis(500);
 // The time in which a queue is to be drained.
 constexpr TimeDelta kDrainTime = TimeDelta::Millis(300);
-// When a fall of the capacity is noticed, the backlog has grown at the old rate for as long as the newest frame
-// waited. It continues to grow for about this time, until the new rate takes effect.
+// When a fall of the capacity is noticed, data has already been sent at the old rate for as long as the newest frame
+// waited. The backlog continues to grow for about this time, until the new rate takes effect.
 constexpr TimeDelta kResponse = TimeDelta::Millis(150);
-// There is room to grow while the delivered rate is below this share of the capacity.
+// There is room to grow while the delivered rate is below this fraction of the capacity.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace

@@ -18,7 +18,7 @@ class CapacityBound {
  public:
   void OnFrame(const Arrival& arrival) { capacity_.OnFrame(arrival); }
   FrameCapacity& frame_capacity() { return capacity_; }
-  // Takes the share of packets lost since OnLoss() was last called.
+  // `fraction`: the fraction of packets lost since the previous call.
   void OnLoss(double fraction, Timestamp now);
   // Whether the capacity has fallen far below the rate recently delivered. The next message must then be sent at once,
   // before it is due.
@@ -36,7 +36,7 @@ class CapacityBound {
 
   FrameCapacity capacity_;
   RoomForDrops room_;
-  EncoderShare encoder_share_;  // relative to the bound; too low while the controller requests less
+  EncoderShare encoder_share_;  // relative to the bound; measured too low while the controller requests less
   DataRate bound_;
   Timestamp first_;
   Timestamp last_next_ = Timestamp::MinusInfinity();

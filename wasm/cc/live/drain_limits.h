@@ -7,14 +7,14 @@
 
 namespace ccscope {
 
-// Limits while it is not certain that there is a queue: a cut leaves at least this share of the delivered rate, and
-// draining leaves at least this share of the rate.
+// Limits while it is not certain that there is a queue. If the rate is cut, at least this fraction of the delivered
+// rate remains. If a queue is drained, at least this fraction of the rate remains.
 inline constexpr double kLeastOfDelivered = 0.7;
-// If it is certain that there is a queue, draining reduces the rate by at most this share, except after a fall of the
-// capacity. VP8 would drop frames after a larger reduction.
+// If it is certain that there is a queue, draining reduces the rate by at most this fraction, except after a fall of
+// the capacity. VP8 would drop frames after a larger reduction.
 inline constexpr double kMostOfDrain = 0.4;
-// After a fall of the capacity, VP8 first fills its own buffer, which holds 0.4 s of the new rate. So until the
-// backlog is gone, but for at most kLongestDrain, only this share of the new rate is requested.
+// After a fall of the capacity, VP8 first fills its own buffer, which holds 0.4 s of video at the new rate. So until
+// the backlog is gone, but for at most kLongestDrain, only this fraction of the new rate is requested.
 inline constexpr double kLeftWhileDraining = 0.12;
 inline constexpr TimeDelta kLongestDrain = TimeDelta::Millis(800);
 

@@ -1,5 +1,5 @@
-// The encoder's share: the rate that an encoder really sends, on the wire with headers and retransmissions, divided by
-// the rate requested. Chromium at first gives an encoder only 1 / 1.2 of each new target (wasm/sim/media_source.md),
+// The encoder's share: the rate that an encoder actually sends, on the wire with headers and retransmissions, divided
+// by the rate requested. Chromium at first gives an encoder only 1 / 1.2 of each new target (wasm/sim/media_source.md),
 // which lowers the share. An encoder that gets its whole target exceeds the target, since the headers are added to the
 // output of the encoder.
 #ifndef CCSCOPE_CC_LIVE_ENCODER_SHARE_H_
@@ -15,9 +15,9 @@ class EncoderShare {
 
   // Records that this rate was requested during `elapsed`.
   void OnAsked(DataRate asked, TimeDelta elapsed);
-  // Rates on the wire: over the last second, and over the last half second. `has_room`: these rates are far below the
-  // capacity. `may_be_less`: these rates may lower the share; false if losses in a queue or waiting frames made these
-  // rates lower than the rate sent.
+  // Rates on the wire over the last second and over the last half second. `has_room`: these rates are far below the
+  // capacity. `may_be_less`: whether these rates may lower the share. It is false if losses in a queue or waiting
+  // frames make these rates lower than the rate sent.
   struct Delivered {
     DataRate second;
     DataRate half;
@@ -25,8 +25,8 @@ class EncoderShare {
     bool may_be_less;
   };
   void OnDelivered(const Delivered& delivered, TimeDelta elapsed);
-  // Raises the share, since a queue that lasts shows that the encoder sends more than assumed. `length`: the excess
-  // over the usual queue; `elapsed`: how long it lasted.
+  // Raises the share, since a queue that lasts shows that the encoder sends more than assumed. `length`: the part of
+  // the queue that has to drain; `elapsed`: how long it lasted.
   void OnQueue(TimeDelta length, TimeDelta elapsed);
 
  private:

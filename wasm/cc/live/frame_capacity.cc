@@ -11,19 +11,19 @@ namespace {
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
 constexpr int kFrames = 6;
 constexpr TimeDelta kFallHorizon = TimeDelta::Millis(150);
-// The capacity has fallen if it is below this share of the rate sent.
+// The capacity has fallen if it is below this fraction of the rate sent.
 constexpr double kFallenTo = 0.85;
 // While frames may wait for lost packets, at least this many frames are needed to show a fall of the capacity.
 constexpr int kFramesBehindLoss = 5;
-// A fall counts only if the frames that show it were served at similar rates: the fastest at less than this multiple
-// of the slowest.
+// A fall counts only if the frames that show it were served at similar rates: the fastest frame at less than this
+// multiple of the rate of the slowest frame.
 constexpr double kAlike = 2.5;
 // A wait longer than kQueue counts as a queue. Only the part of a wait beyond kWaitToDrain is drained.
 constexpr TimeDelta kQueue = TimeDelta::Millis(12);
 constexpr TimeDelta kWaitToDrain = TimeDelta::Millis(10);
-// A queue certainly exists in each of four cases: losses are heavy; there are losses and also a queue; the wait is
-// longer than kLongQueue; each of the latest frames took longer to be served than expected, by more than kSureExcess
-// plus kSureLatenesses times the lateness of stamps.
+// It is certain that a queue exists in each of four cases: losses are heavy; there are losses and also a queue; the
+// wait is longer than kLongQueue; or the two latest frames both took much longer to be served than expected. "Much
+// longer" means by more than kSureExcess plus kSureLatenesses times the lateness of stamps.
 constexpr TimeDelta kLongQueue = TimeDelta::Millis(100);
 constexpr TimeDelta kSureExcess = TimeDelta::Millis(8);
 constexpr double kSureLatenesses = 6;

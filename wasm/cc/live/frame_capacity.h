@@ -15,7 +15,7 @@ namespace ccscope {
 
 class FrameCapacity {
  public:
-  // A larger share of lost packets can only come from a full queue.
+  // A larger fraction of lost packets can only come from a full queue.
   static constexpr double kHeavyLoss = 0.1;
   // Frames may wait this long for the retransmission of lost packets.
   static constexpr TimeDelta kLossShows = TimeDelta::Millis(600);
@@ -38,8 +38,8 @@ class FrameCapacity {
 
   // Whether frames wait longer than late time stamps can explain, so that there must be a queue.
   bool SeesQueue() const;
-  // Whether it is certain that a queue exists: losses are heavy, the queue is long, or the service times of the
-  // latest frames exceed the expected times by far more than the lateness of single stamps.
+  // Whether it is certain that a queue exists: losses are heavy, the queue is long, or the service times of the latest
+  // frames exceed the expected times by far more than the usual lateness of a stamp.
   bool IsSureOfQueue(double loss) const;
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return dispersion_->Wait(); }

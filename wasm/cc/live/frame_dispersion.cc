@@ -8,9 +8,9 @@
 namespace ccscope {
 namespace {
 
-// A frame, as an encoded transform sees it, travels in packets of up to 1,173 B. Each packet adds 28 B of IPv4 and
-// UDP, 12 B of RTP and 10 B of SRTP's tag (RFC 3711), and, as measured in Chromium, 13 B of header extensions and
-// payload descriptor.
+// The data of a frame, as an encoded transform sees it, is sent in packets with up to 1173 B of payload. Each packet
+// adds 28 B of IPv4 and UDP, 12 B of RTP and 10 B of SRTP's tag (RFC 3711), and, as measured in Chromium, 13 B of
+// header extensions and payload descriptor.
 constexpr DataSize kPayloadPerPacket = DataSize::Bytes(1173);
 constexpr DataSize kHeadersPerPacket = DataSize::Bytes(63);
 
@@ -19,27 +19,27 @@ constexpr int kMinPoints = 6;
 // Dispersion per frame below this is clock noise.
 constexpr TimeDelta kMinServiceTime = TimeDelta::Millis(2);
 
-// Quantile regression: this share of the points lies below the line.
+// Quantile regression: this fraction of the points lies below the line.
 constexpr double kQuantile = 0.25;
 // The range of capacities searched, by golden section over the logarithm: 160 Mbps to 50 kbps.
 constexpr double kMinUsPerByte = 0.05;
 constexpr double kMaxUsPerByte = 160;
 constexpr double kGolden = 0.6180339887498949;
 constexpr int kSections = 20;
-// The base (the propagation delay b) follows the intercept of the regression with these weights. It follows more
-// slowly upwards than downwards, since a queue that stays for seconds raises all points alike. It follows much more
-// slowly if the regression fits badly. The regression fits badly while frames queue, since then only few points lie
-// on the line.
+// The base (the propagation delay b) is a weighted average of the intercepts of the regression, with these weights. It
+// rises more slowly than it falls, since a queue that stays for seconds raises all points alike. It changes much more
+// slowly if the regression fits badly. The regression fits badly while frames queue, since then only few points lie on
+// the line.
 constexpr TimeDelta kGoodFit = TimeDelta::Millis(1);  // of the regression: its mean pinball loss
 constexpr double kWeightDown = 0.1;
 constexpr double kWeightUp = 0.05;
 constexpr double kWeightOfBadFit = 0.1;
 
-// A frame is bunched with its predecessor if the time between their arrivals is less than this share of the time that
-// the link needs for the frame.
+// A frame is bunched with its predecessor if the time between their arrivals is less than this fraction of the time
+// that the link needs for the frame.
 constexpr double kBunched = 0.3;
 
-// The lateness of stamps is this quantile of the service excess of the latest frames.
+// The lateness of stamps is this quantile of Frame::service_excess over the latest frames.
 constexpr int kLatenessFrames = 64;
 constexpr double kLatenessQuantile = 0.85;
 
@@ -195,7 +195,7 @@ void FrameDispersion::UpdateLateness() {
   lateness_ = std::max(TimeDelta::Micros(*quantile), TimeDelta::Zero());
 }
 
-// The regression's loss over the latest `frames` frames, with the present base. If a frame arrived earlier than
+// The regression's loss over the latest `frames` frames, with the current base. If a frame arrived earlier than
 // predicted, the queue in the model is shortened to match. If a frame arrived later, the queue in the model is not
 // lengthened, since the stamp may be late.
 double FrameDispersion::Loss(double us_per_byte, int frames) const {
@@ -300,8 +300,8 @@ std::optional<DataRate> FrameDispersion::Delivered(TimeDelta window) const {
   return size / std::min(window, Back(0).arrival - Back(k - 1).arrival + Back(k - 1).size / (size / window));
 }
 
-// Marks the two newest frames if they came too close together for the link's capacity in the last seconds. The
-// earlier frame then did not wait for the link but for the process that stamps the frames.
+// Marks the two newest frames if they arrived closer together than the capacity of the last seconds allows. The earlier
+// frame then did not wait for the link but for the process that stamps the frames.
 void FrameDispersion::MarkBunch() {
   if (!Back(0).tells_service() || Back(1).sent_again) return;
   const TimeDelta served = TimeDelta::Micros(us_per_byte_ * Back(0).size.bytes());

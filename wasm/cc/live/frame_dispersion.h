@@ -1,8 +1,8 @@
-// Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train, so the time
-// that the bottleneck takes for it is its size divided by the capacity: every frame probes the capacity at no cost
+// Capacity and queue from the dispersion of frames, for live calls. A frame leaves as a packet train, so the bottleneck
+// needs the size of the frame divided by the capacity to send it. Every frame thus probes the capacity at no cost
 // (packet-train dispersion; cf. Dovrolis et al., "What do packet dispersion techniques measure?", INFOCOM 2001). This
-// estimate is ccscope's own addition to the controllers. GCC's filter also estimates 1/C, but only from pairs of
-// frames between which the queue ran empty.
+// estimate is ccscope's own addition to the controllers. GCC's filter also estimates 1/C, but only from pairs of frames
+// between which the queue ran empty.
 //
 // Model of a serial bottleneck (Lindley's recursion) with propagation delay b, which includes the offset between the
 // clocks: a frame of L_i bytes is sent at T_i. It leaves the bottleneck at f_i, and its stamp is t_i:
@@ -10,10 +10,11 @@
 // Stamps may be late but are never early (n_i >= 0). On a machine that also does other work, the stamps of several
 // frames at once are late by tens of milliseconds. So the fit is a quantile regression at a low quantile: late stamps
 // do not change the fit as long as some stamps are punctual. The queue is the minimum time that *all* of the latest
-// frames waited. The lateness of single stamps determines how far the fit and the queue are trusted.
+// frames waited. The less punctual the stamps are, the less the fit and the queue are trusted.
 //
-// A frame that lost a packet arrives after later frames, once that packet has been sent again. It is inserted at its
-// place in the order of sending, since most of its bytes passed the bottleneck there. Its stamp is not used.
+// If a packet of a frame is lost, the frame arrives after later frames, once the packet has been sent again. The frame
+// is inserted at its place in the order of sending, since most of its bytes passed the bottleneck there. Its stamp is
+// not used.
 #ifndef CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
 #define CCSCOPE_CC_LIVE_FRAME_DISPERSION_H_
 
@@ -27,8 +28,7 @@ namespace ccscope {
 
 class FrameDispersion {
  public:
-  // Takes an arrival. Has no effect if this arrival was taken before, from another controller that shares this
-  // object.
+  // Processes an arrival. Has no effect if another controller that shares this object has already passed the arrival.
   void OnFrame(const Arrival& arrival);
 
   struct Estimate {
@@ -41,14 +41,15 @@ class FrameDispersion {
   std::optional<Estimate> Capacity(TimeDelta horizon, int min_frames) const;
   // The propagation delay b, including the clocks' offset.
   std::optional<TimeDelta> Base() const;
-  // The shortest time that any of the latest `frames` frames waited to be served. Zero until there is a base.
+  // The shortest time that any of the latest `frames` frames waited to be served. Zero until there is a base (Base()).
   TimeDelta Wait(int frames) const;
   // How long the newest frames waited, beyond what the lateness of stamps explains: the longest wait that the latest
   // 2, 3, 5 or 8 frames show. The fewer frames show a wait, the more of it is attributed to late stamps.
   TimeDelta Wait() const;
-  // The smallest excess of the service time among the latest `frames` frames, compared with the capacity of the last
-  // seconds. A fall of the capacity makes all service times longer. In contrast, a late stamp, a retransmission, or a
-  // pause of the machine or of a radio link makes one service time longer and the next one shorter.
+  // By how much the service times of the latest `frames` frames exceed the expected times; the smallest such excess.
+  // The expected times come from the capacity of the last seconds. A fall of the capacity makes all service times
+  // longer. In contrast, a late stamp, a retransmission, or a pause of the machine or of a radio link makes one service
+  // time longer and the next one shorter.
   TimeDelta ServiceExcess(int frames) const;
   // The rates at which the slowest and the fastest of the latest `frames` frames were served.
   struct ServiceRates {
@@ -56,13 +57,13 @@ class FrameDispersion {
     DataRate fastest;
   };
   ServiceRates ServiceRatesOf(int frames) const;
-  // The rate of frames on the wire, measured over the last `window`. If the first frame arrived later than that, the
-  // rate is measured from the first frame on. If the window contains only a few frames, a longer time is used.
+  // The rate of frames on the wire, measured over the last `window` or, if that is shorter, since the first frame. If
+  // the window contains only a few frames, a longer time is used.
   std::optional<DataRate> Delivered(TimeDelta window) const;
   // Whether the newest frame was stamped so soon after its predecessor that the link cannot have served it in that
   // time.
   bool IsBunched() const { return Back(0).bunched; }
-  // How late single stamps are, compared with the model (a high quantile).
+  // How late individual stamps are, compared with the model (a high quantile).
   TimeDelta Lateness() const { return lateness_; }
 
  private:
@@ -77,7 +78,7 @@ class FrameDispersion {
     TimeDelta service_excess = {};  // `service` less the time expected from the latest capacity
     double missing = 0;             // number of frames missing before this one
     bool sent_again = false;        // it arrived after later frames
-    bool bunched = false;           // stamped together with a neighbour, later than the link served it
+    bool bunched = false;           // arrived together with a neighbour, so its stamp is late
     TimeDelta one_way_delay() const { return arrival - send; }
     // Whether the frame's stamp shows when the link had served the frame, and whether `service` shows how long the
     // link took.

@@ -6,13 +6,13 @@ namespace ccscope {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// A second with a loss adds kMore to the room, up to kMost; a second without a loss takes kLess away.
+// A second with a loss adds kMore to the room, up to kMost. A second without a loss subtracts kLess.
 constexpr double kMore = 0.03;
 constexpr double kLess = 0.004;
 constexpr double kMost = 0.12;
-// Losses are attributed to the path after kLossySeconds seconds in which losses occurred although the room was at
-// least kLarge. Each second without a loss lowers this count by kQuiet. So the count stays low if the room makes
-// losses rare.
+// Losses are attributed to the path after kLossySeconds seconds in which losses occurred although the room was at least
+// kLarge. Each second without a loss lowers the count of these seconds by kQuiet. So the count stays low if the room
+// makes losses rare.
 constexpr double kLarge = 0.06;
 constexpr double kLossySeconds = 3;
 constexpr double kQuiet = 0.125;

@@ -1,6 +1,7 @@
-// How much of the capacity to leave unused (the room) when losses occur. CoDel and similar disciplines drop packets
-// even while the queue is short. They drop less if the queue is often empty, so room helps. Losses that continue with
-// a large room are attributed to the path; the room then shrinks for a while to the rate that retransmissions need.
+// The fraction of the capacity that stays unused (the room) when losses occur. CoDel and similar disciplines drop
+// packets even while the queue is short. They drop less if the queue is often empty, so room helps. If losses continue
+// although the room is large, they are attributed to the path. For a while, the room then shrinks to what
+// retransmissions need.
 #ifndef CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
 #define CCSCOPE_CC_LIVE_ROOM_FOR_DROPS_H_
 
@@ -10,13 +11,13 @@ namespace ccscope {
 
 class RoomForDrops {
  public:
-  // To be called with each reading of the counters, or more often.
+  // Call it with each reading of the counters, or more often.
   void Update(bool lost, Timestamp now);
-  // The share of the capacity to leave unused.
+  // The fraction of the capacity to leave unused.
   double room() const { return room_; }
-  // Whether losses are attributed to the path, because they continued with a large room.
+  // Whether losses are attributed to the path, because they continued although the room was large.
   bool AreOfThePath(Timestamp now) const { return now < random_until_; }
-  // Whether something was lost in the last `span`.
+  // Whether a packet was lost in the last `span`.
   bool LostIn(TimeDelta span, Timestamp now) const { return now - lost_at_ < span; }
 
  private:

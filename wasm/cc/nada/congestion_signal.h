@@ -18,7 +18,7 @@ TimeDelta PowerWarping(TimeDelta delay, const Parameters& parameters);
 // d_tilde, the delay after warping. `share`: the weight of the exponential warping (LossEstimator::WarpingShare).
 TimeDelta WarpedDelay(TimeDelta delay, double share, const Parameters& parameters);
 
-// x_curr, limited to what fits into the feedback message (RFC 8698 5.3: 15 bits of 0.1 ms).
+// x_curr, limited to what fits into the feedback message (RFC 8698 5.3: 15 bits, in units of 0.1 ms).
 TimeDelta CongestionSignal(TimeDelta warped_delay, double p_loss, double p_mark, const Parameters& parameters);
 
 }  // namespace ccscope::nada

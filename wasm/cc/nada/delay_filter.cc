@@ -11,8 +11,9 @@ namespace {
 
 // The longest interval between two frames; a longer one is a pause or a gap.
 constexpr TimeDelta kLongestInterval = TimeDelta::Millis(100);
-// The baseline's window has ten parts; this is the shortest allowed part. The parts are numbered from the clock's
-// zero, and the numbers of shorter parts could be too large for exact doubles.
+// The window of the baseline has ten parts; this is the shortest allowed part. The number of a part is the clock's time
+// divided by the part's length. With shorter parts, the numbers could exceed the integers that doubles represent
+// exactly.
 constexpr TimeDelta kShortestPart = TimeDelta::Millis(1);
 
 }  // namespace
@@ -67,8 +68,8 @@ TimeDelta DelayFilter::OnArrival(Timestamp send_time, Timestamp arrival_time, Ti
   const TimeDelta exact_delay = arrival_time - send_time;
   const TimeDelta one_way_delay = whole_ ? WholeMs(exact_delay) : exact_delay;
   UpdateBase(one_way_delay, now);
-  // With `wait_`, the sample is the time that the next frame would wait if it left one interval after this frame. The
-  // reason: a frame leaves as a burst, so its plain delay also contains its transmission time, which is not queuing.
+  // With DelaySample::kWait, the sample is the time that the next frame would wait if it left one interval after this
+  // frame. A frame leaves as a burst, so its plain delay also contains its own transmission time, which is not queuing.
   const TimeDelta interval = std::clamp(send_time - last_send_, TimeDelta::Zero(), kLongestInterval);
   const TimeDelta sample = wait_ ? std::max(one_way_delay - interval, base_) : one_way_delay;
   last_send_ = send_time;

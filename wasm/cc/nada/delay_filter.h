@@ -18,8 +18,8 @@ class DelayFilter {
   explicit DelayFilter(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // `send_time`: the time from which the delay is measured. `now` never goes back. Returns the unfiltered queuing
-  // delay of this arrival.
+  // `send_time`: the time from which the delay is measured. `now` must not decrease from call to call. Returns the
+  // unfiltered queuing delay of this arrival.
   TimeDelta OnArrival(Timestamp send_time, Timestamp arrival_time, Timestamp now);
 
   TimeDelta base_delay() const { return base_; }

@@ -17,9 +17,9 @@ class LossEstimator {
   explicit LossEstimator(const Parameters& parameters) { Configure(parameters); }
   void Configure(const Parameters& parameters);
 
-  // Takes the number of packets that arrived, and the number of packets missing before them. `now` never goes back.
+  // Counts packets that arrived, and packets that are missing before them. `now` must not decrease from call to call.
   void OnPackets(double received, double lost, TimeDelta rtt, Timestamp now);
-  // Updates p_loss, the exponential average of the loss ratio in the window; to be called once per feedback.
+  // Updates p_loss, the exponential average of the loss ratio in the window. Call it once per feedback message.
   void Update(Timestamp now);
 
   double p_loss() const { return p_loss_; }

@@ -29,7 +29,7 @@ struct Parameters {
   RateSource rate_source() const { return Choice<RateSource>(received_rate_source); }
   bool has_capacity_bound() const { return IsOn(capacity_bound); }
   DataRate min_bitrate() const { return DataRate::BitsPerSec(min_bitrate_bps); }
-  // Never below the lowest rate.
+  // At least min_bitrate().
   DataRate max_bitrate() const {
     return DataRate::BitsPerSec(max_bitrate_bps < min_bitrate_bps ? min_bitrate_bps : max_bitrate_bps);
   }

@@ -14,12 +14,12 @@ constexpr TimeDelta kLongestInterval = TimeDelta::Seconds(1);
 // The weight of a new measurement of the encoder's share.
 constexpr double kShareWeight = 0.1;
 
-// With a bound from the capacity (capacity_bound.h), the rate is at least this share of the received rate, but never
-// above the bound.
+// If there is an upper bound from the capacity (capacity_bound.h), the rate is at least this fraction of the received
+// rate, but never above the bound.
 constexpr double kLeastOfReceived = 0.5;
 // With RateOrigin::kRmin, r_ref - RMIN is taken as at least this. Otherwise a rate at RMIN could not grow.
 constexpr DataRate kLeastAboveOrigin = DataRate::BitsPerSec(1);
-// If the received rate is below this share of the bound from the capacity, gamma of the ramp-up is GAMMA_MAX.
+// If the received rate is below this fraction of the bound from the capacity, the ramp-up uses GAMMA_MAX as gamma.
 constexpr double kMuchUnused = 0.8;
 
 }  // namespace
@@ -34,9 +34,9 @@ void RateController::Configure(const Parameters& parameters) {
   Clip();
 }
 
-// Measures the encoder's share: the received rate divided by the rate that was requested about a second earlier,
-// since an encoder takes that long to follow. Measures only in ramp-up, that is, without a queue: with a queue, the
-// received rate reflects the capacity instead of the encoder.
+// Measures the encoder's share: the received rate divided by the rate that was requested about a second earlier. (An
+// encoder takes about that long to follow a request.) Measures only in ramp-up, while there is no queue. With a queue,
+// the received rate would reflect the capacity instead of the encoder.
 void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   DataRate& then = history_[static_cast<std::size_t>(updates_ % kHistory)];
   if (mode == Mode::kRampUp && updates_ >= kHistory) {
@@ -47,14 +47,15 @@ void RateController::ObserveEncoder(Mode mode, DataRate r_recv) {
   ++updates_;
 }
 
-// The step of the ramp-up, which may cause a queue of at most QBOUND. If frames show that much of the capacity is
-// unused, the step is GAMMA_MAX instead.
+// gamma of the ramp-up, which may cause a queue of at most QBOUND. If frames show that much of the capacity is unused,
+// gamma is GAMMA_MAX instead.
 double RateController::Gamma(DataRate r_recv, TimeDelta rtt, std::optional<DataRate> bound) const {
   return bound && r_recv < *bound * kMuchUnused ? params_.gamma_max : RampUpGamma(rtt, params_);
 }
 
-// The rate really sent should grow by gamma. So the target is the grown rate divided by the encoder's share.
-// Otherwise an encoder that leaves more than gamma of its target unused would stop the ramp-up forever.
+// The rate that the encoder actually sends should grow by gamma. So the target is the grown rate divided by the
+// encoder's share. Otherwise an encoder that leaves more than gamma of its target unused would stop the ramp-up
+// forever.
 DataRate RateController::RampedUp(DataRate r_recv, double gamma, DataRate gradual) const {
   const double share = std::max(encoder_share_, params_.encoder_share_min);
   const DataRate exact = r_recv * ((1 + gamma) / share);

@@ -31,8 +31,8 @@ class RateController {
   }
   void Configure(const Parameters& parameters);
 
-  // Takes each feedback message. `bound`: the upper bound from the capacity (cc/live/capacity_bound.h), if there is
-  // one. The rate is then at most this bound, and at least half of the received rate unless the bound is lower.
+  // Call it for each feedback message. `bound`: the upper bound from the capacity (cc/live/capacity_bound.h), if there
+  // is one. The rate is then at most this bound, and at least half of the received rate unless the bound is lower.
   void Update(Mode mode, TimeDelta x_curr, DataRate r_recv, TimeDelta rtt, Timestamp now,
               std::optional<DataRate> bound = std::nullopt);
 
@@ -54,9 +54,9 @@ class RateController {
   TimeDelta x_prev_;
   std::optional<Timestamp> last_update_;
   TimeDelta least_rtt_ = TimeDelta::PlusInfinity();
-  std::array<DataRate, kHistory> history_{};  // r_ref after the last updates
+  std::array<DataRate, kHistory> history_{};  // r_ref after each of the latest updates
   int updates_ = 0;
-  double encoder_share_ = 1;  // the share of its target that the encoder sends
+  double encoder_share_ = 1;  // the fraction of its target that the encoder sends
 };
 
 }  // namespace ccscope::nada

@@ -28,8 +28,8 @@ class Receiver final : public ReceiverHalf {
   FrameCapacity* frame_capacity() override { return &bound_.frame_capacity(); }
 
  private:
-  // The time from which the delay of an arrival is measured: its send time, or the time of its RTP timestamp on a
-  // clock with an arbitrary zero.
+  // The time from which the delay of an arrival is measured. It is the send time or, with DelaySample::kSinceEncoded,
+  // the time of the RTP timestamp on a clock with an arbitrary zero.
   Timestamp DelaysBegin(const Arrival& arrival);
   bool IsRising(TimeDelta x_curr, Timestamp now) const;
   void CountPacket(double seq, std::optional<double> highest_seq);

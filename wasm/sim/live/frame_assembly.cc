@@ -50,7 +50,7 @@ std::optional<FrameAssembly::Frame> FrameAssembly::OnPacket(const FramePacket& p
   return slot->frame;
 }
 
-// After a packet was given up, skips all frames before the next complete key frame.
+// After the receiver gave up on a packet, skips all frames before the next complete key frame.
 void FrameAssembly::SkipToKeyFrame() {
   std::size_t first = 0;
   while (first < slots_.size() && !(slots_[first].complete() && slots_[first].frame.of.key_frame)) ++first;

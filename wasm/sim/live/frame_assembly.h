@@ -17,7 +17,7 @@ namespace ccscope::live {
 
 // What every packet contains about its frame.
 struct FramePacket {
-  double seq = 0;  // number of the packet; a retransmission keeps it
+  double seq = 0;  // sequence number of the packet; the same in a retransmission
   double frame = 0;
   int packets = 1;      // number of packets of the frame
   DataSize frame_size;  // payload
@@ -49,16 +49,16 @@ class FrameAssembly {
 
   // Returns the frame that this packet completes, if any. `again`: the packet is a retransmission.
   std::optional<Frame> OnPacket(const FramePacket& packet, bool again, Timestamp now);
-  // Returns the next frame that can be decoded, if any: the next frame in order, once it is complete; or, after a
-  // packet was given up, the first complete key frame.
+  // Returns the next frame that can be decoded, if any: the next frame in order, once it is complete; or, after the
+  // receiver gave up on a packet, the first complete key frame.
   std::optional<Frame> NextFrame();
 
   // The packets to request now.
   Request TakeRequest(Timestamp now);
-  // When to call TakeRequest() and TakeNeedsKeyFrame() next; infinity if there is nothing to request.
+  // When to call TakeRequest() and TakeNeedsKeyFrame() next; infinity if nothing is missing.
   Timestamp NextRequest() const;
-  // Whether to request a key frame now. After a packet was given up, later frames cannot be decoded until a key frame
-  // arrives.
+  // Whether to request a key frame now. After the receiver gave up on a packet, later frames cannot be decoded until a
+  // key frame arrives.
   bool TakeNeedsKeyFrame(Timestamp now);
 
   // How many packets did not arrive when they were first sent, as in receiver reports (RFC 3550, 6.4.1). A packet that
@@ -84,7 +84,7 @@ class FrameAssembly {
   void GiveUp();
 
   Params params_;
-  RingBuffer<Slot> slots_;  // [0]: the frame next_frame_
+  RingBuffer<Slot> slots_;  // slots_[0] belongs to frame next_frame_
   double next_frame_ = 0;
   std::optional<double> highest_seq_;
   std::vector<Missing> missing_;  // in the order in which their absence was noticed

@@ -9,13 +9,14 @@ namespace ccscope::live {
 namespace {
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-// An RTCP packet with its UDP and IPv4 headers: a compound report, a request for packets, a request for a key frame.
+// The size of an RTCP packet with its UDP and IPv4 headers. All kinds are assumed to be equally large: compound
+// reports, requests for packets, and requests for a key frame.
 constexpr DataSize kRtcpSize = DataSize::Bytes(96);
 constexpr double kRtpClockHz = 90000;
 constexpr double kRtpModulus = 4294967296.0;
 // How many packets a sender keeps for retransmission.
 constexpr std::size_t kHistory = 1024;
-// Feedback counts as missing when none came for this long (src/worker/media/sender_seat.ts).
+// Feedback counts as missing if none has arrived for this long (src/worker/media/sender_seat.ts).
 constexpr TimeDelta kFeedbackMissing = TimeDelta::Seconds(1);
 constexpr TimeDelta kTickInterval = TimeDelta::Millis(100);
 constexpr TimeDelta kAudioInterval = TimeDelta::Millis(20);
@@ -118,7 +119,7 @@ void LiveFlow::Run(Event event, Timestamp now) {
       Schedule(kAudio, now + kAudioInterval);
       return Leave({.what = What::kAudio, .size = DataRate::BitsPerSec(live_.audio_bps) * kAudioInterval}, now);
     case kReport:
-      // 0.5 to 1.5 mean intervals, at random (RFC 3550 6.2).
+      // The next report follows after 0.5 to 1.5 mean intervals, at random (RFC 3550 6.2).
       Schedule(kReport, now + TimeDelta::Millis(source_params_.rtcp_interval_ms) * (0.5 + random_.Uniform()));
       return Leave({.what = What::kReport, .size = kRtcpSize}, now);
     case kEvents:
@@ -169,7 +170,7 @@ void LiveFlow::SendAgain(const FrameAssembly::Request& request, Timestamp now) {
     const double seq = request.seqs[static_cast<std::size_t>(i)];
     if (seq + static_cast<double>(kHistory) <= next_seq_) continue;
     DataPacket& packet = history_[static_cast<std::size_t>(seq) % kHistory];
-    // A packet that was retransmitted less than one RTT ago is skipped, since it may still be under way.
+    // A packet that was retransmitted less than one RTT ago is skipped, since it may still be in flight.
     if (packet.frame.seq != seq || (packet.again && now - packet.sent < rate_.rtt)) continue;
     packet.again = true;
     packet.sent = now;

@@ -76,7 +76,7 @@ class LiveFlow final : public Flow {
     Timestamp report_sent;
   };
   struct KeyFrameRequest {};
-  // The losses that RTCP reports, which are used while no feedback arrives.
+  // The losses that RTCP reports. They are used while no feedback arrives.
   struct Losses {
     double packets_received;
     double packets_lost;
@@ -88,7 +88,7 @@ class LiveFlow final : public Flow {
   };
 
   // The events within the two pages and the relay. At most one event of each kind is scheduled; the queues below hold
-  // the items that wait for it.
+  // the items that wait for the event.
   enum Event { kCapture, kSend, kPace, kEnter, kArrive, kReply, kHear, kStats, kTick, kApply, kEncode, kAskAgain, kAudio, kReport, kEvents };
   template <class T>
   struct Due {
@@ -140,7 +140,7 @@ class LiveFlow final : public Flow {
   RingBuffer<Due<int>> stamped_;          // for each frame that waits to be sent: its number of packets
   RingBuffer<DataPacket> encoded_;        // the packets of these frames
   RingBuffer<DataPacket> pacer_;          // packets that wait for the pacer
-  RingBuffer<DataPacket> pacer_again_;    // retransmissions, which go first
+  RingBuffer<DataPacket> pacer_again_;    // retransmissions, which are sent first
   std::vector<DataPacket> history_;       // indexed by sequence number modulo kHistory
   RingBuffer<Due<DataPacket>> entering_;  // the relay
   RingBuffer<Due<Arriving>> arriving_;

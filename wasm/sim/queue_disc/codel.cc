@@ -3,7 +3,7 @@
 namespace ccscope {
 namespace {
 
-// The FIFO in the form that CoDelLaw expects.
+// The interface that CoDelLaw expects of a queue.
 struct Fifo {
   std::optional<Packet> Pop() {
     if (packets.empty()) return std::nullopt;

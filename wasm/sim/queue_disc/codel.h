@@ -1,5 +1,5 @@
-// CoDel, Controlled Delay (RFC 8289): a FIFO that drops packets from its head while the delay stays above a target,
-// at ever shorter intervals. codel.md describes it; the law itself is in codel_law.h.
+// CoDel, Controlled Delay (RFC 8289): a FIFO that drops packets from its head while the delay stays above a target. The
+// intervals between the drops become shorter and shorter. codel.md describes it; the law itself is in codel_law.h.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_CODEL_H_
 #define CCSCOPE_SIM_QUEUE_DISC_CODEL_H_
 

@@ -28,8 +28,8 @@ bool CoDelLaw::OkToDrop(const Params& params, Timestamp now, const Packet& packe
 void CoDelLaw::EnterDroppingState(const Params& params, Timestamp now) {
   ++stats_.dropping_states;
   state_.dropping = true;
-  // Resumes with the number of drops in the previous dropping state, without the count from which that state had
-  // resumed. This number of drops was enough to control the queue.
+  // Resumes with the number of drops in the previous dropping state, less the count from which that state had resumed.
+  // This number of drops was enough to control the queue.
   const double last = state_.count - state_.last_count;
   const bool recent = now - state_.drop_next < params.interval * kResumeIntervals;
   state_.count = last > 1 && recent ? last : 1;

@@ -25,13 +25,13 @@ class CoDelLaw {
     TimeDelta target;
     TimeDelta interval;
     DataSize mtu;
-    bool largest_for_mtu = false;  // mtu is replaced by the largest packet so far
+    bool largest_for_mtu = false;  // the largest packet so far is used instead of mtu
   };
   struct State {
     double count = 0;       // drops in this dropping state, plus the count it resumed from
     double last_count = 0;  // count when the dropping state began
     bool dropping = false;
-    Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target; below: -inf
+    Timestamp first_above = Timestamp::MinusInfinity();  // one interval after the delay rose above target, else -inf
     Timestamp drop_next = Timestamp::MinusInfinity();    // when to drop next; not changed when dropping ends
     DataSize largest = DataSize::Bytes(256);             // largest packet so far; the initial value is Linux's
   };

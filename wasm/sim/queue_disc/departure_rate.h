@@ -12,16 +12,16 @@ namespace ccscope {
 
 class DepartureRate {
  public:
-  // What is averaged: Linux averages the rate, with weight 1/8 for each measurement; RFC 8033 averages the time in
-  // which the threshold departs, with weight 1/4.
+  // Which quantity is averaged. Linux averages the rate, with weight 1/8 for each measurement. RFC 8033 averages the
+  // time that DQ_THRESHOLD bytes take to depart, with weight 1/4.
   enum class Average { kRate, kTime };
 
   // `whole`: the rate and its average are whole numbers in Linux's unit; a rate that becomes 0 counts as unknown.
   DepartureRate(Average average, DataSize threshold, bool whole = false)
       : average_(average), threshold_(threshold), whole_(whole) {}
 
-  // To be called when a packet has left the queue. `backlog`: the bytes that still wait. If this packet ends a
-  // measurement, returns the duration of the measurement.
+  // Call it when a packet has left the queue. `backlog`: the bytes that still wait. If this packet ends a measurement,
+  // returns the duration of the measurement.
   std::optional<TimeDelta> OnDeparture(DataSize size, DataSize backlog, Timestamp now);
 
   bool known() const { return known_; }
@@ -40,7 +40,7 @@ class DepartureRate {
   bool known_ = false;
   DataRate rate_;   // with Average::kRate
   double units_ = 0;  // the rate in Linux's unit, if `whole`
-  TimeDelta time_;  // time in which the threshold departs, with Average::kTime
+  TimeDelta time_;  // time that the threshold takes to depart, with Average::kTime
   bool measuring_ = false;
   Timestamp since_;
   DataSize departed_;

@@ -1,6 +1,6 @@
-// Assigns flows to the queues of a discipline: the flow's number, mixed with a seed, is hashed into a number of
-// buckets. Two flows may fall into one bucket and then share its queue. As in Linux, each discipline has its own
-// seed. A queue is created when its bucket is first used.
+// Assigns flows to the queues of a discipline. The number of a flow is mixed with a seed and hashed to a bucket. Each
+// bucket has one queue, so flows in the same bucket share a queue. As in Linux, each discipline has its own seed. A
+// queue is created when its bucket is first used.
 #ifndef CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 #define CCSCOPE_SIM_QUEUE_DISC_FLOW_BUCKETS_H_
 

@@ -30,7 +30,7 @@ class FqCoDel final : public QueueDisc {
   struct FlowQueue {
     PacketList packets;
     CoDelLaw law;
-    double deficit = 0;  // bytes that it may still send in this turn; negative: overdrawn
+    double deficit = 0;  // bytes that the queue may still send in this turn; negative: overdrawn
     bool listed = false;
     int next = kNone;  // the next queue in its list
   };

@@ -8,8 +8,8 @@ namespace {
 
 // Linux starts its timer this long after the discipline was created.
 constexpr TimeDelta kLinuxFirstUpdate = TimeDelta::Millis(500);
-// If the delay is longer than this, Linux increases each step by kMaxStep. According to sch_pie, the value was found
-// by experiment.
+// If the delay is longer than this, Linux adds kMaxStep to each step. According to sch_pie, the value was found by
+// experiment.
 constexpr TimeDelta kLinuxHighDelay = TimeDelta::Millis(250);
 // RFC 8033, 5.5, and Linux: at a probability of 10 % or more, a step adds at most 2 %.
 constexpr double kStepLimitFrom = 0.1;
@@ -22,7 +22,7 @@ constexpr double kLowProbability = 0.2;
 // on, the packet is always dropped.
 constexpr double kAccumulatedMin = 0.85;
 constexpr double kAccumulatedMax = 8.5;
-// After a long time without packets, at most this many missed updates are computed; the rest is omitted.
+// After a long time without packets, at most this many missed updates are computed. The others are omitted.
 constexpr int kMaxUpdates = 10000;
 
 struct TuningStep {

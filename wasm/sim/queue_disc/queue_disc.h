@@ -26,7 +26,7 @@ enum class DropReason {
 };
 inline constexpr int kDropReasonCount = static_cast<int>(DropReason::kOverlimit) + 1;
 
-// Receives every packet that a discipline drops, including the arriving one.
+// Receives every packet that a discipline drops, including an arriving packet that it does not accept.
 class DropSink {
  public:
   virtual void OnDrop(const Packet& packet, DropReason reason, Timestamp now) = 0;
@@ -43,15 +43,15 @@ struct QueueStats {
   double dequeued = 0;
   double dropped = 0;
 
-  // A packet arrived and waits.
+  // Counts a packet that arrived and now waits.
   void Accept(const Packet& packet) {
     ++packets;
     ++enqueued;
     bytes += packet.size;
   }
-  // A packet arrived and was dropped.
+  // Counts a packet that was dropped on arrival.
   void Refuse() { ++dropped; }
-  // A waiting packet leaves (Release) or is dropped (Discard).
+  // Counts a waiting packet that leaves (Release) or is dropped (Discard).
   void Release(const Packet& packet) {
     ++dequeued;
     Remove(packet);
@@ -60,7 +60,7 @@ struct QueueStats {
     ++dropped;
     Remove(packet);
   }
-  // A waiting packet is taken out; the caller counts it as dequeued or dropped.
+  // Removes a waiting packet; the caller counts it as dequeued or dropped.
   void Remove(const Packet& packet) {
     // If the last packet leaves, sets the size to zero: rounding could leave a remainder if sizes are not whole
     // numbers.
@@ -78,8 +78,8 @@ class QueueDisc {
   // The packet to transmit next.
   virtual std::optional<Packet> Dequeue(Timestamp now, DropSink& drops) = 0;
 
-  // To be called when the capacity behind the queue has changed; zero is an outage. Limits that are given as a time
-  // are adjusted.
+  // Call it when the capacity behind the queue has changed; zero is an outage. Limits that are given as a time are
+  // converted to the new capacity.
   virtual void OnCapacity(DataRate capacity) = 0;
 
   virtual const QueueStats& stats() const = 0;

@@ -6,7 +6,7 @@
 namespace ccscope {
 namespace {
 
-// Memory for lists of queues with up to this many packets is allocated at the start.
+// State::first_of_length has an entry for each length of a queue. At the start, it has entries for lengths up to this.
 constexpr double kUsualLength = 127;
 
 }  // namespace
@@ -16,7 +16,7 @@ Sfq::Sfq(const Params& params, std::uint64_t seed)
   state_.first_of_length.resize(static_cast<std::size_t>(std::min(params.depth_packets, kUsualLength)) + 1, kNone);
 }
 
-// The hash is replaced (perturbed) at regular times, counted from the first packet. If several perturbations are due,
+// Replaces (perturbs) the hash at regular intervals, counted from the first packet. If several perturbations are due,
 // only one is made: the others would have no visible effect.
 void Sfq::PerturbIfDue(Timestamp now, DropSink& drops) {
   if (params_.perturb_s <= 0) return;
@@ -27,7 +27,7 @@ void Sfq::PerturbIfDue(Timestamp now, DropSink& drops) {
   Rehash(now, drops);
 }
 
-// Moves all waiting packets, queue by queue, into the queues of another hash (Linux's sfq_rehash).
+// Changes the hash, and moves all waiting packets, queue by queue, into the new queues (Linux's sfq_rehash).
 void Sfq::Rehash(Timestamp now, DropSink& drops) {
   rehashed_.clear();
   for (int index = 0; index < state_.queues.size(); ++index) {
@@ -72,7 +72,7 @@ void Sfq::Enqueue(const Packet& packet, Timestamp now, DropSink& drops) {
   }
   Append(index, packet);
   stats_.Accept(packet);
-  // One packet always stays. Otherwise a limit smaller than one packet would block the link.
+  // One packet always stays in the queue. Otherwise a limit smaller than one packet would block the link.
   while (IsOverLimit() && stats_.packets > 1) DropFromLongest(now, drops);
 }
 
@@ -125,7 +125,7 @@ void Sfq::DropFromLongest(Timestamp now, DropSink& drops) {
   drops.OnDrop(packet, DropReason::kOverlimit, now);
 }
 
-// Appends a queue that gets its first packet to the end of the round.
+// Appends a queue to the end of the round, when the queue gets its first packet.
 void Sfq::JoinRound(int index) {
   FlowQueue& queue = state_.queues[index];
   if (state_.last == kNone) {

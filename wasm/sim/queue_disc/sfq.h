@@ -26,7 +26,7 @@ class Sfq final : public QueueDisc {
   static constexpr int kNone = -1;
   struct FlowQueue {
     PacketList packets;
-    double allotment = 0;  // bytes that it may still send in this turn; negative: overdrawn
+    double allotment = 0;  // bytes that the queue may still send in this turn; negative: overdrawn
     int next = kNone;      // the next queue in the round, a circular list; the queue after State::last is served next
     int peer_next = kNone;  // the next queue in the list of queues of this length
     int peer_previous = kNone;

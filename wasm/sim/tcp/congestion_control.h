@@ -1,6 +1,6 @@
 // A congestion control algorithm. The sender detects losses and recovers from them; the algorithm decides how the
-// window grows and how far it falls. Windows are in segments and may be fractions. The sender may send a segment if
-// the pipe is smaller than the window by at least one segment.
+// window grows and how far it falls. Windows are in segments and need not be whole numbers. The sender may send a
+// segment if the pipe is smaller than the window by at least one segment.
 #ifndef CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 #define CCSCOPE_SIM_TCP_CONGESTION_CONTROL_H_
 
@@ -21,7 +21,7 @@ struct Window {
 // RFC 5681, section 3.1: ssthresh is never less than this.
 inline constexpr double kMinSsthresh = 2;
 
-// An ACK of new data outside of fast recovery.
+// An ACK that acknowledges new data outside of fast recovery.
 struct AckEvent {
   Timestamp now = {};
   double acked = 0;        // segments newly acknowledged
@@ -40,11 +40,12 @@ class CongestionControl {
   virtual void Reset() = 0;
   // Raises the window.
   virtual void OnAck(const AckEvent& ack, Window& window) = 0;
-  // A loss was detected from ACKs: returns the new ssthresh. `flight` is the number of outstanding segments.
+  // Called when a loss was detected from ACKs. Returns the new ssthresh. `flight` is the number of outstanding
+  // segments.
   virtual double OnCongestionEvent(Timestamp now, double flight, const Window& window) = 0;
-  // The retransmission timer expired: returns the new ssthresh.
+  // Called when the retransmission timer expired. Returns the new ssthresh.
   virtual double OnTimeout(Timestamp now, double flight, const Window& window) = 0;
-  // The window was reset after idling.
+  // Called when the window was reset after idling.
   virtual void OnRestart() = 0;
 };
 

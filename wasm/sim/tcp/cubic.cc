@@ -9,7 +9,7 @@ namespace {
 
 // Section 4.2: the target is at most this multiple of the window.
 constexpr double kMaxTarget = 1.5;
-// Linux 3.16: RTT samples from the first second of a congestion avoidance stage do not count for the minimum RTT.
+// Linux 3.16: the minimum RTT ignores RTT samples from the first second of a congestion avoidance stage.
 constexpr TimeDelta kSettling = TimeDelta::Seconds(1);
 
 double CubeRoot(double x) {
@@ -48,8 +48,8 @@ double Cubic::WCubic(double t) const {
   return c_ * d * d * d + state_.origin;
 }
 
-// Begins a congestion avoidance stage (section 4.2). Its W_max is the current window if the previous W_max is unknown
-// (sections 4.8, 4.10) or smaller.
+// Begins a congestion avoidance stage (section 4.2). W_max of the stage is the previous W_max or, if that is unknown
+// (sections 4.8, 4.10) or smaller, the current window.
 void Cubic::BeginEpoch(Timestamp now, double cwnd) {
   state_.in_epoch = true;
   state_.epoch = state_.last_ack = now;
@@ -78,7 +78,7 @@ void Cubic::OnAck(const AckEvent& ack, Window& window) {
 
 void Cubic::Avoid(const AckEvent& ack, double acked, Window& window) {
   if (!state_.in_epoch) BeginEpoch(ack.now, window.cwnd);
-  // Section 4.2: time in which the application limited the window does not count.
+  // Section 4.2: time does not count while the application, not the window, limits the sender.
   if (!ack.window_limited) state_.epoch += ack.now - state_.last_ack;
   state_.last_ack = ack.now;
   if (!ack.window_limited) return;

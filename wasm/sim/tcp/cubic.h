@@ -36,7 +36,8 @@ class Cubic final : public CongestionControl {
   double WCubic(double t) const;
   // Equation 2: the time after which W_cubic reaches W_max again.
   static double K(double w_max, double cwnd_epoch, double c);
-  // Section 4.3: the additive increase that results in Reno's average window if the decrease is by beta.
+  // Section 4.3: the additive increase that gives the same average window as Reno, if a decrease multiplies the window
+  // by beta.
   static double AlphaCubic(double beta) { return 3 * (1 - beta) / (1 + beta); }
 
  private:

@@ -1,9 +1,9 @@
-// HyStart: leave slow start before the queue overflows (Ha and Rhee, "Taming the elephants: New TCP slow start",
-// 2011, in the form of Linux 3.16). It has two detectors, which both work in rounds of one window:
-//  - ACK train: if ACKs follow one another closely for longer than half the minimum RTT, a window of segments fills
-//    the forward path.
-//  - Delay: the smallest of the round's first RTT samples exceeds the minimum RTT by more than an eighth of the
-//    minimum RTT (within bounds).
+// HyStart: leaves slow start before the queue overflows (Ha and Rhee, "Taming the elephants: New TCP slow start", 2011,
+// in the form of Linux 3.16). It has two detectors, which both work in rounds of one window:
+// - ACK train: ACKs have followed one another closely for longer than half the minimum RTT. Then a window of segments
+//   fills the forward path.
+// - Delay: the smallest of the round's first RTT samples exceeds the minimum RTT by more than an eighth of the minimum
+//   RTT (within bounds).
 #ifndef CCSCOPE_SIM_TCP_HYSTART_H_
 #define CCSCOPE_SIM_TCP_HYSTART_H_
 
@@ -19,9 +19,9 @@ class HyStart {
   explicit HyStart(const Parameters& parameters);
 
   void Reset();
-  // To be called for each ACK in slow start. Returns whether to leave slow start.
+  // Call it for each ACK in slow start. Returns whether to leave slow start.
   bool ShouldExit(const AckEvent& ack, double cwnd);
-  // To be called for each ACK, except in the first second of a stage of congestion avoidance.
+  // Call it for each ACK, except in the first second of a stage of congestion avoidance.
   void OnRtt(TimeDelta rtt);
 
  private:

@@ -15,8 +15,8 @@ void NewReno::OnAck(const AckEvent& ack, Window& window) {
     acked = SlowStart(acked, slow_start_limit_, window);
     if (acked == 0) return;
   }
-  // Equation 3: one segment per round trip if each segment is acknowledged separately. Delayed ACKs halve the
-  // increase if ACKs are counted, but not if segments are counted (section 3.1).
+  // Equation 3: one segment per round trip if each segment is acknowledged separately. Delayed ACKs halve this
+  // increase, unless acknowledged segments are counted instead of ACKs (section 3.1).
   window.cwnd += (per_ack_ ? 1 : acked) / window.cwnd;
 }
 

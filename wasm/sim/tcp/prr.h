@@ -1,6 +1,6 @@
-// Proportional rate reduction with the slow start reduction bound (RFC 6937, section 3): during fast recovery the
-// window follows the delivered data, so that sending continues evenly and the window ends at ssthresh. Linux uses it
-// since version 3.2, with and without SACK.
+// Proportional rate reduction with the slow start reduction bound (RFC 6937, section 3). During fast recovery the
+// window follows the delivered data, so that sending continues evenly and the window ends at ssthresh. Linux has used
+// it since version 3.2, with and without SACK.
 #ifndef CCSCOPE_SIM_TCP_PRR_H_
 #define CCSCOPE_SIM_TCP_PRR_H_
 
@@ -18,8 +18,8 @@ class ProportionalRateReduction {
     delivered_ = out_ = 0;
   }
   void OnSent() { ++out_; }
-  // To be called for each ACK of fast recovery. `delivered`: the segments that this ACK newly reports as received.
-  // Returns the window.
+  // Call it for each ACK of fast recovery. `delivered`: the segments that this ACK newly reports as received. Returns
+  // the window.
   double OnAck(std::int64_t delivered, std::int64_t pipe, double ssthresh) {
     delivered_ += static_cast<double>(delivered);
     const double in_flight = static_cast<double>(pipe);

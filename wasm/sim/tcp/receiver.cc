@@ -13,7 +13,7 @@ Receiver::Receiver(const Parameters& parameters, CongestionControlKind kind)
       quick_acks_(static_cast<int>(parameters.quick_ack_segments)),
       runs_(kInitialSlots) {}
 
-// Records the segment in the stream; returns whether the cumulative acknowledgement moved.
+// Records the segment in the stream. Returns whether the cumulative acknowledgement has advanced.
 bool Receiver::Accept(std::int64_t seq) {
   if (seq != next_expected_) {
     StoreOutOfOrder(seq);
@@ -70,9 +70,9 @@ void Receiver::ForgetBlocks() {
 
 std::optional<Ack> Receiver::OnSegment(const Segment& segment, Timestamp now) {
   ++stats_.segments;
-  // RFC 7323, section 4.3: an ACK echoes the timestamp of the earliest segment that it newly acknowledges. A
-  // repetition of an acknowledged segment also updates the timestamp; otherwise a lost ACK would make an RTT sample
-  // as long as the RTO.
+  // RFC 7323, section 4.3: an ACK echoes the timestamp of the earliest segment that it newly acknowledges. A duplicate
+  // of an acknowledged segment also updates the timestamp; otherwise a lost ACK would make an RTT sample as long as the
+  // RTO.
   if (segment.seq <= last_ack_sent_) echo_ = std::max(echo_, segment.sent);
   const bool known = segment.seq < next_expected_ || (segment.seq < highest_ && At(segment.seq) != 0);
   if (known) {

@@ -1,5 +1,5 @@
-// A TCP receiver, sans-IO: cumulative and selective acknowledgements (RFC 2018), delayed ACKs
-// (RFC 5681, section 4.2), timestamps (RFC 7323). The window is not limited.
+// A TCP receiver: cumulative and selective acknowledgements (RFC 2018), delayed ACKs (RFC 5681, section 4.2),
+// timestamps (RFC 7323). The window is not limited. The receiver has no clock of its own: the caller passes the time.
 //
 // Call OnTimer() at next_timer(); earlier calls do nothing.
 #ifndef CCSCOPE_SIM_TCP_RECEIVER_H_
@@ -36,8 +36,8 @@ class Receiver {
   const Stats& stats() const { return stats_; }
 
  private:
-  // One block more than an ACK can contain. If the cumulative acknowledgement covers one of the blocks, enough blocks
-  // remain to fill an ACK.
+  // One more than the blocks of an ACK. So if the cumulative acknowledgement covers one of the blocks, the others still
+  // fill an ACK.
   static constexpr std::size_t kRecentBlocks = kMaxSackBlocks + 1;
   static constexpr std::size_t kInitialSlots = 32;
 

@@ -17,8 +17,8 @@ RttEstimator::RttEstimator(const Parameters& parameters)
     : initial_(TimeDelta::Millis(parameters.rto_initial_ms)),
       min_(TimeDelta::Millis(parameters.bounds_whole_rto() ? parameters.rto_min_ms : 0)),
       max_(TimeDelta::Millis(parameters.rto_max_ms)),
-      // The RTO exceeds SRTT by at least this: the clock granularity G. If rto_min bounds only the part of the RTO
-      // above SRTT (as in Linux), it is the larger of G and rto_min.
+      // The minimum of RTO - SRTT. It is the clock granularity G or, if rto_min bounds only the part of the RTO above
+      // SRTT (as in Linux), the larger of G and rto_min.
       floor_(TimeDelta::Millis(parameters.bounds_whole_rto()
                                    ? parameters.clock_granularity_ms
                                    : std::max(parameters.clock_granularity_ms, parameters.rto_min_ms))) {

@@ -1,5 +1,5 @@
-// Smoothed round-trip time and retransmission timeout (RFC 6298). Samples come from the timestamp
-// option, so that retransmissions give samples too and Karn's rule is not needed (section 3).
+// Smoothed round-trip time and retransmission timeout (RFC 6298). Samples come from the timestamp option, so that
+// retransmissions also yield samples and Karn's rule is not needed (section 3).
 #ifndef CCSCOPE_SIM_TCP_RTT_ESTIMATOR_H_
 #define CCSCOPE_SIM_TCP_RTT_ESTIMATOR_H_
 
@@ -30,7 +30,7 @@ class RttEstimator {
   TimeDelta initial_;
   TimeDelta min_;
   TimeDelta max_;
-  TimeDelta floor_;  // the least by which the RTO exceeds SRTT
+  TimeDelta floor_;  // the minimum of RTO - SRTT
   bool has_sample_ = false;
   TimeDelta rto_;
   TimeDelta srtt_;

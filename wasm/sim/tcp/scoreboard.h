@@ -33,27 +33,27 @@ class Scoreboard {
   std::int64_t sacked() const { return sacked_; }
   std::int64_t pipe() const { return outstanding() - sacked_ - lost_ + retransmitted_; }
 
-  // A new segment was sent.
+  // Records that a new segment was sent.
   void Append();
-  // Cumulative acknowledgement, una() <= to <= next().
+  // Records a cumulative acknowledgement, una() <= to <= next().
   void AckUpTo(std::int64_t to);
   // Starts again with nothing outstanding; `at` is the next segment to send.
   void Restart(std::int64_t at);
 
-  // Segments begin..end-1 were received.
+  // Records that the segments begin..end-1 were received.
   void Sack(std::int64_t begin, std::int64_t end);
   // Marks the segments that must be lost, given the segments received (RFC 6675, IsLost).
   void DetectLosses();
-  // Without SACK: changes the number of segments that duplicate ACKs stand for, or sets it to 0.
+  // Without SACK: changes the number of segments that are assumed received because of duplicate ACKs, or sets it to 0.
   void CountDuplicates(std::int64_t change);
   void ForgetDuplicates() { sacked_ = 0; }
 
   void MarkLost(std::int64_t seq);
-  // After a timeout: everything that was not received is lost, and no retransmission is under way.
+  // After a timeout: everything that was not received is lost, and no retransmission is in flight.
   void MarkAllLost();
   bool IsLost(std::int64_t seq) const { return seq < next_ && (At(seq).flags & kLost) != 0; }
 
-  // The first lost segment without a retransmission under way, or kNone.
+  // The first lost segment without a retransmission in flight, or kNone.
   std::int64_t NextLost();
   void MarkRetransmitted(std::int64_t seq);
 
@@ -84,14 +84,14 @@ class Scoreboard {
   std::vector<Slot> slots_;  // a ring; its length is a power of two
   std::int64_t una_ = 0;
   std::int64_t next_ = 0;
-  std::int64_t sacked_ = 0;         // without SACK: the segments that duplicate ACKs stand for
+  std::int64_t sacked_ = 0;         // without SACK: the segments assumed received because of duplicate ACKs
   std::int64_t lost_ = 0;
   std::int64_t retransmitted_ = 0;
   std::int64_t loss_edge_ = 0;      // DetectLosses() has examined all segments below this
   std::int64_t lost_hint_ = 0;      // no lost segment below this waits for its retransmission
   // The three highest segments received, the highest first.
   std::array<std::int64_t, kDupThresh> highest_ = {kNone, kNone, kNone};
-  RingBuffer<Retransmission> retransmissions_;  // those under way, in the order of sending; with FACK only
+  RingBuffer<Retransmission> retransmissions_;  // retransmissions in flight, in the order of sending; with FACK only
 };
 
 }  // namespace ccscope::tcp

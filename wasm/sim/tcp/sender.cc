@@ -112,7 +112,7 @@ void Sender::RestartTimer(Timestamp now) {
 }
 
 // Returns whether the cumulative part of the ACK can be processed. If the ACK covers segments that were outstanding at
-// Stop(), sets the next segment to send to the one after them and returns false.
+// Stop(), returns false, and sending continues with the segment after them.
 bool Sender::AcceptCumulative(const Ack& ack) {
   if (ack.next_expected < board_.una() || ack.next_expected > highest_sent_) return false;
   if (ack.next_expected > board_.next()) {
@@ -126,7 +126,7 @@ bool Sender::AcceptCumulative(const Ack& ack) {
   return true;
 }
 
-// Updates the scoreboard.
+// Applies the ACK to the scoreboard.
 void Sender::Account(const Ack& ack, std::int64_t acked) {
   if (acked > 0) board_.AckUpTo(ack.next_expected);
   if (sack_) {

@@ -1,15 +1,15 @@
-// A TCP sender, sans-IO: slow start and congestion avoidance by a CongestionControl, fast retransmit and recovery with
-// SACK (RFC 6675, optionally RFC 6937) or without (RFC 6582), limited transmit (RFC 3042), retransmission timer (RFC
-// 6298).
+// A TCP sender: slow start and congestion avoidance by a CongestionControl, fast retransmit and recovery with SACK (RFC
+// 6675, optionally RFC 6937) or without (RFC 6582), limited transmit (RFC 3042), retransmission timer (RFC 6298). The
+// sender has no clock of its own: the caller passes the time.
 //
 // Contract:
-//  1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns no segment.
-//  2. Call OnTimer() at next_timer(); earlier calls do nothing.
-//  3. At most max_window_segments segments are outstanding. A new segment leaves only if the pipe is smaller than the
-//     congestion window.
-//  4. Sequence numbers never restart. A new connection after Reset() continues with the next number, as if both ends
-//     had agreed on that number. So late segments and ACKs of the old connection do no harm, and the receiver needs no
-//     reset.
+// 1. After each call of Start(), OnAck() and OnTimer(), call NextSegment() until it returns no segment.
+// 2. Call OnTimer() at next_timer(); earlier calls do nothing.
+// 3. At most max_window_segments segments are outstanding. A new segment is sent only if the pipe is smaller than the
+//    congestion window.
+// 4. Sequence numbers never restart. A new connection after Reset() continues with the next number, as if both ends had
+//    agreed on that number. So late segments and ACKs of the old connection do no harm, and the receiver needs no
+//    reset.
 #ifndef CCSCOPE_SIM_TCP_SENDER_H_
 #define CCSCOPE_SIM_TCP_SENDER_H_
 
@@ -46,7 +46,7 @@ class Sender {
 
   Sender(const Parameters& parameters, CongestionControlKind kind);
 
-  // Starts to send an endless stream, or a file of `segments` further segments. Segments that were outstanding at
+  // Starts sending an endless stream, or a file of `segments` further segments. Segments that were outstanding at
   // Stop() count as not sent and are sent again.
   void Start(Timestamp now);
   void Start(Timestamp now, std::int64_t segments);
@@ -114,9 +114,9 @@ class Sender {
   std::int64_t highest_sent_ = 0;     // one past the highest segment ever sent
   std::int64_t recover_ = -1;         // board_.next() when the last loss was found
   std::int64_t duplicate_acks_ = 0;   // used without SACK only
-  bool retransmit_now_ = false;       // one retransmission may leave regardless of the window
+  bool retransmit_now_ = false;       // one retransmission may be sent regardless of the window
   bool partial_ack_seen_ = false;
-  bool timed_out_ = false;            // the timer expired, and nothing was acknowledged since
+  bool timed_out_ = false;            // the timer has expired, and nothing has been acknowledged since
   Timestamp last_sent_;
   Timestamp timer_ = Timestamp::PlusInfinity();
   Stats stats_;

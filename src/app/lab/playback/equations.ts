@@ -3,7 +3,7 @@ import type { Moment, Row } from './moment.js';
 
 export interface Equation {
   title: string;
-  /** The paper with section and equation, or the RFC. */
+  /** The source: a paper with section and equation, or an RFC. */
   source: string;
   /** In TeX. */
   formula: string;

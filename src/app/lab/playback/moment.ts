@@ -7,7 +7,10 @@ export type Row = Readonly<Record<string, number>>;
 
 export interface Moment {
   timeUs: number;
-  /** For each table, the newest row at that time and the row before it. Each is undefined if there is no such row. */
+  /**
+   * For each table, the newest row at the chosen moment (`now`) and the row before it. A row that does not exist is
+   * undefined.
+   */
   rows: Partial<Record<TableName, { now: Row; before: Row | undefined }>>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The places of packets at a moment: in their sender's pacer, in the queue of the bottleneck, on their way to the
+ * Where packets are at a given moment: in their sender's pacer, in the bottleneck's queue, on their way to the
  * receiver, just lost, or (feedback) on their way back.
  */
 import type { Columns } from '../../../charts/index.js';
@@ -16,7 +16,7 @@ export interface ShownPacket {
   at: number;
 }
 
-/** The time for which a lost packet is drawn falling. */
+/** A lost packet is drawn falling for this long. */
 const LOST_US = 400e3;
 
 interface Moment {
@@ -25,7 +25,7 @@ interface Moment {
   wayUs: number;
   /** The one-way delay from the receiver back to the sender. */
   backUs: number;
-  /** Rows of the table `packet` of the forward link, from before the moment until after it. */
+  /** Rows of the forward link's table `packet`, from before the moment until after it. */
   packets: Columns;
   /** Rows of the table `arrival`. */
   arrivals: Columns;

@@ -16,7 +16,7 @@ export interface StageState {
   fullBytes: number;
 }
 
-/** The places of pacers, queue and receivers, as fractions of the canvas's width. */
+/** The positions of pacers, queue and receivers, as fractions of the canvas's width. */
 const PACER = [0.1, 0.3] as const;
 const QUEUE = [0.36, 0.74] as const;
 const RECEIVER = 0.9;

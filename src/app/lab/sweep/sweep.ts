@@ -1,4 +1,4 @@
-/** Runs a network once for each value of one of its numbers, and keeps the data for a small picture of each run. */
+/** Runs a network once for each value of one numeric setting, and keeps the data for a small chart of each run. */
 import { signal } from '@preact/signals';
 
 import type { WindowMetrics } from '../../../core/simulation.js';
@@ -9,7 +9,7 @@ import type { ControllerModule } from '../../../worker/simulation/simulation_pro
 import { described, type FlowInfo } from '../../../runs/run.js';
 import { sweepValues, type Sweepable } from './sweepable.js';
 
-/** A line of a small picture; times in seconds. */
+/** A line of a small chart. Times are in seconds. */
 export interface Line {
   timeS: readonly number[];
   values: readonly number[];
@@ -34,7 +34,7 @@ export interface SweepRequest {
 }
 
 const INTERVAL_US = 500e3;
-/** The largest number of points in a line: a small picture has no room for more. */
+/** The largest number of points in a line: a small chart has no room for more. */
 const POINTS = 160;
 
 function lineOf(
@@ -51,7 +51,7 @@ function lineOf(
 }
 
 export class Sweep {
-  /** The network of the latest sweep, and the number that it varies; null if there is no sweep to show. */
+  /** The network of the latest sweep, and the setting that the sweep varies; null if there is no sweep to show. */
   readonly request = signal<SweepRequest | null>(null);
   readonly results = signal<readonly Swept[]>([]);
   /** The number of values that are still to be simulated; 0 if no sweep runs. */
@@ -69,7 +69,7 @@ export class Sweep {
     this.left.value = 0;
   }
 
-  /** Starts a sweep, which replaces one that is under way. Rejects with SimulationError. */
+  /** Starts a sweep, and cancels one that is under way. Rejects with SimulationError. */
   async run(request: SweepRequest): Promise<void> {
     this.clear();
     const abort = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * The numbers of a network that can be swept. A sweep moves one number through a range and leaves everything else
- * unchanged.
+ * The numeric settings of a network that can be swept. A sweep moves one setting through a range and leaves
+ * everything else unchanged.
  */
 import { CONTROLLER_SPECS, controllerOfPreset, presetValue } from '../../../core/schema.js';
 import { parseRate, parseSchedule, scaledSchedule } from '../../../link/capacity_text.js';
@@ -109,7 +109,7 @@ function ofController(flow: MediaFlow): Sweepable[] {
     });
 }
 
-/** All numbers that can be swept in a network. */
+/** All settings of a network that can be swept. */
 export const sweepables = (scenario: Scenario): Sweepable[] => [
   ...ofPath(scenario),
   ...scenario.flows.flatMap((flow) => (flow.kind === 'media' ? ofController(flow) : [])),
@@ -118,7 +118,7 @@ export const sweepables = (scenario: Scenario): Sweepable[] => [
 /** The number of values of a sweep. */
 export const SWEEP_STEPS = 9;
 
-/** The values of a sweep, each once, in equal steps or equal ratios. */
+/** The distinct values of a sweep, in steps of equal size or equal ratio. */
 export function sweepValues({ from, to, isLogarithmic, whole }: Omit<Sweepable, 'edit'>): number[] {
   const values = Array.from({ length: SWEEP_STEPS }, (_, step) => {
     const share = step / (SWEEP_STEPS - 1);

@@ -1,4 +1,4 @@
-/** A formula in TeX, as MathML that the browser lays out. */
+/** Renders a TeX formula as MathML, which the browser lays out. */
 import { useEffect, useRef } from 'preact/hooks';
 import temml from 'temml';
 

@@ -1,4 +1,6 @@
-/** The inside of a run at the moment of playback: the packets in the network, the state machine and the equations. */
+/**
+ * Shows the inside of a run at the playback moment: the packets in the network, the state machine and the equations.
+ */
 import { useSignal, useSignalEffect } from '@preact/signals';
 import type { ComponentType, ComponentProps } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';

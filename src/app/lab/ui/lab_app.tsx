@@ -288,8 +288,8 @@ function Welcome({ lab }: { lab: Lab }) {
 }
 
 /**
- * Undoes on Ctrl+Z and redoes on Ctrl+Shift+Z, unless the focus is in a text field. Returns the function that ends
- * this.
+ * Undoes on Ctrl+Z and redoes on Ctrl+Shift+Z, unless the focus is in a text field. Returns a function that removes
+ * the key handler.
  */
 function followHistoryKeys(lab: Lab): () => void {
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -12,7 +12,7 @@ interface LabWhyProps {
   lab: Pick<Lab, 'store'>;
   run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows'>;
   scope: Scope;
-  /** The flow whose controller is shown; empty: the first flow with a controller. */
+  /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
   detailed: string;
 }
 

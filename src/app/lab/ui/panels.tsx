@@ -209,7 +209,9 @@ export function CellPanel({ lab }: { lab: Lab }) {
   );
 }
 
-/** The choice of the flow whose controller is shown, if there are several. */
+/**
+ * A menu of the flows with a controller; the charts show the controller of the chosen flow. Hidden for a single flow.
+ */
 export function FlowPanel({ lab }: { lab: Lab }) {
   const id = useId();
   const flows = lab.live.run.value?.flows ?? [];

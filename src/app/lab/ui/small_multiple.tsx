@@ -1,4 +1,4 @@
-/** One value of a sweep as a small picture: the rate that each flow received, and the queuing delay. */
+/** One value of a sweep as a small chart: the rate that each flow received, and the queuing delay. */
 import { chartTheme } from '../../../boards/theme.js';
 import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { drawnFlows } from '../../../runs/flows.js';
@@ -8,7 +8,7 @@ interface SmallMultipleProps {
   swept: Swept;
   /** `2 Mbps`. */
   title: string;
-  /** `topBps` and `topMs`: the upper ends of the scales of rate and delay. All pictures of a sweep share them. */
+  /** `topBps` and `topMs`: the upper ends of the rate and delay scales. All charts of a sweep share them. */
   topBps: number;
   topMs: number;
   onTake: () => void;

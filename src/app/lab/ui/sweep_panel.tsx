@@ -1,4 +1,4 @@
-/** Sweeps one number of the network and shows the result of each value. */
+/** Sweeps one numeric setting of the network and shows the result for each value. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
@@ -35,8 +35,8 @@ function RangeField({ label, value, onChange }: RangeFieldProps) {
 }
 
 /**
- * The small pictures of the latest sweep. They disappear once the network changes, since they belong to the
- * previous network.
+ * The small charts of the latest sweep. They disappear once the network changes, since they belong to the previous
+ * network.
  */
 function Multiples({ lab }: { lab: Lab }) {
   const { sweep } = lab;

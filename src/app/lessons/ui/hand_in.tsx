@@ -7,7 +7,7 @@ import { answers, answersCsv, forgetAll } from '../answers.js';
 import { LESSONS } from '../lessons.js';
 import { loadAll, notFetched } from './all_lessons.js';
 
-/** Saves a learner's answers as a table, or forgets them. */
+/** Saves a learner's answers as a table, or deletes them. */
 export function HandIn() {
   const id = useId();
   const name = useSignal('');

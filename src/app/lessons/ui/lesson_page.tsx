@@ -85,7 +85,7 @@ function Choices({ lesson, player }: LessonParts) {
   );
 }
 
-/** The numbers of every choice that was tried. */
+/** The readings (measured numbers) of every choice that was tried. */
 function Readings({ lesson, tried }: { lesson: Lesson; tried: readonly Tried[] }) {
   const [axis] = lesson.scenario.axes;
   if (tried.length === 0) return null;

@@ -1,4 +1,4 @@
-/** The page of lessons: the list, a lesson, or the page for teachers. */
+/** The lessons page: the list, a lesson, or the page for teachers. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 

@@ -1,4 +1,7 @@
-/** The page for teachers: a plan, how a class opens the lessons, advice on projecting, and tasks with solutions. */
+/**
+ * The page for teachers: a lesson plan, how a class opens the lessons, advice on using a projector, and the tasks
+ * with their solutions.
+ */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
@@ -22,7 +25,7 @@ const PLAN: readonly { minutes: string; what: string; lesson: string; choice: st
   { minutes: '38–45', what: 'Sharing a link; questions', lesson: 'fairness', choice: 'nada' },
 ];
 
-/** All lessons, which are fetched for their tasks. */
+/** Loads all lessons, since the page lists their tasks. */
 function useLessons(): readonly Lesson[] {
   const lessons = useSignal<readonly Lesson[]>([]);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Tables and pictures that compare controllers side by side. */
+/** Tables and charts that compare controllers side by side. */
 import {
   byAxis,
   columnTitles,

@@ -1,7 +1,7 @@
 /** One experiment: its description, its duration, published and measured numbers, claims, notes and pictures. */
 import { PAPERS } from '../../lab/papers.js';
 import { maximumText } from '../../../papers/surface.js';
-import { CLAIM_OUTCOMES, claimText, failureText } from '../../../papers/text.js';
+import { CLAIM_OUTCOMES, claimNumber, claimText, failureText } from '../../../papers/text.js';
 import type { ExperimentReport, StatementReport } from '../../../papers/report.js';
 import type { Experiment } from '../experiment.js';
 import { costText, grouped, labLink, runsText } from '../numbers.js';
@@ -58,12 +58,13 @@ function Claims({ report: { claims }, isRun }: { report: ExperimentReport; isRun
     <>
       <h3>What the paper states</h3>
       <ul class="claims">
-        {claims.map((claim) => (
+        {claims.map((claim, index) => (
           <li key={claim.id}>
             <b class={claim.holds === null ? '' : claim.holds ? 'holds' : 'fails'}>
               {CLAIM_OUTCOMES[`${claim.holds}`]}
             </b>{' '}
-            {claim.says} ({claim.where}){isRun && claim.holds !== null && ` · ${claimText(claim)}`}
+            {claimNumber(index)} {claim.says} ({claim.where})
+            {isRun && claim.holds !== null && ` · ${claimText(claim)}`}
           </li>
         ))}
       </ul>

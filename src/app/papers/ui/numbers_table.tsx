@@ -4,27 +4,37 @@
  */
 import { useSignal } from '@preact/signals';
 
-import { bandText, measuredText, metricName, publishedText, WIDER } from '../../../papers/text.js';
+import {
+  bandText,
+  claimNumbers,
+  measuredText,
+  metricName,
+  publishedText,
+  WIDER,
+} from '../../../papers/text.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../../papers/report.js';
 import { cellsShown, isMeasured, labLink, NOTHING, reasonsOf } from '../numbers.js';
 import { settings } from '../settings.js';
 import { VerdictBadge } from './verdicts.js';
 
 interface RowProps {
-  id: string;
+  experiment: ExperimentReport;
   cell: CellReport;
   metric: MetricReport;
   index: number;
   isComplete: boolean;
 }
 
-function Row({ id, cell, metric, index, isComplete }: RowProps) {
+function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
   const isKnown = isMeasured(metric);
   return (
     <tr>
       {index === 0 && (
         <th scope="rowgroup" rowSpan={cell.metrics.length}>
-          <a href={labLink(id, settings.value.theme, cell.params)} title="Open this cell in the Lab">
+          <a
+            href={labLink(experiment.id, settings.value.theme, cell.params)}
+            title="Open this cell in the Lab"
+          >
             {cell.label === '' ? 'all' : cell.label}
           </a>
         </th>
@@ -36,7 +46,15 @@ function Row({ id, cell, metric, index, isComplete }: RowProps) {
         {metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}
       </td>
       <td class="number">{isKnown ? measuredText(metric) : NOTHING}</td>
-      <td>{isKnown || isComplete ? <VerdictBadge verdict={metric.verdict} /> : NOTHING}</td>
+      <td>
+        {isKnown || isComplete ? (
+          <>
+            <VerdictBadge verdict={metric.verdict} /> {claimNumbers(experiment, metric)}
+          </>
+        ) : (
+          NOTHING
+        )}
+      </td>
       <td class="why">
         {reasonsOf(metric).map((reason) => (
           <p key={reason}>{reason}</p>
@@ -82,7 +100,14 @@ export function NumbersTable({ published, measured, isComplete }: NumbersTablePr
         {cells.map((cell) => (
           <tbody key={cell.label}>
             {cell.metrics.map((metric, index) => (
-              <Row key={index} id={id} cell={cell} metric={metric} index={index} isComplete={isComplete} />
+              <Row
+                key={index}
+                experiment={measured ?? published}
+                cell={cell}
+                metric={metric}
+                index={index}
+                isComplete={isComplete}
+              />
             ))}
           </tbody>
         ))}

@@ -1,4 +1,4 @@
-/** The page of papers: a list of all papers, one paper with its experiments in full, or one experiment. */
+/** The papers page: a list of all papers, one paper with its experiments in full, or one experiment. */
 import { useEffect, useMemo } from 'preact/hooks';
 
 import { REPORT_KEY } from '../../../papers/text.js';
@@ -57,7 +57,7 @@ function Header({ papers }: { papers: Papers }) {
   );
 }
 
-/** The verdicts of all shown experiments that have been run completely, added up. */
+/** The total count of each verdict, over all shown experiments that are complete. */
 function Together({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const complete = papers.of(ids).filter(({ isComplete }) => isComplete.value);
   if (complete.length === 0) return null;
@@ -106,7 +106,7 @@ function AllPapers({ papers, ids }: { papers: Papers; ids: readonly string[] }) 
   );
 }
 
-/** A separate component, so that a new result renders only the comparison again and not the whole paper. */
+/** A separate component, so that a new result re-renders only the comparison and not the whole paper. */
 function PaperComparison({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const reported = papers.of(ids).map((each) => each.reported.value);
   const cases = useMemo(() => reported.flatMap((each) => each?.cases ?? []), reported);

@@ -3,12 +3,14 @@ import type { ComponentChildren } from 'preact';
 import { change, linkTo, settings } from '../settings.js';
 
 interface PapersLinkProps {
-  /** The target of the link: a paper or an experiment. If both are absent, the list of all papers. */
+  /**
+   * The target of the link: a paper or an experiment. If both are absent, the link leads to the list of all papers.
+   */
   to: { paper?: string; scenario?: string };
   children: ComponentChildren;
 }
 
-/** A link within the page; following it does not reload the page, so results stay. */
+/** A link within the page. Following the link does not reload the page, so results are kept. */
 export function PapersLink({ to: { paper = '', scenario = '' }, children }: PapersLinkProps) {
   const shown = { paper, scenario, run: false };
   const open = (event: MouseEvent): void => {

@@ -7,8 +7,8 @@ interface RunButtonProps {
   papers: Papers;
   ids: readonly string[];
   /**
-   * A name for the experiments that the button runs, for screen readers. On the screen, the button's position
-   * identifies them.
+   * Names the experiments that the button runs, for screen readers. On the screen, the button's position identifies
+   * them.
    */
   name: string;
   /** Whether this is the main button of the view. */

@@ -8,18 +8,18 @@
 namespace ccscope::gcc {
 namespace {
 
-// The delivered rate is measured over the frames of the last kHorizon. So until kHorizon after the start, or after the
-// end of a drain, the measurement still includes the time before.
+// The delivered rate is measured over the frames of the last kHorizon. So for kHorizon after the start, or after the
+// end of a drain, the measurement still includes frames from before that time.
 constexpr TimeDelta kHorizon = TimeDelta::Seconds(1);
-// The queue counts as empty if the one-way delay exceeds the sum of the propagation delay and the group's own
-// transmission time by less than this.
+// The queue counts as empty if the one-way delay exceeds its minimum by less than this. The minimum is the propagation
+// delay plus the transmission time of the group.
 constexpr TimeDelta kEmptyQueue = TimeDelta::Millis(5);
 constexpr int kGroupsOfEmptyQueue = 4;
 // How long an encoder takes to follow a new target, in addition to the RTT.
 constexpr TimeDelta kEncoderResponse = TimeDelta::Millis(100);
-// A growing rate may exceed the delivered rate by at most the share kBeyondDelivered. If the frames disagree about the
-// capacity, the share is smaller, but at least kLeastBeyondDelivered. The delivered rate is the higher of the rates
-// over the last kNewest and over the last kHorizon.
+// A rate that grows may exceed the delivered rate by at most the fraction kBeyondDelivered. If the frames disagree
+// about the capacity, the fraction is smaller, but at least kLeastBeyondDelivered. The delivered rate is the higher of
+// the rates over the last kNewest and over the last kHorizon.
 constexpr TimeDelta kNewest = TimeDelta::Millis(250);
 constexpr double kBeyondDelivered = 0.5;
 constexpr double kLeastBeyondDelivered = 0.1;
@@ -27,13 +27,13 @@ constexpr double kDoubtPerSpread = 3;
 // A delivered rate above this multiple of the requested rate is not trusted.
 constexpr double kMostOfAsked = 1.5;
 constexpr DataRate kBeyondDeliveredOffset = DataRate::BitsPerSec(10e3);
-// If a queue builds up while the flow sends less than this share of the measured capacity, other flows probably use
-// part of the capacity. The capacity is then taken to be at most the rate at which the queue built up. This limit
-// grows with the cube of time, as the window does in CUBIC, and has doubled after kDoubt.
+// If a queue builds up while the flow sends less than this fraction of the measured capacity, other flows probably use
+// part of the capacity. The capacity is then assumed to be at most the rate at which the queue built up. This limit
+// rises with the cube of time, like the window of CUBIC. It has doubled after kDoubt.
 constexpr double kPlausibleShare = 0.8;
 constexpr TimeDelta kDoubt = TimeDelta::Seconds(8);
-// The encoder's share is the rate sent divided by the target (encoder_share.h). It is measured over a second and also
-// over the last kLatest. If the delivered rate is below the share kFarBelow of the capacity, the encoder could send
+// The encoder's share is the rate sent divided by the target (encoder_share.h). It is measured over the last second and
+// over the last kLatest. If the delivered rate is below the fraction kFarBelow of the capacity, the encoder could send
 // more without causing a queue.
 constexpr TimeDelta kLatest = TimeDelta::Millis(500);
 constexpr double kFarBelow = 0.87;
@@ -43,7 +43,7 @@ constexpr TimeDelta kLossTime = TimeDelta::Millis(500);
 constexpr TimeDelta kNoFrames = TimeDelta::Millis(500);
 constexpr double kOfDelivered = 0.9;
 // If packets were retransmitted, the counters report a higher rate than the frames show. But counters and frames are
-// not measured over exactly the same second, so a difference of up to this share is ignored.
+// not measured over exactly the same second, so a difference of up to this fraction is ignored.
 constexpr double kUnexplained = 0.1;
 
 }  // namespace
@@ -68,9 +68,9 @@ void CapacityProbe::ObserveEncoder(DataRate asked, const Conditions& conditions,
   if (now < drained_at_ + kHorizon || !conditions.delivered || now - first_ < kHorizon) return;
   const DataRate latest = capacity_.frames().Delivered(kLatest).value_or(DataRate::Zero());
   const bool has_room = *conditions.delivered < *Capacity() * kFarBelow;
-  // A low delivered rate lowers the estimate of the encoder's share only if the encoder is the cause. A queue, or
-  // losses in a full queue, also make the delivered rate lower than the rate sent. Losses of the path do not matter,
-  // since they take the same share at every rate.
+  // A low delivered rate may lower the estimate of the encoder's share only if the encoder is the cause. A queue, or
+  // losses in a full queue, also make the delivered rate lower than the rate sent. Losses of the path do not matter
+  // here, since they are the same fraction at every rate.
   const bool may_be_less = (!room_.LostIn(FrameCapacity::kLossShows, now) || room_.AreOfThePath(now)) && !SeesQueue();
   encoder_share_.OnDelivered({*conditions.delivered, latest, has_room, may_be_less}, elapsed);
   encoder_share_.OnQueue(capacity_.WaitToDrain(), elapsed);
@@ -91,9 +91,9 @@ DataRate CapacityProbe::Trusted(DataRate capacity, Timestamp now) const {
   return std::min(capacity, doubt_->rate * (1 + t * t * t));
 }
 
-// Returns the rate after a fall of the capacity, and plans how long to drain the backlog. The backlog includes data
-// that the frames do not show yet: all that is sent at the old rate after the newest frame, until the new rate takes
-// effect.
+// Returns the rate after a fall of the capacity, and sets the time until which the backlog is drained. The backlog
+// includes data that the frames do not show yet: everything that is sent at the old rate after the newest frame, until
+// the new rate takes effect.
 DataRate CapacityProbe::Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now) {
   const DataRate sent = a_r * encoder_share_.value();
   const TimeDelta unseen = Wait() + conditions.rtt + kEncoderResponse;
@@ -115,7 +115,7 @@ DataRate CapacityProbe::Risen(DataRate a_r, DataRate level, DataRate delivered, 
   return std::min(risen, std::max((delivered * (1 + beyond) + kBeyondDeliveredOffset) * (1 / encoder_share_.value()), a_r));
 }
 
-// The part of A_r to leave unused, so that the queue drains.
+// The part of A_r that must not be used, so that the queue drains.
 DataRate CapacityProbe::Drain(DataRate a_r, bool is_sure, Timestamp now) const {
   if (params_.drain_time == TimeDelta::Zero()) return DataRate::Zero();
   const DataRate most = std::max(DataRate::Zero(), a_r - std::max(a_r * kLeftWhileDraining, params_.min_bitrate));
@@ -129,9 +129,9 @@ DataRate CapacityProbe::FramesDelivered(Timestamp now) const {
   return capacity_.frames().Delivered(kHorizon).value_or(DataRate::Zero());
 }
 
-// The rate on the wire beyond the rate of the frames: retransmissions. When a queue drops packets, the sender
-// retransmits them in addition to its target rate. If the target rate leaves no room for the retransmissions, the
-// queue drops them too.
+// The rate of the retransmissions: the rate on the wire less the rate of the frames. When a queue drops packets, the
+// sender retransmits them in addition to its target rate. If the target rate leaves no room for the retransmissions,
+// the queue drops them too.
 DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp now) const {
   const DataRate delivered = conditions.delivered.value_or(DataRate::Zero());
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));

@@ -1,12 +1,12 @@
 // Sets the rate of a live call from the bottleneck capacity that the frames of the call show (frame_dispersion.h). The
-// rate is a share of that capacity, less the rate that is needed to drain a queue. This rule is ccscope's own addition
-// to GCC; it is off unless the parameter capacity_probe is on. While frames show no capacity, Next() returns no rate,
-// and the paper's detector and rate controller decide.
+// rate is a fraction of that capacity. While a queue has to drain, the rate is lower. This rule is ccscope's own
+// addition to GCC; it is off unless the parameter capacity_probe is on. While frames show no capacity, Next() returns
+// no rate, and the paper's detector and rate controller set it.
 //
 // The rate grows towards the estimated capacity in limited steps: after a step, the encoder should send at most 1.5
 // times the rate recently delivered or, if frames disagree about the capacity, 1.1 times. The rate falls together with
-// the estimate. It falls at once, before the next feedback is due, if the service times of all of the latest frames
-// are longer than occasional late time stamps can explain.
+// the estimate. If several frames in a row have long service times, late time stamps cannot be the cause; the rate then
+// falls at once, before the next feedback is due.
 #ifndef CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 #define CCSCOPE_CC_GCC_LIVE_CAPACITY_PROBE_H_
 
@@ -28,7 +28,7 @@ class CapacityProbe {
  public:
   struct Params {
     bool on;
-    double target;          // share of the capacity
+    double target;          // fraction of the capacity
     TimeDelta time;         // time constant of the growth of the rate
     TimeDelta drain_time;   // zero: no drain
     DataRate min_bitrate;
@@ -54,13 +54,13 @@ class CapacityProbe {
   bool SeesQueue() const { return capacity_.SeesQueue(); }
   // How long the newest frames waited behind earlier ones.
   TimeDelta Wait() const { return capacity_.Wait(); }
-  // Whether the queue was empty for several groups in a row, including this one; to be called once per pair of
-  // groups. The one-way delay decides, so that queues caused by other flows count as well.
+  // Whether the queue was empty for several groups in a row, including this group. Call it once per pair of groups. The
+  // one-way delay decides, so that queues caused by other flows count as well.
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
   // Whether frames queue and the capacity is far below the sending rate, so that the rate has to fall at once.
   bool HasFallen(DataRate a_r) const { return params_.on && Fallen(a_r).has_value(); }
-  // The rate that follows `a_r`, the rate requested so far; no value if no capacity is known.
+  // The next rate, given the current rate `a_r`; no value if no capacity is known.
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
  private:
@@ -84,7 +84,7 @@ class CapacityProbe {
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
   Timestamp drained_at_ = Timestamp::MinusInfinity();  // end of the drain after a fall of the capacity
-  bool is_sure_ = false;                               // whether a queue was certain to exist at that fall
+  bool is_sure_ = false;                               // whether it was certain, at that fall, that there was a queue
   // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare): a sign that
   // other flows use part of the capacity. `rate`: the rate at that time.
   struct Doubt {

@@ -7,10 +7,10 @@ namespace ccscope::gcc {
 namespace {
 
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// In a second, frames wait often if more than the share kOften of them waited longer than kLong. Each such second adds
-// kMore to the room (at most kMost). The addition is held back until frames have waited often in kAgain of the latest
-// kLatest seconds. So a single queue, such as one at the start of a call, does not raise the room. Each second in
-// which frames do not wait often lowers the room by kLess.
+// A second has many waits if more than the fraction kOften of its frames waited longer than kLong. Each such second
+// adds kMore to the room (at most kMost). The addition is held back until kAgain of the latest kLatest seconds had many
+// waits. So a single queue, such as one at the start of a call, does not raise the room. A second without many waits
+// lowers the room by kLess.
 constexpr TimeDelta kLong = TimeDelta::Millis(60);
 constexpr double kOften = 0.08;
 constexpr double kMore = 0.08;

@@ -27,12 +27,15 @@ class Layout {
 
   x = (us: number): number => EDGE + ((WIDTH - 2 * EDGE) * us) / (this.durationS * 1e6);
   y = (bps: number): number => HEIGHT - EDGE - ((HEIGHT - 2 * EDGE) * bps) / this.#topBps;
-  /** The time at `x`, to a tenth of a second. */
+  /** The time at `x`, rounded to a tenth of a second. */
   us = (x: number): number => {
     const share = Math.min(1, Math.max(0, (x - EDGE) / (WIDTH - 2 * EDGE)));
     return Math.round(share * this.durationS * 10) * 1e5;
   };
-  /** The rate at `y`, to three digits; below LEAST_BPS only 0 is possible. */
+  /**
+   * The rate at `y`, rounded to three significant digits. A rate below LEAST_BPS becomes LEAST_BPS or, if it is below
+   * half of LEAST_BPS, 0.
+   */
   bps = (y: number): number => {
     const bps = ((HEIGHT - EDGE - y) / (HEIGHT - 2 * EDGE)) * this.#topBps;
     return bps < LEAST_BPS / 2 ? 0 : Number(Math.max(LEAST_BPS, bps).toPrecision(3));

@@ -20,8 +20,8 @@ import { NumberInput } from '../../../ui/number_input.js';
 type Values = Readonly<Record<string, number>>;
 
 /**
- * Returns a copy of `given` with `name` set to `value`. A `value` of null removes `name`. Undefined if no values are
- * left.
+ * Returns a copy of `given` with `name` set to `value`, or without `name` if `value` is null. Returns undefined if no
+ * values are left.
  */
 function changed(given: Values, name: string, value: number | null): Values | undefined {
   const { [name]: _, ...others } = given;

@@ -11,7 +11,7 @@ const TCP: ScenarioFlow = { kind: 'tcp', name: 'tcp', congestion_control: 'cubic
 /** The buttons add flows until the list has this many entries. */
 const MOST_FLOWS = 50;
 
-/** A flow in words: `2 × gcc, from 10 s`. */
+/** Describes a flow, for example `2 × gcc, from 10 s`. */
 function flowText(flow: ScenarioFlow, own: boolean): string {
   const { count = 1, start_s = 0, stop_s } = flow;
   const what =
