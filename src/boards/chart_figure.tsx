@@ -208,12 +208,13 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
         </button>
         <span class="window">
           {formatTime(scope.windowS.value)} shown
-          {cursor !== null ? (
-            <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>
-          ) : (
-            !following && ', values at its end'
-          )}
-          {scope.hasKeptGhost.value && ' · faint: the run before'}
+          {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
+        </span>
+        <span class="hint">
+          {[
+            ...(cursor === null && !following ? ['values at its end'] : []),
+            ...(scope.hasKeptGhost.value ? ['faint lines: the run before'] : []),
+          ].join(' · ')}
         </span>
         <span class="hint keys">
           Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor

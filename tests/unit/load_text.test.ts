@@ -21,9 +21,9 @@ describe('outages as text', () => {
   ])('%s', (text, outages) => expect(parseOutage(text)).toEqual(outages));
 
   it.each([
-    ['', 'none, or ON/OFF, the mean times'],
-    ['100ms', 'none, or ON/OFF, the mean times'],
-    ['100ms/20ms/5ms', 'none, or ON/OFF, the mean times'],
+    ['', 'none, or ON/OFF (the mean times'],
+    ['100ms', 'none, or ON/OFF (the mean times'],
+    ['100ms/20ms/5ms', 'none, or ON/OFF (the mean times'],
     ['100/20', 'a time with its unit'],
     ['100ms/20', 'a time with its unit'],
     ['100ms/0ms', 'mean times from 1ms to 1min'],
@@ -34,7 +34,7 @@ describe('outages as text', () => {
     const { field, expected: said, fix } = problem(() => parseOutage(text, { field: 'link.outage' }));
     expect(field).toBe('link.outage');
     expect(said).toContain(expected);
-    expect(fix).toMatch(/^write /);
+    expect(fix).toMatch(/^write(, for example,)? \d/);
   });
 });
 
@@ -47,9 +47,9 @@ describe('reordering as text', () => {
   ])('%s', (text, reordering) => expect(parseReorder(text)).toEqual(reordering));
 
   it.each([
-    ['', 'none, or RATIO/TIME, the ratio of packets'],
-    ['0.01', 'none, or RATIO/TIME, the ratio of packets'],
-    ['0.01/20ms/5ms', 'none, or RATIO/TIME, the ratio of packets'],
+    ['', 'none, or RATIO/TIME (the share of packets'],
+    ['0.01', 'none, or RATIO/TIME (the share of packets'],
+    ['0.01/20ms/5ms', 'none, or RATIO/TIME (the share of packets'],
     ['2/20ms', 'a ratio from 0 to 1'],
     ['-0.1/20ms', 'a ratio from 0 to 1'],
     ['20ms/0.01', 'a ratio from 0 to 1'],
@@ -59,7 +59,7 @@ describe('reordering as text', () => {
     const { field, expected: said, fix } = problem(() => parseReorder(text, { field: 'link.reorder' }));
     expect(field).toBe('link.reorder');
     expect(said).toContain(expected);
-    expect(fix).toMatch(/^write /);
+    expect(fix).toMatch(/^write(, for example,)? \d/);
   });
 });
 
