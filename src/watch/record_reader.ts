@@ -118,7 +118,7 @@ export class RecordReader implements TraceSink {
     if (!read.success) {
       const [issue] = read.issues;
       throw new NoRecordingError(
-        `${file}${v.getDotPath(issue) ?? 'header'}: expected ${issue.expected ?? 'another value'}, got ${issue.received}. The first line of the recording is damaged; save the recording again.`,
+        `${file}${v.getDotPath(issue) ?? 'header'}: expected ${issue.expected}, got ${issue.received}. The first line of the recording is damaged; save the recording again.`,
       );
     }
     const { origin_epoch_ms, identifiers, flows } = read.output;
