@@ -20,7 +20,13 @@ const CODE = 'other-page';
 async function openInLab(file: File): Promise<void> {
   const fragment = await toFragment('own', await file.text());
   if (fragment !== '') location.assign(`./lab.html#${fragment}`);
-  else notify('info', CODE, `${file.name} is too long for a link.`, 'Open the Lab and drop the file there.');
+  else
+    notify(
+      'info',
+      CODE,
+      `${file.name} is too large to be passed in the address.`,
+      'Open the Lab and drop the file there.',
+    );
 }
 
 async function openInCall(file: File): Promise<void> {

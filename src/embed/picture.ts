@@ -198,7 +198,7 @@ function checkFlow(flows: readonly FlowInfo[], wanted: string): void {
   if (wanted === '' || detailedFlow(flows, wanted)?.name === wanted) return;
   const names = flows.flatMap(({ kind, name }) => (kind === 'media' ? [name] : []));
   if (names.length === 0) {
-    const none = 'no value, since no flow of this scenario has a controller';
+    const none = 'no value, since no flow in this scenario has a controller';
     throw new ConfigError('flow', none, shown(wanted), 'remove the attribute');
   }
   const expected = `a flow with a controller (${cut(names.join(', '), 200)})`;

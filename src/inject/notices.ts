@@ -46,7 +46,7 @@ export const joinedLate = (): RecordNotice => ({
 });
 
 const HIDDEN_CONNECTION =
-  'The page made a connection before it was observed and has not used it since, so ccscope cannot reach it';
+  'The page made a connection before ccscope was there, and its code has not used the connection since, so ccscope cannot reach the connection';
 
 export const onlyReceiver = (): RecordNotice => ({
   level: 'warning',

@@ -276,7 +276,7 @@ const farSideLimited: Explanation = ({ metrics, sendersUnderTest, drops, pausedU
   const { sentBps, capacityBps, queueDelayP95Ms: p95 } = metrics;
   if (sentBps === null || capacityBps === null || (p95 ?? 0) >= SHORT_QUEUE_MS) return null;
   if (symptom.kind === 'frozen' ? pausedUs < LEAST_OUTAGE_US : sentBps >= FILLED * capacityBps) return null;
-  const paused = pausedUs < LEAST_OUTAGE_US ? '' : ` and nothing for ${secondsText(pausedUs)}`;
+  const paused = pausedUs < LEAST_OUTAGE_US ? '' : `, with a pause of ${secondsText(pausedUs)}`;
   return {
     kind: 'far-side-limited',
     evidence: `The far side, which is not under test, sent only ${rateText(sentBps)}${paused}: the link had room for ${rateText(capacityBps)}, its queue was short (p95 ${msText(p95)}), and it dropped nothing.`,

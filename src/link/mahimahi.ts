@@ -73,7 +73,7 @@ function intervalsOf(text: string, field: string): Interval[] {
     const time = /^\d{1,12}$/.test(word) ? Number(word) : NaN;
     if (!(time >= lastTime)) {
       const expected = `line ${index + 1} to be a whole number of milliseconds, at least ${lastTime}`;
-      throw new ConfigError(field, expected, shown(word), 'write one time per line, in order');
+      throw new ConfigError(field, expected, shown(word), 'write one timestamp per line, in order');
     }
     // All packets of one time belong to the interval that ends at this time; packets of time 0 belong to the first
     // interval.
@@ -89,9 +89,9 @@ function intervalsOf(text: string, field: string): Interval[] {
   if (intervals.length === 0) {
     throw new ConfigError(
       field,
-      'at least one time above 0 ms',
+      'at least one timestamp above 0 ms',
       shown(text),
-      'write one time in ms per line',
+      'write one timestamp per line, in ms',
     );
   }
   return intervals;

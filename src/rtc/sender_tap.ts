@@ -168,7 +168,7 @@ export class SenderTap {
     this.board.notice(
       'warning',
       'sender-stats',
-      'The browser does not report what it sends: the send rate is unknown, and so are losses without feedback.',
+      'The browser does not report what it sends: the send rate is unknown. Losses are known only from feedback.',
       'nothing to do: the delay-based controller does not need them',
     );
   }

@@ -51,7 +51,7 @@ function traceText(textOrFile: string, field: string): string {
   } catch (error) {
     throw new ConfigError(
       `${field}.mahimahi`,
-      `a file that can be read (${systemCode(error) ?? 'unknown error'})`,
+      `a readable file (reading failed: ${systemCode(error) ?? 'unknown error'})`,
       shown(textOrFile),
       'give the path of a trace, or its text',
     );

@@ -333,7 +333,7 @@ test('without a browser, or without pages, the message says what to do', async (
 
   const other = await attach([server.url]).outcome;
   expect(other.status).toBe(1);
-  expect(other.stderr).toContain('is not the debugging port of Chromium (HTTP status 404)');
+  expect(other.stderr).toContain("does not answer as Chromium's debugging port does (HTTP status 404)");
 
   const [context] = attached.seen.contexts();
   const empty = attach([attached.url]);

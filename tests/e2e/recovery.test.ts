@@ -247,7 +247,7 @@ test('the worker that records dies: nothing recorded is lost, and the recording 
   const before = await recorded(page);
   await endWorker(page, 'trace_worker');
   await expect(notices(page)).toContainText(
-    'The worker that writes the recording died and was replaced. Nothing to do: no recorded row was lost.',
+    'The worker that writes the recording died and was replaced. No recorded row was lost.',
     { timeout: 15_000 },
   );
   await grows(page);

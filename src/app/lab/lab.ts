@@ -133,7 +133,7 @@ export class Lab {
     const wrong = wrongChoices(loaded.cells, settings.peek().cell);
     for (const { axis, value, expected } of wrong) {
       const what = `In the address, cell.${axis}=${value} was not understood: expected ${expected}.`;
-      notify('warning', `cell-${axis}`, what, 'Nothing to do: the cell that best fits the others is used.');
+      notify('warning', `cell-${axis}`, what, 'The cell that best fits the other values is used.');
     }
     const gone = new Set(wrong.map(({ axis }) => axis));
     if (gone.size === 0) return;

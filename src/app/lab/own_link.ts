@@ -55,7 +55,12 @@ export class OwnLink {
     ownPart.value = packed;
     if (packed !== '' && text !== FRESH_NETWORK_TEXT) store(packed);
     if (packed === '')
-      notify('info', 'own', 'This scenario is too long for a link.', 'Send its file along with the link.');
+      notify(
+        'info',
+        'own',
+        'This scenario is too large for the address, so a link does not contain it.',
+        'Send its file along with the link.',
+      );
     else dismiss('own');
   }
 

@@ -9,17 +9,17 @@ import type { FlowMetrics, WindowMetrics } from '../../core/simulation.js';
 /** A number measured in each run, which learners compare. */
 export interface Reading {
   title: string;
-  of: (whole: WindowMetrics) => number;
+  of: (measured: WindowMetrics) => number;
   text: (value: number) => string;
 }
 
 /**
  * One run of the lesson's scenario: the learner's choice (a value of the scenario's axis), and the metrics of the
- * whole run.
+ * scenario's window or, if it has none, of the whole run.
  */
 export interface Tried {
   value: string;
-  whole: WindowMetrics;
+  measured: WindowMetrics;
 }
 
 export interface Lesson {
@@ -59,6 +59,7 @@ export interface LessonScenario {
   duration_s: number;
   forward: Readonly<Record<string, unknown>>;
   flows: readonly Readonly<Record<string, unknown>>[];
+  windows?: readonly { name: string; begin_s: number; end_s: number }[];
   axes: readonly [
     {
       name: string;
@@ -73,10 +74,12 @@ export function lessonScenario(
   id: string,
   parts: Pick<LessonScenario, 'title' | 'duration_s' | 'forward' | 'flows'> & {
     choose: string;
+    /** The run is measured from this time on; by default from its beginning. */
+    measuredFromS?: number;
     from: readonly [name: string, label: string, set: Readonly<Record<string, unknown>>][];
   },
 ): LessonScenario {
-  const { title, duration_s, forward, flows, choose, from } = parts;
+  const { title, duration_s, forward, flows, choose, measuredFromS, from } = parts;
   const values = from.map(([name, label, set]) => ({ name, label, set }));
   return {
     ...{
@@ -88,6 +91,9 @@ export function lessonScenario(
     },
     forward: { one_way_delay_ms: 25, ...forward },
     flows,
+    ...(measuredFromS !== undefined && {
+      windows: [{ name: 'measured', begin_s: measuredFromS, end_s: duration_s }],
+    }),
     axes: [{ name: 'choice', label: choose, values }],
   };
 }
@@ -98,15 +104,12 @@ const percent = (value: number): string => (Number.isFinite(value) ? `${(100 * v
 const ms = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(value < 10 ? 1 : 0)} ms` : '–';
 
-/**
- * The bytes that a flow received, as a share of the bytes that the link could carry in the whole run. The share is
- * therefore small for a flow that was present for only a part of the run.
- */
+/** The bytes that a flow received, as a share of the bytes that the link could carry in the measured time. */
 export const shareOf = (flow: string, title = `Share of ${flow}`): Reading => ({
   title,
-  of: (whole) => {
-    const { forward, beginUs, endUs } = whole;
-    const received = flowNamed(whole, flow)?.receivedBytes ?? NaN;
+  of: (measured) => {
+    const { forward, beginUs, endUs } = measured;
+    const received = flowNamed(measured, flow)?.receivedBytes ?? NaN;
     return (received * 8e6) / (endUs - beginUs) / forward.capacityBps;
   },
   text: percent,
@@ -124,11 +127,11 @@ export const waits = (statistic: 'p50' | 'p95' | 'max', title: string): Reading 
 });
 export const lossOf = (flow: string, title = 'Lost'): Reading => ({
   title,
-  of: (whole) => flowNamed(whole, flow)?.lossRatio ?? NaN,
+  of: (measured) => flowNamed(measured, flow)?.lossRatio ?? NaN,
   text: (value) => (Number.isFinite(value) ? `${(100 * value).toFixed(value < 0.1 ? 2 : 0)} %` : '–'),
 });
 export const jain: Reading = {
   title: "Jain's index",
-  of: (whole) => whole.jain,
+  of: (measured) => measured.jain,
   text: (value) => (Number.isFinite(value) ? value.toFixed(2) : '–'),
 };

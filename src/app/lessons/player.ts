@@ -42,11 +42,11 @@ export class Player {
       const { scenario: checked } = await this.live.check(scenario);
       if (!isLatest()) return;
       const run = await this.live.play({ scenario: checked, cell: { choice }, seed: 1 });
-      const [whole] = run?.result?.windows ?? [];
-      if (whole === undefined) return;
+      const measured = run?.result?.windows.at(-1);
+      if (measured === undefined) return;
       dismiss('run');
       const others = this.tried.peek().filter(({ value }) => value !== choice);
-      this.tried.value = [...others, { value: choice, whole }];
+      this.tried.value = [...others, { value: choice, measured }];
     } catch (error) {
       if (isLatest()) tellSimulationError(error, 'The run failed', 'run');
     } finally {

@@ -75,7 +75,7 @@ export class Recorder {
         'info',
         'recorder',
         'The worker that writes the recording died and was replaced.',
-        'Nothing to do: no recorded row was lost.',
+        'No recorded row was lost.',
       );
     const kept = new KeptRecording((error) =>
       notify(

@@ -27,7 +27,7 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
       level: 'warning' as const,
       code: `url-${field}`,
       message: `In the address, ${field}=${got} was not understood: expected ${expected}.`,
-      fix: 'Nothing to do: the default is used instead.',
+      fix: 'The default is used instead.',
     })),
     ...notices,
   ];

@@ -38,7 +38,7 @@ async function browserAt(url: string): Promise<string> {
   // through a DNS name that the page's owner controls (DNS rebinding).
   const fix = answer.ok ? startFix(url) : "use the machine's IP address instead of its name";
   throw new FailedRun(
-    `what answers at ${url} is not the debugging port of Chromium (HTTP status ${answer.status}); ${fix}`,
+    `the server at ${url} does not answer as Chromium's debugging port does (HTTP status ${answer.status}); ${fix}`,
   );
 }
 

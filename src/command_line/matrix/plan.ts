@@ -148,9 +148,9 @@ function choiceOf(entry: MatrixController, { folder }: MatrixFile, at: string): 
     if (preset !== undefined || Object.keys(set).length > 0)
       throw new ConfigError(
         at,
-        'neither a preset nor parameters, since the browser’s own controller has none',
-        'some',
-        'remove them',
+        'no preset and no set: the browser’s own controller takes neither',
+        preset === undefined ? 'set' : 'preset',
+        'remove it',
       );
     const watching = { preset: defaultPreset('gcc', 'live'), set: {} };
     return { controller: NATIVE, text: NATIVE, mode: 'observe', files: [], ...watching };

@@ -42,7 +42,7 @@ export const overuseSeenBySender: Rule = (evidence) => {
   return cause(
     'overuse',
     `A queue grew on the path: the round trip rose by ${msText(grown)} to ${msText(usualOf(usual, rttMs) + grown)}${estimate}.`,
-    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+    'The path carries less than was sent, or other traffic shares it: the sender backs off until the queue is empty.',
   );
 };
 
@@ -123,6 +123,6 @@ export const overuseByEstimate: Rule = (evidence) => {
   return cause(
     'overuse',
     `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip ${trip}.`,
-    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+    'The path carries less than was sent, or other traffic shares it: the sender backs off until the queue is empty.',
   );
 };

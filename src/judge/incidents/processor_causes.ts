@@ -27,7 +27,7 @@ export const cpuOfEncoder: Rule = ({ usual, since }) => {
   return cause(
     'cpu-limited',
     `The CPU has limited the encoder (qualityLimitationReason cpu) in ${shareText(now)} of the samples since the incident began.`,
-    'Send a smaller picture or fewer streams, or free up the CPU.',
+    'Send a lower resolution or fewer streams, or free up the CPU.',
   );
 };
 
@@ -39,7 +39,7 @@ export const slowCodec: Rule = ({ usual, since, stream }) => {
   return cause(
     'cpu-limited',
     `The ${isSent ? 'encoder' : 'decoder'} takes ${msText(now)} per frame, up from ${msText(before)}: it gets too little processor time.`,
-    `${isSent ? 'Send' : 'Receive'} a smaller picture or fewer streams, or free up the CPU.`,
+    `${isSent ? 'Send' : 'Receive'} a lower resolution or fewer streams, or free up the CPU.`,
   );
 };
 
@@ -50,6 +50,6 @@ export const cpuOfDecoder: Rule = ({ since }) => {
   return cause(
     'cpu-limited',
     `${frames} frames arrived, but only ${decoded} were decoded: the receiver cannot keep up.`,
-    'Receive a smaller picture or fewer streams, or free up the CPU.',
+    'Receive a lower resolution or fewer streams, or free up the CPU.',
   );
 };

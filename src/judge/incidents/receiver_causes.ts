@@ -51,7 +51,7 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
   return cause(
     'overuse',
     `A queue grew on the path: ${[signal, trip].filter((part) => part !== '').join(', ')}.`,
-    'The path carries less than was sent, or others share it: the sender backs off until the queue is empty.',
+    'The path carries less than was sent, or other traffic shares it: the sender backs off until the queue is empty.',
   );
 };
 

@@ -65,7 +65,7 @@ export const applicationLimited: Rule = ({ since, usual }) => {
   return cause(
     'application-limited',
     `The encoder may use ${rateText(now)} (${rateText(before)} before), but needs only ${rateText(rate)} for what its source shows.`,
-    'Nothing is wrong with the network: the picture has less detail or motion.',
+    'Nothing to do: the network is fine, and the picture has less detail or motion.',
   );
 };
 
@@ -85,6 +85,6 @@ export const largerPicture: Rule = (evidence) => {
   return cause(
     'application-limited',
     `The encoder switched to a larger picture (${largest} lines instead of ${before}) with a lower target (${rateText(lower)} instead of ${rateText(target)})${held}.`,
-    'Nothing is wrong with the network: the rate recovers within a few seconds.',
+    'Nothing to do: the network is fine, and the rate recovers within a few seconds.',
   );
 };

@@ -42,8 +42,8 @@ describe('traces of mahimahi', () => {
     ['5\n4\n', /line 2 .* at least 5/],
     ['1.5\n', /line 1/],
     ['-1\n', /line 1/],
-    ['', /at least one time above 0 ms/],
-    ['0\n0\n', /at least one time above 0 ms/],
+    ['', /at least one timestamp above 0 ms/],
+    ['0\n0\n', /at least one timestamp above 0 ms/],
   ])('refuse %j', (text, expected) => {
     expect(problem(() => mahimahiSchedule(text, 1e6)).expected).toMatch(expected);
   });

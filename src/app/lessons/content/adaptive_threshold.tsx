@@ -24,6 +24,7 @@ const lesson: Lesson = {
   scenario: lessonScenario('adaptive-threshold', {
     title: 'GCC and one TCP download over 2 Mbps',
     duration_s: 120,
+    measuredFromS: 20,
     forward: { capacity: '2mbps', queue: 'droptail:300ms', bottleneck: 'serial' },
     flows: [{ kind: 'media', name: 'call', preset: 'gcc' }, tcp],
     choose: 'Threshold γ',
@@ -67,7 +68,8 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the threshold with which neither starves: the call and the download each get at least a quarter of the link.',
-    isSolved: ({ whole }) => shareOf('call').of(whole) >= 0.25 && shareOf('download').of(whole) >= 0.25,
+    isSolved: ({ measured }) =>
+      shareOf('call').of(measured) >= 0.25 && shareOf('download').of(measured) >= 0.25,
     solution: 'adaptive',
     because: (
       <>

@@ -19,6 +19,7 @@ const lesson: Lesson = {
   scenario: lessonScenario('aqm', {
     title: 'GCC and one TCP download over 2 Mbps, with different queues',
     duration_s: 120,
+    measuredFromS: 20,
     forward: { capacity: '2mbps', queue: 'droptail:300ms', bottleneck: 'serial' },
     flows: [
       { kind: 'media', name: 'call', preset: 'gcc' },
@@ -57,7 +58,8 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the queue with which the call gets at least 45 % of the link and 95 % of all packets wait for less than 60 ms.',
-    isSolved: ({ whole }) => shareOf('call').of(whole) >= 0.45 && whole.forward.queueDelayUs.p95 < 60e3,
+    isSolved: ({ measured }) =>
+      shareOf('call').of(measured) >= 0.45 && measured.forward.queueDelayUs.p95 < 60e3,
     solution: 'fq_codel',
     because: <>Only isolation gives the call both: its own share and a short queue.</>,
   },

@@ -57,7 +57,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the queue in which packets wait for more than 0.9 s before the first one is lost.',
-    isSolved: ({ whole }) => whole.forward.queueDelayUs.max > 900e3,
+    isSolved: ({ measured }) => measured.forward.queueDelayUs.max > 900e3,
     solution: '1000ms',
     because: (
       <>

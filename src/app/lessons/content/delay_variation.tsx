@@ -50,7 +50,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Jitter alone can cost bandwidth. Find a jitter with which less than 83 % of the link is used.',
-    isSolved: ({ whole }) => whole.forward.utilisation < 0.83,
+    isSolved: ({ measured }) => measured.forward.utilisation < 0.83,
     solution: '60ms',
     because: (
       <>

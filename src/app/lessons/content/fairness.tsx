@@ -55,7 +55,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the controller with which packets wait least: 95 % of them wait for less than 50 ms.',
-    isSolved: ({ whole }) => whole.forward.queueDelayUs.p95 < 50e3,
+    isSolved: ({ measured }) => measured.forward.queueDelayUs.p95 < 50e3,
     solution: 'gcc',
     because: (
       <>

@@ -53,7 +53,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Make the filter so nervous that noise alone costs bandwidth: find a Q with which less than three quarters of the link are used.',
-    isSolved: ({ whole }) => whole.forward.utilisation < 0.75,
+    isSolved: ({ measured }) => measured.forward.utilisation < 0.75,
     solution: '1',
     because: (
       <>

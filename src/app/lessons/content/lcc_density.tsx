@@ -47,7 +47,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the controller that uses less than a third of the link here.',
-    isSolved: ({ whole }) => whole.forward.utilisation < 1 / 3,
+    isSolved: ({ measured }) => measured.forward.utilisation < 1 / 3,
     solution: 'gcc',
     because: (
       <>

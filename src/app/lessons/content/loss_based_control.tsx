@@ -51,7 +51,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find a loss ratio with which the call falls to its lowest rate: it uses less than a fifth of the link.',
-    isSolved: ({ whole }) => whole.forward.utilisation < 0.2,
+    isSolved: ({ measured }) => measured.forward.utilisation < 0.2,
     solution: '20',
     because: <>Above 10 %, each report cuts A_s. With 20 % loss, each cut is about 10 %, once a second.</>,
   },

@@ -53,7 +53,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the factor with which 5 % of all packets wait for more than half a second.',
-    isSolved: ({ whole }) => whole.forward.queueDelayUs.p95 > 500e3,
+    isSolved: ({ measured }) => measured.forward.queueDelayUs.p95 > 500e3,
     solution: '1',
     because: (
       <>m hardly ever reaches γ, so the delay-based controller sees no overuse, and the queue fills.</>

@@ -54,7 +54,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the capacity at which half of all packets wait for less than 15 ms.',
-    isSolved: ({ whole }) => whole.forward.queueDelayUs.p50 < 15e3,
+    isSolved: ({ measured }) => measured.forward.queueDelayUs.p50 < 15e3,
     solution: '2mbps',
     because: <>10 ms · 2.5 Mbps / 2 Mbps = 12.5 ms.</>,
   },

@@ -51,7 +51,7 @@ const lesson: Lesson = {
   ),
   task: {
     ask: 'Find the α with which less than 80 % of the link is used.',
-    isSolved: ({ whole }) => whole.forward.utilisation < 0.8,
+    isSolved: ({ measured }) => measured.forward.utilisation < 0.8,
     solution: '0.5',
     because: <>Each cut takes away half of the rate, and recovering takes a long time.</>,
   },

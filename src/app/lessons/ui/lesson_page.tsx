@@ -87,15 +87,18 @@ function Choices({ lesson, player }: LessonParts) {
 
 /** The readings (measured numbers) of every choice that was tried. */
 function Readings({ lesson, tried }: { lesson: Lesson; tried: readonly Tried[] }) {
-  const [axis] = lesson.scenario.axes;
+  const {
+    axes: [axis],
+    windows: [window] = [],
+  } = lesson.scenario;
   if (tried.length === 0) return null;
   const inOrder = axis.values.flatMap(({ name, label }) =>
-    tried.filter(({ value }) => value === name).map(({ whole }) => ({ name, label, whole })),
+    tried.filter(({ value }) => value === name).map(({ measured }) => ({ name, label, measured })),
   );
   return (
     <div class="scroll">
       <table class="readings">
-        <caption class="visually-hidden">What was tried: results over the whole run</caption>
+        <caption class="visually-hidden">What was tried, with the results</caption>
         <thead>
           <tr>
             <th scope="col">{axis.label}</th>
@@ -107,18 +110,21 @@ function Readings({ lesson, tried }: { lesson: Lesson; tried: readonly Tried[] }
           </tr>
         </thead>
         <tbody>
-          {inOrder.map(({ name, label, whole }) => (
+          {inOrder.map(({ name, label, measured }) => (
             <tr key={name} class={settings.value.choice === name ? 'chosen' : ''}>
               <th scope="row">{label}</th>
               {lesson.readings.map(({ title, of, text }) => (
                 <td key={title} class="number">
-                  {text(of(whole))}
+                  {text(of(measured))}
                 </td>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
+      {window !== undefined && (
+        <p class="hint">Measured from {window.begin_s} s on, while all flows are present.</p>
+      )}
     </div>
   );
 }
