@@ -1,7 +1,7 @@
 // `npm run bench`: measures the costs of ccscope. Each figure is printed with its budget, its target or a comparable
 // figure from the same run.
 //
-//   npm run bench -- [--only core|simulator|shaper|call|kit|inject] [--duration SECONDS]
+//   npm run bench -- [--only core|simulator|shaper|call|pages|kit|inject] [--duration SECONDS]
 //
 // `--duration` is the length of the call. It also determines the length of the shaper's measurements, and the number
 // of calls in the parts `kit` and `inject`. Computing costs are CPU times, which other programs on the machine hardly
@@ -13,6 +13,7 @@ import { benchCall } from './bench/call.mjs';
 import { benchCore } from './bench/core.mjs';
 import { benchInject } from './bench/inject.mjs';
 import { benchKit } from './bench/kit.mjs';
+import { benchPages } from './bench/pages.mjs';
 import { benchShaper } from './bench/shaper.mjs';
 import { benchSimulator } from './bench/simulator.mjs';
 import { build } from './build.mjs';
@@ -24,6 +25,7 @@ const parts = {
   simulator: benchSimulator,
   shaper: benchShaper,
   call: benchCall,
+  pages: benchPages,
   kit: benchKit,
   inject: benchInject,
 };
@@ -37,7 +39,7 @@ async function bench() {
   if (unknown !== undefined) {
     throw new Problem(`--only: expected some of ${Object.keys(parts).join(', ')}; got ${unknown}`);
   }
-  await setup({ chromium: ['call', 'kit', 'inject'].some((name) => only.includes(name)) });
+  await setup({ chromium: ['call', 'pages', 'kit', 'inject'].some((name) => only.includes(name)) });
   await build();
   for (const [name, run] of Object.entries(parts)) {
     if (only.includes(name)) await run({ durationS: Number(values.duration) });

@@ -26,8 +26,8 @@ async function loadScenarios() {
   const { cellsOf, METRICS } = await load('src/scenario/index.ts');
   const experiments = registryIds().map((id) => {
     const scenario = readScenario(id);
-    const { title, paper, source, runs = 1, duration_s } = scenario;
-    return { id, title, paper, source, cells: cellsOf(scenario).length, runs, duration_s };
+    const { title, paper, source, runs = 1, duration_s, decided_after_results: decided = [] } = scenario;
+    return { id, title, paper, source, cells: cellsOf(scenario).length, runs, duration_s, decided };
   });
   return { experiments, metrics: [...METRICS.values()] };
 }
@@ -205,6 +205,14 @@ function metricRows(metrics) {
   return [...new Map(rows.map((row) => [row[0], row])).values()];
 }
 
+/** A list of all choices that were made when results were known, each with the experiments that declare it. */
+function decisions(experiments) {
+  const made = new Map();
+  for (const { id, decided } of experiments)
+    for (const choice of decided) made.set(choice, [...(made.get(choice) ?? []), code(id)]);
+  return [...made].map(([choice, ids]) => `- ${ids.join(', ')}: ${choice}`).join('\n');
+}
+
 const scenarioSections = ({ experiments, metrics }) => ({
   experiments: table(
     ['id', 'is', 'from', 'cells', 'runs', 'simulated s'],
@@ -217,6 +225,7 @@ const scenarioSections = ({ experiments, metrics }) => ({
       duration_s,
     ]),
   ),
+  decided: decisions(experiments),
   metrics: table(['metric', 'unit', 'is'], metricRows(metrics)),
 });
 
