@@ -108,7 +108,7 @@ function besides({ forward: { loss, burstLoss, jitter, outage } }) {
   return parts.filter(Boolean).join(', ');
 }
 
-/** A table of all lessons, with the addresses that open them. */
+/** A table of all lessons, with each lesson's title, question, address and choices. */
 async function lessonTable() {
   const rows = (await importLessons()).map(({ id, title, question, scenario }) => {
     const choices = scenario.axes[0].values.map(({ name }) => code(name)).join(', ');

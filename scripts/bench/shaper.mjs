@@ -1,6 +1,6 @@
-// The shaper of a test, measured on the wire. The sender and the receiver run in their own threads and read the
-// clock themselves. The results are compared with an ideal link, which is computed from the times at which packets
-// were really sent.
+// Measures the shaper that tests use, with real UDP packets. The sender and the receiver run in their own
+// threads and read the clock themselves. The results are compared with those of an ideal link, computed from
+// the actual send times.
 import { binomialInterval, excessUs, quantile, rateRatio, sendThrough } from '../lib/wire.mjs';
 import { heading, row } from './report.mjs';
 

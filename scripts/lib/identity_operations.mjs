@@ -128,9 +128,9 @@ const valuesOf = ({ parameters }, changes = {}) =>
   parameters.map((parameter) => changes[parameter.name] ?? parameter.default);
 
 /**
- * A simulation of media flows in both directions, of CUBIC and NewReno connections, and of short file transfers.
- * The forward path has loss, jitter, steps of the capacity and an outage; the backward path has many outages. All
- * tables of the trace are recorded.
+ * A simulation of media flows in both directions, of CUBIC and NewReno connections, and of short file
+ * transfers. The forward path has loss, jitter, capacity steps and an outage. The backward path has many
+ * outages. All tables of the trace are recorded.
  */
 export function* simulationOperations({ kind, values }, mode, schema) {
   const { components, controllers } = schema;

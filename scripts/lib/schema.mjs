@@ -53,7 +53,7 @@ function withPresets({ parameters, presets }) {
 }
 
 /**
- * The controllers or components, by their names. The entry without a name is dropped: it exists only because it keeps
+ * The controllers or components, by their names. The entry without a name is dropped: it exists only to keep
  * the C++ macros simple.
  */
 const byName = (groups) =>

@@ -4,7 +4,7 @@
 /** @type {WeakRef<WebAssembly.Memory>[]} */
 let seen = [];
 
-/** Watches from now on; call it before the modules are made. */
+/** Starts watching. Call this before the modules are instantiated: earlier memories are not counted. */
 export function watchMemories() {
   const { instantiate } = WebAssembly;
   WebAssembly.instantiate = async (...args) => {

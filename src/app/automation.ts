@@ -27,8 +27,8 @@ export interface AutomationState {
 export interface Automation {
   state(): AutomationState;
   /**
-   * Counters of the received video in the running call or, if no call runs, in the last call. Null before the first
-   * call.
+   * Counters of the received video in the running call or, if no call is running, in the last call. Null
+   * before the first call.
    */
   media(): Promise<MediaStats | null>;
   counters(): Counters;

@@ -12,7 +12,7 @@ export interface NoticeAction {
 /** A notice that the page itself shows; the notices of a call are in the call's status. */
 export interface PageNotice extends Notice {
   actions?: readonly NoticeAction[];
-  /** Whether the notice is held back while a call runs. */
+  /** Whether the notice is held back while a call is running. */
   whenIdle?: boolean;
 }
 

@@ -250,7 +250,7 @@ export const asText = (value: AppState[keyof Entries]): string => {
   return Array.isArray(value) ? value.join(',') : String(value);
 };
 
-/** Writes a URL's query with the settings that differ from the defaults, so that links stay short. */
+/** Returns a URL query with only the settings that differ from the defaults, so that links stay short. */
 export function serialiseState(state: AppState): string {
   const query = new URLSearchParams();
   for (const [field, fallback] of Object.entries(DEFAULT_STATE)) {

@@ -30,7 +30,10 @@ export interface ScopeSource {
   readonly store: Pick<TraceStore, 'view' | 'extent'>;
   /** The newest time in the trace, microseconds. */
   newestUs(): number;
-  /** The longest time for drawing in one frame; the next chart then waits for another frame. Default: 6 ms. */
+  /**
+   * The time budget for drawing charts in one frame. Once it is used up, the next chart waits for another
+   * frame. Default: 6 ms.
+   */
   readonly frameMs?: number;
 }
 
@@ -202,7 +205,7 @@ export class Scope {
     this.refreshAll();
   }
 
-  /** Keeps the present lines of the charts as faint lines (ghosts), which are drawn behind all later lines. */
+  /** Keeps the current lines of the charts as faint lines (ghosts), which are drawn behind all later lines. */
   async keepGhost(): Promise<void> {
     await this.#ghosts.keep(this.#charts, this.#filters);
     this.hasKeptGhost.value = true;

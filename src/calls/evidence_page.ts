@@ -71,6 +71,6 @@ export interface EvidenceCharts {
   /** Names of the rows in the chart of events. An empty name marks a row that continues the row above. */
   lanes: string[];
   spans: EvidenceSpan[];
-  /** Freezes of the picture, which are shaded in every chart. */
+  /** Video freezes. Every chart shades them. */
   freezes: { fromUs: number; toUs: number }[];
 }

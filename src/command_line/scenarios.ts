@@ -37,8 +37,8 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * Returns the scenario with this id, or the scenario in this file. With `full`, a logarithmic axis has as many
- * values as in a full run. Throws UsageError that says where the error is.
+ * Returns the scenario with this id, or the scenario in this file. With `full`, a logarithmic axis has as
+ * many values as in a full run. Throws a UsageError that says where the error is.
  */
 export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();

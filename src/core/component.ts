@@ -31,7 +31,7 @@ export interface ComponentOptions {
   spell?: (name: string) => string;
 }
 
-/** The number for a parameter's value. Throws CoreError that contains `path` and the expected values. */
+/** The number for a parameter's value. Throws a CoreError that contains `path` and the expected values. */
 export function numberOf(spec: ParameterSpec, value: number | string, path: string): number {
   const number = parameterNumber(spec, value);
   if (number !== undefined) return number;
@@ -40,7 +40,10 @@ export function numberOf(spec: ParameterSpec, value: number | string, path: stri
 
 const joined = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-/** The values of all parameters of a component, in the schema's order. Throws CoreError that names the field. */
+/**
+ * The values of all parameters of a component, in the schema's order. Throws a CoreError that names the
+ * field.
+ */
 export function componentValues(component: ComponentName, options: ComponentOptions = {}): number[] {
   return valuesOf(component, COMPONENT_SPECS[component], options);
 }

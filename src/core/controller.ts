@@ -46,7 +46,7 @@ export class ReceiverHalf extends Session {
     super(core, (abi, { index, flow }) => abi.ccs_receiver_create(index, flow), options);
   }
 
-  /** Throws CoreError that names the field. */
+  /** Throws a CoreError that names the field. */
   pushArrival(row: ArrivalInput): void {
     this.fill([
       0,
@@ -62,7 +62,7 @@ export class ReceiverHalf extends Session {
     this.half.core.check(this.half.abi.ccs_receiver_push_arrivals(this.half.pointer, 1));
   }
 
-  /** Throws CoreError that names the field. */
+  /** Throws a CoreError that names the field. */
   pushInbound(row: InboundInput): void {
     this.fill([0, row.timeUs, row.packetsReceived, row.packetsLost, row.bytesReceived]);
     this.half.core.check(this.half.abi.ccs_receiver_push_inbound(this.half.pointer, 1));

@@ -48,8 +48,8 @@ export interface ControllerSetup {
 const USER_INDEX = -1;
 
 /**
- * Resolves a choice. In error messages, `path` precedes the name of a parameter. Throws CoreError that names the
- * field.
+ * Resolves a choice. In error messages, `path` precedes the name of a parameter. Throws a CoreError that
+ * names the field.
  */
 export function controllerSetup(
   { controller, preset, parameters }: ControllerChoice,

@@ -42,8 +42,8 @@ const points = (from: number, to: number, count: number): number[] =>
   Array.from({ length: count }, (_, i) => from + ((to - from) * i) / (count - 1));
 
 /**
- * The density that a sender half in the core has learnt. Null if its controller learns none, and before the first
- * feedback. Throws CoreError that names the option.
+ * The density that a sender half in the core has learnt. Null if its controller learns none, and before the
+ * first feedback. Throws a CoreError that names the option.
  */
 export function readDensity(core: CoreModule, half: number, options: DensityOptions): Density | null {
   const { rates = DEFAULT_POINTS, delays = DEFAULT_POINTS } = options;

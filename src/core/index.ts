@@ -64,12 +64,12 @@ export class Core {
     return new SenderHalf(this.module, options);
   }
 
-  /** Throws CoreError that names the option. */
+  /** Throws a CoreError that names the option. */
   createLink(options: LinkOptions): Link {
     return createLink(this.module, options);
   }
 
-  /** Throws CoreError that names the option. */
+  /** Throws a CoreError that names the option. */
   createSimulation(options: SimulationOptions): Simulation {
     return new Simulation(this.module, options);
   }

@@ -52,8 +52,8 @@ export interface LinkOptions {
   /** From 1 bit/s to 100 Gbit/s. `set` also accepts 0, which is an outage. */
   capacityBps: number;
   /**
-   * Scheduled capacity changes, in the order of time. A call of `set` with a capacity and without a schedule
-   * cancels the old schedule.
+   * Scheduled capacity changes, in time order. A call to `set` with a capacity but no schedule cancels the
+   * old schedule.
    */
   schedule?: readonly CapacityStep[];
   queue?: QueueOptions;
@@ -202,7 +202,7 @@ const STAT_FIELDS = fieldsOf(LINK_STAT);
 /** The time of the initial settings, which is earlier than any time that the caller can pass. */
 const BEFORE_ANY_US = -Infinity;
 
-/** Creates a link. Throws CoreError that names the field if a value is out of range. */
+/** Creates a link. Throws a CoreError that names the field if a value is out of range. */
 export function createLink(module: CoreModule, options: LinkOptions): Link {
   const pointer = module.found(
     module.abi.ccs_link_create(

@@ -51,7 +51,7 @@ export function drainRecorder(core: CoreModule, recorder: number): TraceBatch[] 
   return batches;
 }
 
-/** A bit mask with one bit for each table. Throws CoreError that names `field`. */
+/** A bit mask with one bit for each table. Throws a CoreError that names `field`. */
 export function tableBits(tables: readonly TableName[], field: string): number {
   return tables.reduce((bits, name) => {
     const index = TABLE_SPECS.findIndex((table) => table.name === name);

@@ -91,7 +91,9 @@ export class Session {
     throw new CoreError(`${name}: not a parameter of ${this.controller}; ${known}`, name);
   }
 
-  /** Changes a parameter, even during a call. Throws CoreError that contains the parameter's name and range. */
+  /**
+   * Changes a parameter, even during a call. Throws a CoreError that contains the parameter's name and range.
+   */
   setParameter(name: string, value: number): void {
     const index = this.#indexOf(name);
     const spec = this.#spec.parameters[index];

@@ -246,8 +246,8 @@ export class Simulation {
   }
 
   /**
-   * The joint density of rate and delay that the controller of media flow `flow` has learnt so far. Null if the
-   * controller is not LCC, and before the first feedback. Throws CoreError that names the option.
+   * The joint density of rate and delay that the controller of media flow `flow` has learnt so far. Null if
+   * the controller is not LCC, and before the first feedback. Throws a CoreError that names the option.
    */
   density(flow = 0, options: DensityOptions = {}): Density | null {
     expectWhole('flow', flow, '0 to the last flow');

@@ -19,7 +19,7 @@ export class SimulationChanges {
   readonly #losses: readonly Losses[];
   #next = 0;
 
-  /** Throws CoreError for changes that are not in the order of time. */
+  /** Throws CoreError for changes that are not in time order. */
   constructor(
     private readonly handle: Handle,
     { changes = [], flows, forward, backward }: SimulationOptions,
@@ -37,7 +37,7 @@ export class SimulationChanges {
     }
   }
 
-  /** Yields the next changes with `atUs` up to `us`, in the order of time. Each change is yielded once. */
+  /** Yields the next changes with `atUs` up to `us`, in time order. Each change is yielded once. */
   *until(us: number): Generator<SimulationChange> {
     for (;;) {
       const change = this.#changes[this.#next];
@@ -47,7 +47,7 @@ export class SimulationChanges {
     }
   }
 
-  /** Applies the change that `until` has just yielded. Throws CoreError that names the field. */
+  /** Applies the change that `until` has just yielded. Throws a CoreError that names the field. */
   apply({ forward, backward, controller }: SimulationChange): void {
     inside(`changes.${this.#next}`, () => {
       for (const [index, path] of [forward, backward].entries())

@@ -121,7 +121,7 @@ export interface SimulationOptions {
   /** Default: a path without a bottleneck and with the delay of the forward path. */
   backward?: SimulatedLinkOptions;
   flows: readonly FlowOptions[];
-  /** In the order of time. */
+  /** In time order. */
   changes?: readonly SimulationChange[];
   /** Additional windows to measure. The first window is always the whole run, with the name `run`. */
   windows?: readonly WindowOptions[];

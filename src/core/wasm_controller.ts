@@ -44,7 +44,7 @@ const NEEDED: readonly (keyof Abi)[] = [
 /** The name of an exported function. Some functions are optional, so they are looked up by name. */
 type Name = keyof Abi | '_initialize';
 
-/** Compiles a module. Throws CoreError that names the invalid import or export. */
+/** Compiles a module. Throws a CoreError that names the invalid import or export. */
 export async function wasmController(
   source: WebAssembly.Module | BufferSource,
   options: WasmControllerOptions,

@@ -54,9 +54,9 @@ class PageEnd {
   }
 
   /**
-   * Connects to the bridge of the window's document. If there is no bridge yet, the bridge will request a port when it
-   * starts. Also called when a window gets its first document: the window then keeps its objects but loses its
-   * listeners.
+   * Connects to the bridge of the window's document. If there is no bridge yet, the bridge will request a
+   * port when it starts. Also called when a document replaces the initial empty document (about:blank) of a
+   * window. The window then keeps its JavaScript objects, but loses its event listeners.
    */
   meet(): void {
     // Adding the same listener again has no effect. It has to be added again after `document.open()`, which removes
@@ -71,9 +71,9 @@ class PageEnd {
   }
 
   /**
-   * Called when a port is requested. The request comes from a bridge, or from a script of the page, which can send
-   * the same event. While the bridge with the present port still answers, no new port is offered: with a new port,
-   * that bridge would receive nothing more.
+   * Called when a port is requested. The request comes from a bridge, or from a script of the page, which can
+   * send the same event. While the bridge with the current port still answers, no new port is offered: with a
+   * new port, that bridge would receive nothing more.
    */
   #wanted(): void {
     const port = this.#port;
@@ -106,7 +106,7 @@ class PageEnd {
     void this.#observer.pause();
   }
 
-  /** Offers a new port to the bridge. If the bridge accepts, the new port replaces the present port. */
+  /** Offers a new port to the bridge. If the bridge accepts, the new port replaces the current port. */
   #offer(): void {
     const { port1, port2 } = new Channel();
     listen(port1, 'message', (event) => this.#take(port1, (event as MessageEvent).data));

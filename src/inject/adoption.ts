@@ -39,7 +39,10 @@ const EVENTS = [
   'RTCDataChannelEvent',
 ] as const;
 
-/** Reports each connection that appears as the target of an event which the page reads. */
+/**
+ * Reports a connection when the page does one of three things: it reads an attribute of an event in EVENTS,
+ * reads the connection as the target of any event, or calls an EventTarget method of the connection.
+ */
 export function patchEvents(found: Found): void {
   const scope = globalThis as unknown as Record<string, { prototype: object } | undefined>;
   const { RTCPeerConnection: Connection } = globalThis;

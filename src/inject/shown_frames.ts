@@ -26,7 +26,7 @@ interface Look {
   bytes: number;
 }
 
-/** At most this many frames are kept until they are taken; later ones are dropped. */
+/** At most this many frames are kept between two calls of `take`; later ones are dropped. */
 const MOST_FRAMES = 1000;
 /**
  * If no frame was shown for longer than this, the bytes received in that time are not counted for the next
@@ -49,7 +49,7 @@ export class ShownFrames {
   #frames: Frame[] = [];
   #lastTimestamp = NaN;
   #foreignFrames = 0;
-  /** Readings of getStats since frames were last taken, oldest first. */
+  /** Readings of getStats since `take` last returned or discarded frames, oldest first. */
   #looks: Look[] = [];
   #isPaused = true;
   #callback = 0;
@@ -79,7 +79,7 @@ export class ShownFrames {
     this.#element.play().catch(() => undefined);
   }
 
-  /** Stops playing, and forgets the frames that were not taken. */
+  /** Stops playing, and discards the frames that `take` has not returned. */
   pause(): void {
     this.#isPaused = true;
     this.#element.cancelVideoFrameCallback(this.#callback);
@@ -154,8 +154,9 @@ export class ShownFrames {
   }
 
   /**
-   * The value of the byte counter before these frames arrived. Usually this is the value when frames were last
-   * taken. After a long pause, it is the last value from before the first of these frames.
+   * The value of the byte counter before the given frames arrived. Normally, this is the oldest reading in
+   * `#looks`. If the first frame arrived more than LONGEST_US after that reading, the value is the latest
+   * reading before this arrival.
    */
   #bytesBefore([first]: readonly Frame[]): number {
     const [last] = this.#looks;

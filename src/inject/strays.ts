@@ -95,7 +95,7 @@ export class Stray {
   }
 
   /**
-   * Reports the present state of the track. When it is first reported, it gets its number from `nextId`. Never
+   * Reports the current state of the track. When it is first reported, it gets its number from `nextId`. Never
    * rejects.
    */
   async sample(nextId: () => number): Promise<void> {

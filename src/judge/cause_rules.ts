@@ -83,7 +83,9 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
 
 const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
 
-/** Adds a capital letter and a full stop to the fix of a notice, since the fix of a cause is a whole sentence. */
+/**
+ * Capitalises the fix of a notice and ends it with a full stop, since the fix of a cause is a whole sentence.
+ */
 const sentence = (text: string): string => `${sentenceCase(text)}.`;
 
 const notRouted: Explanation = ({ routing }) =>

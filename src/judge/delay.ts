@@ -65,8 +65,8 @@ function estimatedDelays({ sender, receiver }: Path): DelayPoint[] {
 }
 
 /**
- * The queuing delays of the packets that left the queue in a window, or the estimates of that window. Throws
- * DroppedRecordError.
+ * The queuing delays of the packets that left the queue in a window. If no link has recorded the packets, the
+ * delays in the window are estimated. Throws DroppedRecordError.
  */
 export function queueDelays(record: CallRecord, paths: readonly Path[], window: Window): QueueDelays {
   const sides = linkSides(record, paths);

@@ -84,19 +84,22 @@ export const sidesOf = (paths: readonly Path[], side: 'sender' | 'receiver'): En
   ...new Set(paths.map((path) => path[side]).filter((endpoint) => endpoint !== null)),
 ];
 
-/** When an endpoint was first connected; null if it has not been connected yet. */
+/** The time at which an endpoint was first connected; null if it has not been connected yet. */
 export function connectedUs(endpoint: EndpointRecord | null): number | null {
   return endpoint?.states.find(({ state }) => state === 'connected')?.timeUs ?? null;
 }
 
-/** When a path was first connected at both ends; null until then. An end that is not under test is ignored. */
+/**
+ * The time by which both ends of a path had been connected; null until then. An end that is not under test is
+ * ignored.
+ */
 export function pathConnectedUs({ sender, receiver }: Path): number | null {
   const sides = [sender, receiver].filter((side) => side !== null);
   const times = sides.map(connectedUs);
   return times.length === 0 || times.includes(null) ? null : Math.max(...times.map(Number));
 }
 
-/** When an endpoint ended: it closed or failed, or its page ended; null while it exists. */
+/** The time at which an endpoint closed or failed, or its page ended; null while the endpoint exists. */
 function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | null {
   const last = endpoint.states.at(-1);
   const page = record.pages.find(({ id }) => id === endpoint.page);
@@ -106,7 +109,9 @@ function endpointEndUs(record: CallRecord, endpoint: EndpointRecord): number | n
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** When the last of the given paths ended; null while a path exists, or if there are no paths. */
+/**
+ * The time at which the last of the given paths ended. Null while a path exists, or if there are no paths.
+ */
 export function callEndUs(record: CallRecord, paths: readonly Path[]): number | null {
   const ends = paths.map(({ sender, receiver }) => {
     const sides = [sender, receiver].filter((side) => side !== null);
@@ -161,15 +166,15 @@ export const changesOf = (record: CallRecord): LinkChangeRecord[] =>
     .flatMap(({ changes }) => changes)
     .sort((a, b) => a.timeUs - b.timeUs);
 
-/** When any link was last opened or changed, up to `untilUs`; 0 if that never happened. */
+/** The time at which a link was last opened or changed, up to `untilUs`; 0 if there is no such time. */
 export function lastChangeUs(record: CallRecord, untilUs: number): number {
   return changesOf(record).findLast(({ timeUs }) => timeUs <= untilUs)?.timeUs ?? 0;
 }
 
 /**
- * When the call was connected. If some paths were connected by `askedUs`, the latest time at which one of these
- * paths was connected. Otherwise, the time at which the first path was connected. Null if no path has been
- * connected.
+ * The time at which the call was connected. If some paths were connected by `askedUs`, the latest time at
+ * which one of these paths was connected. Otherwise, the time at which the first path was connected. Null if
+ * no path has been connected.
  */
 export function callConnectedUs(paths: readonly Path[], askedUs: number): number | null {
   const times = paths.map(pathConnectedUs).filter((time) => time !== null);

@@ -249,8 +249,8 @@ export function linkSchema(key: LinkKey): v.GenericSchema<string | number> {
 }
 
 /**
- * Converts a user's value to its form in JSON. The value is a number in the setting's unit, or text with its own
- * unit. Throws ConfigError that names the expected values.
+ * Converts a user's value to its form in JSON. The value is a number in the setting's unit, or text with its
+ * own unit. Throws a ConfigError that names the expected values.
  */
 export function readLinkValue(key: LinkKey, value: string | number): string | number {
   const field = linkField(key);

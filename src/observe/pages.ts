@@ -77,7 +77,10 @@ export class Pages {
     page.on('close', () => this.#end(seen, 'closed'));
   }
 
-  /** Must be called when a window of the page reports. A previous window of the same frame has then ended. */
+  /**
+   * Must be called for each report from a window of the page. If the window is new in its frame, this call
+   * ends the frame's previous window.
+   */
   window(seen: SeenPage, frame: Frame, window: string): void {
     // Ignores a window that has ended: its last report may arrive after the first report of the next window.
     if (seen.windows.get(frame) === window || this.#endedWindows.has(window)) return;

@@ -11,8 +11,8 @@ const NO_LONGER: ActionResult = { ok: false, why: 'It is driven no longer.', fix
 
 export interface DriveHooks {
   /**
-   * Makes the page limit the sender to the controller's present rate. Resolves to null if the controller has
-   * ended.
+   * Sends the page the controller's current rate, to which the page must limit the sender. Resolves to the
+   * page's answer, or to null if the controller has ended.
    */
   bound(): Promise<ActionResult | null>;
   /** Called once when the loop ends, unless `end` ended it. */

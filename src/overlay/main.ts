@@ -23,7 +23,7 @@ interface Injected {
   /** Collapses the overlay. */
   collapse(): void;
   /**
-   * Returns the present state of the calls in the window, and how many rows are recorded; null after `detach`.
+   * Returns the current state of the calls in the window, and how many rows are recorded; null after `detach`.
    */
   state(): Promise<InjectedState | null>;
   /**

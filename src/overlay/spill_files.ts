@@ -41,7 +41,7 @@ async function sweep(root: Folder): Promise<void> {
       (await lock(folder)).close();
       await root.removeEntry(name, { recursive: true });
     } catch {
-      // The folder is in use: another tab of this origin records into it.
+      // The folder is in use: another tab of this origin is recording into it.
     }
   }
 }

@@ -52,7 +52,7 @@ export type WatchPlace = 'worker' | 'page';
 export interface Driven {
   target: ActionTarget;
   endpoint: number;
-  /** The present sending rate of the sender. */
+  /** The current sending rate of the sender. */
   startBps: number;
 }
 
@@ -118,7 +118,7 @@ export class WatchService {
     return totalRates(this.#watch.state.streams);
   }
 
-  /** Records a bookmark at the present time. */
+  /** Records a bookmark at the current time. */
   bookmark(text: string): void {
     this.#watch.bookmark(text);
   }

@@ -86,8 +86,8 @@ export class CallSession {
   }
 
   /**
-   * Opens the call when it is first requested. From then on, the test's contexts are observed. Throws like
-   * `link`.
+   * Opens the call when it is first requested. From then on, the test's contexts are observed. Throws
+   * ShaperError or ConfigError.
    */
   call(): Promise<Call> {
     this.#call ??= this.#openCall();
@@ -100,7 +100,7 @@ export class CallSession {
     this.#browser ??= context.browser();
   }
 
-  /** Observes a context. Must be called before its pages navigate. Throws like `link`. */
+  /** Observes a context. Must be called before its pages navigate. Throws ShaperError or ConfigError. */
   async observe(context: BrowserContext): Promise<void> {
     await this.call();
     await this.#observe(context);
@@ -108,7 +108,7 @@ export class CallSession {
 
   /**
    * Opens two observed contexts with one page each, and loads `url` and `secondUrl` in the pages. Throws
-   * ConfigError.
+   * ShaperError or ConfigError.
    */
   async peers(url = '/', secondUrl = url): Promise<[Page, Page]> {
     for (const address of [url, secondUrl]) this.#checkUrl(address);

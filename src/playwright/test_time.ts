@@ -18,7 +18,7 @@ export function runningTest(): TestInfo | null {
   }
 }
 
-/** Stores the present time as the start of the current test. Only the first call in each test has an effect. */
+/** Stores the current time as the start of the current test. Only the first call in each test has an effect. */
 export function noteTestBegin(): void {
   const info = runningTest();
   if (info && !begins.has(info)) begins.set(info, Date.now());

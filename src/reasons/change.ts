@@ -41,7 +41,7 @@ export interface Reason {
  */
 export type ChangeShape = 'fall' | 'rise' | 'decline' | 'flat';
 
-/** One line of the list. The changes are in order of time and do not overlap. */
+/** One line of the list. The changes are in time order and do not overlap. */
 export interface TargetChange {
   shape: ChangeShape;
   kind: ReasonKind;

@@ -38,7 +38,7 @@ const isValue = (value: unknown): value is string | number =>
   typeof value === 'string' || typeof value === 'number';
 
 /**
- * All marks in order of time: the changes that events report, and the capacity steps that no event reports.
+ * All marks in time order: the changes that events report, and the capacity steps that no event reports.
  * `link` is the number of the bottleneck whose capacity to examine; null if there is only one.
  */
 export function marksOf(trace: TraceData, link: number | null): Mark[] {

@@ -1,6 +1,6 @@
 /**
- * The rows of a trace table, or of one flow in it. They are stored by column, in order of time, for lookups by
- * time.
+ * The rows of a trace table, or of one flow in it. They are stored by column and in time order, for lookups
+ * by time.
  */
 import { tableSpec, type TableName } from '../core/schema.js';
 import type { TraceData, ViewQuery } from '../trace/index.js';

@@ -42,7 +42,7 @@ export interface Course {
 }
 
 /**
- * The segments of the whole curve, in order of time. Two consecutive segments share at most one row. Short flat
+ * The segments of the whole curve, in time order. Two consecutive segments share at most one row. Short flat
  * periods are in no segment.
  */
 export function segmentsOf(course: Course): Segment[] {

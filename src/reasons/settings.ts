@@ -5,7 +5,7 @@ import type { TraceEvent } from '../core/session.js';
 import type { TraceHeader } from '../trace/header.js';
 import { recordedFlows } from '../trace/recorded_flows.js';
 
-/** The parameters that a change of preset keeps, since the application sets them. */
+/** The application sets these parameters, so a new preset does not change them. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 /** The fields that describe a controller in a trace's header, or in the event that records the start of a call. */
@@ -36,7 +36,7 @@ const isController = (name: unknown): name is ControllerName =>
 export class ControllerSettings {
   readonly #epochs: Epoch[];
   #starts = 0;
-  /** In order of time. */
+  /** In time order. */
   readonly changes: SettingChange[] = [];
 
   /**
@@ -88,7 +88,7 @@ export class ControllerSettings {
     return this.#epochs.findLast(({ fromUs }) => fromUs <= timeUs);
   }
 
-  /** The controllers in order of time, each with the time at which it took over the flow. */
+  /** The controllers in time order, each with the time at which it took over the flow. */
   get controllers(): readonly Pick<Epoch, 'fromUs' | 'controller'>[] {
     return this.#epochs.filter(
       ({ controller }, i) => i === 0 || controller !== this.#epochs[i - 1]?.controller,

@@ -69,7 +69,9 @@ class InTurn implements Explainer {
   explain = (segment: Segment): Reason => this.#at(segment.to).explain(segment);
 }
 
-/** All changes of a flow's target, in order of time. Each single step down by more than 5 % is a separate change. */
+/**
+ * All changes of a flow's target, in time order. Each single step down by more than 5 % is a separate change.
+ */
 export function targetChanges(trace: TraceData, { flow, link = null, header }: ChangesQuery): TargetChange[] {
   const rate = new Rows(trace, 'rate', COLUMNS, ofFlow(flow));
   const seen = CONTROLLERS.filter((name) => hasRows(trace, INSIDE[name], flow));

@@ -9,8 +9,8 @@ import type { ControlOptions, LiveController, ShadowController } from './types.j
 type Rails = Pick<ControlOptions, 'minBitrateBps' | 'maxBitrateBps' | 'startBitrateBps'>;
 
 /**
- * Checks a controller and converts it to a slot. `path` names the controller in error messages. Throws CoreError that
- * names the field.
+ * Checks a controller and converts it to a slot. `path` names the controller in error messages. Throws a
+ * CoreError that names the field.
  */
 function slotConfig(choice: LiveController, flow: number, rails: Rails, path: string): SlotConfig {
   const parameters = {
@@ -32,12 +32,12 @@ function slotConfig(choice: LiveController, flow: number, rails: Rails, path: st
   }
 }
 
-/** The controller in charge, as flow 0. Throws CoreError that names the field. */
+/** The controller in charge, as flow 0. Throws a CoreError that names the field. */
 export function slotInCharge(options: Rails & Pick<ControlOptions, 'controller'>): SlotConfig {
   return slotConfig(options.controller ?? {}, 0, options, 'controller');
 }
 
-/** The shadows: controllers that only watch. Throws CoreError that names the field. */
+/** The shadows: controllers that only watch. Throws a CoreError that names the field. */
 export function shadowSlots(shadows: readonly ShadowController[], rails: Rails): SlotConfig[] {
   const slots = shadows.map((shadow, i) => slotConfig(shadow, shadow.flow ?? i + 1, rails, `shadows.${i}`));
   const flows = new Set(slots.map(({ flow }) => flow));

@@ -8,8 +8,9 @@ export interface Support {
    */
   transforms: 'script' | 'streams' | 'none';
   /**
-   * Whether the browser is known to report arrival times of frames. Outside Chromium, only the first frame shows
-   * this, by `receiveTime` in its metadata. In that case, read `arrivalTimeSource` in the status of the call.
+   * Whether the browser is known to report the arrival times of frames, as `receiveTime` in their metadata.
+   * Always false outside Chromium, although the browser may report them. During a call, `arrivalTimeSource`
+   * in the call's status says whether it does.
    */
   receiveTime: boolean;
   /** How synthetic video can be produced: by a track generator or by a canvas. */

@@ -200,7 +200,9 @@ export class Tap {
     if (client !== null) await client.answered(command(client.commands));
   }
 
-  /** Ends the worker. Only for closed connections: without a worker their video stops. */
+  /**
+   * Ends the worker. Call this only after the connection has closed: without the worker, no more frames pass.
+   */
   terminate(): void {
     this.#working = false;
     this.#closed = true;

@@ -161,8 +161,8 @@ export interface CallOptions extends ControlOptions {
 }
 
 /**
- * The browser's statistics on the sent and the received media. A field is NaN or null if the browser does not report
- * it.
+ * The browser's statistics for the media that the page sends and receives. A field is NaN or null if the
+ * browser does not report it.
  */
 export interface MediaStats {
   fps: number;

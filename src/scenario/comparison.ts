@@ -7,8 +7,9 @@ import { summarise } from './statistics.js';
 import type { Summary } from './summary.js';
 
 /**
- * `best`: no other value has a better mean. `close`: another value is the best, but the 95 % intervals of the two
- * overlap. `none`: all other cases, and quantities without a better direction.
+ * `best`: no other value has a better mean. `close`: another value is the best, but the 95 % confidence
+ * intervals of the two overlap. `none`: all other cases. If the quantity has no `best` direction, every value
+ * is `none`.
  */
 export type Standing = 'best' | 'close' | 'none';
 

@@ -8,9 +8,9 @@ export const TRACE_METRIC_TABLES: readonly TableName[] = ['arrival', 'group'];
 
 /** A metric that is updated with the trace rows of some flows. */
 export interface TraceMetric {
-  /** NaN as long as there is no value. */
+  /** NaN until there is a value. */
   readonly value: number;
-  /** Adds the next rows, in the order of time. */
+  /** Adds the next rows, in time order. */
   observe(batches: readonly TraceBatch[]): void;
 }
 

@@ -58,9 +58,9 @@ export function answer(request: IncomingMessage, response: ServerResponse, files
 }
 
 /**
- * Whether the site that made the request may read the answer. Browsers say in `Sec-Fetch-Site` whether the
- * request came from another site (W3C Fetch Metadata). Another site may only link to this server. It may neither
- * load the server's scripts and controllers nor embed its pages.
+ * Whether the site that made the request may read the response. Browsers say in `Sec-Fetch-Site` whether the
+ * request came from another site (W3C Fetch Metadata). Another site may only link to this server. It may
+ * neither load the server's scripts and controllers nor embed its pages.
  */
 function mayRead({ headers }: IncomingMessage): boolean {
   const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;

@@ -29,7 +29,7 @@ export type TraceHeader = v.InferOutput<typeof headerSchema>;
 export const HEADER_EXAMPLE =
   '{"ccscope_trace":1,"created":"2026-01-31T12:00:00Z","source":"call","clock":"receiver"}';
 
-/** Checks a parsed first line. Throws TraceError that names the field. */
+/** Checks a parsed first line. Throws a TraceError that names the field. */
 export function checkHeader(value: unknown, line: number, file: string | undefined): TraceHeader {
   const place = { ...(file === undefined ? {} : { file }), line };
   const isHeader = typeof value === 'object' && value !== null && 'ccscope_trace' in value;

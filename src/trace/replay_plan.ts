@@ -36,7 +36,7 @@ export type GivenParameters = Readonly<Record<string, number | string>>;
 
 type Half = Pick<ReceiverHalf | SenderHalf, 'setPreset' | 'setParameter'>;
 
-/** The application's bitrate bounds, which a change of preset keeps. */
+/** The application sets these bitrates, so a new preset does not change them. */
 const KEPT_BY_PRESETS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
 
 /** The preset and the parameters of a replay. With `recordedChanges`, the changes in the trace also apply. */

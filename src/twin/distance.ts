@@ -8,7 +8,7 @@ import { sampled, type TimedValues } from '../calls/sampled.js';
 
 export type { TimedValues } from '../calls/sampled.js';
 
-/** A second of the call, with the averages of the call and of the twin in it. */
+/** One second of the call. `call` and `twin` are the averages of the two series over this second. */
 export interface Second {
   fromUs: number;
   call: number;

@@ -42,7 +42,7 @@ export class Driver {
   hasFailed = false;
 
   /**
-   * `startBps` is the present sending rate. `decides` means that the sender follows this driver. Throws
+   * `startBps` is the current sending rate. `decides` means that the sender follows this driver. Throws
    * CoreError.
    */
   constructor(

@@ -21,7 +21,7 @@ export class LossShadows {
 
   constructor(private readonly load: () => Promise<Core>) {}
 
-  /** Processes a sample of a connection. `sentBps` is the present sending rate of each media section, by mid. */
+  /** Processes a sample of a connection. `sentBps` is the current sending rate of each media section, by mid. */
   see({ id }: EndpointRecord, sample: StatsSample, sentBps: ReadonlyMap<string, number>): void {
     for (const [mid, bps] of sentBps) {
       const driver = this.#of(id, mid, bps);

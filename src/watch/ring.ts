@@ -29,14 +29,14 @@ interface Segment {
   lineBytes: number;
 }
 
-/** A segment that leaves memory, as lines. */
+/** A segment that is being removed from memory, as lines of the trace format. */
 export interface Spilled {
   number: number;
   fromUs: number;
   lines: readonly string[];
 }
 
-/** Receives a segment that leaves memory, for storage elsewhere. */
+/** Receives a segment that is being removed from memory, for storage elsewhere. */
 export type Spill = (segment: Spilled) => void;
 
 function begun(number: number, fromUs: number): Segment {

@@ -1,4 +1,4 @@
-/** The streams of watched connections: their names, their flows in the recording, and their present state. */
+/** The streams of watched connections: their names, their flows in the recording, and their current state. */
 import type { ActionTarget, InForce } from '../inject/protocol.js';
 import type { EndpointRecord, InboundStats, OutboundStats, StatsSample } from '../calls/record/record.js';
 import type { ShadowFlow } from '../calls/record/shadow_flow.js';

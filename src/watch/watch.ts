@@ -285,7 +285,7 @@ export class Watch {
     this.#recording.event(event);
   }
 
-  /** Records a bookmark: the present time with the user's comment. */
+  /** Records a bookmark: the current time with the user's comment. */
   bookmark(text: string): void {
     this.#recording.bookmark(this.#nowUs, text);
   }

@@ -7,7 +7,7 @@ import type { Page } from '@playwright/test';
 
 import { expect, test } from './support.js';
 
-/** Which parts of the page are visible on paper, and how its charts fit there. */
+/** Returns what the page shows in print, and the measurements of its charts. */
 const onPaper = (page: Page) =>
   page.evaluate(() => {
     const isSeen = (element: Element): boolean => element.getClientRects().length > 0;

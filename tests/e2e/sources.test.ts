@@ -86,7 +86,7 @@ test('a content by name is made, kept and sent', async () => {
   expect(run?.sent).toMatchObject(format);
   expectFps(run?.sent?.fps, 15);
   expectFps(run?.fps, 15);
-  // If the bitrate or the processor time is too low, the browser scales the video down but keeps its aspect
+  // If the bitrate is too low or the CPU is too slow, the browser scales the video down but keeps its aspect
   // ratio.
   const { width, height } = run?.received ?? {};
   expect(width).toBeLessThanOrEqual(1280);

@@ -264,8 +264,9 @@ TEST(RateController, AdaptiveEtaFallsWithResponseTimeAndNoise) {
   }
 }
 
-// The growth is tripled while no maximum is known, and halved after a decrease; each update adds another 1 kbps. The
-// update period decays from 1 s to 0.2 s, so the response time of update k is 0.8 * 0.9^k + 0.2 s + RTT + 0.3 s.
+// The relative growth is tripled while no maximum is known, and halved after a decrease. Each update also adds 1 kbps
+// to the rate. The update period decays from 1 s to 0.2 s: at update k, it is 0.2 s + 0.8 s * 0.9^k. The response time
+// is the update period + RTT + 0.3 s.
 TEST(RateController, AdaptiveIncreaseIsSlowNearTheMaximumAndFastBeforeOne) {
   Parameters parameters = From(500);
   parameters.increase_mode = 4;

@@ -81,7 +81,7 @@ TEST(Metrics, CountBytesRatesAndUtilisationOfAConstantFlow) {
 }
 
 // The capacity b doubles in the middle, so the mean of R / b is (0.4958 + 0.2479) / 2. The ratio of the integrals of R
-// and b is another number: 0.4958 / 1.5.
+// and b is a different number: 0.4958 / 1.5.
 TEST(Metrics, AverageWhatArrivedOverTheCapacityOfThatTime) {
   SimulationSpec spec = OneFlow(22);
   spec.windows = {{AtSeconds(2), AtSeconds(22)}};

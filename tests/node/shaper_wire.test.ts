@@ -25,7 +25,8 @@ async function overloaded(
   return rateRatio(passage, capacityBps);
 }
 
-// Retried, since another program may have occupied the machine; a faulty shaper would fail each time.
+// A failed test is retried, since another program may have kept the CPU busy. With a faulty shaper, every
+// retry fails.
 describe('the shaper, on the wire', { timeout: 60_000, retry: 2 }, () => {
   it.each([
     [100e3, 250],

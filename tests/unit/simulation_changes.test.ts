@@ -77,8 +77,8 @@ describe('changes in the middle of a simulation', () => {
   it('lose and delay packets from their time on', () => {
     const lost = rowsOf([{ atUs: CHANGE_US, forward: { lossRatio: 1 } }], 'packet');
     const passed = lost.filter((row) => row['dropped'] === 0).map((row) => row['time_us'] ?? NaN);
-    // Packets that were in the queue at the change are still sent. They leave within 300 ms, the limit of the
-    // queue.
+    // Packets that are already in the queue when the link changes are still sent. They leave within 300 ms,
+    // the queue's limit.
     expect(largest(passed)).toBeGreaterThan(CHANGE_US);
     expect(largest(passed)).toBeLessThan(CHANGE_US + 350e3);
 

@@ -35,7 +35,8 @@ struct Bounds {
 #undef PARAMETER
 };
 
-// One buffer serves all halves, because each answer is read before the next request is written.
+// All sender and receiver halves of controllers share this message buffer. Sharing is safe because each answer is read
+// before the next request is written.
 double numbers[kMessageFields + Feedback::kMaxValues];
 
 #if defined(__EMSCRIPTEN__)

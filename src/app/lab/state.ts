@@ -108,7 +108,7 @@ export function parseLab(query: string): { state: LabState; problems: StateProbl
   return { state: { ...DEFAULT_LAB, ...changes, cell }, problems };
 }
 
-/** Writes a URL's query with the settings that differ from the defaults. */
+/** Returns a URL query with the settings that differ from the defaults. */
 export function serialiseLab({ cell, ...state }: LabState): string {
   const query = new URLSearchParams();
   const text = (value: unknown): string => {

@@ -13,7 +13,9 @@ const entries = {
 export interface LessonsState {
   /** Id of a lesson, or the teachers' page. If empty, the list of lessons is shown. */
   lesson: string;
-  /** The choice that is run when the page opens, as a value of the lesson's axis. If empty, no choice is run. */
+  /**
+   * The choice to run when the page opens: the name of a value on the lesson's axis. If empty, nothing runs.
+   */
   choice: string;
   theme: 'auto' | 'dark' | 'light';
 }
@@ -33,7 +35,7 @@ export function parseLessons(query: string): { state: LessonsState; problems: St
   return { state: { ...DEFAULT_LESSONS, ...changes }, problems };
 }
 
-/** Writes a URL's query with the settings that differ from the defaults. */
+/** Returns a URL query with the settings that differ from the defaults. */
 export function serialiseLessons(state: LessonsState): string {
   const query = new URLSearchParams();
   for (const field of ['lesson', 'choice', 'theme'] as const)

@@ -46,7 +46,7 @@ export function parsePapers(
   return { state: { ...state, paper: '' }, problems };
 }
 
-/** Writes a URL's query with the settings that differ from the defaults. */
+/** Returns a URL query with the settings that differ from the defaults. */
 export function serialisePapers({ paper, scenario, run, theme }: PapersState): string {
   const query = new URLSearchParams();
   if (scenario !== '') query.set('scenario', scenario);

@@ -25,7 +25,7 @@ export class Session {
   readonly lateness = signal<LatenessMs | null>(null);
   readonly localStream = signal<MediaStream | null>(null);
   readonly remoteStream = signal<MediaStream | null>(null);
-  /** The controller of flow 0 in the running call or, if no call runs, in the last call. */
+  /** The controller of flow 0 in the running call or, if no call is running, in the last call. */
   readonly inCharge = signal<{ flow: 0; name: string; controller: string }>({
     flow: 0,
     name: 'GCC',
@@ -62,8 +62,8 @@ export class Session {
   }
 
   /**
-   * Counters of the received video in the running call or, if no call runs, in the last call. Null before the first
-   * call.
+   * Counters of the received video in the running call or, if no call is running, in the last call. Null
+   * before the first call.
    */
   async media(): Promise<MediaStats | null> {
     const { call } = this.#running ?? {};

@@ -45,7 +45,7 @@ function bottleneckOf({ link }: Partial<TraceHeader>): string {
   return typeof at === 'string' ? at : '';
 }
 
-/** Opens a dropped file: a controller at any time, a trace only while no call runs. */
+/** Opens a dropped file: a controller at any time, a trace only while no call is running. */
 function openFile(file: File, recorder: Recorder, running: boolean): void {
   if (isControllerFile(file)) takeController(file, running);
   else if (!running) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));

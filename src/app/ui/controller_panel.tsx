@@ -22,7 +22,7 @@ export function takeController(file: File, running: boolean): void {
 }
 
 interface PanelProps {
-  /** Whether a call runs. `disabled`: whether the controllers cannot be changed now. */
+  /** Whether a call is running. `disabled`: true while the controllers cannot be changed. */
   running: boolean;
   disabled: boolean;
 }

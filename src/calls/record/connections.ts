@@ -40,7 +40,7 @@ function indexOf(record: CallRecord): Index {
   return index;
 }
 
-/** Adds the endpoint's new fragments to the index. */
+/** Adds the endpoint's new username fragments to the index. */
 function note({ byLocalUfrag }: Index, endpoint: EndpointRecord): void {
   for (const ufrag of endpoint.localUfrags) {
     const have = byLocalUfrag.get(ufrag) ?? [];
@@ -80,7 +80,7 @@ function seat(connection: ConnectionRecord, a: EndpointRecord, b: EndpointRecord
   connection.answerer = answerer.id;
 }
 
-/** Updates the record's connections with the fragments and states of an endpoint. */
+/** Updates the record's connections after an endpoint has new ICE username fragments or states. */
 export function join(record: CallRecord, endpoint: EndpointRecord): void {
   const index = indexOf(record);
   note(index, endpoint);
@@ -88,7 +88,7 @@ export function join(record: CallRecord, endpoint: EndpointRecord): void {
   if (existing !== undefined && existing.offerer !== null && existing.answerer !== null) return;
   const mate = firstOf(index, endpoint.remoteUfrags, (each) => areMates(endpoint, each));
   if (mate === undefined) {
-    // No endpoint with the far side's fragments is known, so the far side is not under test.
+    // No endpoint with the far side's username fragments is known, so the far side is not under test.
     if (existing === undefined && wasConnected(endpoint)) addConnection(record, index, endpoint);
     return;
   }

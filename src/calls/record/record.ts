@@ -59,7 +59,7 @@ export interface CapacityChange {
 export interface DirectionRecord {
   /** The packets, in the order in which they departed or were dropped. */
   packets: PacketColumns;
-  /** The queue, ten times a second. */
+  /** Samples of the queue, ten per second. */
   rows: QueueRow[];
   /** The link's capacity since its start, in time order. */
   capacity: CapacityChange[];

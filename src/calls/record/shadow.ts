@@ -160,8 +160,8 @@ export class StreamShadow {
     this.#steps = this.#steps.filter(({ timeUs }) => timeUs > untilUs);
     due.sort((a, b) => a.timeUs - b.timeUs);
     for (const step of due) {
-      // The core's clock never goes back. So a frame or sample that comes late is processed at the latest time so
-      // far.
+      // The core's clock never runs backwards. So a frame or sample that comes late is processed at the
+      // latest time so far.
       this.#nowUs = Math.max(this.#nowUs, step.timeUs);
       step.run();
     }

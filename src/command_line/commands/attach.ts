@@ -79,7 +79,7 @@ async function attach(browser: string | undefined, flags: AttachFlags, io: Io): 
   });
 }
 
-/** Throws UsageError for options that exclude each other, and for output files that cannot be created. */
+/** Throws UsageError for mutually exclusive options, and for output files that cannot be created. */
 function checkFlags(
   browser: string | undefined,
   { adb, list, page, record, duration, json }: AttachFlags,

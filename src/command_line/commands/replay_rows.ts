@@ -17,7 +17,7 @@ export class RowText {
     this.#format = format;
   }
 
-  /** The header line of CSV; empty for NDJSON. */
+  /** The CSV header line; empty for NDJSON. */
   head(table: ReplayTable): string {
     if (this.#format === 'ndjson') return '';
     return `${tableSpec(table)

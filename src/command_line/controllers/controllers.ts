@@ -31,7 +31,7 @@ export async function loadController(argument: string): Promise<ControllerName |
   throw new UsageError(`--controller: expected ${names}, or the path of a file; got ${argument}.${hint}`);
 }
 
-/** Reads and bundles a user's controller. Throws UsageError that says where the error is. */
+/** Reads and bundles a user's controller. Throws a UsageError that says where the error is. */
 export async function loadControllerFile(path: string): Promise<ControllerFile> {
   await expectFile(path);
   const ending = extname(path);

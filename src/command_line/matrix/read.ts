@@ -16,7 +16,7 @@ export interface MatrixFile {
   folder: string;
 }
 
-/** The matrix with this name, or in this file. Throws UsageError that says where the error is. */
+/** The matrix with this name, or in this file. Throws a UsageError that says where the error is. */
 export function readMatrix(nameOrFile: string): MatrixFile {
   const names = namesIn('matrices');
   const shipped = names.includes(nameOrFile);

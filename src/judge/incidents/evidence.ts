@@ -30,8 +30,8 @@ export const QUIET_TRAIL_US = 6e6;
  */
 const BESIDE_LOSS_US = 0.5e6;
 /**
- * Signals of the detector are ignored if they come later than this after the incident began, since the detector
- * signals a queue before the rate falls.
+ * The overuse detector signals a queue before the rate falls. Its signals are therefore ignored if they come
+ * more than this long after the incident began.
  */
 const DETECTED_US = 0.5e6;
 /** The usual values come from the time between USUAL_US + LEAD_US and LEAD_US / 2 before the incident. */

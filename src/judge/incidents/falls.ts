@@ -160,8 +160,8 @@ export class FallFinder {
     if (this.#isAnother(open, point)) {
       open.toUs = timeUs;
       this.#open = null;
-      // Keeps only the samples of this fall. The next samples are then compared with the rate during this fall, so
-      // that the other fall is found.
+      // A second fall has begun during the open fall. The samples from before the open fall are dropped. The
+      // next samples are then compared with the rate during the open fall, which reveals the second fall.
       this.#points = within(this.#points, open.fromUs, timeUs);
       this.#medians = [];
       return open;

@@ -26,7 +26,7 @@ export interface PathOptions<T> {
   backward: LinkOptions;
   /** The logs that keep the fate of each packet; default: none. */
   logs?: Partial<Record<Direction, PacketLog>>;
-  /** Microseconds; never goes back. */
+  /** The current time in microseconds. It must never run backwards. */
   nowUs(): number;
   /** Counts how late packets were. */
   lateness: Lateness;

@@ -184,7 +184,7 @@ export class FarSides {
     void upstream?.close();
   }
 
-  /** Forgets an agent whose connections are over. */
+  /** Forgets an agent whose connections have ended. */
   forget(ufrag: string): void {
     this.#local.delete(ufrag);
     this.#told.delete(ufrag);

@@ -33,7 +33,7 @@ export type Forward = () => boolean;
 export interface Peers {
   /** Returns a function that sends the packet once it has gone through the link; null for a stranger's packet. */
   receive(packet: Buffer, from: RelayAddress, direction: Direction): Forward | null;
-  /** Forgets connections that are over. */
+  /** Forgets connections that have ended. */
   sweep(): void;
 }
 

@@ -15,7 +15,7 @@ import type { PathOwner } from '../thread/protocol.js';
 import type { Check, StunMessage } from './stun.js';
 import { closeSocket } from '../udp.js';
 
-/** How often the relay looks for connections that are over. */
+/** How often the relay looks for connections that have ended. */
 const SWEEP_US = 1e6;
 
 /** The path that packets enter. */
@@ -29,7 +29,7 @@ export interface RelayOptions {
   onError(error: Error): void;
 }
 
-/** How much a relay remembers: each of these numbers is bounded, and falls to 0 when all calls are over. */
+/** How much a relay remembers: each of these numbers is bounded, and falls to 0 when all calls have ended. */
 export interface RelayCensus {
   flows: number;
   addresses: number;

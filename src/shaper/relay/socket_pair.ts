@@ -22,7 +22,7 @@ import type { PathOwner, Sockets } from '../thread/protocol.js';
 import type { Front } from '../packets/scheduled_path.js';
 import { bindUdp, closeSocket } from '../udp.js';
 
-/** How often the pair looks for connections that are over. */
+/** How often the pair looks for connections that have ended. */
 const SWEEP_US = 1e6;
 
 export interface PairOptions extends Omit<Extract<Sockets, { kind: 'pair' }>, 'kind'> {
@@ -92,7 +92,7 @@ export class SocketPair implements Front<Forward> {
     if (this.#peers instanceof IcePeers) this.#peers.expect(ufrags);
   }
 
-  /** Forgets connections that are over, at most once a second. */
+  /** Forgets connections that have ended, at most once a second. */
   sweep(): void {
     const nowUs = this.#nowUs();
     if (nowUs - this.#sweptUs < SWEEP_US) return;

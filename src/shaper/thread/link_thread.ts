@@ -90,7 +90,7 @@ class LinkThread {
   }
 
   #tick(): void {
-    // Removes connections that are over. The relay itself does this only when packets arrive.
+    // Removes connections that have ended. The relay itself does this only when packets arrive.
     this.opened.sweep();
     this.#report();
   }

@@ -1,7 +1,7 @@
 /**
- * Draws the synthetic camera's pictures: bands of noise, a ball and slowly changing colours. Half of the
- * bands drift, so that motion search can follow them. The other half are new in every frame, so that they
- * always cost bits. The contrasts of the bands differ by a factor of up to 16. At a falling rate, an encoder
+ * Draws the synthetic camera's frames: bands of noise, a ball and slowly changing colours. Half of the bands
+ * drift, so that motion search can follow them. The other half are new in every frame, so that they always
+ * cost bits. The contrasts of the bands differ by a factor of up to 16. At a falling rate, an encoder
  * therefore drops the bands one by one, as it drops the details of a filmed scene. With equal contrasts, it
  * would drop all bands in one frame and later restore all of them in one oversized frame. Everything is
  * copied from prepared tiles, so a frame costs little CPU time.
@@ -22,7 +22,7 @@ const CONTRAST_OCTAVES = 4;
 /** Pixels by which a drifting band moves from one frame to the next. */
 const DRIFT = 3;
 
-/** mulberry32, a small public-domain generator: the same seed gives the same pictures. */
+/** mulberry32, a small public-domain generator: the same seed gives the same frames. */
 function random(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -38,7 +38,7 @@ export class FramePainter {
   readonly #strips: Uint8Array[];
   readonly #stripWidth: number;
   readonly #y: Uint8Array;
-  /** One picture in I420: the Y plane, then U and V at half the size. */
+  /** One frame in I420: the Y plane, then U and V at half the size. */
   readonly data: Uint8Array;
 
   constructor(private readonly settings: CameraSettings) {
@@ -63,7 +63,7 @@ export class FramePainter {
     );
   }
 
-  /** Paints picture number `n` into `data`. */
+  /** Paints frame number `n` into `data`. */
   paint(n: number): void {
     const { width, height } = this.settings;
     const bands = Math.ceil(height / BLOCK);

@@ -1,8 +1,8 @@
-/** The synthetic camera's worker: paints pictures at a steady pace and writes them to its output. */
+/** The synthetic camera's worker: paints frames at a steady pace and writes them to its output. */
 import { expose } from 'comlink';
 import { FramePainter, type CameraSettings } from './camera_frames.js';
 
-/** Where pictures go: the stream of a track generator, or a canvas. */
+/** Where frames go: the stream of a track generator, or a canvas. */
 export type CameraSink =
   { kind: 'stream'; writable: WritableStream<VideoFrame> } | { kind: 'canvas'; canvas: OffscreenCanvas };
 
@@ -25,7 +25,7 @@ function toStream(
   const writer = writable.getWriter();
   return (timestamp) => {
     const frame = new VideoFrame(painter.data, { format: 'I420', codedWidth, codedHeight, timestamp });
-    // Writing fails when the track has ended. Nobody sees the pictures any more, so painting stops.
+    // Writing fails when the track has ended. Nobody sees the frames any more, so painting stops.
     writer.write(frame).catch(() => stop());
   };
 }
@@ -50,7 +50,7 @@ function run(settings: CameraSettings, sink: CameraSink): void {
   const next = (n: number) => {
     painter.paint(n);
     write(Math.round(n * periodMs * 1000));
-    // If painting was interrupted (for instance because the machine slept), the missed pictures are skipped.
+    // If painting was interrupted (for instance because the machine slept), the missed frames are skipped.
     const due = Math.max(n + 1, Math.floor((performance.now() - startMs) / periodMs));
     timer = setTimeout(() => next(due), startMs + due * periodMs - performance.now());
   };

@@ -9,8 +9,8 @@ export class WorkerError extends Error {
 const START_TIMEOUT_MS = 10_000;
 const COMMAND_TIMEOUT_MS = 1000;
 /**
- * A started worker ticks every 100 ms. If the page receives nothing for this time, it pings the worker, and the
- * worker must answer.
+ * If the page receives nothing from a started worker for SILENCE_MS, the page pings the worker. Normally, the
+ * worker sends a message every 100 ms.
  */
 const SILENCE_MS = 400;
 const WATCH_MS = 100;

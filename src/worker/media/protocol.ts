@@ -94,7 +94,10 @@ export interface MediaWorkerApi {
   setPreset(name: string): void;
   setShadows(shadows: readonly SlotConfig[]): Promise<void>;
   setBottleneck(options: Partial<LinkOptions>): void;
-  /** Requests a key frame from the far side (receiver) or the encoder (sender). */
+  /**
+   * Requests a key frame. A receiver's worker requests it from the far side, a sender's worker from the
+   * encoder.
+   */
   requestKeyFrame(): void;
   /**
    * Ends control: sends the rows recorded so far, and lets frames pass unchanged. A receiver still removes

@@ -46,8 +46,8 @@ export class TraceJournal {
   #sealedAtMs = -Infinity;
 
   /**
-   * `onSealed` is called with each new entry, except files passed to `restart`. With `onSealed`, incoming
-   * batches are combined into an entry at least every two seconds.
+   * `onSealed` receives each new entry, but not the files passed to `restart`. If `onSealed` is given, a
+   * batch that arrives more than SEAL_MS after the last entry completes a new entry.
    */
   constructor(private readonly onSealed?: (entry: JournalEntry) => void) {}
 

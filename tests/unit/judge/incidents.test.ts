@@ -588,7 +588,7 @@ describe('several streams of a connection', () => {
       stream: { key: '2' },
       cause: { kind: 'waiting-for-key-frame' },
     });
-    // Stream 2 waits for a key frame; stream 3 froze for another reason, as its decoder is stuck.
+    // Stream 2 waits for a key frame. Stream 3 froze because its decoder is stuck.
     const both = receives(30, (timeS) => [dead(1), stuck(2, timeS, 15, true), stuck(3, timeS, 15, false)]);
     const freezes = incidentsOf(both).filter(({ kind }) => kind === 'freeze');
     expect(freezes.map(({ stream: { key }, cause: { kind } }) => `${key} ${kind}`)).toEqual([

@@ -20,7 +20,7 @@ const converges = (record: CallRecord) =>
     judgeConvergence(each, { rateBps: 8e5, tolerance: 0.2, withinUs: 10e6 }),
   );
 
-/** A call of 800 kbps. `outside` is the fraction of the received bytes that bypassed the link. */
+/** A call at 800 kbps. `outside` is the fraction of the received bytes that bypassed the link. */
 function call(outside: number, more: Partial<StatsSample> = {}): CallRecord {
   const { sent, received } = videoSamples(0, 20, 8e5);
   const astray = received.map((sample) => ({

@@ -1,4 +1,7 @@
-/** The sample on the Call page never takes the place of a trace that the user asked for, whichever is read first. */
+/**
+ * The sample on the Call page never replaces the user's own trace file or call. It does not matter which is
+ * read first.
+ */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 /** A store whose files are read when the test says so; its content is the file that was read last. */

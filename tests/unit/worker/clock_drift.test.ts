@@ -83,8 +83,8 @@ describe('the drift of a clock', () => {
     for (const all of [plain, removed])
       for (let i = 31; i < (all?.length ?? 0); i++) {
         const [before, now] = [all?.[i - 30]?.delayUs ?? NaN, all?.[i]?.delayUs ?? NaN];
-        // In one second, the delay may change by 300 us of drift, and by 100 us while the accumulated offset is
-        // being removed.
+        // Until the drift is known, the delay changes by 300 us per second. After that, it changes by only
+        // 100 us per second, while the accumulated offset is being removed.
         expect(Math.abs(now - before)).toBeLessThan(450);
       }
   });

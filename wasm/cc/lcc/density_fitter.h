@@ -26,7 +26,7 @@ class DensityFitter {
   static constexpr int kMaxPairs = 300;  // the limit of window_pairs
 
   explicit DensityFitter(const Parameters& parameters) { Configure(parameters); }
-  // New bandwidths take effect at once. A new length of the window changes the density at the next Refit().
+  // New bandwidths take effect at once. A new window length changes the density at the next Refit().
   void Configure(const Parameters& parameters);
   void Clear() { count_ = fitted_ = 0; }
 

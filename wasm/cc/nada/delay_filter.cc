@@ -9,7 +9,8 @@
 namespace ccscope::nada {
 namespace {
 
-// The longest interval between two frames; a longer one is a pause or a gap.
+// The interval between two frames is capped at this length. A longer interval is a pause or a gap, not a frame
+// interval.
 constexpr TimeDelta kLongestInterval = TimeDelta::Millis(100);
 // The window of the baseline has ten parts; this is the shortest allowed part. The number of a part is the clock's time
 // divided by the part's length. With shorter parts, the numbers could exceed the integers that doubles represent

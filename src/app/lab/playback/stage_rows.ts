@@ -12,7 +12,7 @@ export interface StageRows {
 
 const PACKET_COLUMNS = ['flow', 'offered_us', 'size_bytes', 'dropped'];
 const ARRIVAL_COLUMNS = ['flow', 'send_time_us', 'rtp_timestamp', 'size_bytes'];
-/** Each read covers the rows from BEFORE_US before the moment to AFTER_US after it. */
+/** One read covers the playback from BEFORE_US before the requested time to AFTER_US after it. */
 const [BEFORE_US, AFTER_US] = [2e6, 6e6];
 /**
  * A packet's row has the time at which the packet left or arrived. For a packet that waits now, that time may be up

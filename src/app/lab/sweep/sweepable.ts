@@ -23,7 +23,7 @@ export interface Sweepable {
   edit: (value: number) => Edit;
 }
 
-/** The default range goes from the present value divided by SPAN to the present value times SPAN. */
+/** The default range goes from the current value divided by SPAN to the current value times SPAN. */
 const SPAN = 4;
 const around = (value: number): Pick<Sweepable, 'from' | 'to'> => ({ from: value / SPAN, to: value * SPAN });
 const plain = { isLogarithmic: false, whole: false };

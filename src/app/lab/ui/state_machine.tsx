@@ -1,4 +1,4 @@
-/** A controller's state machine, with its present state marked. */
+/** A controller's state machine, with its current state marked. */
 import type { ControllerName } from '../../../core/schema.js';
 
 interface Machine {
@@ -79,7 +79,7 @@ function Arrow({ machine, from, to, on }: { machine: Machine; from: number; to: 
 
 interface StateMachineProps {
   controller: ControllerName;
-  /** The index of the present state; NaN if there is no state yet. */
+  /** The index of the current state; NaN if there is no state yet. */
   state: number;
   /** The signal of GCC's overuse detector; empty for controllers without a detector. */
   signal: string;
