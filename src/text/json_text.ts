@@ -1,6 +1,4 @@
 /** Parses external JSON, and refuses values that are nested so deeply that walking through them would fail. */
-import { parse } from '@humanwhocodes/momoa';
-
 import { isNestedTooDeeply, nestingExpectation } from './nesting.js';
 import { ConfigError } from './quantities.js';
 
@@ -13,17 +11,17 @@ export function checkNesting(value: unknown, field: string): void {
 const FIX = 'correct the text there, for example in a JSON editor';
 
 /**
- * The place at which a text stops being valid JSON; empty if there is none. JSON.parse does not always report a
- * place, and each browser words it differently.
+ * Where `text` stops being valid JSON. Browsers report the offset, or the line and the column, in their own wording.
+ * Some errors quote the text around the fault instead; then the browser's own words are returned.
  */
-function placeOf(text: string): string {
-  try {
-    parse(text, { mode: 'json' });
-    return '';
-  } catch (error) {
-    const { line, column } = error as { line?: number; column?: number };
-    return line === undefined || column === undefined ? '' : ` at line ${line}, column ${column}`;
-  }
+function placeOf(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
+  if (line !== undefined && column !== undefined) return ` at line ${line}, column ${column}`;
+  const [, offset] = /position (\d+)/.exec(message) ?? [];
+  if (offset === undefined) return ` (${message.replaceAll(/\s+/g, ' ')})`;
+  const before = text.slice(0, Number(offset)).split('\n');
+  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
 /** Parses JSON text. Throws ConfigError. */
@@ -31,8 +29,8 @@ export function parseJson(text: string, field: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch {
-    throw new ConfigError(field, 'JSON', `something else${placeOf(text)}`, FIX);
+  } catch (error) {
+    throw new ConfigError(field, 'JSON', `something else${placeOf(error, text)}`, FIX);
   }
   checkNesting(value, field);
   return value;
