@@ -11,17 +11,21 @@ export function checkNesting(value: unknown, field: string): void {
 const FIX = 'correct the text there, for example in a JSON editor';
 
 /**
- * Where `text` stops being valid JSON. Browsers report the offset, or the line and the column, in their own wording.
- * Some errors quote the text around the fault instead; then the browser's own words are returned.
+ * Where `text` stops being valid JSON. Browsers report the offset, or the line and the column, each in its own
+ * wording. For some errors Chromium reports no position, but quotes the text around the fault; then this text is
+ * returned. Empty if the error contains neither.
  */
 function placeOf(error: unknown, text: string): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : '';
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
   if (line !== undefined && column !== undefined) return ` at line ${line}, column ${column}`;
   const [, offset] = /position (\d+)/.exec(message) ?? [];
-  if (offset === undefined) return ` (${message.replaceAll(/\s+/g, ' ')})`;
-  const before = text.slice(0, Number(offset)).split('\n');
-  return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  if (offset !== undefined) {
+    const before = text.slice(0, Number(offset)).split('\n');
+    return ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+  }
+  const [, quoted] = /"([^]*)"(?:\.\.\.)? is not valid JSON/.exec(message) ?? [];
+  return quoted === undefined ? '' : ` near \`${quoted.replaceAll(/\s+/g, ' ').trim()}\``;
 }
 
 /** Parses JSON text. Throws ConfigError. */
