@@ -46,7 +46,7 @@ export const joinedLate = (): RecordNotice => ({
 });
 
 const HIDDEN_CONNECTION =
-  'The page made a connection before ccscope was there, and its code has not used the connection since, so ccscope cannot reach the connection';
+  'ccscope cannot reach a connection that the page made before ccscope was there and has not used since';
 
 export const onlyReceiver = (): RecordNotice => ({
   level: 'warning',
