@@ -57,9 +57,9 @@ const lesson: Lesson = {
     </>
   ),
   task: {
-    ask: 'Find the queue with which the call gets at least 45 % of the link and 95 % of all packets wait for less than 60 ms.',
+    ask: 'Find the queue with which the call gets at least 40 % of the link and 95 % of all packets wait for less than 60 ms.',
     isSolved: ({ measured }) =>
-      shareOf('call').of(measured) >= 0.45 && measured.forward.queueDelayUs.p95 < 60e3,
+      shareOf('call').of(measured) >= 0.4 && measured.forward.queueDelayUs.p95 < 60e3,
     solution: 'fq_codel',
     because: <>Only isolation gives the call both: its own share and a short queue.</>,
   },
