@@ -9,7 +9,7 @@ import { COMPETITION } from './competition.js';
 import type { Facts } from './facts.js';
 import { LOSS_DECREASES, LOSS_HOLDS } from './loss_thresholds.js';
 import { LEAST_OUTSIDE_RATIO, type Routing } from './routing.js';
-import { msText, rateText, secondsText, shareText } from './text.js';
+import { capitalised, msText, rateText, secondsText, sentence, shareText } from './text.js';
 
 type Explanation = (facts: Facts, symptom: Symptom) => Cause | null;
 
@@ -30,12 +30,10 @@ const GROWS = 1.1;
 
 const needed = (symptom: Symptom): number => (symptom.kind === 'rate-low' ? symptom.neededBps : 0);
 
-const sentenceCase = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-
 const pageEnded: Explanation = ({ endedPage }) =>
   endedPage && {
     kind: 'page-ended',
-    evidence: `${sentenceCase(pageName(endedPage.id))} (${endedPage.url}) ${endedPage.why} at ${secondsText(endedPage.timeUs)}.`,
+    evidence: `${capitalised(pageName(endedPage.id))} (${endedPage.url}) ${endedPage.why} at ${secondsText(endedPage.timeUs)}.`,
     fix:
       endedPage.why === 'crashed'
         ? 'Find out why it crashed; the browser may have run out of memory.'
@@ -82,11 +80,6 @@ export function notRoutedCause({ endpoints, outsideRatio }: Routing): Cause {
 }
 
 const kilobytes = (bytes: number): string => `${(bytes / 1e3).toFixed(bytes < 1e4 ? 1 : 0)} kB`;
-
-/**
- * Capitalises the fix of a notice and ends it with a full stop, since the fix of a cause is a whole sentence.
- */
-const sentence = (text: string): string => `${sentenceCase(text)}.`;
 
 const notRouted: Explanation = ({ routing }) =>
   routing === null || routing.outsideRatio <= LEAST_OUTSIDE_RATIO ? null : notRoutedCause(routing);

@@ -1,4 +1,4 @@
-/** Formats numbers with their units. */
+/** Formats numbers with their units, and sentences. */
 
 const round = (value: number, digits: number): string => String(Number(value.toPrecision(digits)));
 
@@ -24,3 +24,8 @@ export const shareText = (ratio: number): string => `${round(ratio * 100, 3)} %`
 /** Like `shareText`, but `unknown` for null and NaN. */
 export const percentText = (ratio: number | null): string =>
   ratio === null || Number.isNaN(ratio) ? 'unknown' : shareText(ratio);
+
+export const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+
+/** A sentence with a capital letter and a full stop, from the fix of a notice, which has neither. */
+export const sentence = (text: string): string => `${capitalised(text)}.`;

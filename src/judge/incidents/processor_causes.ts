@@ -1,6 +1,6 @@
 /** Rules for a lack of processor time in the machine, the encoder or the decoder. */
 import { distortion, FIX, isOverloaded, worstText } from '../../machine/index.js';
-import { msText, shareText } from '../text.js';
+import { msText, sentence, shareText } from '../text.js';
 import { usualOf, share, isLimitedBy } from './evidence.js';
 import { cause, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
@@ -8,9 +8,6 @@ import type { Look } from './stream_looks.js';
 /** A codec lacks processor time if a frame takes more than SLOWER times as long as usual, and more than SLOW_MS. */
 const SLOWER = 2;
 const SLOW_MS = 12;
-
-/** Adds a capital letter and a full stop. */
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 export const machineOverloaded: Rule = ({ machine }) =>
   isOverloaded(machine)
