@@ -136,6 +136,6 @@ describe('a watcher behind a server', () => {
     );
     expect(pass).toBe(false);
     expect(cause).toMatchObject({ kind: 'far-side-limited' });
-    expect(cause?.evidence).toMatch(/nothing for 8(\.0)? s/);
+    expect(cause?.evidence).toMatch(/with a pause of 8(\.0)? s:/);
   });
 });
