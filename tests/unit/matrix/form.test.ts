@@ -43,7 +43,10 @@ describe('a matrix', () => {
     ],
     [{ controllers: [{ name: 'gcc', set: { gain: 1 } }] }, /controllers\.0\.set\.gain: expected the name/],
     [{ controllers: [{ name: 'gcc', set: { k_u: -1 } }] }, /controllers\.0\.set\.k_u: expected/],
-    [{ controllers: [{ name: 'native', set: { k_u: 1 } }] }, /controllers\.0: expected neither a preset/],
+    [
+      { controllers: [{ name: 'native', set: { k_u: 1 } }] },
+      /controllers\.0: expected no preset and no set: .*, got set;/,
+    ],
     [{ sources: [{ name: 'film' }] }, /sources\.0\.source: expected synthetic.* or a file/],
   ])('whose %j is invalid is refused by its path', (changes, message) => {
     expect(() => cells({ ...SMALL, ...changes })).toThrow(message);
