@@ -51,7 +51,9 @@ test('what only looks like a browser is refused', async () => {
   const { port } = silent.address() as AddressInfo;
   const { status, stderr } = await ccscope(['attach', String(port)]);
   expect(status).toBe(1);
-  expect(stderr).toContain(`the server at http://127.0.0.1:${port} does not answer as Chromium's debugging port does`);
+  expect(stderr).toContain(
+    `the server at http://127.0.0.1:${port} does not answer as Chromium's debugging port does`,
+  );
 });
 
 test('what pages call themselves cannot drive a terminal', () => {

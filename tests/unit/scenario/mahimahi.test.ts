@@ -49,7 +49,9 @@ describe('traces of mahimahi', () => {
   });
 
   it('end, however long they are repeated', () => {
-    expect(problem(() => mahimahiSchedule('1\n3\n', 1e15)).expected).toMatch(/at most 1000000 capacity changes/);
+    expect(problem(() => mahimahiSchedule('1\n3\n', 1e15)).expected).toMatch(
+      /at most 1000000 capacity changes/,
+    );
   });
 });
 
