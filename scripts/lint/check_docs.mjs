@@ -38,6 +38,9 @@ async function checkLinks(site) {
     recurse: true,
     checkFragments: true,
     concurrency: 20,
+    // Parsing a long page keeps this process busy for seconds, and the server in it then ends idle connections.
+    retryErrors: true,
+    retryErrorsCount: 5,
     // Pages of the app are not part of the site, and links to other sites are not followed.
     linksToSkip: async (link) => !link.startsWith(site),
   });
