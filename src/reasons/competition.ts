@@ -7,10 +7,13 @@ import { Rows } from './rows.js';
 
 /** The shortest period over which competing flows are measured. A single step of the target is much shorter. */
 const LEAST_US = 1e6;
-/** Reasons that do not depend on the traffic of other flows. */
+/** Reasons for a fall that do not depend on the traffic of other flows. */
 const OWN: ReadonlySet<ReasonKind> = new Set<ReasonKind>([
-  ...(['setting', 'restart', 'cap', 'application-limited'] as const),
-  ...(['ramping-up', 'increase', 'exploration'] as const),
+  'setting',
+  'restart',
+  'cap',
+  'application-limited',
+  'exploration',
 ]);
 
 export interface CompetitionQuery {
@@ -41,7 +44,7 @@ export class Competition {
   }
 
   /**
-   * Adds to a reason how much of the capacity the competing flows took during a period. Does not change the
+   * Adds to the reason for a fall how much of the capacity the competing flows took during a period. Does not change the
    * reason if they took less than the fraction COMPETITION of the capacity, or if other flows cannot be the
    * cause.
    */

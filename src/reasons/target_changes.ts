@@ -96,7 +96,8 @@ function changeOf(
   const { shape, from, to } = segment;
   const [fromUs, toUs] = [rate.timeUs[from] ?? NaN, rate.timeUs[to] ?? NaN];
   const own = explainer.explain(segment);
-  const reason = shape === 'rise' ? own : competition.addTo(own, fromUs, toUs);
+  const isDown = shape === 'fall' || shape === 'decline';
+  const reason = isDown ? competition.addTo(own, fromUs, toUs) : own;
   const [fromBps, toBps] = [rate.at('target_bps', from), rate.at('target_bps', to)];
   const text = changeText(shape, reason, fromBps, toBps, toUs - fromUs);
   return { shape, kind: reason.kind, fromUs, toUs, fromBps, toBps, text, evidence: reason.evidence };

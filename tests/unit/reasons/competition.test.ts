@@ -49,7 +49,7 @@ it('falls beside a download name its rate, and no change before it does', () => 
   }).columns;
   for (const { text, shape, fromUs, toUs, evidence } of beside) {
     expect(text).toMatch(/while download takes [\d.]+ [kM]bps of 1 Mbps/);
-    expect(shape).not.toBe('rise');
+    expect(['fall', 'decline']).toContain(shape);
     // The reported rate is the download's mean rate during the change. For a change of less than a second, it is
     // the mean over the second before the end of the change.
     const from = Math.min(fromUs, toUs - 1e6);
