@@ -3222,6 +3222,9 @@ export const TABLES = [
       {
         name: 'held',
       },
+      {
+        name: 'competing',
+      },
     ],
   },
   {

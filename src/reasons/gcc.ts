@@ -34,7 +34,8 @@ export class GccExplainer implements Explainer {
     this.#rows = new GccRows(trace, flow);
   }
 
-  isExact = (row: number): boolean => Number.isNaN(this.#rows.capacityBps(row));
+  isExact = (row: number): boolean =>
+    Number.isNaN(this.#rows.capacityBps(row)) || this.#rows.isCompeting(row);
 
   scatter = (row: number): number => (this.isExact(row) ? SCATTER.law : SCATTER.capacity);
 
@@ -74,6 +75,10 @@ export class GccExplainer implements Explainer {
         detail,
         evidence: { fraction_lost: lost, loss_low: bound },
       };
+    }
+    if (this.#rows.isCompeting(to)) {
+      const detail = 'another flow fills the queue: A_r grows as the rate of TCP does';
+      return { kind: 'increase', label: 'increase', detail, evidence: {} };
     }
     if (!Number.isNaN(capacity)) {
       const detail = `frames show ${rateText(capacity)}`;

@@ -26,6 +26,7 @@ export function fallReason(rows: GccRows, segment: Segment): Reason | null {
   return (
     settingReason(rows.flow, segment) ??
     lossFall(rows, to) ??
+    competitiveFall(rows, to) ??
     drainFall(rows, from, to, 1) ??
     capacityFall(rows, from, to) ??
     overuseFall(rows, from, to) ??
@@ -40,6 +41,13 @@ function lossFall(rows: GccRows, row: number): Reason | null {
   if (!(lost > bound)) return null;
   const detail = `${percentText(lost)} of the packets lost > ${percentText(bound)}`;
   return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost, loss_high: bound } };
+}
+
+/** The reason if A_r fell because of a loss while another flow filled the queue; otherwise null. */
+function competitiveFall(rows: GccRows, to: number): Reason | null {
+  if (!rows.isCompeting(to)) return null;
+  const detail = 'a packet was lost in the queue, which another flow keeps full';
+  return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: rows.rate('fraction_lost', to) } };
 }
 
 /**

@@ -12,6 +12,7 @@ const COLUMNS = [
   'received_rate_bps',
   'a_r_bps',
   'capacity_estimate_bps',
+  'competing',
 ];
 export const OVERUSE = valueOf('group', 'signal', 'overuse');
 export const UNDERUSE = valueOf('group', 'signal', 'underuse');
@@ -53,6 +54,11 @@ export class GccRows {
   /** The latest capacity estimate from frames at a `rate` row. NaN if the controller makes no such estimates. */
   capacityBps(row: number): number {
     return this.group.at('capacity_estimate_bps', this.group.lastAt(this.time(row)));
+  }
+
+  /** Whether another flow fills the queue, so that losses alone set the rate (competitive_mode.h). */
+  isCompeting(row: number): boolean {
+    return this.group.at('competing', this.group.lastAt(this.time(row))) === 1;
   }
 
   /** The groups whose decisions may have changed the rate between two `rate` rows. */

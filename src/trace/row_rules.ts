@@ -33,6 +33,7 @@ const UNSIGNED: Readonly<Record<string, number>> = {
   abs_send_time: 2 ** 24 - 1,
   key_frame: 1,
   held: 1,
+  competing: 1,
 };
 
 /** The rule for a column, derived from its name and its named values. */

@@ -90,3 +90,20 @@ it('a call alone, and a flow that takes less than a fifth of the capacity, are n
     expect.stringContaining('while flow 1 takes 210 kbps of 1 Mbps, target × 0.50'),
   );
 });
+
+it('a live call beside a download says that losses alone decide, and falls to alpha times its rate', () => {
+  const { trace, changes } = run([{ ...CALL, preset: 'gcc-live', live: {} }, TCP]);
+  const falls = changes.filter(({ text }) => text.includes('which another flow keeps full'));
+  expect(falls.length).toBeGreaterThan(1);
+  for (const { text, kind, fromUs, fromBps, toBps } of falls) {
+    expect(text).toMatch(/loss: a packet was lost in the queue, which another flow keeps full/);
+    expect(kind).toBe('loss');
+    expect(fromUs).toBeGreaterThan(TCP_FROM_US);
+    // The parameter alpha is 0.85. While the loss is known but not yet acted on, the rate stands still.
+    expect(toBps / fromBps).toBeCloseTo(0.85, 1);
+  }
+  expect(changes.some(({ text }) => text.includes('A_r grows as the rate of TCP does'))).toBe(true);
+  const { time_us: timeUs, competing } = trace.view({ table: 'group', columns: ['competing'] }).columns;
+  const first = [...(competing ?? [])].indexOf(1);
+  expect(timeUs?.[first]).toBeGreaterThan(TCP_FROM_US + 3e6);
+});

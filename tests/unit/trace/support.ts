@@ -71,7 +71,7 @@ function randomValue(
 ): number {
   if (name === 'time_us' || name === 'arrival_time_us') return now;
   if (names !== undefined) return Math.floor(random() * names.length);
-  if (/^(flow|link|key_frame|held)$/.test(name)) return Math.floor(random() * 2);
+  if (/^(flow|link|key_frame|held|competing)$/.test(name)) return Math.floor(random() * 2);
   if (/^(seq|rtp_timestamp|abs_send_time)$/.test(name)) return Math.floor(random() * 2 ** 24);
   if (/bytes|packets|drops|_us$/.test(name)) return Math.floor(random() * 1e7);
   const kind = random();

@@ -26,7 +26,7 @@ void DelayBasedController::UpdateRate(Signal signal, const Conditions& condition
 }
 
 void DelayBasedController::Record(const GroupDeltas& deltas, const Conditions& conditions,
-                                  std::optional<DataRate> capacity, bool held, Timestamp now) {
+                                  const LiveColumns& live, Timestamp now) {
   const auto bps = [](const std::optional<DataRate>& rate) {
     return rate ? rate->bps() : std::numeric_limits<double>::quiet_NaN();
   };
@@ -48,8 +48,9 @@ void DelayBasedController::Record(const GroupDeltas& deltas, const Conditions& c
       .a_r_bps = rate_controller_.a_r().bps(),
       .num_deltas = static_cast<double>(filter_.num_deltas()),
       .one_way_delay_us = deltas.one_way_delay.us(),
-      .capacity_estimate_bps = bps(capacity),
-      .held = held ? 1.0 : 0.0,
+      .capacity_estimate_bps = bps(live.capacity),
+      .held = live.held ? 1.0 : 0.0,
+      .competing = live.competing ? 1.0 : 0.0,
   });
 }
 

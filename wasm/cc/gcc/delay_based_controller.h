@@ -46,10 +46,14 @@ class DelayBasedController {
   void Follow(DataRate a_r, Timestamp now) { rate_controller_.Follow(a_r, now); }
 
   bool records() const { return recorder_.keeps(TraceTable::kGroup); }
-  // Records the trace row of a pair of groups. `capacity`: the capacity of the bottleneck as estimated from frames
-  // (receiver_hooks.h), if any; `held`: the pair was withheld from the filter.
-  void Record(const GroupDeltas& deltas, const Conditions& conditions, std::optional<DataRate> capacity, bool held,
-              Timestamp now);
+  // What the rules for live calls (receiver_hooks.h) contribute to a group's trace row.
+  struct LiveColumns {
+    std::optional<DataRate> capacity;  // capacity of the bottleneck as estimated from frames
+    bool held = false;                 // the pair was withheld from the filter
+    bool competing = false;            // another flow fills the queue
+  };
+  // Records the trace row of a pair of groups.
+  void Record(const GroupDeltas& deltas, const Conditions& conditions, const LiveColumns& live, Timestamp now);
 
  private:
   double flow_;

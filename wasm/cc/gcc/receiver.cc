@@ -61,11 +61,12 @@ void Receiver::OnGroups(const GroupDeltas& deltas) {
   if (use.is_filtered) controller_.OnGroups(deltas, stream_.now());
   if (hooks_->IsUrgent(controller_.a_r())) {
     FollowHooks();
-  } else if (controller_.signal() == Signal::kOveruse && use.is_filtered && !hooks_->Capacity()) {
+  } else if (controller_.signal() == Signal::kOveruse && use.is_filtered && !hooks_->SetsRate()) {
     UpdateRate(Signal::kOveruse);
   }
   if (!controller_.records()) return;
-  controller_.Record(deltas, Conditions(), hooks_->Capacity(), !use.is_filtered, stream_.now());
+  const DelayBasedController::LiveColumns live{hooks_->Capacity(), !use.is_filtered, hooks_->SeesCompetingFlow()};
+  controller_.Record(deltas, Conditions(), live, stream_.now());
 }
 
 void Receiver::KeepForSender(const GroupDeltas& deltas) {

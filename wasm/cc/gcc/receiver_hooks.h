@@ -42,9 +42,12 @@ class ReceiverHooks {
   // Called for each pair of groups, before the filter sees it.
   [[nodiscard]] virtual Use OnGroups(const GroupDeltas& /*deltas*/, Signal /*signal*/, Timestamp /*now*/) { return {}; }
 
-  // The capacity of the bottleneck, if a rule has estimated it. NextRate() then sets the rate instead of the paper's
-  // rate controller.
+  // The capacity of the bottleneck, if a rule has estimated it.
   [[nodiscard]] virtual std::optional<DataRate> Capacity() const { return std::nullopt; }
+  // Whether another flow fills the queue of the bottleneck.
+  [[nodiscard]] virtual bool SeesCompetingFlow() const { return false; }
+  // Whether NextRate() sets the rate, instead of the paper's rate controller.
+  [[nodiscard]] virtual bool SetsRate() const { return false; }
   // Whether the rate of NextRate() must take effect at once, before the next feedback is due.
   [[nodiscard]] virtual bool IsUrgent(DataRate /*a_r*/) const { return false; }
   // The next rate, given the current rate `a_r`; no value if the paper's rate controller is to set the rate.

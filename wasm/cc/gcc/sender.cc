@@ -82,7 +82,7 @@ void Sender::OnPairs(const Feedback& feedback, Timestamp now) {
     const GroupDeltas deltas{pair.send, pair.send + pair.delay_variation, pair.size, DataSize::Zero(), one_way_delay};
     controller_.OnGroups(deltas, arrivals_);
     if (controller_.signal() == Signal::kOveruse) update(Signal::kOveruse);
-    if (controller_.records()) controller_.Record(deltas, conditions, std::nullopt, false, now);
+    if (controller_.records()) controller_.Record(deltas, conditions, {}, now);
   }
   update(controller_.signal());
   a_r_ = controller_.a_r();

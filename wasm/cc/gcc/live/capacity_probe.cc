@@ -59,6 +59,7 @@ CapacityProbe::Params::Params(const Parameters& p)
 void CapacityProbe::OnFrame(const Arrival& arrival) {
   if (!params_.on) return;
   capacity_.OnFrame(arrival);
+  competitive_mode_.OnFrame(arrival);
   if (arrival.arrival_time <= drained_at_ + kHorizon) return room_for_waits_.Restart(arrival.arrival_time);
   room_for_waits_.OnFrame(Wait(), capacity_.frames().IsBunched(), arrival.arrival_time);
 }
@@ -138,12 +139,19 @@ DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp 
 }
 
 std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Conditions& conditions, Timestamp now) {
-  if (!Capacity()) return std::nullopt;
+  if (!SetsRate()) return std::nullopt;
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
   if (!last_next_.IsFinite()) first_ = now;
   last_next_ = now;
   // Counters arrive late, and incomplete frames are not counted as frames, so the larger of the two rates is taken.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
+  if (SeesCompetingFlow()) {
+    drain_ = DataRate::Zero();
+    drained_at_ = now;  // the encoder's share is not measured while this mode is on
+    const DataRate next = competitive_mode_.Next(a_r, delivered, conditions, elapsed, now);
+    return Rate{std::clamp(next, params_.min_bitrate, params_.max_bitrate), drain_};
+  }
+  competitive_mode_.OnOtherMode(delivered);
   room_.Update(conditions.loss > 0, now);
   if (conditions.loss > 0) capacity_.OnLoss(now);
   ObserveEncoder(a_r - drain_, conditions, elapsed, now);

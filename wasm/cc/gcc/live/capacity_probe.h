@@ -17,6 +17,7 @@
 #include "cc/live/frame_capacity.h"
 #include "cc/gcc/packet_grouping.h"
 #include "cc/gcc/parameters.h"
+#include "cc/gcc/live/competitive_mode.h"
 #include "cc/gcc/receiver_hooks.h"
 #include "cc/live/room_for_drops.h"
 #include "cc/gcc/live/room_for_waits.h"
@@ -38,14 +39,16 @@ class CapacityProbe {
   using Conditions = ReceiverHooks::Conditions;
   using Rate = ReceiverHooks::Rate;
 
-  explicit CapacityProbe(const Parameters& parameters) : params_(parameters) {}
+  explicit CapacityProbe(const Parameters& parameters) : params_(parameters), competitive_mode_(parameters) {}
   void Configure(const Parameters& parameters) {
     params_ = Params(parameters);
+    competitive_mode_.Configure(parameters);
     if (!params_.on) capacity_.Reset();
   }
   bool on() const { return params_.on; }
 
   void OnFrame(const Arrival& arrival);
+  void OnLossReport(Timestamp now) { competitive_mode_.OnLossReport(now); }
   FrameCapacity& frame_capacity() { return capacity_; }
 
   // The capacity that the frames of about the last second show.
@@ -59,7 +62,11 @@ class CapacityProbe {
   bool QueueStaysEmpty(const GroupDeltas& deltas);
 
   // Whether frames queue and the capacity is far below the sending rate, so that the rate has to fall at once.
-  bool HasFallen(DataRate a_r) const { return params_.on && Fallen(a_r).has_value(); }
+  bool HasFallen(DataRate a_r) const { return params_.on && !SeesCompetingFlow() && Fallen(a_r).has_value(); }
+  // Whether another flow fills the queue (competitive_mode.h).
+  bool SeesCompetingFlow() const { return competitive_mode_.IsOn(); }
+  // Whether Next() returns a rate: a capacity is known, or another flow fills the queue.
+  bool SetsRate() const { return Capacity() || SeesCompetingFlow(); }
   // The next rate, given the current rate `a_r`; no value if no capacity is known.
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
@@ -78,6 +85,7 @@ class CapacityProbe {
   Timestamp first_;
   Timestamp last_next_ = Timestamp::MinusInfinity();
   DataRate drain_;
+  CompetitiveMode competitive_mode_;
   EncoderShare encoder_share_;
   RoomForDrops room_;
   RoomForWaits room_for_waits_;

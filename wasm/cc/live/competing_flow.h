@@ -1,0 +1,45 @@
+// Whether another flow keeps the queue of the bottleneck filled, as TCP does. A queue of the call's own making drains
+// soon after the call sends less, whereas a loss-based flow refills the queue whatever the call does. A call that still
+// tries to drain it gives up its whole share. Copa tells the two apart in the same way: its queue has to be nearly
+// empty now and then (Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI
+// 2018, section 2.2).
+//
+// The queue is the one-way delay above its minimum, so that packets of other flows in the queue count as well. A longer
+// route also raises the delay, but keeps it constant, whereas the queue that a loss-based flow fills grows and shrinks.
+#ifndef CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
+#define CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
+
+#include "cc/controller.h"
+#include "units/units.h"
+
+namespace ccscope {
+
+class CompetingFlow {
+ public:
+  void OnFrame(const Arrival& arrival);
+  // Whether the queue is longer than nearly empty.
+  bool IsQueueFilled() const { return filled_at_ > nearly_empty_at_; }
+  // Whether the queue has been filled for seconds, and has not been nearly empty since.
+  bool IsPresent() const { return present_; }
+
+ private:
+  void OnLowest(TimeDelta queue, Timestamp now);
+
+  // The minimum of the one-way delay over this interval and the one before it.
+  TimeDelta minimum_ = TimeDelta::PlusInfinity();
+  TimeDelta minimum_before_ = TimeDelta::PlusInfinity();
+  Timestamp interval_began_ = Timestamp::MinusInfinity();
+  // The shortest queue of the present part of a second.
+  TimeDelta shortest_ = TimeDelta::PlusInfinity();
+  Timestamp part_began_ = Timestamp::MinusInfinity();
+  // The range of these shortest queues since the queue was nearly empty.
+  TimeDelta least_;
+  TimeDelta most_;
+  Timestamp nearly_empty_at_ = Timestamp::MinusInfinity();
+  Timestamp filled_at_ = Timestamp::MinusInfinity();
+  bool present_ = false;
+};
+
+}  // namespace ccscope
+
+#endif  // CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
