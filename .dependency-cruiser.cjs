@@ -1,5 +1,5 @@
 // Which room may use which. Rooms are described in ARCHITECTURE.md; the same check for
-// the C++ core is scripts/lint/check_includes.mjs.
+// the C++ core is scripts/lint/check_core.mjs.
 
 /** Room of src/ -> the rooms that it may import besides itself. */
 const mayUse = {

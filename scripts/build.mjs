@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
 
 import { buildWasm, controllersPath, controllersScriptPath, wasmPath } from './build_wasm.mjs';
 import { filesUnder, inRoot, upToDate } from './lib/files.mjs';
@@ -330,12 +331,12 @@ export const madeFiles = {
   name: 'ccscope-made-files',
   setup(build) {
     const files = {
-      'ccscope:controllers.wasm': { path: controllersPath, loader: 'base64' },
-      'ccscope:controllers.js': { path: controllersScriptPath, loader: 'js' },
+      'ccscope:controllers.wasm': { path: controllersPath, loader: 'base64', pack: deflateRawSync },
+      'ccscope:controllers.js': { path: controllersScriptPath, loader: 'js', pack: (bytes) => bytes },
     };
     build.onResolve({ filter: /^ccscope:/ }, ({ path }) => ({ path, namespace: 'made' }));
     build.onLoad({ filter: /^ccscope:controllers/, namespace: 'made' }, ({ path }) => ({
-      contents: readFileSync(files[path].path),
+      contents: files[path].pack(readFileSync(files[path].path), { level: 9 }),
       loader: files[path].loader,
     }));
     build.onLoad({ filter: /^ccscope:style/, namespace: 'made' }, async () => ({

@@ -148,7 +148,7 @@ export const parts = {
     kind: 'work',
     nice: 19,
     reads: ['wasm', 'scripts'],
-    run: checks(() => node('scripts/lint/check_includes.mjs')),
+    run: checks(() => node('scripts/lint/check_core.mjs')),
   },
   readme: {
     title: 'Files and links in documents',

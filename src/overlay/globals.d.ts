@@ -1,6 +1,6 @@
 /** The core's controllers. The bundler inserts them into the script. */
 declare module 'ccscope:controllers.wasm' {
-  /** The bytes of the WebAssembly module, in Base64. */
+  /** The bytes of the WebAssembly module, compressed (raw deflate), in Base64. */
   const base64: string;
   export default base64;
 }

@@ -2,6 +2,7 @@
  * Texts in the fragment of a page's address, which are too long for the query: a user's own scenario, and the
  * pinned run (a run that is shown beside the current run). The texts are compressed.
  */
+import { deflated, fromBase64, inflated } from '../text/compressed.js';
 
 /** The name of a part of the fragment. Parts are separated by `&`. */
 export type FragmentPart = 'own' | 'pin';
@@ -10,7 +11,7 @@ const MAX_LENGTH = 30_000;
 
 /** Encodes a text as a part of a fragment. Returns the empty string if the text is too long. */
 export async function toFragment(part: FragmentPart, text: string): Promise<string> {
-  const packed = await through(new TextEncoder().encode(text), new CompressionStream('deflate-raw'));
+  const packed = await deflated(new TextEncoder().encode(text));
   const base64 = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(''));
   const fragment = `${part}=` + base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
   return fragment.length <= MAX_LENGTH ? fragment : '';
@@ -33,14 +34,5 @@ export async function fromFragment(part: FragmentPart, fragment: string): Promis
     .slice(part.length + 1)
     .replaceAll('-', '+')
     .replaceAll('_', '/');
-  const packed = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new TextDecoder().decode(await through(packed, new DecompressionStream('deflate-raw')));
-}
-
-async function through(
-  bytes: Uint8Array<ArrayBuffer>,
-  transform: CompressionStream | DecompressionStream,
-): Promise<Uint8Array> {
-  const stream = new Blob([bytes]).stream().pipeThrough(transform);
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  return new TextDecoder().decode(await inflated(fromBase64(base64)));
 }

@@ -8,7 +8,7 @@ describe('ccscope call', () => {
   it.each([
     [['--capacity', 'fast'], /--capacity.*1mbps or 500kbps/],
     [['--capacity', '1mbps,2mbps@9s,1mbps@5s'], /in time order/],
-    [['--queue', 'red:5ms'], /--queue.*droptail:300ms/],
+    [['--queue', 'no-such-queue:5ms'], /--queue.*droptail:300ms/],
     [['--queue', 'codel:target=13'], /--queue.*target as 0.001 to 10000ms/],
     [['--queue', 'pie:targt=13ms'], /--queue.*a setting of pie \(variant, target, t_update/],
     [['--rtt', '50'], /write 50ms or 50s/],

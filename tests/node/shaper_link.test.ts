@@ -412,7 +412,7 @@ describe('the settings of a link', () => {
 
   const wrong: [LinkSettings, string][] = [
     [{ capacity: 'fast' }, 'link.capacity'],
-    [{ backward: { queue: 'red' } }, 'link.backward.queue'],
+    [{ backward: { queue: 'no-such-queue' } }, 'link.backward.queue'],
     [{ capacity: () => NaN }, 'link.capacity'],
     [{ capacity: { mahimahi: '/no/such/file' } }, 'link.capacity.mahimahi'],
     [{ seed: 2 }, 'link.seed'],

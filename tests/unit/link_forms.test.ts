@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseState, serialiseState, DEFAULT_STATE } from '../../src/app/state.js';
 import { isOnNetwork, NETWORK_BUTTONS, USUAL_NETWORK } from '../../src/app/networks.js';
 import { CrossRate } from '../../src/link/cross_rate.js';
-import { LINK_WORDS, QUEUE_NAMES } from '../../src/link/words.js';
+import { LINK_WORDS, QUEUE_GROUPS, QUEUE_NAMES } from '../../src/link/words.js';
 import { crossText, PARTS_FORMS } from '../../src/link/load_form.js';
 import {
   limitOf,
@@ -30,8 +30,10 @@ describe('a queue as fields', () => {
     expect(parseQueue(queueText(queueForm(text)))).toEqual(parseQueue(text));
   });
 
-  it('names every discipline', () => {
-    expect(Object.keys(QUEUE_NAMES).sort()).toEqual([...DISCIPLINES.keys()].sort());
+  it('names every discipline, and lists each in one group of the menu', () => {
+    const all = [...DISCIPLINES.keys()].sort();
+    expect(Object.keys(QUEUE_NAMES).sort()).toEqual(all);
+    expect(QUEUE_GROUPS.flatMap(({ queues }) => queues).sort()).toEqual(all);
   });
 
   it('says DropTail’s limit, in which unit it ever is', () => {

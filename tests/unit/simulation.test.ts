@@ -75,7 +75,7 @@ describe('what a simulation refuses', () => {
     ['forward.lossRatio', forward({ lossRatio: 1.01 })],
     ['forward.burstLossPackets', forward({ burstLossPackets: 0.5 })],
     ['forward.jitterUs', forward({ jitterUs: Infinity })],
-    ['forward.queue.kind', forward({ queue: { kind: 'red' } })],
+    ['forward.queue.kind', forward({ queue: { kind: 'no-such-queue' } })],
     ['forward.queue.limitMs', forward({ queue: { kind: 'droptail', limitMs: -3 } })],
     ['forward.queue.limitPackets', forward({ queue: { kind: 'droptail', limitPackets: 0 } })],
     ['forward.queue.targetMs', forward({ queue: { kind: 'codel', targetMs: 0 } })],

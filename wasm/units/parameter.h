@@ -2,7 +2,9 @@
 // declares its parameters once, as lines of a .def file:
 //   PARAMETER(name, unit, default, min, max, values, section, description)
 // `values` is "" for a number, "whole" for a whole number, or "a|b|c" for an enumeration. The value of an enumeration
-// is the index of one of these names, counted from 0. Everything else is generated from the .def file: the struct
+// is the index of one of these names, counted from 0. `unit` is "ms", "B", "packets", "1/s" and the like, or "" for a
+// ratio or an enumeration. The name ends in the unit (_ms, _bytes, _packets, _per_s). In the text form of a queue this
+// ending is left out: limit_packets is written limit=50. Everything else is generated from the .def file: the struct
 // that the component uses, the range checks, the schema that gives TypeScript its types and sliders, and the tables
 // of the documentation.
 #ifndef CCSCOPE_UNITS_PARAMETER_H_

@@ -18,7 +18,7 @@ describe('a matrix', () => {
     [{ links: [{ name: 'a b' }] }, /matrix\.links\.0\.name: expected a name: letters/],
     [{ links: [{ ...narrow, rtt: 50 }] }, /matrix\.links\.0\.rtt: expected one of .*rtt_ms/],
     [{ links: [{ ...narrow, capacity: 'fast' }] }, /matrix\.links\.0\.capacity: expected a rate/],
-    [{ links: [{ ...narrow, queue: 'red' }] }, /matrix\.links\.0\.queue/],
+    [{ links: [{ ...narrow, queue: 'no-such-queue' }] }, /matrix\.links\.0\.queue/],
     [{ links: [{ ...narrow, set: 'mine' }] }, /matrix\.links\.0\.set: expected training or test/],
     [{ links: [{ ...narrow, source_max: 'all' }] }, /matrix\.links\.0\.source_max: expected a rate/],
     [{ links: [narrow, narrow] }, /matrix\.links\.1\.name: expected each name once, got "narrow" twice/],

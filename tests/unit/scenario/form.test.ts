@@ -84,7 +84,7 @@ describe('the form of a scenario', () => {
       /RATE@TIME/,
       /write, for example,/,
     ],
-    ['a queue', withForward({ queue: 'red' }), 'scenario.forward.queue', /droptail/, /droptail:300ms/],
+    ['a queue', withForward({ queue: 'no-such-queue' }), 'scenario.forward.queue', /droptail/, /droptail:300ms/],
     ['a ratio', withForward({ loss_ratio: 2 }), 'scenario.forward.loss_ratio', /from 0 to 1/, /correct/],
     ['a kind of flow', withFlow({ kind: 'medai' }), 'scenario.flows.0.kind', /media or tcp/, /correct/],
     ['no flows', { ...minimal, flows: [] }, 'scenario.flows', /at least one flow/, /correct/],

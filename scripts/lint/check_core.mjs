@@ -1,5 +1,5 @@
-// Which folder ("room") of the C++ core may include which other folders. A dependency that is not listed here is an
-// error.
+// What the C++ core may use: which folder ("room") may include which other folders, and what no folder may take from the
+// standard library. A dependency that is not listed here is an error.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -42,6 +42,9 @@ const roomOf = (path) => rooms.find((room) => path.startsWith(`${room}/`));
 /** Standard headers that would bring a clock, threads, streams or global state into the core. */
 const banned = /^(chrono|ctime|time\.h|thread|mutex|atomic|iostream|fstream|cstdio|stdio\.h|random|future)$/;
 
+/** Functions of the C library whose results differ between platforms. units/deterministic_math.h has those that the core uses. */
+const inexact = /\bstd::(?:exp2?|expm1|log(?:2|10|1p)?|pow|cbrt|sin|cos|tan|tanh)\b/;
+
 const problems = [];
 for (const file of filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f))) {
   const path = relative(root, file).replace(/^wasm\//, '');
@@ -50,7 +53,12 @@ for (const file of filesUnder(['wasm'], (f) => /\.(cc|h|def)$/.test(f))) {
     problems.push(`wasm/${path}: is in no room; known rooms are ${rooms.join(', ')}`);
     continue;
   }
-  for (const [, , name] of readFileSync(file, 'utf8').matchAll(/^\s*#\s*include\s*([<"])([^>"]+)[>"]/gm)) {
+  const source = readFileSync(file, 'utf8');
+  const [call] = inexact.exec(source) ?? [];
+  if (call) {
+    problems.push(`wasm/${path}: ${call} differs between platforms; use units/deterministic_math.h`);
+  }
+  for (const [, , name] of source.matchAll(/^\s*#\s*include\s*([<"])([^>"]+)[>"]/gm)) {
     const other = roomOf(name);
     const isAllowed = other === room || mayInclude[room].includes(other) || mayInclude[room].includes(name);
     if (other && !isAllowed) {
