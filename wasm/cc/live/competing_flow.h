@@ -6,8 +6,12 @@
 //
 // The queue is the one-way delay above its minimum, so that packets of other flows in the queue count as well. A longer
 // route also raises the delay, but keeps it constant, whereas the queue that a loss-based flow fills grows and shrinks.
+// Jitter raises the delay of single frames. So the queue is taken from the frames of a second, and has to be longer than
+// these frames' delays differ.
 #ifndef CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
 #define CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
+
+#include <array>
 
 #include "cc/controller.h"
 #include "units/units.h"
@@ -23,18 +27,24 @@ class CompetingFlow {
   bool IsPresent() const { return present_; }
 
  private:
-  void OnLowest(TimeDelta queue, Timestamp now);
+  void Insert(TimeDelta delay);
+  void OnSecond(Timestamp now);
+  void OnQueue(TimeDelta queue, TimeDelta nearly_empty, Timestamp now);
 
-  // The minimum of the one-way delay over this interval and the one before it.
+  // The one-way delays of the frames of the present second, the shortest first.
+  std::array<TimeDelta, 64> delays_{};
+  std::size_t frames_ = 0;
+  Timestamp second_began_ = Timestamp::MinusInfinity();
+  // By how much the delays differed in each of the latest seconds.
+  std::array<TimeDelta, 4> spreads_{};
+  std::size_t seconds_ = 0;
+  // The minimum of the delays of seconds, over this interval and the one before it.
   TimeDelta minimum_ = TimeDelta::PlusInfinity();
   TimeDelta minimum_before_ = TimeDelta::PlusInfinity();
   Timestamp interval_began_ = Timestamp::MinusInfinity();
-  // The shortest queue of the present part of a second.
-  TimeDelta shortest_ = TimeDelta::PlusInfinity();
-  Timestamp part_began_ = Timestamp::MinusInfinity();
-  // The range of these shortest queues since the queue was nearly empty.
-  TimeDelta least_;
-  TimeDelta most_;
+  // The range of the queue since it was nearly empty.
+  TimeDelta shortest_;
+  TimeDelta longest_;
   Timestamp nearly_empty_at_ = Timestamp::MinusInfinity();
   Timestamp filled_at_ = Timestamp::MinusInfinity();
   bool present_ = false;
