@@ -1,14 +1,42 @@
-/** Shows the page in the theme of its settings, but prints it in the light theme. */
-import { effect } from '@preact/signals';
+/**
+ * Shows the page in the theme of its address or, if that names none, in the theme that was chosen last in this
+ * browser. The page is printed in the light theme.
+ */
+import { effect, signal } from '@preact/signals';
 
 import type { ChartTheme } from '../charts/index.js';
 import { chartTheme, chosenTheme, isDark, type Theme } from '../boards/theme.js';
 import { isOnPaper } from './print.js';
 
+/** VitePress keeps the theme of the documentation under this key; so the documentation follows the app. */
+const KEY = 'vitepress-theme-appearance';
+
+function kept(): Theme {
+  try {
+    const theme = localStorage.getItem(KEY);
+    return theme === 'dark' || theme === 'light' ? theme : 'auto';
+  } catch {
+    return 'auto';
+  }
+}
+
+const remembered = signal<Theme>(kept());
+
+/** Keeps the theme for all pages that are opened later in this browser. */
+export function rememberTheme(theme: Theme): void {
+  remembered.value = theme;
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // Without storage, only the links to the other pages pass the theme on.
+  }
+}
+
 /** Keeps the page and `charts` in the theme of the page's settings. */
 export function followTheme(setting: () => Theme, charts: (theme: ChartTheme) => void): void {
   effect(() => {
-    chosenTheme.value = isOnPaper.value ? 'light' : setting();
+    const named = setting();
+    chosenTheme.value = isOnPaper.value ? 'light' : named === 'auto' ? remembered.value : named;
   });
   effect(() => {
     document.documentElement.dataset['theme'] = isDark.value ? 'dark' : 'light';

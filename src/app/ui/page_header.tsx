@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { isDark, type Theme } from '../../boards/theme.js';
 import { DOCS_METRIC } from '../../link/server_protocol.js';
 import { hasMetric } from '../server_timing.js';
+import { rememberTheme } from '../theme.js';
 
 const PAGES = [
   { id: 'call', name: 'Call', file: './' },
@@ -25,6 +26,11 @@ interface PageHeaderProps {
 
 export function PageHeader({ page, theme, onTheme, children, action }: PageHeaderProps) {
   const other = isDark.value ? 'Light theme' : 'Dark theme';
+  const switchTheme = (): void => {
+    const next = isDark.value ? 'light' : 'dark';
+    rememberTheme(next);
+    onTheme(next);
+  };
   return (
     <header>
       <h1>
@@ -54,13 +60,7 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
       {children}
       <span class="spring" />
       {action}
-      <button
-        type="button"
-        class="quiet"
-        aria-label={other}
-        title={other}
-        onClick={() => onTheme(isDark.value ? 'light' : 'dark')}
-      >
+      <button type="button" class="quiet" aria-label={other} title={other} onClick={switchTheme}>
         {isDark.value ? '☀' : '☾'}
       </button>
     </header>
