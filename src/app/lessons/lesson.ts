@@ -22,6 +22,20 @@ export interface Tried {
   measured: WindowMetrics;
 }
 
+/** The short names by which the lessons cite papers. */
+export const PAPERS = {
+  ToN: '“Congestion Control for Web Real-Time Communication”, 2017',
+  CMP: '“Congestion Control for Real-time Communications: a comparison between NADA and GCC”, 2016',
+  LCC: '“Learning-based Congestion Control for Internet Video Communication over Wireless Networks”, 2018',
+  AQM: '“Controlling Queuing Delays for Real-Time Communication”, 2016',
+  GRP: '“Making Google Congestion Control Robust over Wi-Fi Networks Using Packet Grouping”, 2016',
+} as const;
+export type Paper = keyof typeof PAPERS;
+
+/** Says which papers the short names stand for. */
+export const namedPapers = (papers: readonly Paper[]): string =>
+  papers.map((paper) => `${paper}: ${PAPERS[paper]}.`).join(' ');
+
 export interface Lesson {
   id: string;
   title: string;
@@ -40,6 +54,8 @@ export interface Lesson {
   readings: readonly Reading[];
   /** Two or three paragraphs that cite the section and equation of their source. */
   text: ComponentChildren;
+  /** The papers that the lesson cites by their short names. */
+  cites: readonly Paper[];
   task: {
     ask: ComponentChildren;
     /** Whether this run solves the task. */
@@ -131,7 +147,7 @@ export const lossOf = (flow: string, title = 'Lost'): Reading => ({
   text: (value) => (Number.isFinite(value) ? `${(100 * value).toFixed(value < 0.1 ? 2 : 0)} %` : '–'),
 });
 export const jain: Reading = {
-  title: "Jain's index",
+  title: 'Jain’s index',
   of: (measured) => measured.jain,
   text: (value) => (Number.isFinite(value) ? value.toFixed(2) : '–'),
 };

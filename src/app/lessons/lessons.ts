@@ -37,7 +37,8 @@ export const LESSONS: readonly Listed[] = [
   {
     id: 'adaptive-threshold',
     title: 'Static versus adaptive threshold',
-    question: 'Why did early versions of GCC starve beside TCP?',
+    question:
+      'Why does TCP starve a call, and what did Google Congestion Control (GCC) change to prevent it?',
     load: () => import('./content/adaptive_threshold.js'),
   },
   {

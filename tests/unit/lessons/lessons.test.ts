@@ -1,7 +1,7 @@
 /** The lessons: every choice can be run, and the solution solves the task, but the initial choice does not. */
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { loadCore, type Core } from '../../../src/core/index.js';
+import { loadCore, tableSpec, type Core } from '../../../src/core/index.js';
 import { parseScenario, runCell } from '../../../src/scenario/index.js';
 import type { Lesson, Tried } from '../../../src/app/lessons/lesson.js';
 import { LESSONS } from '../../../src/app/lessons/lessons.js';
@@ -53,6 +53,13 @@ describe.each(LESSONS)('$id', ({ id, title, question, load }) => {
     expect(text).toMatch(CITED);
     expect(text.split('\n').length).toBeGreaterThanOrEqual(2);
     expect(text.split('\n').length).toBeLessThanOrEqual(3);
+  });
+
+  it('names the papers that it cites', () => {
+    const { prediction, text, task } = lesson;
+    const all = [prediction.ask, prediction.because, text, task.ask, task.because].map(textOf).join('\n');
+    const cited = [...all.matchAll(/\b(?:ToN|CMP|AQM|GRP)\b|\bLCC(?=, (?:section|eq\.|Table))/g)];
+    expect(new Set(lesson.cites)).toEqual(new Set(cited.map(([name]) => name)));
   });
 
   it('draws existing charts', () => {
@@ -121,6 +128,65 @@ describe('what the lessons say is so', () => {
       measured.forward.capacityBps;
     expect(share(fixed)).toBeLessThan(0.2);
     expect(share(adaptive)).toBeGreaterThan(1.5 * share(fixed));
+  });
+
+  it('beside TCP, T is above a fixed threshold of 10 ms far more often than above one that adapts', async () => {
+    const columns = tableSpec('group').columns.map(({ name }) => name);
+    const [time, T, gamma] = ['time_us', 'detector_input_ms', 'gamma_ms'].map((name) =>
+      columns.indexOf(name),
+    );
+    const shareAbove = async (choice: string): Promise<number> => {
+      const { batches } = runCell(
+        core,
+        parseScenario((await lessonOf('adaptive-threshold')).scenario),
+        { choice },
+        1,
+        {
+          trace: { tables: ['group'] },
+        },
+      );
+      let above = 0;
+      let groups = 0;
+      for (const batch of batches)
+        for (let row = 0; row < batch.rows; row++) {
+          const at = (column = -1): number => batch.columns[column]?.[row] ?? NaN;
+          if (at(time) < 20e6) continue;
+          groups += 1;
+          if (at(T) > at(gamma)) above += 1;
+        }
+      return above / groups;
+    };
+    expect(await shareAbove('static')).toBeCloseTo(1 / 3, 1);
+    expect(await shareAbove('adaptive')).toBeCloseTo(0.04, 2);
+  });
+
+  it('with the threshold that adapts, the share of the call depends on the seed', async () => {
+    const lesson = await lessonOf('adaptive-threshold');
+    const shares = [1, 2, 3, 4, 5].map((seed) =>
+      lesson.readings[0]?.of(tried(lesson, 'adaptive', seed).measured),
+    );
+    expect(Math.min(...shares.map(Number))).toBeCloseTo(0.25, 1);
+    expect(Math.max(...shares.map(Number))).toBeGreaterThan(0.8);
+  });
+
+  it('the newcomer takes more than the others if a queue never empties, and with GCC waits are shortest', async () => {
+    const lesson = await lessonOf('fairness');
+    const shares = ({ measured }: Tried): number[] =>
+      measured.flows.map(({ receivedBytes }) => receivedBytes);
+    for (const seed of [1, 2, 3, 4, 5]) {
+      const steady = tried(lesson, 'nada-steady', seed);
+      const [first = NaN, second = NaN, third = NaN] = shares(steady);
+      expect(third).toBeGreaterThan(1.3 * Math.max(first, second));
+      expect(steady.measured.forward.queueDelayUs.min).toBeGreaterThan(0);
+      const { forward } = tried(lesson, 'gcc', seed).measured;
+      for (const value of ['nada', 'lcc']) {
+        const other = tried(lesson, value, seed);
+        const [oldest = NaN, , newest = NaN] = shares(other);
+        expect(newest).toBeLessThan(1.1 * oldest);
+        expect(other.measured.forward.queueDelayUs.min).toBe(0);
+        expect(other.measured.forward.queueDelayUs.p50).toBeGreaterThan(forward.queueDelayUs.p50);
+      }
+    }
   });
 
   it("NADA's queuing delay goes with the inverse of the capacity", async () => {

@@ -56,6 +56,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['AQM'],
   task: {
     ask: 'Find the queue with which the call gets at least 40 % of the link and 95 % of all packets wait for less than 60 ms.',
     isSolved: ({ measured }) =>

@@ -55,6 +55,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['ToN'],
   task: {
     ask: 'Find the queue in which packets wait for more than 0.9 s before the first one is lost.',
     isSolved: ({ measured }) => measured.forward.queueDelayUs.max > 900e3,

@@ -48,6 +48,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['ToN', 'CMP'],
   task: {
     ask: 'Jitter alone can cost bandwidth. Find a jitter with which less than 83 % of the link is used.',
     isSolved: ({ measured }) => measured.forward.utilisation < 0.83,

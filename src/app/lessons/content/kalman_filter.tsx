@@ -51,6 +51,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['ToN'],
   task: {
     ask: 'Make the filter so nervous that noise alone costs bandwidth: find a Q with which less than three quarters of the link are used.',
     isSolved: ({ measured }) => measured.forward.utilisation < 0.75,

@@ -45,6 +45,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['LCC', 'ToN'],
   task: {
     ask: 'Find the controller that uses less than a third of the link here.',
     isSolved: ({ measured }) => measured.forward.utilisation < 1 / 3,

@@ -49,6 +49,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['ToN'],
   task: {
     ask: 'Find a loss ratio with which the call falls to its lowest rate: it uses less than a fifth of the link.',
     isSolved: ({ measured }) => measured.forward.utilisation < 0.2,

@@ -51,6 +51,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['ToN'],
   task: {
     ask: 'Find the factor with which 5 % of all packets wait for more than half a second.',
     isSolved: ({ measured }) => measured.forward.queueDelayUs.p95 > 500e3,

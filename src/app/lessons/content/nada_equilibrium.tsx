@@ -52,6 +52,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['CMP'],
   task: {
     ask: 'Find the capacity at which half of all packets wait for less than 15 ms.',
     isSolved: ({ measured }) => measured.forward.queueDelayUs.p50 < 15e3,

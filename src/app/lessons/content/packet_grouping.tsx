@@ -49,6 +49,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['ToN', 'GRP'],
   task: {
     ask: 'Find out which of the two uses more of the link, and leave it selected.',
     isSolved: ({ value }) => value === 'grp',

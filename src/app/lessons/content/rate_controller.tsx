@@ -49,6 +49,7 @@ const lesson: Lesson = {
       </p>
     </>
   ),
+  cites: ['ToN'],
   task: {
     ask: 'Find the α with which less than 80 % of the link is used.',
     isSolved: ({ measured }) => measured.forward.utilisation < 0.8,
