@@ -7,6 +7,8 @@ const KEY = 'ccscope-lessons';
 const answer = v.object({
   /** The index of the option that was chosen. */
   predicted: v.number(),
+  /** When the prediction was made, in milliseconds since the Unix epoch. Older versions did not store it. */
+  predictedMs: v.optional(v.number()),
   /** Whether the task was solved. */
   solved: v.boolean(),
 });
@@ -38,7 +40,7 @@ function keep(next: Answers): void {
 /** Only the first prediction counts: after that the learner has seen the answer. */
 export function predict(lesson: string, predicted: number): void {
   if (Object.hasOwn(answers.peek(), lesson)) return;
-  keep({ ...answers.peek(), [lesson]: { predicted, solved: false } });
+  keep({ ...answers.peek(), [lesson]: { predicted, predictedMs: Date.now(), solved: false } });
 }
 
 export function solve(lesson: string): void {
@@ -50,18 +52,30 @@ export const forgetAll = (): void => keep({});
 
 const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** A table for grading, with a line for each lesson. `right` is the index of the correct option. */
+const dateOf = (ms: number | undefined): string =>
+  ms === undefined ? '' : new Date(ms).toISOString().slice(0, 10);
+
+/**
+ * A table for grading, with a line for each lesson in the order of the list. `right` is the index of the correct
+ * option.
+ */
 export function answersCsv(
   name: string,
-  lessons: readonly { id: string; options: readonly string[]; right: number }[],
+  lessons: readonly { id: string; title: string; options: readonly string[]; right: number }[],
   given: Answers,
 ): string {
-  const lines = lessons.map(({ id, options, right }) => {
+  const lines = lessons.map(({ id, title, options, right }, index) => {
     const known = given[id];
-    const predicted = known === undefined ? '' : known.predicted === right ? 'right' : 'wrong';
-    const chosen = known === undefined ? '' : (options[known.predicted] ?? '');
-    const task = known?.solved === true ? 'solved' : '';
-    return [name, id, predicted, chosen, task].map(cell).join(',');
+    const result =
+      known === undefined
+        ? ['', '', '', '']
+        : [
+            options[known.predicted] ?? '',
+            known.predicted === right ? 'yes' : 'no',
+            known.solved ? 'yes' : 'no',
+            dateOf(known.predictedMs),
+          ];
+    return [name, String(index + 1), title, ...result].map(cell).join(',');
   });
-  return ['name,lesson,prediction,answer,task', ...lines, ''].join('\n');
+  return ['name,number,lesson,predicted,right,task solved,date (UTC)', ...lines, ''].join('\n');
 }

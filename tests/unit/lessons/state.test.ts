@@ -25,16 +25,19 @@ it.each([
 
 it('answers are a table for whoever grades', () => {
   const lessons = [
-    { id: 'one', options: ['less', 'more, but later'], right: 1 },
-    { id: 'two', options: ['a', 'b', 'c'], right: 0 },
-    { id: 'three', options: ['a', 'b'], right: 0 },
+    { id: 'one', title: 'First', options: ['less', 'more, but later'], right: 1 },
+    { id: 'two', title: 'Second', options: ['a', 'b', 'c'], right: 0 },
+    { id: 'three', title: 'Third', options: ['a', 'b'], right: 0 },
   ];
-  const given = { one: { predicted: 1, solved: true }, two: { predicted: 2, solved: false } };
+  const given = {
+    one: { predicted: 1, predictedMs: Date.UTC(2026, 10, 26), solved: true },
+    two: { predicted: 2, solved: false },
+  };
   expect(answersCsv('Ada "A", L.', lessons, given).split('\n')).toEqual([
-    'name,lesson,prediction,answer,task',
-    '"Ada ""A"", L.",one,right,"more, but later",solved',
-    '"Ada ""A"", L.",two,wrong,c,',
-    '"Ada ""A"", L.",three,,,',
+    'name,number,lesson,predicted,right,task solved,date (UTC)',
+    '"Ada ""A"", L.",1,First,"more, but later",yes,yes,2026-11-26',
+    '"Ada ""A"", L.",2,Second,c,no,no,',
+    '"Ada ""A"", L.",3,Third,,,,',
     '',
   ]);
 });

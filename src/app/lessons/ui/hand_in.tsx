@@ -1,29 +1,46 @@
 /** The table that learners hand in: their predictions and solved tasks. */
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 
 import { saveAs } from '../../files.js';
 import { answers, answersCsv, forgetAll } from '../answers.js';
 import { LESSONS } from '../lessons.js';
 import { loadAll, notFetched } from './all_lessons.js';
 
+/** A byte order mark, without which Excel takes the table for another encoding than UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 /** Saves a learner's answers as a table, or deletes them. */
 export function HandIn() {
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
   const name = useSignal('');
+  const isNameless = useSignal(false);
+  const saved = useSignal('');
   const asks = useSignal(false);
   const done = Object.keys(answers.value).length;
   const forget = (): void => {
     forgetAll();
     asks.value = false;
+    saved.value = '';
   };
   const save = async (): Promise<void> => {
     const who = name.value.trim();
+    saved.value = '';
+    isNameless.value = who === '';
+    if (who === '') {
+      field.current?.focus();
+      return;
+    }
     const lessons = await loadAll();
-    const predictions = lessons.map(({ id: lesson, prediction }) => ({ ...prediction, id: lesson }));
-    const csv = answersCsv(who, predictions, answers.value);
-    const file = ['ccscope-lessons', who.replace(/[^\p{L}\p{N}]+/gu, '-')].filter(Boolean).join('-');
-    saveAs(new Blob([csv], { type: 'text/csv' }), `${file}.csv`);
+    const csv = answersCsv(
+      who,
+      lessons.map(({ id: lesson, title, prediction }) => ({ ...prediction, id: lesson, title })),
+      answers.value,
+    );
+    const file = `ccscope-lessons-${who.replace(/[^\p{L}\p{N}]+/gu, '-')}.csv`;
+    saveAs(new Blob([BYTE_ORDER_MARK, csv], { type: 'text/csv' }), file);
+    saved.value = file;
   };
   return (
     <section aria-labelledby="hand-in">
@@ -36,9 +53,16 @@ export function HandIn() {
       <div class="row">
         <label for={id}>Name</label>
         <input
+          ref={field}
           id={id}
           value={name.value}
-          onInput={({ currentTarget }) => (name.value = currentTarget.value)}
+          autocomplete="name"
+          aria-invalid={isNameless.value}
+          aria-describedby={`${id}-result`}
+          onInput={({ currentTarget }) => {
+            name.value = currentTarget.value;
+            isNameless.value = false;
+          }}
         />
         <button type="button" onClick={() => void save().catch(notFetched)}>
           Save my answers
@@ -59,6 +83,10 @@ export function HandIn() {
           </button>
         )}
       </div>
+      <p id={`${id}-result`} role="status">
+        {isNameless.value && 'Enter your name first.'}
+        {saved.value !== '' && `Saved as ${saved.value}. Send this file to your teacher.`}
+      </p>
     </section>
   );
 }
