@@ -16,6 +16,16 @@ class LessonsPage {
 
   async predict(option: string): Promise<void> {
     await this.page.getByRole('radio', { name: option }).check();
+    await this.page.getByRole('button', { name: 'Give this answer' }).click();
+  }
+
+  /** Opens the figure of a lesson as a teacher at a projector does. */
+  async show(): Promise<void> {
+    await this.page.getByRole('button', { name: 'Show without predicting' }).click();
+  }
+
+  get figure() {
+    return this.page.getByRole('region', { name: 'Figure' });
   }
 
   async choose(label: string): Promise<void> {
@@ -48,7 +58,12 @@ test('a lesson from its question to its solved task, and on to the next', async 
   await lessons.open();
   await page.getByRole('link', { name: 'Why delay grows before packets are lost' }).click();
   await expect(page.getByRole('heading', { level: 2 })).toHaveText('Why delay grows before packets are lost');
-  await expect(page.getByRole('region', { name: 'Figure' })).toHaveCount(0);
+  await expect(lessons.figure).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Give this answer' })).toBeDisabled();
+  // Until the answer is given, the learner may choose another one.
+  await page.getByRole('radio', { name: 'A growing delay' }).check();
+  await expect(page.getByText('You can give only one answer.')).toBeVisible();
+  await expect(lessons.figure).toHaveCount(0);
   await lessons.predict('Lost packets');
   await expect(page.getByText('not so')).toBeVisible();
   await expect(page.getByText('What does not fit waits in the queue')).toBeVisible();
@@ -64,7 +79,7 @@ test('a lesson from its question to its solved task, and on to the next', async 
 
   await page.getByRole('link', { name: 'One-way delay variation' }).click();
   await expect(page.getByRole('heading', { level: 2 })).toHaveText('One-way delay variation');
-  await expect(page.getByRole('region', { name: 'Figure' })).toHaveCount(0);
+  await expect(lessons.figure).toHaveCount(0);
   await page.goBack();
   await expect(page.getByRole('heading', { level: 2 })).toHaveText('Why delay grows before packets are lost');
   await page.getByRole('link', { name: 'All lessons' }).click();
@@ -73,18 +88,68 @@ test('a lesson from its question to its solved task, and on to the next', async 
   await expect(page.getByRole('listitem').filter({ hasText: 'Why delay grows' })).toContainText('solved');
 });
 
-test('a link opens a lesson with its choice already run', async ({ page, lessons }) => {
+test('a link with a choice keeps the answer back until there is a prediction', async ({ page, lessons }) => {
   await lessons.open('?lesson=aqm&choice=codel');
+  await expect(page.getByText('Choose an answer, then the simulation runs.')).toBeVisible();
+  await expect(lessons.figure).toHaveCount(0);
+  await lessons.predict('waits less but loses more packets');
   await expect(lessons.readings('CoDel')).toBeVisible();
   await expect(page.getByRole('button', { name: 'CoDel', exact: true })).toHaveAttribute(
     'aria-pressed',
     'true',
   );
+  // From then on the same link opens the figure at once.
+  await page.reload();
+  await expect(lessons.readings('CoDel')).toBeVisible();
+});
+
+test('the figure of a link is shown without a prediction, too, and the task stands beside the choices', async ({
+  page,
+  lessons,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await lessons.open('?lesson=aqm&choice=codel');
+  await lessons.show();
+  await expect(lessons.readings('CoDel')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Show without predicting' })).toHaveCount(0);
   await expect(page.getByRole('radio').first()).toBeEnabled();
+  await page.getByRole('button', { name: 'FQ-CoDel', exact: true }).click();
+  await expect(lessons.task).toContainText('Solved.');
+  await expect(lessons.task).toBeInViewport({ ratio: 1 });
+});
+
+test('a copied link names the choice and leaves the theme to whoever opens it', async ({
+  page,
+  context,
+  lessons,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  await lessons.open('?lesson=aqm&theme=dark');
+  await page.getByRole('button', { name: 'Copy a link to this lesson' }).click();
+  expect(await copied()).toBe(`${lessons.url}lessons.html?lesson=aqm`);
+  await lessons.show();
+  await lessons.choose('PIE');
+  await page.getByRole('button', { name: 'Copy a link to this choice' }).click();
+  expect(await copied()).toBe(`${lessons.url}lessons.html?lesson=aqm&choice=pie`);
+});
+
+test('the chosen theme stays for pages that are opened by a bare address', async ({ page, lessons }) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await lessons.open();
+  await page.getByRole('button', { name: 'Dark theme' }).click();
+  const html = page.locator('html');
+  for (const file of ['lab.html', 'papers.html', '', 'lessons.html']) {
+    await page.goto(`${lessons.url}${file}`);
+    await expect(html).toHaveAttribute('data-theme', 'dark');
+  }
+  await lessons.open('?theme=light');
+  await expect(html).toHaveAttribute('data-theme', 'light');
 });
 
 test('a task that was solved before the prediction counts once there is one', async ({ page, lessons }) => {
   await lessons.open('?lesson=aqm&choice=codel');
+  await lessons.show();
   await lessons.choose('FQ-CoDel');
   await expect(lessons.task).toContainText('make your prediction above');
   await lessons.predict('waits less but loses more packets');
@@ -97,6 +162,7 @@ test('a task that was solved before the prediction counts once there is one', as
 test('the wheel scrolls the page until the charts have the focus', async ({ page, lessons }) => {
   await page.setViewportSize({ width: 1000, height: 500 });
   await lessons.open('?lesson=aqm&choice=codel');
+  await lessons.show();
   const shown = page.locator('.window');
   await expect(shown).toContainText('shown');
   const whole = (await shown.textContent()) ?? '';
@@ -115,6 +181,7 @@ test('the wheel scrolls the page until the charts have the focus', async ({ page
 
 test('the newest choice wins', async ({ page, lessons }) => {
   await lessons.open('?lesson=aqm&choice=droptail');
+  await lessons.show();
   await lessons.choose('CoDel');
   await lessons.choose('PIE');
   await lessons.choose('FQ-CoDel');
@@ -125,6 +192,7 @@ test('the newest choice wins', async ({ page, lessons }) => {
 
 test('a run goes on in the Lab, with its choice and its seed', async ({ page, lessons }) => {
   await lessons.open('?lesson=adaptive-threshold&choice=static-50');
+  await lessons.show();
   await page.getByRole('link', { name: 'Open this run in the Lab' }).click();
   await expect(page).toHaveURL(/lab\.html\?cell\.choice=static-50&seed=1&run=1#own=/);
   await expect(page.getByRole('heading', { name: 'GCC and one TCP download over 2 Mbps' })).toBeVisible();
@@ -136,8 +204,13 @@ for (const { id, title } of LESSONS) {
   test(`${id} is worked by keyboard alone`, async ({ page, lessons }) => {
     await lessons.open(`?lesson=${id}`);
     await expect(page.getByRole('heading', { level: 2 })).toHaveText(title);
+    // The arrow keys move the choice, so they must not give the answer.
     await page.getByRole('radio').first().focus();
-    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await expect(page.getByRole('radio').first()).toBeChecked();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
     await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(2);
     const second = page.getByRole('group').getByRole('button', { pressed: false }).first();
     await second.focus();
@@ -149,7 +222,7 @@ for (const { id, title } of LESSONS) {
 
 test('teachers find a plan, every solution, and what learners hand in', async ({ page, lessons }) => {
   await lessons.open('?lesson=rate-controller');
-  await page.getByRole('radio', { name: 'uses less of the link' }).check();
+  await lessons.predict('uses less of the link');
   await page.getByRole('link', { name: 'For teachers' }).click();
   await expect(page.getByRole('heading', { name: 'A plan for 45 minutes' })).toBeVisible();
   const solutions = page.getByRole('region', { name: 'Tasks and solutions' });
@@ -161,16 +234,22 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   await page.emulateMedia({ media: null });
   await expect(solutions.locator('details[open]')).toHaveCount(0);
   await page.getByRole('link', { name: 'list of lessons' }).click();
-  await page.getByLabel('Name').fill('Ada');
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Save my answers' }).click(),
-  ]);
+  const save = page.getByRole('button', { name: 'Save my answers' });
+  await save.click();
+  await expect(page.getByText('Enter your name first.')).toBeVisible();
+  await expect(page.getByLabel('Name')).toBeFocused();
+  await page.getByLabel('Name').fill('Zoë');
+  const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
   const chunks: Buffer[] = [];
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
-  expect(download.suggestedFilename()).toBe('ccscope-lessons-Ada.csv');
-  expect(Buffer.concat(chunks).toString()).toMatch(
-    /\nAda,rate-controller,right,[^\n]*uses less of the link[^\n]*,\n/,
+  expect(download.suggestedFilename()).toBe('ccscope-lessons-Zoë.csv');
+  await expect(
+    page.getByText('Saved as ccscope-lessons-Zoë.csv. Send this file to your teacher.'),
+  ).toBeVisible();
+  const table = Buffer.concat(chunks).toString();
+  expect(table).toMatch(/^\ufeffname,/);
+  expect(table).toMatch(
+    /\nZoë,6,The states of the rate controller,uses less of the link,yes,no,\d{4}-\d\d-\d\d\n/,
   );
   // A single wrong click must not delete the answers.
   await page.getByRole('button', { name: 'Forget my answers' }).click();
@@ -181,6 +260,8 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   await expect(page.getByText(/started in this browser: 0 of 12/)).toBeVisible();
   await page.goBack();
   await page.getByRole('link', { name: 'Queue management versus end-to-end control' }).click();
+  await expect(lessons.figure).toHaveCount(0);
+  await lessons.show();
   await expect(lessons.readings('drop-tail, 300 ms')).toBeVisible();
 });
 

@@ -107,7 +107,7 @@ test('after one load all pages work without their host', async ({ page, scope, h
   await expect(page.getByRole('status')).toHaveText('Done', { timeout: 20_000 });
 
   await page.goto(`${host.url}lessons.html?lesson=rate-controller`);
-  await page.getByRole('radio').first().check();
+  await page.getByRole('button', { name: 'Show without predicting' }).click();
   await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(2);
   await expect(page.locator('figure.chart canvas').first()).toBeVisible();
 

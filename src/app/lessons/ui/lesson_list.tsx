@@ -1,8 +1,11 @@
 /** All lessons, with the learner's progress in each. */
 import { answers } from '../answers.js';
+import { namedPapers, PAPERS, type Paper } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
 import { HandIn } from './hand_in.js';
 import { LessonLink } from './lesson_link.js';
+
+const PAPER_NAMES = Object.keys(PAPERS) as Paper[];
 
 function doneOf(id: string): string {
   const known = answers.value[id];
@@ -16,16 +19,10 @@ export function LessonList() {
       <h2>Twelve lessons on congestion control for live video</h2>
       <p>
         Each lesson takes about five minutes. It asks a question, and you make a prediction. A simulation then
-        shows the answer, a short text explains it and points to the place in the papers, and a task follows.
+        shows the answer, a task follows, and a short text explains it and points to the place in the papers.
         The simulations run in this page, with the same code that controls a live call.
       </p>
-      <p class="hint">
-        The lessons cite five papers by short names. ToN: “Congestion Control for Web Real-Time
-        Communication”, 2017. CMP: “Congestion Control for Real-time Communications: a comparison between NADA
-        and GCC”, 2016. LCC: “Learning-based Congestion Control for Internet Video Communication over Wireless
-        Networks”, 2018. AQM: “Controlling Queuing Delays for Real-Time Communication”, 2016. GRP: “Making
-        Google Congestion Control Robust over Wi-Fi Networks Using Packet Grouping”, 2016.
-      </p>
+      <p class="hint">The lessons cite five papers by short names. {namedPapers(PAPER_NAMES)}</p>
       <ol class="lesson-list">
         {LESSONS.map(({ id, title, question }) => (
           <li key={id}>

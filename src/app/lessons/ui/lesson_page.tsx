@@ -1,4 +1,4 @@
-/** A lesson: question, prediction, figure, reason, task and the link to the next one. */
+/** A lesson: question, prediction, task, figure, reason and the link to the next one. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
@@ -9,7 +9,7 @@ import { RunCharts } from '../../../runs/run_charts.js';
 import { chartTools } from '../../ui/chart_tools.js';
 import { CopyButton } from '../../ui/copy_button.js';
 import { answers, predict, solve } from '../answers.js';
-import type { Lesson, Tried } from '../lesson.js';
+import { namedPapers, type Lesson, type Tried } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
 import type { Player } from '../player.js';
 import { change, linkTo, refuse, settings } from '../settings.js';
@@ -21,10 +21,22 @@ interface LessonParts {
   player: Player;
 }
 
-function Prediction({ lesson }: { lesson: Lesson }) {
+interface PredictionParts {
+  lesson: Lesson;
+  isShown: boolean;
+  /** Shows the figure although there is no prediction. */
+  onShow: () => void;
+}
+
+/** Learners may change their mind until they give their answer: it opens the figure, so only the first one counts. */
+function Prediction({ lesson, isShown, onShow }: PredictionParts) {
   const name = useId();
+  const chosen = useSignal<number | null>(null);
   const { ask, options, right, because } = lesson.prediction;
   const predicted = answers.value[lesson.id]?.predicted;
+  const give = (): void => {
+    if (chosen.value !== null) predict(lesson.id, chosen.value);
+  };
   return (
     <fieldset class="prediction">
       <legend>Your prediction</legend>
@@ -36,9 +48,9 @@ function Prediction({ lesson }: { lesson: Lesson }) {
           <input
             type="radio"
             name={name}
-            checked={predicted === index}
+            checked={(predicted ?? chosen.value) === index}
             disabled={predicted !== undefined}
-            onChange={() => predict(lesson.id, index)}
+            onChange={() => (chosen.value = index)}
           />
           <span>
             <SymbolText text={option} />
@@ -47,6 +59,24 @@ function Prediction({ lesson }: { lesson: Lesson }) {
           </span>
         </label>
       ))}
+      {predicted === undefined && (
+        <>
+          <p class="hint">
+            {!isShown && 'Choose an answer, then the simulation runs. '}
+            You can give only one answer.
+          </p>
+          <div class="row">
+            <button type="button" class="start" disabled={chosen.value === null} onClick={give}>
+              Give this answer
+            </button>
+            {!isShown && (
+              <button type="button" onClick={onShow}>
+                Show without predicting
+              </button>
+            )}
+          </div>
+        </>
+      )}
       <div aria-live="polite">
         {predicted !== undefined && (
           <p class="because">
@@ -151,7 +181,7 @@ function Task({ lesson, player }: LessonParts) {
             {!isPredicted && ' To have it among your answers, make your prediction above.'}
           </p>
         ) : (
-          last !== undefined && <p class="hint">Not yet. Try another choice above the charts.</p>
+          last !== undefined && <p class="hint">Not yet. Try another choice.</p>
         )}
       </div>
     </section>
@@ -160,26 +190,23 @@ function Task({ lesson, player }: LessonParts) {
 
 export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Scope }) {
   const hidden = useSignal<readonly string[]>([]);
+  const isOpened = useSignal(false);
   const number = LESSONS.findIndex(({ id }) => id === lesson.id);
   const next = LESSONS[number + 1];
-  const isPredicted = answers.value[lesson.id] !== undefined;
-  const { choice } = settings.value;
-  const isChoice = lesson.scenario.axes[0].values.some(({ name }) => name === choice);
-  const isShown = isPredicted || isChoice;
+  const isShown = isOpened.value || answers.value[lesson.id] !== undefined;
   useEffect(() => {
-    if (isChoice) void player.play(lesson, choice);
-    else if (choice !== '') {
-      const names = lesson.scenario.axes[0].values.map(({ name }) => name);
-      refuse({ field: 'choice', got: choice, expected: `one of ${names.join(', ')}` });
-      change({ choice: '' });
-    }
+    const { choice } = settings.peek();
+    const names = lesson.scenario.axes[0].values.map(({ name }) => name);
+    if (choice === '' || names.includes(choice)) return;
+    refuse({ field: 'choice', got: choice, expected: `one of ${names.join(', ')}` });
+    change({ choice: '' });
   }, [lesson.id]);
   useEffect(() => {
-    const first = lesson.scenario.axes[0].values[0]?.name;
-    if (!isPredicted || settings.peek().choice !== '' || first === undefined) return;
-    change({ choice: first });
-    void player.play(lesson, first);
-  }, [isPredicted]);
+    const choice = settings.peek().choice || lesson.scenario.axes[0].values[0]?.name;
+    if (!isShown || choice === undefined) return;
+    change({ choice });
+    void player.play(lesson, choice);
+  }, [isShown]);
   const run = player.live.run.value;
   return (
     <article class="lesson">
@@ -188,11 +215,12 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
       </p>
       <h2>{lesson.title}</h2>
       <p class="question">{LESSONS[number]?.question}</p>
-      <Prediction lesson={lesson} />
+      <Prediction lesson={lesson} isShown={isShown} onShow={() => (isOpened.value = true)} />
       {isShown && (
         <>
           <section aria-label="Figure" class="figure">
             <Choices lesson={lesson} player={player} />
+            <Task lesson={lesson} player={player} />
             {run !== null && (
               <Wheel>
                 <RunCharts
@@ -208,14 +236,16 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
             <Readings lesson={lesson} tried={player.tried.value} />
             {run !== null && <LabLink run={run} />}
           </section>
-          <section class="reason">
+          <section class="reason" aria-label="Reason">
             <SymbolTexts>{lesson.text}</SymbolTexts>
           </section>
-          <Task lesson={lesson} player={player} />
+          <p class="hint">{namedPapers(lesson.cites)}</p>
         </>
       )}
       <p class="row">
-        <CopyButton text={() => linkTo(settings.peek())}>Copy a link to this view</CopyButton>
+        <CopyButton text={() => linkTo({ ...settings.peek(), theme: 'auto' })}>
+          {settings.value.choice === '' ? 'Copy a link to this lesson' : 'Copy a link to this choice'}
+        </CopyButton>
         {next && (
           <span>
             Next: <LessonLink to={next.id}>{next.title}</LessonLink>

@@ -13,16 +13,65 @@ import { loadAll, notFetched } from './all_lessons.js';
 import { LessonLink } from './lesson_link.js';
 
 /**
- * A plan for a class: for each part its minutes, its subject, and the lesson to show. `choice` is the choice that the
- * lesson runs at once; it is empty if every choice would give the answer away.
+ * A plan for a class: for each part its minutes, its subject, the lesson with the choice that it runs first, a
+ * question to the class, and what to show then.
  */
-const PLAN: readonly { minutes: string; what: string; lesson: string; choice: string }[] = [
-  { minutes: '0–5', what: 'Why delay warns earlier than loss', lesson: 'delay-before-loss', choice: '300ms' },
-  { minutes: '5–12', what: 'What a receiver can measure', lesson: 'delay-variation', choice: '5ms' },
-  { minutes: '12–20', what: 'From noise to a trend', lesson: 'kalman-filter', choice: '1e-3' },
-  { minutes: '20–30', what: 'A call beside a download', lesson: 'adaptive-threshold', choice: '' },
-  { minutes: '30–38', what: 'What routers can do about it', lesson: 'aqm', choice: 'droptail' },
-  { minutes: '38–45', what: 'Sharing a link; questions', lesson: 'fairness', choice: 'nada' },
+const PLAN: readonly {
+  minutes: string;
+  what: string;
+  lesson: string;
+  choice: string;
+  ask: string;
+  show: string;
+}[] = [
+  {
+    minutes: '0–5',
+    what: 'Why delay warns earlier than loss',
+    lesson: 'delay-before-loss',
+    choice: '300ms',
+    ask: 'Which of the two does the receiver notice first, and by how much?',
+    show: 'Run all three queues: the delay grows at the same time in each, the losses begin later and later.',
+  },
+  {
+    minutes: '5–12',
+    what: 'What a receiver can measure',
+    lesson: 'delay-variation',
+    choice: '5ms',
+    ask: 'Why does it not matter that the clocks disagree?',
+    show: 'Run “none” and “60 ms”: the points d_m scatter, and the call uses less of the link.',
+  },
+  {
+    minutes: '12–20',
+    what: 'From noise to a trend',
+    lesson: 'kalman-filter',
+    choice: '1e-3',
+    ask: 'What is lost when an estimate follows each measurement, and what when it hardly moves?',
+    show: 'Run Q = 1: m follows the noise, and the rate is cut again and again.',
+  },
+  {
+    minutes: '20–30',
+    what: 'A call beside a download',
+    lesson: 'adaptive-threshold',
+    choice: 'static',
+    ask: 'Who gives way, and why?',
+    show: 'Run all three thresholds: compare how high ±γ is when T peaks, and the two shares.',
+  },
+  {
+    minutes: '30–38',
+    what: 'What routers can do about it',
+    lesson: 'aqm',
+    choice: 'droptail',
+    ask: 'Who pays when a router keeps the queue short?',
+    show: 'Run CoDel, then FQ-CoDel: with a queue of its own, the call waits little and keeps its share.',
+  },
+  {
+    minutes: '38–45',
+    what: 'Sharing a link; questions',
+    lesson: 'fairness',
+    choice: 'nada-steady',
+    ask: 'What does a newcomer take for the empty path?',
+    show: 'Run NADA with steady video, then NADA: the third call takes the most, then its fair share.',
+  },
 ];
 
 /** Loads all lessons, since the page lists their tasks. */
@@ -42,31 +91,39 @@ export function TeachersPage() {
       <section aria-labelledby="plan">
         <h3 id="plan">A plan for 45 minutes</h3>
         <p>
-          Each link opens the lesson; most run one of its choices at once, never the one that solves the task.
-          Learners can still make their own prediction.
+          Each link opens the lesson at its question. Let the class vote, and give that answer or press “Show
+          without predicting”: one of the choices then runs, never the one that solves the task.
         </p>
-        <table class="readings">
-          <thead>
-            <tr>
-              <th scope="col">Minutes</th>
-              <th scope="col">Subject</th>
-              <th scope="col">Open</th>
-            </tr>
-          </thead>
-          <tbody>
-            {PLAN.map(({ minutes, what, lesson, choice }) => (
-              <tr key={lesson}>
-                <td>{minutes}</td>
-                <td>{what}</td>
-                <td>
-                  <LessonLink to={lesson} choice={choice}>
-                    {LESSONS.find(({ id }) => id === lesson)?.title ?? lesson}
-                  </LessonLink>
-                </td>
+        <div class="scroll">
+          <table class="readings plan">
+            <thead>
+              <tr>
+                <th scope="col">Minutes</th>
+                <th scope="col">Subject</th>
+                <th scope="col">Open</th>
+                <th scope="col">Ask</th>
+                <th scope="col">Show</th>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {PLAN.map(({ minutes, what, lesson, choice, ask, show }) => (
+                <tr key={lesson}>
+                  <td>{minutes}</td>
+                  <td>{what}</td>
+                  <td>
+                    <LessonLink to={lesson} choice={choice}>
+                      {LESSONS.find(({ id }) => id === lesson)?.title ?? lesson}
+                    </LessonLink>
+                  </td>
+                  <td>{ask}</td>
+                  <td>
+                    <SymbolText text={show} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
       </section>
       <section aria-labelledby="class">
         <h3 id="class">For a whole class</h3>
@@ -84,7 +141,8 @@ export function TeachersPage() {
           </li>
           <li>
             Learners save their answers below the <LessonLink to="">list of lessons</LessonLink>, and send you
-            a table with one line per lesson: their prediction, and whether it was right and the task solved.
+            a table with one line per lesson: their prediction, whether it was right, whether the task was
+            solved, and the date. Learners can change the table, so do not use it as an examination.
           </li>
         </ul>
       </section>
@@ -97,14 +155,18 @@ export function TeachersPage() {
             Point at a chart, and the cursor shows the values of all charts at that time. Click a name in a
             legend to hide its line.
           </li>
-          <li>The same seed gives the same run on every computer, so everyone sees what you see.</li>
           <li>
-            In a lesson, “Copy a link to this view” gives an address that opens this lesson with this choice.
+            The runs of a lesson use the same random numbers on every computer, so everyone sees what you see.
+          </li>
+          <li>
+            In a lesson, “Copy a link to this choice” gives an address that opens the lesson at its question,
+            and runs this choice when the learner has answered. Zoom and hidden lines are not part of it.
           </li>
         </ul>
       </section>
       <section aria-labelledby="solutions">
         <h3 id="solutions">Tasks and solutions</h3>
+        <p>The solutions are public: learners can open this page, too.</p>
         {lessons.map(({ id, title, prediction, task, scenario }) => (
           <details key={id} open={isOnPaper.value}>
             <summary>{title}</summary>
