@@ -48,3 +48,26 @@ test('a notice leads to the section on its code', async ({ page, served }) => {
     rmSync(docsDir, { recursive: true });
   }
 });
+
+test('the lesson beside TCP leads to the rule that live calls have for it', async ({ page, served }) => {
+  const docsDir = mkdtempSync(join(tmpdir(), 'ccscope-docs-'));
+  mkdirSync(join(docsDir, 'wasm/cc/gcc'), { recursive: true });
+  writeFileSync(join(docsDir, 'wasm/cc/gcc/gcc.html'), '<!doctype html><title>GCC</title>');
+  const server = await startServer({ appDir: served.appDir, docsDir });
+  const rule = page.getByRole('link', { name: 'a rule of its own for TCP' });
+  const show = page.getByRole('button', { name: 'Show without predicting' });
+  try {
+    await page.goto(`${server.url}lessons.html?lesson=adaptive-threshold`);
+    await show.click();
+    await rule.click();
+    await expect(page).toHaveTitle('GCC');
+    expect(new URL(page.url()).hash).toBe('#in-a-call');
+    await page.goto(`${served.url}lessons.html?lesson=adaptive-threshold`);
+    await show.click();
+    await expect(page.getByText('a rule of its own for TCP')).toBeVisible();
+    await expect(rule).toHaveCount(0);
+  } finally {
+    await server.close();
+    rmSync(docsDir, { recursive: true });
+  }
+});
