@@ -17,6 +17,9 @@ test('a server with the documentation has a link to it, one without has none', a
       await link.click();
       await expect(page).toHaveTitle('The documentation');
     }
+    await page.goto(`${server.url}lab.html?theme=dark`);
+    await link.click();
+    await expect(page).toHaveURL(/\/docs\/\?theme=dark$/);
     await page.goto(served.url);
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Lab' })).toBeVisible();
     await expect(link).toHaveCount(0);

@@ -14,6 +14,22 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Where the site is served: beside the app, in its folder `docs`. */
 const base = process.env['DOCS_BASE'] ?? '/docs/';
 const links = repositoryLinks(root, base);
+const app = new URL('..', `http://_${base}`).pathname;
+const appPage = (text: string, file: string) => ({
+  text,
+  link: `${app}${file}`,
+  target: '_self',
+  noIcon: true,
+});
+
+/** Takes over the theme that a link from the app names, before VitePress reads its own setting. */
+const takeTheme = `{
+  const theme = new URLSearchParams(location.search).get('theme');
+  if (['auto', 'dark', 'light'].includes(theme)) {
+    localStorage.setItem('vitepress-theme-appearance', theme);
+    history.replaceState(null, '', location.pathname + location.hash);
+  }
+}`;
 
 /**
  * Allows the page's inline scripts (by their hashes) and the site's workers, whose core is WebAssembly, but nothing
@@ -47,7 +63,10 @@ export default defineConfig({
   srcExclude: ['**/node_modules/**', 'build/!(docs)/**', 'dist/**', '.changeset/**', 'test-results/**'],
   rewrites: (page) => page.replace(/^build\/docs\/api\//, 'api/').replace(/(^|\/)README\.md$/, '$1index.md'),
   lang: 'en',
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    ['script', {}, takeTheme],
+  ],
   metaChunk: true,
   markdown: {
     config: (md) => {
@@ -76,7 +95,10 @@ export default defineConfig({
     nav: [
       { text: 'Guides', link: '/' },
       { text: 'API', link: '/api/' },
-      { text: 'App', link: new URL('..', `http://_${base}`).pathname, target: '_self' },
+      appPage('Call', ''),
+      appPage('Lab', 'lab.html'),
+      appPage('Lessons', 'lessons.html'),
+      appPage('Papers', 'papers.html'),
     ],
     sidebar,
     outline: [2, 3],

@@ -55,7 +55,7 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
             {name}
           </a>
         ))}
-        {hasMetric(DOCS_METRIC) && <a href="./docs/">Docs</a>}
+        {hasMetric(DOCS_METRIC) && <a href={`./docs/?theme=${theme}`}>Docs</a>}
       </nav>
       {children}
       <span class="spring" />
