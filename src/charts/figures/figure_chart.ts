@@ -20,6 +20,7 @@ import {
 import { describeFigure, type Bar, type Figure, type FigureAxis } from '../../figures/figure.js';
 import type { ChartTheme } from '../theme.js';
 import { colour, datasets } from './datasets.js';
+import { folded } from './folded.js';
 import { limits } from './limits.js';
 import { overlay } from './overlay.js';
 
@@ -41,12 +42,22 @@ Chart.register(
 const FONT = { size: 12, family: 'system-ui, sans-serif' };
 const LEGEND_MOST = 12;
 const Y_WIDTH = 70;
+/** The width of each further line of a y axis' title. */
+const TITLE_LINE_WIDTH = 15;
 
-const axisTitle = ({ label, unit }: FigureAxis): string => (unit === '' ? label : `${label} (${unit})`);
+/** The longest lines of an axis title, and of the name of a group, in characters. */
+const TITLE_LINE = 30;
+const GROUP_LINE = 12;
+
+const axisTitle = ({ label, unit }: FigureAxis): string[] =>
+  folded(unit === '' ? label : `${label} (${unit})`, TITLE_LINE);
 const number = (value: number): string => String(Number(value.toPrecision(4)));
 
-/** Gives all y axes the same width, so that the x axes of stacked panels are aligned. */
-const sameWidth = (scale: { width: number }): void => void (scale.width = Y_WIDTH);
+/** Gives all y axes with equally many lines of title the same width, so that stacked panels are aligned. */
+const sameWidth =
+  (lines: number) =>
+  (scale: { width: number }): void =>
+    void (scale.width = Y_WIDTH + (lines - 1) * TITLE_LINE_WIDTH);
 
 function numericScale(
   axis: FigureAxis,
@@ -64,6 +75,8 @@ function numericScale(
       maxTicksLimit: 8,
       maxRotation: 0,
       autoSkipPadding: 6,
+      // The end of an axis gets a number only if it is a round one.
+      includeBounds: false,
       ...(axis.logarithmic === true ? { callback: (value: number | string) => number(Number(value)) } : {}),
     },
     ...more,
@@ -82,7 +95,13 @@ function xScale(figure: Figure, theme: ChartTheme): ScaleOptions {
     type: 'category',
     title: { display: true, text: figure.x, font: FONT, color: theme.text },
     grid: { display: false },
-    ticks: { font: FONT, color: theme.text, autoSkip: false, maxRotation: 40 },
+    ticks: {
+      font: FONT,
+      color: theme.text,
+      autoSkip: false,
+      maxRotation: 40,
+      callback: (_, index) => folded(figure.groups[index] ?? '', GROUP_LINE),
+    },
   };
 }
 
@@ -119,7 +138,10 @@ function options(figure: Figure, theme: ChartTheme): ChartOptions<'bar'> {
     interaction: { mode: 'nearest', intersect: false },
     scales: {
       x: xScale(figure, theme),
-      y: numericScale(figure.y, theme, { ...limits(figure), afterFit: sameWidth }),
+      y: numericScale(figure.y, theme, {
+        ...limits(figure),
+        afterFit: sameWidth(axisTitle(figure.y).length),
+      }),
     } as NonNullable<ChartOptions<'bar'>['scales']>,
     plugins: {
       legend: {

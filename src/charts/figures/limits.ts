@@ -47,8 +47,16 @@ function extents(figure: Figure): Extents {
   return { values: [...points, ...values], bands };
 }
 
-/** The range of the y axis in which data, deviations and published marks are visible. */
-export function limits(figure: Figure): { suggestedMin: number; suggestedMax: number } {
+/** A share of up to 100 % may have a deviation that reaches this far. */
+const HIGHEST_SHARE = 120;
+
+/**
+ * The range of the y axis in which data, deviations and published marks are visible. The axis may go on from there to
+ * the next round number, except for one that ends just above 100 %: it must not suggest that more is possible.
+ */
+export function limits(
+  figure: Figure,
+): { suggestedMin: number } & ({ suggestedMax: number } | { max: number }) {
   let [low, high] = [figure.y.min ?? Infinity, figure.y.max ?? -Infinity];
   const { values, bands } = extents(figure);
   for (const value of values) {
@@ -60,5 +68,7 @@ export function limits(figure: Figure): { suggestedMin: number; suggestedMax: nu
   if (low > high) return { suggestedMin: 0, suggestedMax: 1 };
   if (low === high) high = low === 0 ? 1 : low + Math.abs(low) / 10;
   // On an axis for positive values, a deviation may still reach below zero. The axis then begins at zero.
-  return { suggestedMin: (figure.y.min ?? low) >= 0 ? Math.max(0, low) : low, suggestedMax: high };
+  const suggestedMin = (figure.y.min ?? low) >= 0 ? Math.max(0, low) : low;
+  const isShare = figure.y.unit === '%' && high > 100 && high < HIGHEST_SHARE;
+  return isShare ? { suggestedMin, max: high } : { suggestedMin, suggestedMax: high };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { folded } from '../../../src/charts/figures/folded.js';
 import { limits } from '../../../src/charts/figures/limits.js';
 import { tableSpec } from '../../../src/core/schema.js';
 import type { TraceBatch } from '../../../src/core/index.js';
@@ -372,5 +373,19 @@ describe('the scale of a picture', () => {
     ['shows a band where all is 0', bars({ low: 0, high: 0.05 }, 0, 0), [0, 0.05]],
   ])('%s', (_, figure, [min, max]) => {
     expect(limits(figure)).toEqual({ suggestedMin: min, suggestedMax: max });
+  });
+
+  it('ends where a share with its deviation does, not at 120 %', () => {
+    const share = { ...bars(undefined, 98, 5), y: { label: 'utilisation', unit: '%', min: 0 } };
+    expect(limits(share)).toEqual({ suggestedMin: 0, max: 103 });
+  });
+
+  it('has names of several lines where they are long', () => {
+    expect(folded('one-way delay from the encoder, less propagation (ms)', 30)).toEqual([
+      'one-way delay from the',
+      'encoder, less propagation (ms)',
+    ]);
+    expect(folded('GCC', 12)).toEqual(['GCC']);
+    expect(folded('utilisation 0.5', 6)).toEqual(['utilisation', '0.5']);
   });
 });
