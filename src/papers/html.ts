@@ -14,9 +14,11 @@ import {
   claimNumber,
   claimNumbers,
   claimText,
+  failText,
   failureText,
   measuredText,
   metricName,
+  missText,
   publishedText,
   REPORT_KEY,
   VERDICT_MEANINGS,
@@ -73,14 +75,16 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 }
 
 /**
- * The remarks on a number. The first remark is the number's note. A number without a note gets the reason for its
- * band, but only if it missed the band. If the band is wider than the rule allows, a second remark gives the
- * reason for that.
+ * The remarks on a number. A number outside of its band gets why it differs and the reason for its band. If the
+ * band is wider than the rule allows, a remark gives the reason for that.
  */
-function remark({ verdict, note, why, wider_than_rule: wider }: MetricReport): Html {
-  const told = note ?? (verdict === 'within' ? undefined : `Band: ${why}`);
-  const parts = [told, wider === undefined ? undefined : `${WIDER} ${wider}`];
-  return html`${parts.map((part) => (part === undefined ? html`` : html`<span class="why">${part}</span>`))}`;
+function remarks(metric: MetricReport): Html {
+  const { verdict, why, wider_than_rule: wider } = metric;
+  const parts = [
+    ...(verdict === 'within' ? [] : [missText(metric), `Band: ${why}`]),
+    ...(wider === undefined ? [] : [`${WIDER} ${wider}`]),
+  ];
+  return html`${parts.map((part) => html`<span class="why">${part}</span>`)}`;
 }
 
 function metricRow(
@@ -97,7 +101,7 @@ function metricRow(
       : html``;
   return html`<tr>
     ${first}
-    <td>${metricName(metric)}${remark(metric)}</td>
+    <td>${metricName(metric)}${remarks(metric)}</td>
     <td class="${metric.says === undefined ? 'number' : 'says'}">${publishedText(metric)}</td>
     <td class="number">${measuredText(metric)}</td>
     <td class="number">${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}</td>
@@ -161,9 +165,10 @@ function claimList({ claims }: ExperimentReport): Html {
     const { says, where, holds } = claim;
     const outcome = `${holds}` as const;
     const tested = holds === null ? '' : ` · ${claimText(claim)}`;
+    const why = failText(claim);
     return html`<li>
       <b class="${OUTCOME_LOOKS[outcome]}">${CLAIM_OUTCOMES[outcome]}</b> ${claimNumber(index)} ${says}
-      (${where})${tested}
+      (${where})${tested}${why === '' ? '' : html`<span class="why">${why}</span>`}
     </li>`;
   });
   return html`<h3>What the paper states</h3>

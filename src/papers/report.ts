@@ -46,7 +46,7 @@ const metric = v.object({
   wider_than_rule: v.optional(v.string()),
   /** The ids of the claims that rest on this number. */
   claims: v.optional(v.array(v.string())),
-  /** A remark on the number, for instance why it missed its band. */
+  /** Why the number may miss its band, as far as that is known. */
   note: v.optional(v.string()),
   verdict,
 });
@@ -63,6 +63,8 @@ const claim = v.object({
   id: v.string(),
   says: v.string(),
   where: v.string(),
+  /** Why the claim may fail, as far as that is known. */
+  note: v.optional(v.string()),
   /** Null if the cells of the claim were not run. */
   holds: v.nullable(v.boolean()),
   /**
@@ -183,11 +185,11 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
   return { metrics, others };
 }
 
-function claimOf({ id, says, where, holds, cases }: ClaimResult): ClaimReport {
+function claimOf({ cases, ...claim }: ClaimResult): ClaimReport {
   const tested = cases.flatMap(({ p }) => p ?? []);
   const p = tested.length < cases.length || tested.length === 0 ? null : Math.max(...tested);
   const hold = cases.filter((each) => each.holds).length;
-  return { id, says, where, holds, p, cases: { hold, of: cases.length } };
+  return { ...claim, p, cases: { hold, of: cases.length } };
 }
 
 const statementOf = ({ numbers, published, ...rest }: StatementResult): StatementReport => ({

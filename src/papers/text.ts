@@ -91,14 +91,23 @@ export function claimNumbers({ claims }: Pick<ExperimentReport, 'claims'>, metri
   return supported.join(' ');
 }
 
+const whyText = (note: string | undefined): string => `Why it differs: ${note ?? 'Not explained.'}`;
+
+/** Why a number is outside of its band, as far as that is known. Empty if it is in its band. */
+export const missText = ({ verdict, note }: MetricReport): string =>
+  verdict === 'within' ? '' : whyText(note);
+
+/** Why a claim fails, as far as that is known. Empty if it does not fail. */
+export const failText = ({ holds, note }: ClaimReport): string => (holds === false ? whyText(note) : '');
+
 /** Identifies a failed run so that it can be repeated, and says why it failed. */
 export const failureText = ({ experiment, cell, run, seed, error }: FailureReport): string =>
   `${experiment}${cell === '' ? '' : `, ${cell}`}, run ${run} (seed ${seed}): ${error}`;
 
 export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
   within: 'in the band',
-  ordering: 'out of the band; the claims of the paper that it supports (in brackets) hold',
-  off: 'neither',
+  ordering: 'outside the band, but the claims of the paper that rest on it hold',
+  off: 'outside the band, and no such claim supports it',
 };
 
 /** The text for a claim's outcome, by the value of `holds`. */

@@ -36,6 +36,7 @@ export interface ClaimResult {
   id: string;
   says: string;
   where: string;
+  note?: string;
   /** Whether the claim holds in every case. Null if there is no case, because the cells of the claim were not run. */
   holds: boolean | null;
   cases: readonly ClaimCase[];
@@ -112,7 +113,8 @@ export function evaluateClaimBy(
   const cases =
     claim.kind === 'monotone' ? monotone(claim, cells, runs, tests) : compare(claim, cells, runs, tests);
   const holds = cases.length === 0 ? null : cases.every((each) => each.holds);
-  return { id: claim.id, says: claim.says, where: claim.where, holds, cases };
+  const { id, says, where, note } = claim;
+  return { id, says, where, ...(note !== undefined && { note }), holds, cases };
 }
 
 /**

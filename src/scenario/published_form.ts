@@ -34,7 +34,7 @@ export const expectation = record({
   claims: v.optional(
     v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),
   ),
-  /** A remark on the number, for instance why the metric may miss its band. */
+  /** Why the mean may miss its band, as far as that is known. Reports show it for a number outside of its band. */
   note: v.optional(text('text')),
 });
 
@@ -43,6 +43,8 @@ const claimEntries = {
   /** A paraphrase of the paper's claim. */
   says: text('the statement'),
   where: text('where in the paper it is'),
+  /** Why the claim may fail, as far as that is known. Reports show it for a claim that fails. */
+  note: v.optional(text('text')),
 };
 
 /** A metric rises or falls along an axis, for every combination of values on the other axes. */
