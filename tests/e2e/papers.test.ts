@@ -112,6 +112,41 @@ test('an experiment is run: the report is that of `ccscope reproduce`, number by
   expect(numbers.length).toBeGreaterThan(0);
 });
 
+test('a click on Run says how much it starts, and moves no other button away', async ({ page, papers }) => {
+  await papers.open();
+  await expect(page.getByRole('button', { name: /^Run all 33: every paper$/ })).toHaveText('Run all 33');
+  const row = page.getByRole('row', { name: QUICK });
+  await expect(row).toContainText(/50 runs, about \d+ s here\s*simulated: 83 min/);
+  await expect(page.getByRole('list', { name: 'Verdicts' })).toContainText(
+    'outside the band, but the claims of the paper that rest on it hold',
+  );
+  const before = await row.boundingBox();
+  await papers.runListed(QUICK);
+  expect(await row.boundingBox()).toEqual(before);
+  await papers.done();
+  await expect(row.locator('.verdict').first()).toBeVisible();
+  expect(await row.boundingBox()).toEqual(before);
+});
+
+test('a number outside of its band and a claim that fails say why, or that nobody knows', async ({
+  page,
+  papers,
+}) => {
+  await papers.open('?scenario=cmp-table2&run=1');
+  await papers.done();
+  await expect(page.getByText('Curves over time and distributions show run 1 of 10.')).toBeVisible();
+  const off = papers
+    .numbers('cmp-table2')
+    .getByRole('row')
+    .filter({ has: page.getByText('off', { exact: true }) });
+  await expect(off).toHaveCount(1);
+  await expect(off).toContainText('Why it differs: With three flows, NADA is nearer to its equilibrium');
+  const fails = page.getByRole('listitem').filter({ hasText: 'fails' });
+  await expect(fails.first()).toContainText('Why it differs: Not explained.');
+  const within = papers.numbers('cmp-table2').getByRole('row').filter({ hasText: 'within' });
+  await expect(within.filter({ hasText: 'Why it differs' })).toHaveCount(0);
+});
+
 test('what was published can be read before anything is run, and a cell opens in the Lab', async ({
   page,
   papers,
@@ -165,7 +200,7 @@ test('a paper is run by keyboard, and its results stay when one looks elsewhere'
   papers,
 }) => {
   await papers.open('?paper=nada-vs-gcc-2016');
-  await papers.button('Run this paper').focus();
+  await papers.button('Run all 4: this paper').focus();
   await page.keyboard.press('Enter');
   await papers.done();
   await expect(page.getByText('4 of 4 experiments have been run.')).toBeVisible();
@@ -247,19 +282,27 @@ test('without the simulator all runs end, and the reason is told once', async ({
   expect(errors.splice(0).every((text) => text.includes('net::ERR_FAILED'))).toBe(true);
 });
 
-test('at the width of a phone nothing but tables and the menu’s rows is wider than the page', async ({
+test('at the width of a phone nothing is cut off at the right, verdicts included', async ({
   page,
   papers,
 }) => {
-  await page.setViewportSize({ width: 400, height: 800 });
+  await page.setViewportSize({ width: 390, height: 844 });
   const overhang = (): Promise<number> =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   await papers.open();
   await expect(page.getByRole('link', { name: QUICK, exact: true })).toBeVisible();
   expect(await overhang()).toBe(0);
+  const tables = page.locator('.scroll');
+  const cut = (): Promise<number[]> =>
+    tables.evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth));
+  expect(new Set(await cut())).toEqual(new Set([0]));
   await papers.open(`?scenario=${QUICK}&run=1`);
   await papers.done();
   expect(await overhang()).toBe(0);
+  expect(new Set(await cut())).toEqual(new Set([0]));
+  const verdict = papers.numbers(QUICK).locator('.verdict').first();
+  await verdict.scrollIntoViewIfNeeded();
+  await expect(verdict).toBeInViewport({ ratio: 1 });
   for (const name of ['Call', 'Lab', 'Lessons', 'Papers'])
     await expect(page.getByRole('navigation').getByRole('link', { name, exact: true })).toBeInViewport({
       ratio: 1,
@@ -269,7 +312,7 @@ test('at the width of a phone nothing but tables and the menu’s rows is wider 
 for (const theme of ['light', 'dark']) {
   test(`axe finds nothing in the ${theme} theme`, async ({ page, papers }) => {
     await papers.open(`?theme=${theme}`);
-    await expect(page.getByText('50 runs, 83 min')).toBeVisible();
+    await expect(page.getByText(/^50 runs, about \d+ s here/).first()).toBeVisible();
     expect(await accessibilityFaults(page)).toEqual([]);
     await papers.open(`?theme=${theme}&scenario=${QUICK}`);
     await expect(page.getByText('Not run yet.')).toBeVisible();

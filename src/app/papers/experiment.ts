@@ -37,6 +37,17 @@ const workOf = ({ durationUs, cost }: Plan['runs'][number]): Work => ({
   cost,
 });
 
+/** The worker time for a unit of cost, seconds, over all experiments on one machine. It holds until one is complete. */
+const TYPICAL_SECONDS_PER_COST = 3.5e-7;
+
+/** The worker time for a unit of cost, seconds, measured in the experiments that are complete. */
+export function workerSeconds(experiments: readonly Experiment[]): number {
+  const complete = experiments.filter(({ isComplete }) => isComplete.value);
+  const { cost } = sumWork(complete.map(({ total }) => total.value));
+  const seconds = complete.reduce((sum, { reported }) => sum + (reported.value?.report.cpu_seconds ?? 0), 0);
+  return cost > 0 ? seconds / cost : TYPICAL_SECONDS_PER_COST;
+}
+
 export class Experiment {
   /** Null until the experiment's file has been loaded. */
   readonly plan = signal<LoadedPlan | null>(null);
@@ -52,6 +63,8 @@ export class Experiment {
   readonly isComplete = computed(
     () => this.plan.value !== null && this.reported.value?.runs === this.total.value.runs,
   );
+  /** Whether the paper has published something that the results are judged by. */
+  readonly isJudged = computed(() => (this.plan.value?.published.statements.length ?? 0) > 0);
   /**
    * The result that the page shows. In some experiments, the cells are the points of one map (`surface`). An
    * incomplete map is not shown, since its highest point may still be missing.

@@ -25,10 +25,9 @@ export function cellsShown(
  */
 export const isMeasured = ({ measured }: Pick<MetricReport, 'measured'>): boolean => measured.n > 0;
 
-/** Where the paper states the number, the notes on the number, and the reason for the width of its tolerance band. */
-export const reasonsOf = ({ where, read, why, note, wider_than_rule: wider }: MetricReport): string[] => [
+/** Where the paper states the number, and the reason for the width of its tolerance band. */
+export const sourceOf = ({ where, read, why, wider_than_rule: wider }: MetricReport): string[] => [
   `${where} (${read})`,
-  ...(note === undefined ? [] : [note]),
   `Band: ${why}`,
   ...(wider === undefined ? [] : [`${WIDER} ${wider}`]),
 ];
@@ -44,6 +43,9 @@ export function durationText(seconds: number): string {
   if (seconds >= 2 * 3600) return `${grouped(seconds / 3600)} h`;
   return seconds >= 120 ? `${grouped(seconds / 60)} min` : `${grouped(Math.max(1, seconds))} s`;
 }
+
+/** `about 2 s here`: how long a computation is expected to take in this browser. */
+export const hereText = (seconds: number): string => `about ${durationText(seconds)} here`;
 
 /** `120 runs of 300 s each, 10 h of simulated time`. `each` is undefined if the runs have different durations. */
 export function costText({ runs, simulatedS }: { runs: number; simulatedS: number }, each?: number): string {

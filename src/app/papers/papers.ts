@@ -8,7 +8,7 @@ import type { Listed } from '../lab/papers.js';
 import { fetchScenario } from '../lab/registry.js';
 import { tellSimulationError } from '../lab/simulation_notice.js';
 import { dismiss } from '../notices.js';
-import { Experiment, sumWork } from './experiment.js';
+import { Experiment, sumWork, workerSeconds, type Work } from './experiment.js';
 import { PapersPool } from './pool.js';
 import { Reporter } from './reporter.js';
 
@@ -34,6 +34,7 @@ export class Papers {
   /** The number of experiments of the batch that were completed, and the number that were cancelled. */
   #ended = { done: 0, cancelled: 0 };
   readonly progress = computed<Progress | null>(() => this.#progress());
+  readonly #secondsPerCost = computed(() => workerSeconds([...this.experiments.values()]));
   readonly #aborts = new Map<Experiment, AbortController>();
   readonly #loading = new Map<string, Promise<void>>();
   readonly #pool = new PapersPool();
@@ -45,6 +46,11 @@ export class Papers {
 
   constructor(listed: readonly Listed[]) {
     this.experiments = new Map(listed.map((each) => [each.id, new Experiment(each)]));
+  }
+
+  /** Estimates the time that the work takes in this browser, seconds. */
+  estimateS({ cost }: Work): number {
+    return (cost * this.#secondsPerCost.value) / this.#pool.size;
   }
 
   /** The experiments with these ids, in the order of the ids. */

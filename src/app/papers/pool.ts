@@ -9,7 +9,9 @@ import type { SentOutcome } from './report_service.js';
 const MOST_WORKERS = 4;
 
 export class PapersPool {
-  readonly #pool = new SimulationPool(Math.min(MOST_WORKERS, navigator.hardwareConcurrency));
+  /** The number of workers. */
+  readonly size = Math.min(MOST_WORKERS, navigator.hardwareConcurrency);
+  readonly #pool = new SimulationPool(this.size);
 
   /** Checks the text of a scenario's file. Rejects with SimulationError. */
   check(text: string): Promise<CheckedScenario> {

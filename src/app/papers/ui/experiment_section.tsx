@@ -1,20 +1,28 @@
 /** One experiment: its description, its duration, published and measured numbers, claims, notes and pictures. */
 import { PAPERS } from '../../lab/papers.js';
 import { maximumText } from '../../../papers/surface.js';
-import { CLAIM_OUTCOMES, claimNumber, claimText, failureText } from '../../../papers/text.js';
+import { CLAIM_OUTCOMES, claimNumber, claimText, failText, failureText } from '../../../papers/text.js';
 import type { ExperimentReport, StatementReport } from '../../../papers/report.js';
 import type { Experiment } from '../experiment.js';
-import { costText, grouped, labLink, runsText } from '../numbers.js';
+import { costText, grouped, hereText, labLink, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
+import type { Picture } from '../../../scenario/scenario.js';
 import type { Reported } from '../report_service.js';
 import { settings } from '../settings.js';
 import { Gallery } from './gallery.js';
 import { NumbersTable, OtherNumbers } from './numbers_table.js';
 import { RunButton } from './run_button.js';
-import { SummaryLines, VerdictBadge } from './verdicts.js';
+import { SummaryLines, VerdictBadge, VerdictKey } from './verdicts.js';
+
+interface ExperimentSectionProps {
+  papers: Papers;
+  experiment: Experiment;
+  /** Whether the page shows this experiment only. Then the section explains the verdicts. */
+  isAlone?: boolean;
+}
 
 /** The experiment's progress, or the time that it takes. */
-function StateLine({ experiment }: { experiment: Experiment }) {
+function StateLine({ papers, experiment }: Omit<ExperimentSectionProps, 'isAlone'>) {
   const { plan, isRunning, done, total, reported, shown, isComplete } = experiment;
   const { scenario } = plan.value ?? {};
   if (scenario === undefined) return <p class="hint">Loading…</p>;
@@ -30,7 +38,12 @@ function StateLine({ experiment }: { experiment: Experiment }) {
         </span>
       </p>
     );
-  if (reported.value === null) return <p class="hint">Not run yet. It takes {takes}.</p>;
+  if (reported.value === null)
+    return (
+      <p class="hint">
+        Not run yet. It takes {takes}; {hereText(papers.estimateS(total.value))}.
+      </p>
+    );
   const { seed, cpu_seconds: seconds } = reported.value.report;
   if (!isComplete.value)
     return (
@@ -62,9 +75,12 @@ function Claims({ report: { claims }, isRun }: { report: ExperimentReport; isRun
           <li key={claim.id}>
             <b class={claim.holds === null ? '' : claim.holds ? 'holds' : 'fails'}>
               {CLAIM_OUTCOMES[`${claim.holds}`]}
-            </b>{' '}
-            {claimNumber(index)} {claim.says} ({claim.where})
-            {isRun && claim.holds !== null && ` · ${claimText(claim)}`}
+            </b>
+            <div>
+              {claimNumber(index)} {claim.says} ({claim.where})
+              {isRun && claim.holds !== null && ` · ${claimText(claim)}`}
+              {claim.holds === false && <p class="hint">{failText(claim)}</p>}
+            </div>
           </li>
         ))}
       </ul>
@@ -117,15 +133,26 @@ function MapStatements({
     <ul class="claims">
       {statements.map(({ says = '', where, verdict }) => (
         <li key={says}>
-          {isComplete && <VerdictBadge verdict={verdict} />} {says} ({where})
+          {isComplete && <VerdictBadge verdict={verdict} />}
+          <div>
+            {says} ({where})
+          </div>
         </li>
       ))}
     </ul>
   );
 }
 
-function Results({ experiment }: { experiment: Experiment }) {
-  const { plan, shown } = experiment;
+/** The kinds of pictures that are drawn from the first run alone. */
+const OF_FIRST_RUN: ReadonlySet<Picture['kind']> = new Set([
+  'time_series',
+  'cdf',
+  'density',
+  'kernel_density',
+]);
+
+function Results({ experiment, isAlone }: Required<Omit<ExperimentSectionProps, 'papers'>>) {
+  const { plan, shown, isJudged } = experiment;
   if (plan.value === null) return null;
   const { published, scenario } = plan.value;
   const reported = shown.value;
@@ -134,10 +161,16 @@ function Results({ experiment }: { experiment: Experiment }) {
   const { surface, decided_after_results: decided, notes } = report;
   return (
     <>
-      {reported !== null && isComplete && <SummaryLines summary={report.summary} />}
+      {reported !== null && isComplete && isJudged.value && <SummaryLines summary={report.summary} />}
       {reported !== null && (
         <>
           <Failures failures={reported.failures} />
+          {report.runs > 1 && (scenario.pictures ?? []).some(({ kind }) => OF_FIRST_RUN.has(kind)) && (
+            <p>
+              Curves over time and distributions show run 1 of {report.runs}. The verdicts are on the means of
+              all {report.runs} runs.
+            </p>
+          )}
           <Gallery pictures={reported.pictures} />
         </>
       )}
@@ -145,6 +178,7 @@ function Results({ experiment }: { experiment: Experiment }) {
       {scenario.surface !== undefined && (
         <MapStatements statements={report.statements} isComplete={isComplete} />
       )}
+      {isAlone && isJudged.value && <VerdictKey />}
       {surface !== undefined && <p>The map is {maximumText(surface)}.</p>}
       {reported !== null && <OtherNumbers report={report} />}
       <Claims report={report} isRun={reported !== null} />
@@ -154,12 +188,7 @@ function Results({ experiment }: { experiment: Experiment }) {
   );
 }
 
-interface ExperimentSectionProps {
-  papers: Papers;
-  experiment: Experiment;
-}
-
-export function ExperimentSection({ papers, experiment }: ExperimentSectionProps) {
+export function ExperimentSection({ papers, experiment, isAlone = false }: ExperimentSectionProps) {
   const { id, title, source, paper } = experiment.listed;
   const scenario = experiment.plan.value?.scenario;
   return (
@@ -182,8 +211,8 @@ export function ExperimentSection({ papers, experiment }: ExperimentSectionProps
           Download JSON
         </button>
       </div>
-      <StateLine experiment={experiment} />
-      <Results experiment={experiment} />
+      <StateLine papers={papers} experiment={experiment} />
+      <Results experiment={experiment} isAlone={isAlone} />
     </section>
   );
 }

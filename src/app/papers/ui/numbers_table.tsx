@@ -9,11 +9,12 @@ import {
   claimNumbers,
   measuredText,
   metricName,
+  missText,
   publishedText,
   WIDER,
 } from '../../../papers/text.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../../papers/report.js';
-import { cellsShown, isMeasured, labLink, NOTHING, reasonsOf } from '../numbers.js';
+import { cellsShown, isMeasured, labLink, NOTHING, sourceOf } from '../numbers.js';
 import { settings } from '../settings.js';
 import { VerdictBadge } from './verdicts.js';
 
@@ -27,6 +28,7 @@ interface RowProps {
 
 function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
   const isKnown = isMeasured(metric);
+  const isJudged = isKnown || isComplete;
   return (
     <tr>
       {index === 0 && (
@@ -39,15 +41,19 @@ function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
           </a>
         </th>
       )}
-      <td>{metricName(metric)}</td>
-      <td class={metric.says === undefined ? 'number' : 'says'}>{publishedText(metric)}</td>
-      <td class="number">
+      <td class="what">{metricName(metric)}</td>
+      <td class={metric.says === undefined ? 'number' : 'says'} data-label="published">
+        {publishedText(metric)}
+      </td>
+      <td class="number" data-label="band">
         {bandText(metric)}
         {metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}
       </td>
-      <td class="number">{isKnown ? measuredText(metric) : NOTHING}</td>
-      <td>
-        {isKnown || isComplete ? (
+      <td class="number" data-label="measured">
+        {isKnown ? measuredText(metric) : NOTHING}
+      </td>
+      <td class="outcome" data-label="verdict">
+        {isJudged ? (
           <>
             <VerdictBadge verdict={metric.verdict} /> {claimNumbers(experiment, metric)}
           </>
@@ -56,8 +62,9 @@ function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
         )}
       </td>
       <td class="why">
-        {reasonsOf(metric).map((reason) => (
-          <p key={reason}>{reason}</p>
+        {isJudged && <p class="miss">{missText(metric)}</p>}
+        {sourceOf(metric).map((text) => (
+          <p key={text}>{text}</p>
         ))}
       </td>
     </tr>
@@ -78,7 +85,7 @@ export function NumbersTable({ published, measured, isComplete }: NumbersTablePr
   if (cells.length === 0) return null;
   return (
     <div class="scroll" role="region" aria-label={`Numbers of ${id}`} tabIndex={0}>
-      <table>
+      <table class="cards numbers">
         <caption>Published beside measured: mean ± half of its 95 % interval (runs)</caption>
         <thead>
           <tr>
@@ -94,7 +101,7 @@ export function NumbersTable({ published, measured, isComplete }: NumbersTablePr
               measured
             </th>
             <th scope="col">verdict</th>
-            <th scope="col">reason</th>
+            <th scope="col">difference, source and band</th>
           </tr>
         </thead>
         {cells.map((cell) => (

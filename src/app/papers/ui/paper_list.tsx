@@ -1,7 +1,7 @@
 /** The papers with their experiments: the time that each takes, its result, and a button that runs it. */
 import { PAPERS, byPaper, type Listed } from '../../lab/papers.js';
 import { sumWork, type Experiment } from '../experiment.js';
-import { costText, durationText, grouped, NOTHING, runsText } from '../numbers.js';
+import { costText, durationText, grouped, hereText, NOTHING, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
@@ -35,22 +35,26 @@ function ClaimCount({ experiment: { reported, isComplete } }: { experiment: Expe
 
 function Row({ papers, experiment }: { papers: Papers; experiment: Experiment }) {
   const { id, title, source } = experiment.listed;
-  const { runs, simulatedS } = experiment.total.value;
+  const { total } = experiment;
+  const { runs, simulatedS } = total.value;
   return (
     <tr>
       <th scope="row">
         <PapersLink to={{ scenario: id }}>{id}</PapersLink>
       </th>
-      <td>
+      <td class="run">
         <RunButton papers={papers} ids={[id]} name={id} />
       </td>
-      <td>{title}</td>
-      <td>{source}</td>
-      <td class="number">{runs === 0 ? NOTHING : `${runsText(runs)}, ${durationText(simulatedS)}`}</td>
-      <td>
+      <td class="what">{title}</td>
+      <td class="source">{source}</td>
+      <td class="takes">
+        {runs === 0 ? NOTHING : `${runsText(runs)}, ${hereText(papers.estimateS(total.value))}`}
+        {runs > 0 && <small>simulated: {durationText(simulatedS)}</small>}
+      </td>
+      <td class="outcome" data-label="statements">
         <Outcome experiment={experiment} />
       </td>
-      <td class="number">
+      <td class="number" data-label="claims that hold">
         <ClaimCount experiment={experiment} />
       </td>
     </tr>
@@ -68,16 +72,14 @@ export function ExperimentTable({
   const title = paperTitle(experiments[0]?.listed.paper ?? '');
   return (
     <div class="scroll" role="region" aria-label={`Experiments of ${title}`} tabIndex={0}>
-      <table>
+      <table class="cards experiments">
         <thead>
           <tr>
             <th scope="col">experiment</th>
             <th scope="col">run</th>
             <th scope="col">what</th>
             <th scope="col">source</th>
-            <th scope="col" class="number">
-              it takes
-            </th>
+            <th scope="col">it takes</th>
             <th scope="col">statements</th>
             <th scope="col" class="number">
               claims that hold
@@ -98,6 +100,7 @@ function PaperSection({ papers, scenarios }: { papers: Papers; scenarios: readon
   const paper = scenarios[0]?.paper ?? '';
   const ids = scenarios.map(({ id }) => id);
   const experiments = papers.of(ids);
+  const work = sumWork(experiments.map(({ total }) => total.value));
   return (
     <section class="paper" aria-labelledby={`paper-${paper}`}>
       <div class="row">
@@ -105,7 +108,9 @@ function PaperSection({ papers, scenarios }: { papers: Papers; scenarios: readon
           <PapersLink to={{ paper }}>{paperTitle(paper)}</PapersLink>
         </h3>
         <RunButton papers={papers} ids={ids} name={paperTitle(paper)} />
-        <span class="hint">{costText(sumWork(experiments.map(({ total }) => total.value)))}</span>
+        <span class="hint">
+          {costText(work)}; {hereText(papers.estimateS(work))}
+        </span>
       </div>
       <ExperimentTable papers={papers} experiments={experiments} />
     </section>

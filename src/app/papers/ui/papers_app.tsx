@@ -11,7 +11,7 @@ import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
 import { ReportHead } from '../../ui/report_head.js';
 import { sumWork } from '../experiment.js';
-import { costText, durationText, grouped, runsText } from '../numbers.js';
+import { costText, durationText, grouped, hereText, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import { change, linkTo, problems, settings } from '../settings.js';
 import { shownIds } from '../state.js';
@@ -20,7 +20,7 @@ import { ExperimentSection } from './experiment_section.js';
 import { ExperimentTable, PaperList, paperTitle } from './paper_list.js';
 import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
-import { SummaryLines } from './verdicts.js';
+import { SummaryLines, VerdictKey } from './verdicts.js';
 
 const ENDS = { '': 'Ready', done: 'Done', partly: 'Partly cancelled', cancelled: 'Cancelled' } as const;
 
@@ -57,23 +57,32 @@ function Header({ papers }: { papers: Papers }) {
   );
 }
 
-/** The total count of each verdict, over all shown experiments that are complete. */
+/**
+ * The total count of each verdict, over all shown experiments that are complete. It is shown before any of them is,
+ * too, so that nothing below it moves when the first result arrives.
+ */
 function Together({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
-  const complete = papers.of(ids).filter(({ isComplete }) => isComplete.value);
-  if (complete.length === 0) return null;
+  const experiments = papers.of(ids);
+  const complete = experiments.filter(({ isComplete }) => isComplete.value);
   const summaries = complete.flatMap(({ reported }) => reported.value?.report.summary ?? []);
   return (
     <section aria-label="Together">
       <p>
         {complete.length} of {ids.length} experiments have been run.
       </p>
-      <SummaryLines summary={sumSummaries(summaries)} />
+      {experiments.some(({ isJudged }) => isJudged.value) && (
+        <>
+          <SummaryLines summary={sumSummaries(summaries)} />
+          <VerdictKey />
+        </>
+      )}
     </section>
   );
 }
 
 function Actions({ papers, ids, name }: { papers: Papers; ids: readonly string[]; name: string }) {
   const experiments = papers.of(ids);
+  const work = sumWork(experiments.map(({ total }) => total.value));
   const isShown = experiments.some(({ shown }) => shown.value !== null);
   return (
     <div class="row">
@@ -85,7 +94,9 @@ function Actions({ papers, ids, name }: { papers: Papers; ids: readonly string[]
       <button type="button" onClick={printReport}>
         Print report
       </button>
-      <span class="hint">{costText(sumWork(experiments.map(({ total }) => total.value)))}</span>
+      <span class="hint">
+        {costText(work)}; {hereText(papers.estimateS(work))}
+      </span>
     </div>
   );
 }
@@ -99,7 +110,7 @@ function AllPapers({ papers, ids }: { papers: Papers; ids: readonly string[] }) 
         a live call uses, and judged beside what was published. The runs, their seeds and the verdicts are
         those of <code>ccscope reproduce</code>.
       </p>
-      <Actions papers={papers} ids={ids} name="all experiments" />
+      <Actions papers={papers} ids={ids} name="every paper" />
       <Together papers={papers} ids={ids} />
       <PaperList papers={papers} />
     </>
@@ -143,7 +154,7 @@ function OneExperiment({ papers, id }: { papers: Papers; id: string }) {
           Print report
         </button>
       </p>
-      <ExperimentSection papers={papers} experiment={experiment} />
+      <ExperimentSection papers={papers} experiment={experiment} isAlone />
       <p class="hint">{REPORT_KEY}</p>
     </>
   );

@@ -7,8 +7,8 @@ interface RunButtonProps {
   papers: Papers;
   ids: readonly string[];
   /**
-   * Names the experiments that the button runs, for screen readers. On the screen, the button's position identifies
-   * them.
+   * Names the experiment or the experiments that the button runs, for screen readers. On the screen, the button's
+   * position identifies them.
    */
   name: string;
   /** Whether this is the main button of the view. */
@@ -20,7 +20,9 @@ export function RunButton({ papers, ids, name, isMain = false }: RunButtonProps)
   const experiments = papers.of(ids);
   const isRunning = experiments.some((each) => each.isRunning.value);
   const isDone = experiments.length > 0 && experiments.every(({ isComplete }) => isComplete.value);
-  const text = isRunning ? 'Cancel' : isDone ? 'Run again' : 'Run';
+  const isMany = ids.length > 1;
+  const all = isMany ? ` all ${ids.length}` : '';
+  const text = isRunning ? `Cancel${all}` : `Run${all}${isDone ? ' again' : ''}`;
   const start = (): void => {
     const shown = shownIds(settings.peek(), registry);
     if (shown.join() === ids.join()) change({ run: true });
@@ -30,7 +32,7 @@ export function RunButton({ papers, ids, name, isMain = false }: RunButtonProps)
     <button
       type="button"
       class={isRunning ? 'stop' : isMain ? 'start' : ''}
-      aria-label={`${text} ${name}`}
+      aria-label={`${text}${isMany ? ':' : ''} ${name}`}
       onClick={() => (isRunning ? papers.cancel(ids) : start())}
     >
       {text}

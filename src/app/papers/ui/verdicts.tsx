@@ -2,6 +2,7 @@
 import { VERDICT_MEANINGS } from '../../../papers/text.js';
 import type { Counts, Summary } from '../../../papers/report.js';
 import { VERDICTS, type Verdict } from '../../../scenario/verdict.js';
+import { NOTHING } from '../numbers.js';
 
 export function VerdictBadge({ verdict }: { verdict: Verdict }) {
   return (
@@ -11,11 +12,25 @@ export function VerdictBadge({ verdict }: { verdict: Verdict }) {
   );
 }
 
+/** Explains the verdicts. */
+export function VerdictKey() {
+  return (
+    <ul class="verdict-key" aria-label="Verdicts">
+      {VERDICTS.map((verdict) => (
+        <li key={verdict}>
+          <VerdictBadge verdict={verdict} /> {VERDICT_MEANINGS[verdict]}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The count of each verdict that occurs. */
 export function VerdictCounts({ counts }: { counts: Counts }) {
   const given = VERDICTS.filter((verdict) => counts[verdict] > 0);
   return (
     <span class="verdicts">
+      {given.length === 0 && NOTHING}
       {given.map((verdict) => (
         <span key={verdict} class={`verdict ${verdict}`} title={VERDICT_MEANINGS[verdict]}>
           {counts[verdict]} {verdict}
@@ -25,12 +40,8 @@ export function VerdictCounts({ counts }: { counts: Counts }) {
   );
 }
 
-/**
- * Counts the verdicts of the statements, and the verdicts of the published numbers. Shows nothing if there are no
- * statements.
- */
+/** Counts the verdicts of the statements, and the verdicts of the published numbers. */
 export function SummaryLines({ summary: { statements, numbers } }: { summary: Summary }) {
-  if (VERDICTS.every((verdict) => statements[verdict] === 0)) return null;
   return (
     <dl class="summary-lines">
       <dt>Statements of the papers, each by its worst number</dt>
