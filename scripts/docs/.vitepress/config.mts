@@ -14,13 +14,8 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** Where the site is served: beside the app, in its folder `docs`. */
 const base = process.env['DOCS_BASE'] ?? '/docs/';
 const links = repositoryLinks(root, base);
-const app = new URL('..', `http://_${base}`).pathname;
-const appPage = (text: string, file: string) => ({
-  text,
-  link: `${app}${file}`,
-  target: '_self',
-  noIcon: true,
-});
+/** VitePress takes every link of the navigation bar for one of its own pages, so links to the app are a component. */
+const appPage = (text: string, file: string) => ({ component: 'AppLink', props: { text, file } });
 
 /** Takes over the theme that a link from the app names, before VitePress reads its own setting. */
 const takeTheme = `{

@@ -5,6 +5,7 @@
 import { inBrowser, onContentUpdated, withBase, type Theme } from 'vitepress';
 import theme from 'vitepress/theme-without-fonts';
 
+import AppLink from './app_link.vue';
 import './style.css';
 
 /**
@@ -26,7 +27,8 @@ function passTheme({ target }: MouseEvent): void {
 
 export default {
   extends: theme,
-  enhanceApp() {
+  enhanceApp({ app }) {
+    app.component('AppLink', AppLink);
     if (inBrowser) addEventListener('click', passTheme, { capture: true });
   },
   setup() {
