@@ -120,12 +120,15 @@ test('a click on Run says how much it starts, and moves no other button away', a
   await expect(page.getByRole('list', { name: 'Verdicts' })).toContainText(
     'outside the band, but the claims of the paper that rest on it hold',
   );
-  const before = await row.boundingBox();
+  const next = papers.button('Run cmp-table2');
+  await row.scrollIntoViewIfNeeded();
+  const top = async (): Promise<number> => (await next.boundingBox())?.y ?? NaN;
+  const before = await top();
   await papers.runListed(QUICK);
-  expect(await row.boundingBox()).toEqual(before);
+  expect(Math.abs((await top()) - before)).toBeLessThan(2);
   await papers.done();
   await expect(row.locator('.verdict').first()).toBeVisible();
-  expect(await row.boundingBox()).toEqual(before);
+  expect(Math.abs((await top()) - before)).toBeLessThan(2);
 });
 
 test('a number outside of its band and a claim that fails say why, or that nobody knows', async ({
@@ -303,6 +306,11 @@ test('at the width of a phone nothing is cut off at the right, verdicts included
   const verdict = papers.numbers(QUICK).locator('.verdict').first();
   await verdict.scrollIntoViewIfNeeded();
   await expect(verdict).toBeInViewport({ ratio: 1 });
+  await papers.open('?paper=rmcat');
+  await papers.runListed('rmcat-5.3');
+  await papers.done();
+  await expect(page.getByRole('region', { name: 'Compared by controller' })).toBeVisible();
+  expect(await overhang()).toBe(0);
   for (const name of ['Call', 'Lab', 'Lessons', 'Papers'])
     await expect(page.getByRole('navigation').getByRole('link', { name, exact: true })).toBeInViewport({
       ratio: 1,
