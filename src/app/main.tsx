@@ -7,6 +7,7 @@ import { keepOffline } from './offline/register.js';
 import { LongTasks } from './scope/long_tasks.js';
 import { Scope, type ShownTime } from '../boards/scope.js';
 import { watchRecordings } from './session/left_recordings.js';
+import { watchPausedCharts } from './session/paused_charts.js';
 import { openTraceFile, Recorder } from './session/recorder.js';
 import { showSample } from './session/sample.js';
 import { Session } from './session/session.js';
@@ -47,6 +48,7 @@ async function open(root: HTMLElement): Promise<void> {
   installAutomation({ recorder, session, scope, longTasks });
   render(<App recorder={recorder} session={session} scope={scope} />, root);
   watchRecordings(recorder);
+  watchPausedCharts(session, scope);
   keepOffline();
   if (isPassed) await openPassed(recorder);
   if (settings.peek().autostart) await session.start();

@@ -172,29 +172,27 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
 
 interface ToolbarProps {
   scope: Scope;
-  /**
-   * Whether new rows keep arriving. Undefined if the view never gets new rows; the toolbar then has no pause button.
-   */
+  /** Whether new rows keep arriving. Otherwise there is nothing to pause, and the toolbar has no button for it. */
   live?: boolean;
 }
 
-export function AxisToolbar({ scope, live }: ToolbarProps) {
+export function AxisToolbar({ scope, live = false }: ToolbarProps) {
   const { axis } = scope;
   const following = scope.following.value;
   const cursor = scope.cursorUs.value;
+  const isHeld = scope.isCursorHeld.value;
   const said = scope.said.value;
   return (
     <>
       <div class="toolbar" role="toolbar" aria-label="Time axis">
-        {live !== undefined && (
+        {live && (
           <button
             type="button"
             aria-pressed={!following}
-            disabled={!live}
             title="Hold the charts; recording goes on (Space)"
             onClick={() => (following ? axis.pause() : axis.follow())}
           >
-            {following || !live ? '❚❚ Pause' : '▶ Follow'}
+            {following ? '❚❚ Pause' : '▶ Follow'}
           </button>
         )}
         <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => axis.zoomBy(1 / 1.5)}>
@@ -208,21 +206,27 @@ export function AxisToolbar({ scope, live }: ToolbarProps) {
         </button>
         <span class="window">
           {formatTime(scope.windowS.value)} shown
-          {cursor !== null && <b>, cursor at {formatTime(Math.round(cursor / 1e4) / 100)}</b>}
+          {cursor !== null && (
+            <b>
+              , cursor {isHeld && 'held '}at {formatTime(Math.round(cursor / 1e4) / 100)}
+            </b>
+          )}
         </span>
         <span class="hint">
           {[
+            ...(live && !following ? ['the charts are paused'] : []),
             ...(cursor === null && !following ? ['values at its end'] : []),
+            ...(isHeld ? ['a click or Esc releases the cursor'] : []),
             ...(scope.hasKeptGhost.value ? ['faint lines: the run before'] : []),
           ].join(' · ')}
         </span>
         <span class="hint keys">
-          Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, arrows move the cursor
+          Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, a click or arrows set the cursor
         </span>
       </div>
       {/* Not announced: it changes with each movement of the pointer. */}
       {said !== null && (
-        <p class="at-cursor" aria-live="off">
+        <p class="at-cursor" aria-live="off" title={said}>
           {said}
         </p>
       )}

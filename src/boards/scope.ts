@@ -56,6 +56,8 @@ export class Scope {
   /** The values of all series, by their ids: at the cursor or, without a cursor, at the end of the window. */
   readonly values = signal<Readonly<Record<string, number>>>({});
   readonly cursorUs = signal<number | null>(null);
+  /** Whether the cursor stays at its time when the pointer moves. */
+  readonly isCursorHeld = signal(false);
   readonly following = signal(true);
   readonly windowS = signal(0);
   /** Start of the window, microseconds. */
@@ -101,6 +103,7 @@ export class Scope {
       if (what === 'window') this.#charts.forEach((chart) => this.refresh(chart));
       this.#valuesStale = true;
       this.cursorUs.value = this.axis.cursorUs;
+      this.isCursorHeld.value = this.axis.isCursorHeld;
       this.following.value = this.axis.following;
       if (what === 'window') this.#remember();
     });
@@ -258,7 +261,7 @@ export class Scope {
     this.axis.setExtent({ fromUs: fromUs ?? 0, toUs: toUs ?? 0 });
     for (const chart of this.#charts) chart.reset();
     if (show === 'all') this.axis.showAll();
-    else this.axis.setWindow({ fromUs: 0, toUs: this.axis.lengthUs }, true);
+    else this.axis.follow();
     this.version.value++;
     return extent;
   }

@@ -9,11 +9,17 @@ export interface PlotArea {
 const WHEEL_FACTOR = 1.0015;
 /** A selection narrower than this many pixels counts as accidental. */
 const MIN_SELECTION = 5;
+/** A pointer that moves less than this many pixels while it is down clicks; it does not drag. */
+const MIN_DRAG = 3;
 
 interface Pointer {
   clientX: number;
   moved: boolean;
 }
+
+/** Whether a pointer's release ends a click. */
+const isClick = (pointer: Pointer | undefined, { type }: PointerEvent): boolean =>
+  pointer?.moved === false && type === 'pointerup';
 
 /** Turns pointer events on one element into changes of a shared axis. */
 class Gestures {
@@ -44,9 +50,9 @@ class Gestures {
 
   move({ pointerId, clientX }: PointerEvent): void {
     const pointer = this.#pointers.get(pointerId);
-    if (!pointer) return this.axis.setCursor(inside(this.#timeAt(clientX), this.axis));
+    if (!pointer) return this.#hover(clientX);
     const before = pointer.clientX;
-    if (clientX === before) return;
+    if (Math.abs(clientX - before) < (pointer.moved ? 1 : MIN_DRAG)) return;
     Object.assign(pointer, { clientX, moved: true });
     if (this.#selectionX !== null) return this.showSelection(this.#selection(clientX));
     const other = [...this.#pointers].find(([id]) => id !== pointerId)?.[1].clientX;
@@ -55,7 +61,21 @@ class Gestures {
     this.axis.zoomBy(factor, this.#timeAt(other));
   }
 
-  up({ pointerId, clientX, pointerType, type }: PointerEvent): void {
+  #hover(clientX: number): void {
+    if (!this.axis.isCursorHeld) this.axis.setCursor(inside(this.#timeAt(clientX), this.axis));
+  }
+
+  /** A click holds the cursor; the next click lets it go with the pointer again. A tap moves it. */
+  #click(clientX: number, pointerType: string): void {
+    const timeUs = inside(this.#timeAt(clientX), this.axis);
+    const isReleased = this.axis.isCursorHeld;
+    if (isReleased) this.axis.setCursor(null);
+    if (timeUs === null || isReleased || pointerType === 'touch') this.axis.setCursor(timeUs);
+    else this.axis.holdCursor(timeUs);
+  }
+
+  up(event: PointerEvent): void {
+    const { pointerId, clientX, pointerType, type } = event;
     const pointer = this.#pointers.get(pointerId);
     this.#pointers.delete(pointerId);
     if (this.#selectionX !== null) {
@@ -64,13 +84,11 @@ class Gestures {
       this.showSelection(null);
       if (type !== 'pointerup' || right - left < MIN_SELECTION) return;
       this.axis.setWindow({ fromUs: this.#timeAt(left), toUs: this.#timeAt(right) });
-    } else if (pointerType === 'touch' && pointer?.moved === false) {
-      this.axis.setCursor(inside(this.#timeAt(clientX), this.axis));
-    }
+    } else if (isClick(pointer, event)) this.#click(clientX, pointerType);
   }
 
   leave({ pointerType }: PointerEvent): void {
-    if (pointerType !== 'touch') this.axis.setCursor(null);
+    if (pointerType !== 'touch' && !this.axis.isCursorHeld) this.axis.setCursor(null);
   }
 
   #timeAt(clientX: number): number {
@@ -94,8 +112,8 @@ class Gestures {
 }
 
 /**
- * Lets a pointer control a shared time axis. Hovering or tapping moves the cursor, the wheel zooms, and dragging
- * pans. Dragging with Shift selects a range to zoom to, and two fingers pinch. Vertical swipes are left to the page,
+ * Lets a pointer control a shared time axis. Hovering or tapping moves the cursor, a click holds it, the wheel zooms,
+ * and dragging pans. Dragging with Shift selects a range to zoom to, and two fingers pinch. Vertical swipes are left to the page,
  * so that a column of charts still scrolls. `showSelection` is called with the selection. Returns a function that
  * removes the listeners.
  */

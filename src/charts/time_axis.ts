@@ -19,10 +19,14 @@ export class TimeAxis {
   #extent: TimeWindow = { fromUs: 0, toUs: 0 };
   #following = true;
   #cursorUs: number | null = null;
+  #isCursorHeld = false;
+  /** The length of the window when the axis last followed the data. */
+  #followedUs: number;
   readonly #listeners = new Set<(change: 'window' | 'cursor') => void>();
 
   constructor(windowUs = 30e6) {
     this.#window = { fromUs: 0, toUs: this.#clamp(windowUs) };
+    this.#followedUs = this.lengthUs;
   }
 
   get window(): TimeWindow {
@@ -47,6 +51,11 @@ export class TimeAxis {
     return this.#cursorUs;
   }
 
+  /** Whether the cursor stays at its time when the pointer moves or leaves. */
+  get isCursorHeld(): boolean {
+    return this.#isCursorHeld;
+  }
+
   /** Calls `listener` after each change. Returns a function that removes the listener. */
   subscribe(listener: (change: 'window' | 'cursor') => void): () => void {
     this.#listeners.add(listener);
@@ -63,6 +72,7 @@ export class TimeAxis {
     const length = this.#clamp(window.toUs - window.fromUs);
     this.#window = { fromUs: window.fromUs, toUs: window.fromUs + length };
     this.#following = follow;
+    if (follow) this.#followedUs = length;
     if (follow) this.#moveToEnd();
     else this.#tell('window');
   }
@@ -77,9 +87,14 @@ export class TimeAxis {
     this.#tell('window');
   }
 
+  /**
+   * Follows the newest data. A window that was made longer meanwhile gets the length again with which the axis last
+   * followed. A held cursor is released.
+   */
   follow(): void {
-    this.#following = true;
-    this.#moveToEnd();
+    const length = Math.min(this.lengthUs, this.#followedUs);
+    if (this.#isCursorHeld) this.setCursor(null);
+    this.setWindow({ fromUs: this.#window.toUs - length, toUs: this.#window.toUs }, true);
   }
 
   /** Moves the window. The axis stops following the newest data. */
@@ -113,9 +128,18 @@ export class TimeAxis {
     this.setCursor(timeUs);
   }
 
+  /** Moves the cursor. Null removes it; it is then no longer held. */
   setCursor(timeUs: number | null): void {
     if (timeUs === this.#cursorUs) return;
     this.#cursorUs = timeUs;
+    if (timeUs === null) this.#isCursorHeld = false;
+    this.#tell('cursor');
+  }
+
+  /** Puts the cursor at a time, where it stays when the pointer moves or leaves. */
+  holdCursor(timeUs: number): void {
+    this.#cursorUs = timeUs;
+    this.#isCursorHeld = true;
     this.#tell('cursor');
   }
 
@@ -143,6 +167,7 @@ export class TimeAxis {
     const toUs = Math.max(this.#extent.toUs, this.#extent.fromUs + length);
     if (toUs === this.#window.toUs && toUs - length === this.#window.fromUs) return this.#tell('window');
     this.#window = { fromUs: toUs - length, toUs };
+    if (this.#isCursorHeld && (this.#cursorUs ?? toUs) < toUs - length) this.setCursor(null);
     this.#tell('window');
   }
 

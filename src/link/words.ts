@@ -109,6 +109,26 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
   },
 };
 
+/** The display names of TCP's congestion controls, by their names in cross traffic. */
+export const TCP_NAMES = { cubic: 'TCP CUBIC', newreno: 'TCP NewReno' } as const;
+
+/** Cross traffic in words: `cubic:2,newreno:1` is `2 × TCP CUBIC, TCP NewReno`. */
+export const trafficTitle = (text: string): string =>
+  text
+    .split(',')
+    .map((part) => {
+      const [name = '', count = '1'] = part.trim().split(':');
+      const title = TCP_NAMES[name.toLowerCase() as keyof typeof TCP_NAMES] ?? name;
+      return `${count === '1' ? '' : `${count} × `}${title}`;
+    })
+    .join(', ');
+
+/** A queue in words: `droptail:300ms` is `DropTail 300ms`. */
+export function queueTitle(text: string): string {
+  const [name = '', ...settings] = text.trim().split(':');
+  return [QUEUE_NAMES[name] ?? name, ...settings].join(' ');
+}
+
 /** The display names of the queue disciplines, keyed by the discipline's name in a queue setting. */
 export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   droptail: 'DropTail',
@@ -118,6 +138,40 @@ export const QUEUE_NAMES: Readonly<Record<string, string>> = {
   sfq: 'SFQ',
   'sfq-linux': 'SFQ (Linux’s own limit)',
   fq_codel: 'FQ-CoDel',
+};
+
+/** What each queue discipline does, in a few words for a menu. */
+export const QUEUE_EFFECTS: Readonly<Record<string, string>> = {
+  droptail: 'drops only when it is full',
+  codel: 'keeps waiting short',
+  pie: 'keeps waiting short',
+  'pie-rfc8033': 'keeps waiting short',
+  sfq: 'a fair share for each flow',
+  'sfq-linux': 'a fair share for each flow',
+  fq_codel: 'short waiting, a fair share for each flow',
+};
+
+/** What the settings of queue disciplines are called in a form, by their names in the schema. */
+export const QUEUE_SETTING_NAMES: Readonly<Record<string, string>> = {
+  target_ms: 'Target',
+  interval_ms: 'Interval',
+  limit_packets: 'Limit',
+  mtu_bytes: 'MTU',
+  least_backlog: 'Least backlog',
+  variant: 'Variant',
+  t_update_ms: 'Update interval',
+  burst_allowance_ms: 'Burst allowance',
+  alpha_per_s: 'Alpha',
+  beta_per_s: 'Beta',
+  dq_threshold_bytes: 'Departure threshold',
+  integer_rate: 'Integer rate',
+  depth_packets: 'Limit of each flow',
+  buckets: 'Flows hashed into',
+  perturb_s: 'Hashed anew after',
+  quantum_bytes: 'Quantum',
+  queues: 'Flows hashed into',
+  backlog_of: 'Backlog of',
+  drop_batch_packets: 'Dropped at once',
 };
 
 /**

@@ -25,6 +25,15 @@ export interface CompetitionQuery {
   header: Partial<TraceHeader>;
 }
 
+/** What the competing flows took of the bottleneck during a period. */
+export interface Taken {
+  /** The names of the flows that received data. */
+  flows: readonly string[];
+  /** Their total received rate, and the capacity; both averaged over the period. */
+  receivedBps: number;
+  capacityBps: number;
+}
+
 export class Competition {
   readonly #names: ReadonlyMap<number, string>;
   readonly #received: Rows;
@@ -49,11 +58,10 @@ export class Competition {
    * cause.
    */
   addTo(reason: Reason, fromUs: number, toUs: number): Reason {
-    if (this.#names.size === 0 || OWN.has(reason.kind)) return reason;
-    const beginUs = Math.min(fromUs, toUs - LEAST_US);
-    const capacityBps = this.#queue.mean('capacity_bps', ...this.#queue.between(beginUs, toUs));
-    const { receivedBps, flows } = this.#taken(beginUs, toUs);
-    if (!(receivedBps >= COMPETITION * capacityBps)) return reason;
+    if (OWN.has(reason.kind)) return reason;
+    const taken = this.taken(Math.min(fromUs, toUs - LEAST_US), toUs);
+    if (taken === null) return reason;
+    const { flows, receivedBps, capacityBps } = taken;
     const [only] = flows;
     const who =
       flows.length === 1 && only !== undefined ? `${only} takes` : `${flows.length} other flows take`;
@@ -64,10 +72,18 @@ export class Competition {
   }
 
   /**
-   * The total received rate of the competing flows, averaged over a period, and the names of those that received
-   * data.
+   * What the competing flows took during a period. Null if they took less than the fraction COMPETITION of the
+   * capacity.
    */
-  #taken(fromUs: number, toUs: number): { receivedBps: number; flows: readonly string[] } {
+  taken(fromUs: number, toUs: number): Taken | null {
+    if (this.#names.size === 0) return null;
+    const capacityBps = this.#queue.mean('capacity_bps', ...this.#queue.between(fromUs, toUs));
+    const { receivedBps, flows } = this.#rateOf(fromUs, toUs);
+    return receivedBps >= COMPETITION * capacityBps ? { flows, receivedBps, capacityBps } : null;
+  }
+
+  /** The total received rate of the competing flows, and the names of those that received data. */
+  #rateOf(fromUs: number, toUs: number): Omit<Taken, 'capacityBps'> {
     const [first, end] = this.#received.between(fromUs, toUs);
     const [numbers, rates] = [this.#received.column('flow'), this.#received.column('received_bps')];
     const active = new Set<string>();

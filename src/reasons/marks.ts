@@ -4,10 +4,10 @@
  */
 import { Rows } from './rows.js';
 import { LINK_KEYS } from '../link/fields.js';
-import { sayLinkValue } from '../link/words.js';
+import { queueTitle, sayLinkValue, trafficTitle } from '../link/words.js';
 import { rateText } from '../judge/text.js';
 import type { TraceEvent } from '../core/session.js';
-import type { TraceData } from '../trace/index.js';
+import type { TraceData, TraceHeader } from '../trace/index.js';
 
 /** What was changed. */
 export type MarkKind = 'link' | 'controller' | 'parameter';
@@ -39,10 +39,15 @@ const isValue = (value: unknown): value is string | number =>
 
 /**
  * All marks in time order: the changes that events report, and the capacity steps that no event reports.
- * `link` is the number of the bottleneck whose capacity to examine; null if there is only one.
+ * `link` is the number of the bottleneck whose capacity to examine; null if there is only one. `header` has the
+ * link's settings at the beginning.
  */
-export function marksOf(trace: TraceData, link: number | null): Mark[] {
-  const told = toldMarks(trace.events);
+export function marksOf(
+  trace: TraceData,
+  link: number | null,
+  { link: begun }: Partial<TraceHeader> = {},
+): Mark[] {
+  const told = toldMarks(trace.events, isObject(begun) ? begun : {});
   const isTold = ({ timeUs }: Mark): boolean =>
     told.some((mark) => mark.kind === 'link' && timeUs >= mark.timeUs && timeUs - mark.timeUs < SEEN_US);
   const steps = capacitySteps(trace, link).filter((mark) => !isTold(mark));
@@ -66,15 +71,17 @@ function capacitySteps(trace: TraceData, link: number | null): Mark[] {
   return marks;
 }
 
-function toldMarks(events: readonly TraceEvent[]): Mark[] {
+function toldMarks(events: readonly TraceEvent[], begun: Readonly<Record<string, unknown>>): Mark[] {
   const marks: Mark[] = [];
+  let link = begun;
   let isStarted = false;
   for (const event of events) {
     if (event.name === 'start' && !isStarted) {
       isStarted = true;
       continue;
     }
-    const told = tell(event);
+    const told = tell(event, link);
+    if (event.name === 'link' && isObject(event.detail)) link = { ...link, ...event.detail };
     if (told === null) continue;
     const isTwice = marks.some(
       ({ timeUs, text }) => text === told.text && Math.abs(event.time_us - timeUs) < TWICE_US,
@@ -84,13 +91,19 @@ function toldMarks(events: readonly TraceEvent[]): Mark[] {
   return marks;
 }
 
-/** The mark for an event. Null if the event reports no change. Events from a file may have details of any form. */
-function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
+/**
+ * The mark for an event. Null if the event reports no change. Events from a file may have details of any form. `link`
+ * has the link's settings before the event, as far as they are known.
+ */
+function tell(
+  { name, detail }: TraceEvent,
+  link: Readonly<Record<string, unknown>>,
+): Omit<Mark, 'timeUs'> | null {
   if (!isObject(detail)) return null;
   const { name: named, value, from, to } = detail;
   switch (name) {
     case 'link':
-      return { kind: 'link', text: linkText(detail) };
+      return { kind: 'link', text: linkText(detail, link) };
     case 'capacity':
       return typeof detail['capacity_bps'] === 'number'
         ? { kind: 'link', text: `capacity ${rateText(detail['capacity_bps'])}` }
@@ -119,11 +132,21 @@ function tell({ name, detail }: TraceEvent): Omit<Mark, 'timeUs'> | null {
  * Describes a change of the link by its changed settings. In an event that a test recorded, the field `set`
  * already contains the description.
  */
-function linkText(detail: Record<string, unknown>): string {
+function linkText(detail: Record<string, unknown>, link: Readonly<Record<string, unknown>>): string {
   if (typeof detail['set'] === 'string') return detail['set'];
   const said = LINK_KEYS.flatMap((key) => {
-    const value = detail[key];
+    const [before, value] = [link[key], detail[key]];
+    if (key === 'queue' && typeof value === 'string') return [queueText(before, value)];
+    if (key === 'cross_traffic' && typeof value === 'string') return [trafficText(before, value)];
     return isValue(value) ? [sayLinkValue(key, value)] : [];
   });
   return said.join(', ') || 'the link was changed';
+}
+
+const queueText = (before: unknown, now: string): string =>
+  `queue: ${typeof before === 'string' ? `${queueTitle(before)} to ` : ''}${queueTitle(now)}`;
+
+function trafficText(before: unknown, now: string): string {
+  if (now === 'none') return 'the download ends';
+  return before === 'none' ? `a download starts (${trafficTitle(now)})` : `download: ${trafficTitle(now)}`;
 }

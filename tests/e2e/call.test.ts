@@ -123,8 +123,9 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
   await scope.stop();
 
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByRole('button', { name: 'Save to a file' }).click();
   const path = await (await downloading).path();
+  await expect(page.getByText(`Saved as ${(await downloading).suggestedFilename()}.`)).toBeVisible();
   const { sink, trace, header } = collector();
   await readTrace(createReadStream(path), sink, { file: path });
   expect(header()).toMatchObject({ ccscope_trace: 1, source: 'call', controller: 'gcc', preset: 'gcc-live' });

@@ -41,13 +41,32 @@ for (const where of ['shaper', 'in-page'] as const)
     // The download gets a visible share of the capacity.
     await expect.poll(() => tcpBps(page), { timeout: 20_000 }).toBeGreaterThan(300e3);
     await expect(scope.value('TCP')).toHaveText(/bps$/);
-    await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+ % of 1\.50 Mbps/);
+    await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+\s% of 1\.50\sMbps/);
+
+    const sharing = page.locator('.sharing');
+    await expect(sharing).toContainText(
+      /TCP takes [\d.]+ [kM]bps of 1\.5 Mbps, and the call sends [\d.]+ [kM]bps/,
+      {
+        timeout: 20_000,
+      },
+    );
+    await expect(sharing).toContainText('TCP fills the queue until packets are lost.');
+    await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
+    await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
+    await expect(sharing).toContainText('FQ-CoDel gives each flow a queue of its own.');
+    await expect(sharing.getByRole('button')).toHaveCount(0);
+    const marks = page.getByRole('group', { name: 'Marked changes' }).getByRole('button');
+    await expect(marks).toHaveText([
+      /a download starts \(TCP CUBIC\)$/,
+      /queue: DropTail 300ms to FQ-CoDel$/,
+    ]);
 
     await field(page, 'download').selectOption('newReno');
     await expect.poll(() => scope.query().get('cross_traffic')).toBe('newreno:1');
     await page.getByRole('button', { name: 'Stop the download' }).click();
     await expect.poll(() => scope.query().get('cross_traffic')).toBeNull();
     await expect.poll(() => tcpBps(page), { timeout: 20_000 }).toBe(0);
+    await expect(sharing).toHaveCount(0, { timeout: 20_000 });
     await expect(page.getByRole('status')).toHaveText('Live');
 
     const { sink, trace, header } = collector();
@@ -114,7 +133,7 @@ test('the queue is a menu and its settings are fields; all of it is in the addre
   ).toBeVisible();
   await expect(field(page, 'queue.limit')).toHaveValue('40');
 
-  await field(page, 'queue').selectOption({ label: 'CoDel' });
+  await field(page, 'queue').selectOption({ label: 'CoDel: keeps waiting short' });
   await type(page, 'queue.target_ms', '13');
   await expect.poll(() => scope.query().get('queue')).toBe('codel:target=13ms');
   await page.getByText('2 more settings of the queue').click();
@@ -122,7 +141,7 @@ test('the queue is a menu and its settings are fields; all of it is in the addre
   await expect.poll(() => scope.query().get('queue')).toBe('codel:target=13ms,least_backlog=largest');
   await page.reload();
   await expect(field(page, 'queue.target_ms')).toHaveValue('13');
-  await page.getByRole('button', { name: 'Reset target_ms to the default' }).click();
+  await page.getByRole('button', { name: 'Reset Target to the default' }).click();
   await expect.poll(() => scope.query().get('queue')).toBe('codel:least_backlog=largest');
   for (const theme of ['light', 'dark']) {
     await page.goto(`${served.url}?theme=${theme}&queue=pie&outage=100ms/20ms`);

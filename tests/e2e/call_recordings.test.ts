@@ -90,7 +90,7 @@ test('a recording survives a page that crashed, with its header and nearly every
 
   // A recording that was downloaded is no longer offered for recovery.
   const downloading = other.waitForEvent('download');
-  await other.getByRole('button', { name: 'Download', exact: true }).click();
+  await other.getByRole('button', { name: 'Save to a file' }).click();
   await downloading;
   await expect.poll(() => keptRecordings(other)).toBe(0);
   await other.reload();
@@ -124,7 +124,7 @@ test('the page asks before a recording is left that was not downloaded, and only
   await recoverButton(page).click();
   await expect(page.getByText(/^recording of \d/)).toBeVisible();
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByRole('button', { name: 'Save to a file' }).click();
   expect((await readFile(await (await downloading).path(), 'utf8')).split('\n')[0]).toContain(
     '"source":"call"',
   );

@@ -27,11 +27,12 @@ test('a sample plays behind Start, is fetched after the page, and gives way to a
   });
   await page.goto(served.url);
   await expect(page.getByText('What moves here now is a sample: a simulated call.')).toBeVisible();
+  await expect(page.getByRole('row', { name: /^Values/ })).toContainText('of a sample: a simulated call');
   await expect(scope.value('Received')).toHaveText(/bps$/);
   await expect(scope.value('Queuing delay')).toHaveText(/ms$/);
   expect(early).toEqual([]);
   expect(await redrawsWithin(page, 60)).toBeGreaterThan(5);
-  await expect(page.getByRole('button', { name: 'Download', exact: true })).toBeDisabled();
+  await expect(page.getByRole('button', { name: 'Save to a file' })).toBeDisabled();
 
   await scope.start();
   await scope.groups(30);

@@ -93,6 +93,73 @@ test('the wheel scrolls the page, with Ctrl it zooms all charts about one cursor
   expect(Number(scope.query().get('window_s')) / window).toBeGreaterThan(0.15);
 });
 
+test('the wheel scrolls the page after a click on a chart, too; the click holds the cursor', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.staticUrl}?bottleneck=in-page&paused=1&from_s=0&window_s=20`);
+  const canvas = page.getByRole('img', { name: /^Rates/ });
+  await canvas.click();
+  await expect(page.getByText(/cursor held at/)).toBeVisible();
+  const held = await page.locator('.window b').textContent();
+  await page.mouse.wheel(0, 100);
+  const scrolled = () => page.locator('.scope').evaluate((element) => element.scrollTop + scrollY);
+  await expect.poll(scrolled).toBeGreaterThan(0);
+  expect(scope.query().get('window_s')).toBe('20');
+  await page.getByRole('heading', { name: 'ccscope' }).hover();
+  await expect(page.locator('.window b')).toHaveText(held ?? '');
+  await expect(page.getByRole('row', { name: /^Values at/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByText(/cursor held/)).toHaveCount(0);
+  await expect(page.getByRole('row', { name: /^Values/ })).toHaveText(/at 20 s$/);
+});
+
+test('a change of the link while the charts are paused leads back to the call', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.staticUrl}?bottleneck=in-page`);
+  await scope.start();
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  await expect(page.getByText('the charts are paused')).toBeVisible();
+  await page.locator('input[name=jitter_ms]').fill('7');
+  await page.locator('input[name=jitter_ms]').press('Tab');
+  const notice = page
+    .getByLabel('Notices')
+    .getByRole('listitem')
+    .filter({ hasText: 'The charts are paused' });
+  await notice.getByRole('button', { name: 'Follow' }).click();
+  await expect(notice).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Pause' })).toBeVisible();
+});
+
+test('the document itself never scrolls beside its columns', async ({ page, served }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(served.staticUrl);
+  await page.getByText('Call', { exact: true }).last().click();
+  for (const part of ['.scope', 'aside'])
+    await page.locator(part).evaluate((element) => (element.scrollTop = element.scrollHeight));
+  const { scrollHeight, innerHeight } = await page.evaluate(() => ({
+    scrollHeight: document.documentElement.scrollHeight,
+    innerHeight,
+  }));
+  expect(scrollHeight).toBe(innerHeight);
+});
+
+test('the card offers a network of the Lab, and is the first thing on a phone', async ({ page, served }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(served.staticUrl);
+  const start = page.locator('.welcome').getByRole('button', { name: 'Start' });
+  const box = await start.boundingBox();
+  expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(500);
+  const network = page.getByRole('link', { name: 'simulate a network of your own' });
+  await expect(network).toHaveAttribute('href', /lab\.html#own=/);
+  await network.click();
+  await expect(page.getByText('My network').first()).toBeVisible();
+});
+
 test('a number out of range is refused where it was typed', async ({ page, served }) => {
   await page.goto(served.url);
   const rtt = page.locator('input[name=rtt_ms]');

@@ -42,7 +42,7 @@ test('shadows come during a call without a restart, are drawn, and open again fr
   await scope.stop();
 
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByRole('button', { name: 'Save to a file' }).click();
   const path = await (await downloading).path();
   const { sink, trace, header } = collector();
   await readTrace(createReadStream(path), sink, { file: path });

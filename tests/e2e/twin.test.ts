@@ -64,7 +64,7 @@ test('a call is compared with its simulation, live and as a file @measures', asy
 
   // The recording contains the call only, not its simulation.
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByRole('button', { name: 'Save to a file' }).click();
   const file = await (await downloading).path();
   const text = await readFile(file, 'utf8');
   expect(text).not.toContain('simulator');
@@ -121,7 +121,7 @@ test('a controller of the user decides in the simulation as it did in the call',
   // Another page does not have the controller's file. It cannot simulate the recording, and must tell the user
   // what to do.
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByRole('button', { name: 'Save to a file' }).click();
   const file = await (await downloading).path();
   const elsewhere = await page.context().browser()?.newPage();
   if (elsewhere === undefined) throw new Error('the browser is gone');

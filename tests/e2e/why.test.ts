@@ -172,10 +172,11 @@ test('a call says why its target fell, and so does its recording', async ({ page
   await expect(falls).not.toHaveCount(0, { timeout: 20_000 });
   await scope.stop();
   await falls.first().click();
-  await expect(page.getByRole('button', { name: /Follow/ })).toBeVisible();
+  await expect(page.getByText(/cursor at/)).toBeVisible();
+  await expect(page.getByRole('button', { name: /Pause|Follow/ })).toHaveCount(0);
   await expect(why.current).toHaveCount(1);
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Download', exact: true }).click();
+  await page.getByRole('button', { name: 'Save to a file' }).click();
   const buffer = await readFile(await (await downloading).path());
   const told = await falls.locator('.text').allTextContents();
 

@@ -49,8 +49,42 @@ describe('the time axis that charts share', () => {
     axis.zoomBy(2, 30 * S);
     expect(axis.window).toEqual({ fromUs: 2 * S, toUs: 40 * S });
     axis.follow();
+    axis.zoomBy(8);
+    expect(axis.lengthUs).toBe(80 * S);
+  });
+
+  it('follows again with the length with which it followed before, unless it was shortened', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.setExtent({ fromUs: 0, toUs: 300 * S });
+    axis.showAll();
+    axis.follow();
+    expect(axis.window).toEqual({ fromUs: 290 * S, toUs: 300 * S });
     axis.zoomBy(2);
-    expect(axis.lengthUs).toBe(76 * S);
+    axis.showAll();
+    axis.follow();
+    expect(axis.window).toEqual({ fromUs: 280 * S, toUs: 300 * S });
+    axis.pause();
+    axis.zoomBy(0.25);
+    axis.follow();
+    expect(axis.window).toEqual({ fromUs: 295 * S, toUs: 300 * S });
+  });
+
+  it('holds its cursor until the cursor is removed, the axis follows, or the window has moved past it', () => {
+    const axis = new TimeAxis(10 * S);
+    axis.setExtent({ fromUs: 0, toUs: 30 * S });
+    axis.holdCursor(25 * S);
+    expect(axis.isCursorHeld).toBe(true);
+    axis.setCursor(null);
+    expect(axis.isCursorHeld).toBe(false);
+    axis.holdCursor(25 * S);
+    axis.setExtent({ fromUs: 0, toUs: 34 * S });
+    expect(axis.cursorUs).toBe(25 * S);
+    axis.setExtent({ fromUs: 0, toUs: 36 * S });
+    expect([axis.cursorUs, axis.isCursorHeld]).toEqual([null, false]);
+    axis.pause();
+    axis.holdCursor(30 * S);
+    axis.follow();
+    expect([axis.cursorUs, axis.isCursorHeld]).toEqual([null, false]);
   });
 
   it('never zooms below a second or above an hour', () => {

@@ -67,7 +67,7 @@ export class Recorder {
         'error',
         'recorder',
         `Recording failed: ${error.message}.`,
-        'Download what was recorded, then reload the page.',
+        'Save what was recorded to a file, then reload the page.',
       );
     };
     const onReplaced = (): void =>
@@ -82,7 +82,7 @@ export class Recorder {
         'warning',
         'kept',
         `The recording would not survive a reload: ${messageOf(error)}.`,
-        'Download it before you leave the page.',
+        'Save it to a file before you leave the page.',
       ),
     );
     const onKept: TraceStoreOptions['onKept'] = (entry) => kept.add(entry);

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+import type { Sharing } from '../../reasons/index.js';
 import type { TraceHeader } from '../../trace/index.js';
 import type { Scope } from '../../boards/scope.js';
 import { openDropped } from '../dropped.js';
@@ -27,6 +28,7 @@ import { ControllerPanel, isControllerFile, takeController } from './controller_
 import { CallPanel, LinkPanel } from './panels.js';
 import { ParametersPanel } from './parameters_panel.js';
 import { EncoderFacts, Picture, useMedia } from './media.js';
+import { SharingText } from './sharing.js';
 import { Summary } from './summary.js';
 import { SharePanel, TracePanel } from './trace_panels.js';
 import { Welcome } from './welcome.js';
@@ -63,9 +65,11 @@ export function App({ recorder, session, scope }: Parts) {
   const flow = useSignal(NaN);
   const severalLinks = useSignal(false);
   const detail = useSignal<number | null>(null);
+  const sharing = useSignal<Sharing | null>(null);
   const twin = useTwin(recorder, scope, running);
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
   const beside = besideOf(header);
+  const isBefore = (kind === 'nothing' || kind === 'sample') && !running;
   const inCharge = kind === 'call' ? session.inCharge.value : controllerOfFile(header, flow.value);
   const detailed = shadows.find((shadow) => shadow.flow === detail.value) ?? inCharge;
   useEffect(() => {
@@ -99,9 +103,12 @@ export function App({ recorder, session, scope }: Parts) {
             facts={() => callFacts(recorder.shown.value, settings.value)}
             link={() => linkTo(settings.value)}
           />
+          {isBefore && <Welcome session={session} isSample={kind === 'sample'} />}
           <div class="glance">
             <Summary
               scope={scope}
+              isSample={kind === 'sample'}
+              isLive={running}
               bottleneck={bottleneck}
               observes={mode === 'observe'}
               inCharge={inCharge}
@@ -116,18 +123,19 @@ export function App({ recorder, session, scope }: Parts) {
               </Video>
             </div>
           </div>
-          <div class="facts">
-            <Provenance session={session} recorder={recorder} />
-            {(kind === 'call' || kind === 'file') && (
+          <Provenance session={session} recorder={recorder} />
+          {(kind === 'file' || (kind === 'call' && recorder.hasRows.value)) && (
+            <div class="actions">
+              <TwinAction twin={twin} />
               <DetailChoice
                 inCharge={inCharge}
                 shadows={shadows}
                 detailed={detailed.flow}
                 onChoose={(chosen) => (detail.value = chosen)}
               />
-            )}
-          </div>
-          {(kind === 'file' || (kind === 'call' && recorder.hasRows.value)) && <TwinAction twin={twin} />}
+              {running && <SharingText sharing={sharing.value} name={inCharge.name} />}
+            </div>
+          )}
           {flows.value.length > 1 && (
             <FlowChoice
               flows={flows.value}
@@ -139,7 +147,7 @@ export function App({ recorder, session, scope }: Parts) {
           <ChartBoard
             scope={scope}
             inControl={mode === 'control'}
-            live={kind !== 'file'}
+            live={running || isBefore}
             inCharge={inCharge}
             shadows={shadows}
             beside={beside}
@@ -154,17 +162,15 @@ export function App({ recorder, session, scope }: Parts) {
               flow={Number.isNaN(flow.value) ? null : detailed.flow}
               link={severalLinks.value ? 0 : null}
               header={header}
+              sharing={sharing}
             />
-          )}
-          {(kind === 'nothing' || kind === 'sample') && !running && (
-            <Welcome session={session} isSample={kind === 'sample'} />
           )}
         </section>
         <aside aria-label="Controls">
           <LinkPanel />
           <ControllerPanel running={running} />
           <ParametersPanel />
-          <CallPanel running={running} />
+          <CallPanel running={running} bottleneck={running ? (status?.bottleneck ?? null) : null} />
           <TracePanel recorder={recorder} session={session} />
           <SharePanel running={running} />
         </aside>

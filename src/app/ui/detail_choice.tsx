@@ -12,10 +12,11 @@ interface DetailProps {
 
 /**
  * The menu of the call's controllers, in charge or only watching. The charts show the internals of the chosen
- * controller.
+ * controller. Without controllers that watch there is nothing to choose, and no menu.
  */
 export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailProps) {
   const id = useId();
+  if (shadows.length === 0) return null;
   return (
     <p class="flow-choice">
       <label for={id}>Look into</label>{' '}
@@ -23,7 +24,6 @@ export function DetailChoice({ inCharge, shadows, detailed, onChoose }: DetailPr
         id={id}
         name="detail"
         value={detailed}
-        disabled={shadows.length === 0}
         onChange={({ currentTarget }) => onChoose(Number(currentTarget.value))}
       >
         {[inCharge, ...shadows].map(({ flow, name }) => (

@@ -4,11 +4,12 @@ import { useId } from 'preact/hooks';
 
 import { crossText } from '../../link/load_form.js';
 import { parseCrossTraffic } from '../../link/load_text.js';
+import { TCP_NAMES } from '../../link/words.js';
 import { change, settings } from '../settings.js';
 
 const KINDS = [
-  { kind: 'cubic', label: 'TCP CUBIC' },
-  { kind: 'newReno', label: 'TCP NewReno' },
+  { kind: 'cubic', label: TCP_NAMES.cubic },
+  { kind: 'newReno', label: TCP_NAMES.newreno },
 ] as const;
 type Kind = (typeof KINDS)[number]['kind'];
 

@@ -4,6 +4,8 @@ import { useEffect } from 'preact/hooks';
 
 import type { Phase, Session } from '../session/session.js';
 import { change, settings } from '../settings.js';
+import { MACHINE_CODE } from './call_notices.js';
+import { NoticeText } from './notices_list.js';
 import { PageHeader } from './page_header.js';
 
 const PHASES: Record<Phase, string> = {
@@ -30,6 +32,23 @@ function Elapsed({ session }: { session: Session }) {
   return <time>{`${Math.floor(value / 60)}:${String(value % 60).padStart(2, '0')}`}</time>;
 }
 
+/** A mark while the machine is too busy for the call; opened, it says what that does to the numbers. */
+function MachineMark({ session }: { session: Session }) {
+  const notice = session.status.value?.notices.find(({ code }) => code === MACHINE_CODE);
+  return (
+    <div class="machine" aria-live="polite">
+      {notice && (
+        <details>
+          <summary title={notice.message}>Machine too busy</summary>
+          <p>
+            <NoticeText notice={notice} />
+          </p>
+        </details>
+      )}
+    </div>
+  );
+}
+
 export function Header({ session }: { session: Session }) {
   const phase = session.phase.value;
   const running = phase !== 'idle' && phase !== 'failed';
@@ -52,6 +71,7 @@ export function Header({ session }: { session: Session }) {
         {PHASES[phase]}
       </p>
       {session.beganAt.value !== null && <Elapsed session={session} />}
+      {running && <MachineMark session={session} />}
     </PageHeader>
   );
 }

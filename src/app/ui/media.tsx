@@ -6,6 +6,7 @@ import { useSignal, type ReadonlySignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { MediaStats } from '../../rtc/index.js';
+import { FRAME_RATE_S, receivedFps, withReading, type DecodedFrames } from '../session/frame_rate.js';
 import type { Session } from '../session/session.js';
 
 const MEDIA_INTERVAL_MS = 1000;
@@ -14,6 +15,8 @@ const MEDIA_INTERVAL_MS = 1000;
 export interface Media {
   now: MediaStats;
   before: MediaStats | null;
+  /** The decoded frames of the last readings of the same call, the oldest first. */
+  decoded: readonly DecodedFrames[];
 }
 
 export function useMedia(session: Session): ReadonlySignal<Media | null> {
@@ -22,7 +25,11 @@ export function useMedia(session: Session): ReadonlySignal<Media | null> {
     const ask = (): void => {
       if (!session.running) return;
       session.media().then(
-        (now) => (media.value = now && { now, before: media.value?.now ?? null }),
+        (now) => {
+          const { now: before = null, decoded = [] } = media.value ?? {};
+          const reading = { timeMs: performance.now(), framesDecoded: now?.framesDecoded ?? NaN };
+          media.value = now && { now, before, decoded: withReading(decoded, reading) };
+        },
         () => undefined,
       );
     };
@@ -38,10 +45,11 @@ interface MediaProps {
 
 /** Frames per second of the received video, and how often the video froze. */
 export function Picture({ media }: MediaProps) {
-  const { now } = media.value ?? {};
-  if (!now || !(now.width > 0)) return null;
-  const title = `${now.width}×${now.height}, frozen ${now.freezeCount} times for ${now.totalFreezesDurationS.toFixed(1)} s in all`;
-  return <span title={title}>{now.fps.toFixed(0)} fps</span>;
+  const { now, decoded = [] } = media.value ?? {};
+  const fps = receivedFps(decoded);
+  if (!now || !(now.width > 0) || Number.isNaN(fps)) return null;
+  const title = `${now.width}×${now.height}, frozen ${now.freezeCount} times for ${now.totalFreezesDurationS.toFixed(1)} s in all; frames per second over the last ${FRAME_RATE_S} s`;
+  return <span title={title}>{fps.toFixed(0)} fps</span>;
 }
 
 /** The mean quantiser of the frames between two readings; NaN if it is unknown, or if the counters restarted. */

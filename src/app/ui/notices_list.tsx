@@ -46,6 +46,23 @@ const sectionOf = ({ code }: Shown): string =>
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
+/** A notice's sentences: what happened, what to do, and a link to its section in the list of errors. */
+export function NoticeText({ notice }: { notice: Shown }) {
+  return (
+    <span>
+      {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
+      {hasMetric(DOCS_METRIC) && (
+        <>
+          {' '}
+          <a href={sectionOf(notice)} target="_blank" rel="noopener" aria-label={`More on ${notice.code}`}>
+            More
+          </a>
+        </>
+      )}
+    </span>
+  );
+}
+
 interface NoticesListProps {
   /** Parts of the address that were refused. */
   problems: readonly StateProblem[];
@@ -74,22 +91,7 @@ export function NoticesList(props: NoticesListProps) {
       {unread.map((notice, index) => (
         <li key={notice.code} class={notice.level} hidden={index >= MOST_SHOWN && !isOpen.value}>
           <b>{LEVELS[notice.level]}</b>
-          <span>
-            {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
-            {hasMetric(DOCS_METRIC) && (
-              <>
-                {' '}
-                <a
-                  href={sectionOf(notice)}
-                  target="_blank"
-                  rel="noopener"
-                  aria-label={`More on ${notice.code}`}
-                >
-                  More
-                </a>
-              </>
-            )}
-          </span>
+          <NoticeText notice={notice} />
           {notice.actions?.map(({ label, run }) => (
             <button key={label} type="button" onClick={run}>
               {label}

@@ -2,6 +2,7 @@
 import { parseRate, parseSchedule } from '../../link/capacity_text.js';
 import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
+import type { CallStatus } from '../../rtc/index.js';
 import { change, settings } from '../settings.js';
 import { Download } from './download.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
@@ -109,7 +110,14 @@ export const isTwoPages = (): boolean => settings.value.role !== 'loopback';
 export const effectHelp = (): string =>
   isTwoPages() ? 'Takes effect with the next call' : 'During a call, a change starts it again by itself';
 
-export function CallPanel({ running }: { running: boolean }) {
+interface CallProps {
+  running: boolean;
+  /** Where the bottleneck of the running call is; null without a running call. */
+  bottleneck: CallStatus['bottleneck'] | null;
+}
+
+export function CallPanel({ running, bottleneck }: CallProps) {
+  const isAway = settings.value.bottleneck === 'shaper' && bottleneck === 'in-page';
   return (
     <details class="panel">
       <summary>Call</summary>
@@ -168,6 +176,9 @@ export function CallPanel({ running }: { running: boolean }) {
           { value: 'in-page', label: 'In the page: whole frames' },
         ]}
       />
+      {isAway && (
+        <p class="hint">There is no local server now, so the bottleneck is in the page: whole frames.</p>
+      )}
       <NumberField
         field="start_bps"
         label="Start"

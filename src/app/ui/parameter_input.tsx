@@ -40,7 +40,7 @@ interface ParameterInputProps {
   parameter: ParameterSpec;
   /** The `name` of the field's HTML element. */
   name: string;
-  /** The field's label; default: the parameter's name. */
+  /** The field's label in words; default: the parameter's name. */
   label?: string;
   /** The value that the button restores. `baseIs` is the name of that value. */
   base: number;
@@ -75,7 +75,7 @@ export function ParameterInput(props: ParameterInputProps) {
   return (
     <div class={`field parameter${changed ? ' changed' : ''}`} title={help}>
       <label for={id}>
-        <code>{label}</code> <span class="unit">{unit}</span>
+        {props.label ?? <code>{label}</code>} <span class="unit">{unit}</span>
       </label>
       <div class="pair">
         {values ? (

@@ -14,7 +14,13 @@ import {
   withSetting,
   type QueueForm,
 } from '../../link/queue_form.js';
-import { LINK_WORDS, QUEUE_GROUPS, QUEUE_NAMES } from '../../link/words.js';
+import {
+  LINK_WORDS,
+  QUEUE_EFFECTS,
+  QUEUE_GROUPS,
+  QUEUE_NAMES,
+  QUEUE_SETTING_NAMES,
+} from '../../link/words.js';
 import { NumberInput } from './number_input.js';
 import { ParameterInput } from './parameter_input.js';
 
@@ -107,6 +113,7 @@ function SettingField({ form, spec, set }: FormProps & { spec: ParameterSpec }) 
     <ParameterInput
       parameter={spec}
       name={`queue.${spec.name}`}
+      label={QUEUE_SETTING_NAMES[spec.name] ?? spec.name}
       base={base}
       baseIs="default"
       value={form.given[spec.name] ?? base}
@@ -140,7 +147,7 @@ export function QueueField({ queue, onChange }: QueueFieldProps) {
             <optgroup key={title} label={title}>
               {queues.map((name) => (
                 <option key={name} value={name} selected={name === discipline}>
-                  {QUEUE_NAMES[name]}
+                  {QUEUE_NAMES[name]}: {QUEUE_EFFECTS[name]}
                 </option>
               ))}
             </optgroup>

@@ -14,16 +14,22 @@ import {
 } from '../../charts/index.js';
 import type { Scope } from '../../boards/scope.js';
 import type { DrawnController } from '../../boards/recorded_controllers.js';
+import { momentText } from './moment_text.js';
 
 function used(rateBps: number, capacityBps: number): string {
   const ratio = rateBps / capacityBps;
-  return Number.isFinite(ratio)
-    ? `${(ratio * 100).toFixed(0)} % of ${formatRate(capacityBps)}`
-    : 'at the far side';
+  if (!Number.isFinite(ratio)) return 'at the far side';
+  // Breaks between the two numbers at most, so that a tile needs no more than two lines.
+  const [share, capacity] = [`${(ratio * 100).toFixed(0)} % of`, formatRate(capacityBps)];
+  return [share, capacity].map((text) => text.replaceAll(' ', '\u00a0')).join(' ');
 }
 
 interface SummaryProps {
   scope: Scope;
+  /** Whether the values are those of the sample, and not of a call or a recording. */
+  isSample: boolean;
+  /** Whether new values keep arriving. */
+  isLive: boolean;
   /** The location of the queue: `shaper`, `in-page`, or any other text if the location is unknown. */
   bottleneck: string;
   /** Whether the controller only watches. */
@@ -41,7 +47,16 @@ const QUEUE_AT: Readonly<Record<string, string>> = {
   'in-page': 'in-page bottleneck',
 };
 
-type Row = readonly [name: string, value: string, note: string, alarm?: boolean];
+type Row = readonly [name: string, value: string, note: string, alarm?: boolean, title?: string];
+
+/** Which values the tiles show: those at the cursor, at the end of the charts, or the newest. */
+function shownText({ scope, isSample, isLive }: SummaryProps): string {
+  if (isSample) return 'of a sample: a simulated call, not yours';
+  const cursorUs = scope.cursorUs.value;
+  if (cursorUs !== null) return `at ${momentText(cursorUs)}`;
+  if (!scope.following.value) return `at ${momentText(scope.fromUs.value + scope.windowS.value * 1e6)}`;
+  return isLive ? 'now' : 'at the end';
+}
 
 /** The rows with values from inside a controller. */
 function insideRow(controller: string, at: (id: string) => number): readonly Row[] {
@@ -62,8 +77,8 @@ function insideRow(controller: string, at: (id: string) => number): readonly Row
   return [];
 }
 
-const rowOf = ([name, value, note, alarm]: Row) => (
-  <tr key={`${name} ${name === 'Shadow' ? note : ''}`} class={alarm ? 'alarm' : ''}>
+const rowOf = ([name, value, note, alarm, title]: Row) => (
+  <tr key={`${name} ${name === 'Shadow' ? note : ''}`} class={alarm ? 'alarm' : ''} title={title}>
     <th scope="row">{name}</th>
     <td class="value">{value}</td>
     <td class="note">{note}</td>
@@ -80,10 +95,17 @@ export function Summary(props: SummaryProps) {
     ['Target', formatRate(at('target')), asked || (observes ? 'would be asked for' : 'asked for')],
     ['Queue', formatMs(at('queue')), QUEUE_AT[bottleneck] ?? 'at the bottleneck', at('queue') > 150],
     ['RTT', formatMs(at('rtt')), 'round trip'],
-    ['Loss', formatRatio(at('loss')), `${formatCount(at('drops'))} dropped`, at('loss') > 0.02],
+    [
+      'Loss',
+      formatRatio(at('loss')),
+      `now; ${formatCount(at('drops'))} dropped in view`,
+      at('loss') > 0.02,
+      'The share of packets lost in the latest report of the receiver, and the packets that the bottleneck dropped since the left edge of the charts',
+    ],
     ...insideRow(detailed.controller, at),
   ];
-  // These rows appear and disappear during a call. Space is reserved for them, so that nothing else moves.
+  const shown = shownText(props);
+  // These rows appear and disappear during a call, beside the row that says what the values are of. So nothing moves.
   const others: readonly Row[] = [
     ...beside.map(({ flow, name }): Row => {
       const rate = at(besideId(flow));
@@ -99,7 +121,13 @@ export function Summary(props: SummaryProps) {
     <table class="summary">
       <caption class="visually-hidden">Values at the cursor, or the newest</caption>
       <tbody>{rows.map(rowOf)}</tbody>
-      <tbody class="others">{others.map(rowOf)}</tbody>
+      <tbody class="others">
+        <tr class={shown === 'now' ? 'shown' : 'shown past'}>
+          <th scope="row">Values</th>
+          <td class="value">{shown}</td>
+        </tr>
+        {others.map(rowOf)}
+      </tbody>
     </table>
   );
 }

@@ -1,5 +1,6 @@
-/** Sidebar: the trace as a file, a printed report, and links to this view and to this call. */
-import { signal } from '@preact/signals';
+/** Sidebar: the recording as a file, a printed report, and links to this view and to this call. */
+import { signal, useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 
 import { openDropped } from '../dropped.js';
 import { saveAs } from '../files.js';
@@ -38,25 +39,31 @@ function joinLink(): string {
 export function TracePanel({ recorder, session }: { recorder: Recorder; session: Session }) {
   const running = session.phase.value !== 'idle' && session.phase.value !== 'failed';
   const { shown } = recorder;
-  const download = async (): Promise<void> => {
+  const savedAs = useSignal('');
+  const { version } = shown.value;
+  useEffect(() => void (savedAs.value = ''), [version]);
+  const save = async (): Promise<void> => {
     const created = shown.value.header.created ?? new Date().toISOString();
-    saveAs(await recorder.export(), `ccscope-${created.replaceAll(/[:.]/g, '-')}.ndjson`);
+    const name = `ccscope-${created.replaceAll(/[:.]/g, '-')}.ndjson`;
+    saveAs(await recorder.export(), name);
     recorder.saved(running);
+    savedAs.value = name;
   };
   return (
     <details class="panel" open>
-      <summary>Trace</summary>
-      <p class="hint">Every call is recorded. Drop a trace anywhere on the page to look at it.</p>
+      <summary>Recording</summary>
+      <p class="hint">Every call is recorded. Drop a recording anywhere on the page to look at it.</p>
       <div class="row">
-        <button type="button" disabled={!recorder.hasRows.value} onClick={() => void download()}>
-          Download
+        <button type="button" disabled={!recorder.hasRows.value} onClick={() => void save()}>
+          Save to a file
         </button>
-        <label class={`button${running ? ' disabled' : ''}`}>
-          Open…
+        <label class={`button${running ? ' disabled' : ''}`} title={running ? 'Stop the call first' : ''}>
+          Open a file…
           <input
             type="file"
             accept=".ndjson,.jsonl,application/x-ndjson"
             disabled={running}
+            aria-description={running ? 'Stop the call first' : ''}
             onChange={({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];
               if (file) void openDropped('trace', file, (trace) => openTraceFile(recorder, trace));
@@ -65,6 +72,9 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
           />
         </label>
       </div>
+      <p class="hint saved" aria-live="polite">
+        {savedAs.value !== '' && `Saved as ${savedAs.value}${running ? '; later rows are not in it' : ''}.`}
+      </p>
       {recorder.opening.value !== null && (
         <progress aria-label="Reading the file" value={recorder.opening.value} />
       )}

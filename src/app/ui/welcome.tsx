@@ -1,3 +1,10 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import { formatRate } from '../../charts/index.js';
+import { parseSchedule } from '../../link/capacity_text.js';
+import { QUEUE_NAMES } from '../../link/words.js';
+import { toFragment } from '../../runs/fragment.js';
 import type { Session } from '../session/session.js';
 import { titleOf, watcherOf } from '../controllers.js';
 import { settings } from '../settings.js';
@@ -8,44 +15,57 @@ interface WelcomeProps {
   isSample: boolean;
 }
 
+/** The address at which the Lab shows a new network with its controls. */
+async function newNetwork(): Promise<string> {
+  const { FRESH_NETWORK_TEXT } = await import('../lab/edits.js');
+  return `./lab.html#${await toFragment('own', FRESH_NETWORK_TEXT)}`;
+}
+
 /** Explains what Start will do with the present settings. */
 export function Welcome({ session, isSample }: WelcomeProps) {
-  const { capacity, queue, rtt_ms, controller, preset, bottleneck } = settings.value;
+  const { capacity, queue, rtt_ms, controller, bottleneck } = settings.value;
   const watcher = watcherOf(settings.value);
+  const [first, ...later] = parseSchedule(capacity);
+  const [discipline = ''] = queue.split(':');
+  const network = useSignal('./lab.html');
+  useEffect(() => void newNetwork().then((address) => (network.value = address)), []);
   return (
-    <div class="welcome">
+    <div class="welcome before">
       <h2>A real WebRTC call, under the scope</h2>
       <p>
-        Start connects two peers in this page over a link of <b>{capacity}</b> with a <b>{queue}</b> queue and{' '}
-        <b>{rtt_ms} ms</b> RTT
-        {bottleneck === 'in-page' ? ' (inside the page)' : ''}.{' '}
-        {controller === 'gcc' ? (
-          <>
-            Google Congestion Control (<b>{preset}</b>), running in WebAssembly, reads the timing of every
-            video frame and sets the bitrate.
-          </>
-        ) : controller === 'native' ? (
+        Start connects two peers in this page. Between them is a link of{' '}
+        <b>
+          {formatRate(first?.capacityBps ?? NaN)}
+          {later.length > 0 && ' at first'}
+        </b>{' '}
+        with a round-trip time of <b>{rtt_ms} ms</b> and a <b>{QUEUE_NAMES[discipline]}</b> queue
+        {bottleneck === 'in-page' ? ', inside the page' : ''}.{' '}
+        {controller === 'native' ? (
           <>The browser’s own controller sets the bitrate; {titleOf(watcher ?? controller)} watches.</>
         ) : (
           <>
-            <b>{titleOf(controller)}</b> reads the timing of every video frame and sets the bitrate.
+            <b>{controller === 'gcc' ? 'Google Congestion Control' : titleOf(controller)}</b> reads the timing
+            of every video frame and sets the bitrate.
           </>
         )}
       </p>
       <p>
-        Rates, queue, delay gradient and threshold then draw themselves here. Change the link while it runs
-        and watch it react.
+        The charts then show rates, delay and losses, and what the controller makes of them. Change the link
+        while the call runs, and watch it react.
       </p>
       <button type="button" class="start" onClick={() => void session.start()}>
         Start
       </button>
+      <p>
+        No call needed: <a href={network.value}>simulate a network of your own</a>.
+      </p>
       <p>
         New to congestion control?{' '}
         <a href="./lessons.html?lesson=adaptive-threshold&choice=static">Why does TCP starve a call?</a> is
         one of twelve <a href="./lessons.html">lessons</a>.
       </p>
       <p class="hint">
-        {isSample && 'What moves here now is a sample: a simulated call. '}Or drop a recorded trace here.
+        {isSample && 'What moves here now is a sample: a simulated call. '}Or drop a recording here.
       </p>
     </div>
   );

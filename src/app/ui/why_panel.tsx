@@ -2,15 +2,15 @@
  * "Why did it do that?": one line for each change of the controller's target rate; choosing a line moves the charts
  * to its time.
  */
-import { effect, useComputed, useSignal } from '@preact/signals';
+import { effect, useComputed, useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import type { Scope } from '../../boards/scope.js';
-import { formatTime } from '../../charts/index.js';
 import { changeAt, momentOf } from '../../reasons/target_changes.js';
-import type { Explanation, Mark, TargetChange } from '../../reasons/index.js';
+import type { Explanation, Mark, Sharing, TargetChange } from '../../reasons/index.js';
 import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
+import { momentText } from './moment_text.js';
 
 /**
  * The interval at which the explanation is recomputed while new rows arrive. The interval is longer if the work would
@@ -28,7 +28,7 @@ const MOST_LINES = 400;
 /** A mark is described if its distance from the cursor is at most this fraction of the window. */
 const AT_MARK = 0.01;
 
-const NOTHING: Explanation = { changes: [], marks: [] };
+const NOTHING: Explanation = { changes: [], marks: [], sharing: null };
 const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as const;
 
 interface WhyPanelProps {
@@ -42,9 +42,9 @@ interface WhyPanelProps {
   link: number | null;
   /** The trace's header, which has the flow's controller and its parameters. */
   header: Partial<TraceHeader>;
+  /** Set to how the flow shares its link at the end of the trace, whenever that has been found out. */
+  sharing?: Signal<Sharing | null>;
 }
-
-const timeText = (us: number): string => formatTime(Math.round(us / 1e5) / 10);
 
 const namesOthers = ({ evidence }: TargetChange): boolean =>
   evidence['other_flows_received_bps'] !== undefined;
@@ -54,17 +54,17 @@ const falls = (changes: readonly TargetChange[]): readonly TargetChange[] =>
 
 function saidAt({ changes, marks }: Explanation, cursorUs: number | null, windowUs: number): string {
   if (cursorUs === null)
-    return 'Why it did that: point at the charts, or move their cursor by the arrow keys.';
+    return 'Why it did that: point at the charts, or move their cursor by the arrow keys. A click holds the cursor.';
   const near = marks.filter(({ timeUs }: Mark) => Math.abs(timeUs - cursorUs) <= AT_MARK * windowUs);
   const change = changeAt(changes, cursorUs);
-  const line = change && `${timeText(momentOf(change))}: ${change.text}`;
+  const line = change && `${momentText(momentOf(change))}: ${change.text}`;
   return [...near.map(({ text }) => `changed here: ${text}`), line ?? 'nothing is known of this time']
     .filter((text, i, all) => all.indexOf(text) === i)
     .join(' · ');
 }
 
 /** Requests the explanation again whenever rows have been replaced or new rows have arrived. */
-function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
+function useExplanation({ scope, store, flow, link, header, sharing }: WhyPanelProps) {
   const explanation = useSignal(NOTHING);
   /** Whether the explanation still belongs to rows that have been replaced. */
   const isStale = useSignal(false);
@@ -86,6 +86,7 @@ function useExplanation({ scope, store, flow, link, header }: WhyPanelProps) {
           isStale.value = false;
           explanation.value = found;
           scope.setMarks(found.marks);
+          if (sharing !== undefined) sharing.value = found.sharing;
         }
       }
       timer = setTimeout(() => void load(), Math.max(AGAIN_MS, tookMs / WORKER_SHARE));
@@ -163,7 +164,7 @@ function Lines({ changes, current, scope }: LinesProps) {
             onFocus={() => (focused.value = index)}
             onClick={() => scope.axis.jumpTo(momentOf(change))}
           >
-            <time>{timeText(momentOf(change))}</time>
+            <time>{momentText(momentOf(change))}</time>
             <span aria-hidden="true">{SHAPES[change.shape]}</span>
             <span class="text">{change.text}</span>
           </button>

@@ -4,7 +4,7 @@
 import { beforeAll, expect, it } from 'vitest';
 
 import { loadCore, type Core, type FlowOptions } from '../../../src/core/index.js';
-import { targetChanges, type TargetChange } from '../../../src/reasons/index.js';
+import { explained, targetChanges, type TargetChange } from '../../../src/reasons/index.js';
 import { TraceData } from '../../../src/trace/index.js';
 import { addRow } from './support.js';
 
@@ -33,6 +33,13 @@ function run(flows: readonly FlowOptions[]): { trace: TraceData; changes: readon
   const header = { flows: flows.map((flow, number) => ({ flow: number, ...flow })) };
   return { trace, changes: targetChanges(trace, { flow: 0, link: 0, header }) };
 }
+
+const sharingOf = (flows: readonly FlowOptions[]) =>
+  explained(run(flows).trace, {
+    flow: 0,
+    link: 0,
+    header: { flows: flows.map((flow, number) => ({ flow: number, ...flow })) },
+  }).sharing;
 
 const named = (changes: readonly TargetChange[]) =>
   changes.filter(({ evidence }) => evidence['other_flows_received_bps'] !== undefined);
@@ -89,6 +96,18 @@ it('a call alone, and a flow that takes less than a fifth of the capacity, are n
   expect(besideOf(0.21 * CAPACITY_BPS).map(({ text }) => text)).toContainEqual(
     expect.stringContaining('while flow 1 takes 210 kbps of 1 Mbps, target × 0.50'),
   );
+});
+
+it('how the link is shared at the end is told with the rates of both', () => {
+  const live: FlowOptions = { ...CALL, preset: 'gcc-live', live: {} };
+  const beside = sharingOf([live, TCP]);
+  expect(beside).toMatchObject({ flows: ['download'], capacityBps: CAPACITY_BPS, isCompeting: true });
+  expect(beside?.receivedBps).toBeGreaterThan(0.2 * CAPACITY_BPS);
+  // What both take is not more than the capacity; what the call sends may be lost in part.
+  expect((beside?.receivedBps ?? NaN) + (beside?.ownBps ?? NaN)).toBeGreaterThan(0.7 * CAPACITY_BPS);
+  expect((beside?.receivedBps ?? NaN) + (beside?.ownBps ?? NaN)).toBeLessThan(1.2 * CAPACITY_BPS);
+  expect(sharingOf([CALL, TCP])).toMatchObject({ isCompeting: false });
+  expect(sharingOf([live])).toBeNull();
 });
 
 it('a live call beside a download says that losses alone decide, and falls to alpha times its rate', () => {

@@ -127,6 +127,28 @@ describe('marks', () => {
     ]);
   });
 
+  it('name the queue and the download in words, with what was there before if it is known', () => {
+    const trace = new TraceData();
+    for (const one of [
+      event(1e6, 'link', { cross_traffic: 'cubic:1' }),
+      event(2e6, 'link', { queue: 'fq_codel' }),
+      event(3e6, 'link', { queue: 'codel:target=13ms' }),
+      event(4e6, 'link', { cross_traffic: 'cubic:2,newreno:1' }),
+      event(5e6, 'link', { cross_traffic: 'none' }),
+    ])
+      trace.appendEvent(one);
+    const link = { queue: 'droptail:300ms', cross_traffic: 'none' };
+    const texts = (header: object): string[] => marksOf(trace, null, header).map(({ text }) => text);
+    expect(texts({ link })).toEqual([
+      'a download starts (TCP CUBIC)',
+      'queue: DropTail 300ms to FQ-CoDel',
+      'queue: FQ-CoDel to CoDel target=13ms',
+      'download: 2 × TCP CUBIC, TCP NewReno',
+      'the download ends',
+    ]);
+    expect(texts({}).slice(0, 2)).toEqual(['download: TCP CUBIC', 'queue: FQ-CoDel']);
+  });
+
   it('show the steps of a scheduled capacity, but not one that varies all the time', () => {
     const steps = (capacities: readonly number[]): TraceData => {
       const trace = new TraceData();

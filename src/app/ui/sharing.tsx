@@ -1,0 +1,52 @@
+/** Says in words how a running call shares its link with a download, and what would help. */
+import type { Sharing } from '../../reasons/index.js';
+import { rateText } from '../../judge/text.js';
+import { QUEUE_GROUPS, QUEUE_NAMES } from '../../link/words.js';
+import { change, settings } from '../settings.js';
+
+const FAIR = 'fq_codel';
+const FAIR_QUEUES = QUEUE_GROUPS.find(({ queues }) => queues.includes(FAIR))?.queues ?? [];
+
+/** What the queue does while a TCP connection shares it. */
+function queueSentence(discipline: string): string {
+  if (FAIR_QUEUES.includes(discipline))
+    return `${QUEUE_NAMES[discipline] ?? ''} gives each flow a queue of its own.`;
+  if (discipline === 'droptail') return 'TCP fills the queue until packets are lost.';
+  return 'The call and TCP wait in the same queue.';
+}
+
+interface SharingProps {
+  sharing: Sharing | null;
+  /** The name of the controller in charge. */
+  name: string;
+}
+
+export function SharingText({ sharing, name }: SharingProps) {
+  if (sharing === null) return null;
+  const { flows, receivedBps, capacityBps, ownBps, isCompeting } = sharing;
+  const [discipline = ''] = settings.value.queue.split(':');
+  return (
+    <p class="sharing">
+      {flows.join(', ')} {flows.length === 1 ? 'takes' : 'take'} {rateText(receivedBps)} of{' '}
+      {rateText(capacityBps)}, and the call sends {rateText(ownBps)}. {queueSentence(discipline)}{' '}
+      {isCompeting && `${name} sees this, and lowers its rate only at losses. `}
+      <a
+        href="./lessons.html?lesson=adaptive-threshold&choice=static"
+        target="_blank"
+        rel="noopener"
+        title="A lesson, in a new tab"
+      >
+        Why TCP can starve a call
+      </a>
+      {!FAIR_QUEUES.includes(discipline) && (
+        <>
+          {' · '}
+          <button type="button" onClick={() => change({ queue: FAIR })}>
+            Try {QUEUE_NAMES[FAIR]}
+          </button>{' '}
+          It gives each flow a queue of its own.
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,28 @@
+/** How a flow shares its bottleneck with other flows at the end of a trace. */
+import { Competition, type CompetitionQuery, type Taken } from './competition.js';
+import { ofFlow, Rows } from './rows.js';
+import type { TraceData } from '../trace/index.js';
+
+/** The rates are averaged over the last seconds, so that they can be read while they change. */
+const AVERAGED_US = 5e6;
+
+export interface Sharing extends Taken {
+  /** The rate that the flow itself sends; averaged over the same period. */
+  ownBps: number;
+  /** Whether GCC counts the queue as filled by another flow, so that losses alone set its rate. */
+  isCompeting: boolean;
+}
+
+/** Null if no other flow takes a substantial share of the capacity. */
+export function sharingAtEnd(trace: TraceData, query: CompetitionQuery): Sharing | null {
+  const rate = new Rows(trace, 'rate', ['sent_bps'], ofFlow(query.flow));
+  const endUs = rate.timeUs.at(-1) ?? NaN;
+  const taken = new Competition(trace, query).taken(endUs - AVERAGED_US, endUs);
+  if (taken === null) return null;
+  const group = new Rows(trace, 'group', ['competing'], ofFlow(query.flow));
+  return {
+    ...taken,
+    ownBps: rate.mean('sent_bps', ...rate.between(endUs - AVERAGED_US, endUs)),
+    isCompeting: group.at('competing', group.length - 1) === 1,
+  };
+}
