@@ -215,13 +215,14 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
         <span class="hint">
           {[
             ...(live && !following ? ['the charts are paused'] : []),
-            ...(cursor === null && !following ? ['values at its end'] : []),
-            ...(isHeld ? ['a click or Esc releases the cursor'] : []),
+            ...(cursor === null && !following && !live ? ['values at its end'] : []),
             ...(scope.hasKeptGhost.value ? ['faint lines: the run before'] : []),
           ].join(' · ')}
         </span>
         <span class="hint keys">
-          Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, a click or arrows set the cursor
+          {isHeld
+            ? 'A click or Esc releases the cursor'
+            : 'Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, a click holds the cursor'}
         </span>
       </div>
       {/* Not announced: it changes with each movement of the pointer. */}

@@ -111,6 +111,7 @@ export const LINK_WORDS: { readonly [K in LinkKey]: Words<K> } = {
 
 /** The display names of TCP's congestion controls, by their names in cross traffic. */
 export const TCP_NAMES = { cubic: 'TCP CUBIC', newreno: 'TCP NewReno' } as const;
+const KNOWN_TCP: ReadonlyMap<string, string> = new Map(Object.entries(TCP_NAMES));
 
 /** Cross traffic in words: `cubic:2,newreno:1` is `2 × TCP CUBIC, TCP NewReno`. */
 export const trafficTitle = (text: string): string =>
@@ -118,7 +119,7 @@ export const trafficTitle = (text: string): string =>
     .split(',')
     .map((part) => {
       const [name = '', count = '1'] = part.trim().split(':');
-      const title = TCP_NAMES[name.toLowerCase() as keyof typeof TCP_NAMES] ?? name;
+      const title = KNOWN_TCP.get(name.toLowerCase()) ?? name;
       return `${count === '1' ? '' : `${count} × `}${title}`;
     })
     .join(', ');

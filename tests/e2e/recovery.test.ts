@@ -97,10 +97,14 @@ test('the local server stays away: the call goes on in the page, and moves back 
   });
   await scope.live();
   await grows(page);
+  await page.getByText('Call', { exact: true }).last().click();
+  const away = page.getByText('There is no local server now, so the bottleneck is in the page');
+  await expect(away).toBeVisible();
   await server.start();
   await expect(notices(page)).toContainText('The local server is back', { timeout: 15_000 });
   await scope.live();
   await expect(page.getByText('shaper, real packets')).toBeVisible();
+  await expect(away).toHaveCount(0);
   await grows(page);
   const after = await recorded(page);
   expectKept(before, after);

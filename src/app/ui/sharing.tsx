@@ -43,8 +43,8 @@ export function SharingText({ sharing, name }: SharingProps) {
           {' · '}
           <button type="button" onClick={() => change({ queue: FAIR })}>
             Try {QUEUE_NAMES[FAIR]}
-          </button>{' '}
-          It gives each flow a queue of its own.
+          </button>
+          : it gives each flow a queue of its own.
         </>
       )}
     </p>

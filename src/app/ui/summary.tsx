@@ -98,7 +98,7 @@ export function Summary(props: SummaryProps) {
     [
       'Loss',
       formatRatio(at('loss')),
-      `now; ${formatCount(at('drops'))} dropped in view`,
+      `${formatCount(at('drops'))} dropped in view`,
       at('loss') > 0.02,
       'The share of packets lost in the latest report of the receiver, and the packets that the bottleneck dropped since the left edge of the charts',
     ],
