@@ -81,7 +81,7 @@ function toldMarks(events: readonly TraceEvent[], begun: Readonly<Record<string,
       continue;
     }
     const told = tell(event, link);
-    if (event.name === 'link' && isObject(event.detail)) link = { ...link, ...event.detail };
+    if (event.name === 'link' && isObject(event.detail)) link = { ...link, ...settingsIn(event.detail) };
     if (told === null) continue;
     const isTwice = marks.some(
       ({ timeUs, text }) => text === told.text && Math.abs(event.time_us - timeUs) < TWICE_US,
@@ -103,7 +103,7 @@ function tell(
   const { name: named, value, from, to } = detail;
   switch (name) {
     case 'link':
-      return { kind: 'link', text: linkText(detail, link) };
+      return hasOnlyOld(detail, link) ? null : { kind: 'link', text: linkText(detail, link) };
     case 'capacity':
       return typeof detail['capacity_bps'] === 'number'
         ? { kind: 'link', text: `capacity ${rateText(detail['capacity_bps'])}` }
@@ -128,6 +128,16 @@ function tell(
   }
 }
 
+/** The settings that an event of the link has, in the form in which the header has them. */
+const settingsIn = (detail: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(LINK_KEYS.flatMap((key) => (isValue(detail[key]) ? [[key, detail[key]]] : [])));
+
+/** Whether an event of the link has settings, but none that differs from the setting before it. */
+function hasOnlyOld(detail: Record<string, unknown>, link: Readonly<Record<string, unknown>>): boolean {
+  const settings = Object.entries(settingsIn(detail));
+  return settings.length > 0 && settings.every(([key, value]) => link[key] === value);
+}
+
 /**
  * Describes a change of the link by its changed settings. In an event that a test recorded, the field `set`
  * already contains the description.
@@ -136,6 +146,7 @@ function linkText(detail: Record<string, unknown>, link: Readonly<Record<string,
   if (typeof detail['set'] === 'string') return detail['set'];
   const said = LINK_KEYS.flatMap((key) => {
     const [before, value] = [link[key], detail[key]];
+    if (value === before) return [];
     if (key === 'queue' && typeof value === 'string') return [queueText(before, value)];
     if (key === 'cross_traffic' && typeof value === 'string') return [trafficText(before, value)];
     return isValue(value) ? [sayLinkValue(key, value)] : [];

@@ -41,7 +41,7 @@ for (const where of ['shaper', 'in-page'] as const)
     // The download gets a visible share of the capacity.
     await expect.poll(() => tcpBps(page), { timeout: 20_000 }).toBeGreaterThan(300e3);
     await expect(scope.value('TCP')).toHaveText(/bps$/);
-    await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+\s% of 1\.50\sMbps/);
+    await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+\s%\sof 1\.50\sMbps/);
 
     const sharing = page.locator('.sharing');
     await expect(sharing).toContainText(

@@ -83,6 +83,7 @@ export function App({ recorder, session, scope }: Parts) {
       severalLinks.value = extent.links.length > 1;
       flow.value = kind === 'call' ? 0 : several ? firstFlow(shown, own) : NaN;
       detail.value = null;
+      sharing.value = null;
     });
   }, [version]);
   useEffect(
@@ -133,7 +134,12 @@ export function App({ recorder, session, scope }: Parts) {
                 detailed={detailed.flow}
                 onChoose={(chosen) => (detail.value = chosen)}
               />
-              {running && <SharingText sharing={sharing.value} name={inCharge.name} />}
+              {running && (
+                <SharingText
+                  sharing={sharing.value}
+                  name={mode !== 'observe' && detailed === inCharge ? inCharge.name : null}
+                />
+              )}
             </div>
           )}
           {flows.value.length > 1 && (

@@ -17,8 +17,8 @@ function queueSentence(discipline: string): string {
 
 interface SharingProps {
   sharing: Sharing | null;
-  /** The name of the controller in charge. */
-  name: string;
+  /** The name of the controller in charge; null if it is not the controller that `sharing` is about. */
+  name: string | null;
 }
 
 export function SharingText({ sharing, name }: SharingProps) {
@@ -29,7 +29,7 @@ export function SharingText({ sharing, name }: SharingProps) {
     <p class="sharing">
       {flows.join(', ')} {flows.length === 1 ? 'takes' : 'take'} {rateText(receivedBps)} of{' '}
       {rateText(capacityBps)}, and the call sends {rateText(ownBps)}. {queueSentence(discipline)}{' '}
-      {isCompeting && `${name} sees this, and lowers its rate only at losses. `}
+      {isCompeting && name !== null && `${name} sees this, and lowers its rate only at losses. `}
       <a
         href="./lessons.html?lesson=adaptive-threshold&choice=static"
         target="_blank"

@@ -137,7 +137,10 @@ describe('marks', () => {
       event(5e6, 'link', { cross_traffic: 'none' }),
     ])
       trace.appendEvent(one);
-    const link = { queue: 'droptail:300ms', cross_traffic: 'none' };
+    // The bottleneck in the page reports the options that it was given, too.
+    const options = { bottleneck: 'serial', queue: { kind: 'fq_codel' } };
+    trace.appendEvent(event(2e6, 'link', options));
+    const link = { queue: 'droptail:300ms', cross_traffic: 'none', bottleneck: 'serial' };
     const texts = (header: object): string[] => marksOf(trace, null, header).map(({ text }) => text);
     expect(texts({ link })).toEqual([
       'a download starts (TCP CUBIC)',
