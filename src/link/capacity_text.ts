@@ -3,6 +3,7 @@ import type { CapacityStep } from '../core/link.js';
 import { BPS, ConfigError, MAX_SETTING_LENGTH, parseDuration, shown, withUnit } from '../text/quantities.js';
 
 const MAX_BPS = 1e11;
+const SCHEDULE_FIX = 'write, for example, 1.5mbps,0.6mbps@20s,1.5mbps@40s';
 const OUTAGE_FIX = 'write an outage as a later step: 1mbps,0@20s,1mbps@22s';
 /** Enough for a trace of ten minutes that has a step in each millisecond. */
 const MAX_STEPS = 1_000_000;
@@ -36,21 +37,17 @@ export function parseSchedule(
   const parts = String(value).split(',', MAX_STEPS + 1);
   if (parts.length > MAX_STEPS)
     throw new ConfigError(field, `at most ${MAX_STEPS} steps`, 'more', 'leave some out');
+  const fix = parts.length > 1 ? { fix: SCHEDULE_FIX } : {};
   for (const part of parts) {
     const [rate = '', at, ...more] = part.split('@', 3);
-    const atUs = at === undefined ? 0 : parseDuration(at, { field });
+    const atUs = at === undefined ? 0 : parseDuration(at, { field, ...fix });
     const last = steps.at(-1);
     const inOrder = last === undefined ? atUs === 0 : at !== undefined && atUs > last.atUs;
     if (!inOrder || more.length > 0) {
-      throw new ConfigError(
-        field,
-        'a rate, then RATE@TIME in time order',
-        shown(value),
-        'write, for example, 1.5mbps,0.6mbps@20s,1.5mbps@40s',
-      );
+      throw new ConfigError(field, 'a rate, then RATE@TIME in time order', shown(value), SCHEDULE_FIX);
     }
     const isOutage = outage || last !== undefined;
-    const begin = /^\s*0\s*[a-z]*\s*$/i.test(rate) && !isOutage ? { fix: OUTAGE_FIX } : {};
+    const begin = /^\s*0\s*[a-z]*\s*$/i.test(rate) && !isOutage ? { fix: OUTAGE_FIX } : fix;
     steps.push({ atUs, capacityBps: parseRate(rate, { field, outage: isOutage, ...begin }) });
   }
   return steps;

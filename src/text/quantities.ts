@@ -58,12 +58,15 @@ export function withUnit(text: string, units: Readonly<Record<string, number>>):
 }
 
 /** A time in microseconds: `300ms`, `1s`, `2min`. Throws ConfigError. */
-export function parseDuration(text: string, { field = 'duration' } = {}): number {
+export function parseDuration(
+  text: string,
+  { field = 'duration', fix = 'write, for example, 300ms, 1s or 2min' } = {},
+): number {
   const us = withUnit(text, US);
   if (us !== undefined && Number.isFinite(us)) return us;
   const bare = text.length < 30 && /^\s*\d+(\.\d+)?\s*$/.test(text);
-  const fix = bare ? `write ${text.trim()}ms or ${text.trim()}s` : 'write, for example, 300ms, 1s or 2min';
-  throw new ConfigError(field, 'a time with its unit', shown(text), fix);
+  const meant = bare ? `write ${text.trim()}ms or ${text.trim()}s` : fix;
+  throw new ConfigError(field, 'a time with its unit', shown(text), meant);
 }
 
 /** A ratio: `0.02`, or `2%`. Throws ConfigError. */

@@ -74,6 +74,14 @@ describe('schedules', () => {
     '1mbps,',
     '1mbps,2mbps@5s@6s',
   ])('refuses %s', (text) => expect(() => parseSchedule(text)).toThrow(ConfigError));
+
+  it('shows by a schedule how to write one, and by a rate how to write a rate', () => {
+    const schedule = /write, for example, 1\.5mbps,0\.6mbps@20s,1\.5mbps@40s/;
+    expect(() => parseSchedule('3M,1M@30')).toThrow(schedule);
+    expect(() => parseSchedule('3mbps,1mbps@soon')).toThrow(schedule);
+    expect(() => parseSchedule('3mbps,1mbps@30')).toThrow(/write 30ms or 30s/);
+    expect(() => parseSchedule('3M')).toThrow(/write, for example, 1mbps or 500kbps/);
+  });
 });
 
 describe('queues', () => {
