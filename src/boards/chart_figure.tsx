@@ -180,7 +180,7 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
   const { axis } = scope;
   const following = scope.following.value;
   const cursor = scope.cursorUs.value;
-  const isHeld = scope.isCursorHeld.value;
+  const isHeld = scope.heldUs.value !== null;
   const said = scope.said.value;
   return (
     <>
@@ -212,6 +212,17 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
             </b>
           )}
         </span>
+        {isHeld && (
+          <button
+            type="button"
+            class="quiet"
+            aria-label="Release the cursor"
+            title="Release the cursor, which is held here (Esc)"
+            onClick={() => axis.holdCursor(null)}
+          >
+            ×
+          </button>
+        )}
         <span class="hint">
           {[
             ...(live && !following ? ['the charts are paused'] : []),
@@ -221,14 +232,14 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
         </span>
         <span class="hint keys">
           {isHeld
-            ? 'A click or Esc releases the cursor'
+            ? 'A click moves the held cursor, Esc releases it'
             : 'Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, a click holds the cursor'}
         </span>
       </div>
       {/* Not announced: it changes with each movement of the pointer. */}
       {said !== null && (
         <p class="at-cursor" aria-live="off" title={said}>
-          {said}
+          <SymbolText text={said} />
         </p>
       )}
     </>

@@ -1,7 +1,8 @@
 /** Selects the rows of a trace that charts draw. */
-import { whichRows } from '../charts/index.js';
+import { whichRows, type Columns, type TimeChart } from '../charts/index.js';
 import type { TableName } from '../core/schema.js';
 import type { ViewQuery } from '../trace/index.js';
+import type { TraceStore } from '../worker/trace/trace_client.js';
 
 /**
  * For each table, the rows to draw: the rows with the value `value` in the column `column`. A series that selects its
@@ -17,4 +18,22 @@ export function chosenRows(rows: string, filters: Filters): Pick<ViewQuery, 'tab
   const { table, where } = whichRows(rows);
   const name = table as TableName;
   return { table: name, where: where ?? filters[name] };
+}
+
+/** Reads the rows that charts draw, each table once, by the name under which series refer to them. */
+export async function rowsFor(
+  charts: Iterable<TimeChart>,
+  filters: Filters,
+  store: Pick<TraceStore, 'view'>,
+  period: Pick<ViewQuery, 'fromUs' | 'toUs' | 'maxPoints' | 'onlyEnds'>,
+): Promise<ReadonlyMap<string, Columns>> {
+  const needs = new Map<string, Set<string>>();
+  for (const chart of charts)
+    for (const [rows, columns] of chart.needs)
+      needs.set(rows, new Set([...(needs.get(rows) ?? []), ...columns]));
+  const views = [...needs].map(async ([rows, columns]): Promise<[string, Columns]> => {
+    const view = await store.view({ ...chosenRows(rows, filters), columns: [...columns], ...period });
+    return [rows, view.columns];
+  });
+  return new Map(await Promise.all(views));
 }

@@ -2,7 +2,7 @@
 import type { TimeChart } from '../charts/index.js';
 import type { Columns } from '../charts/series.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
-import { chosenRows, type Filters } from './filters.js';
+import { rowsFor, type Filters } from './filters.js';
 
 /**
  * The largest number of points in a ghost (the faint lines of an earlier run). A ghost is read only once, so it needs
@@ -25,17 +25,8 @@ export class Ghosts {
    */
   async keep(charts: Iterable<TimeChart>, filters: Filters, store = this.store): Promise<void> {
     const turn = ++this.#turn;
-    const needs = new Map<string, Set<string>>();
-    for (const chart of charts)
-      for (const [rows, columns] of chart.needs)
-        needs.set(rows, new Set([...(needs.get(rows) ?? []), ...columns]));
-    const views = await Promise.all(
-      [...needs].map(async ([rows, columns]): Promise<[string, Columns]> => {
-        const query = { ...chosenRows(rows, filters), columns: [...columns], maxPoints: POINTS };
-        return [rows, (await store.view(query)).columns];
-      }),
-    );
-    if (turn === this.#turn) this.#kept = new Map(views);
+    const kept = await rowsFor(charts, filters, store, { maxPoints: POINTS });
+    if (turn === this.#turn) this.#kept = kept;
   }
 
   /** Gives a chart the ghosts of its series. */

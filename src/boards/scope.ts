@@ -14,7 +14,7 @@ import {
 import type { TraceExtent } from '../trace/index.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import { ChartsInView } from './charts_in_view.js';
-import { chosenRows, type Filters } from './filters.js';
+import { chosenRows, rowsFor, type Filters } from './filters.js';
 import { Ghosts } from './ghosts.js';
 
 const REFRESH_MS = 100;
@@ -56,8 +56,8 @@ export class Scope {
   /** The values of all series, by their ids: at the cursor or, without a cursor, at the end of the window. */
   readonly values = signal<Readonly<Record<string, number>>>({});
   readonly cursorUs = signal<number | null>(null);
-  /** Whether the cursor stays at its time when the pointer moves. */
-  readonly isCursorHeld = signal(false);
+  /** The time at which the cursor is held; null if it only follows the pointer. */
+  readonly heldUs = signal<number | null>(null);
   readonly following = signal(true);
   readonly windowS = signal(0);
   /** Start of the window, microseconds. */
@@ -81,6 +81,10 @@ export class Scope {
   /** Settles when all stale charts have been drawn; null if there are none. */
   #pumping: Promise<void> | null = null;
   #valuesStale = false;
+  /** Counts readings of the values; only the latest one takes effect. */
+  #valuesTurn = 0;
+  /** Another scope, whose charts have the same value scales as this scope's charts of the same kind. */
+  #twin: Scope | null = null;
   #filters: Filters = {};
   #marks: readonly ChartMark[] = [];
   readonly #theme: Signal<ChartTheme>;
@@ -103,7 +107,7 @@ export class Scope {
       if (what === 'window') this.#charts.forEach((chart) => this.refresh(chart));
       this.#valuesStale = true;
       this.cursorUs.value = this.axis.cursorUs;
-      this.isCursorHeld.value = this.axis.isCursorHeld;
+      this.heldUs.value = this.axis.heldUs;
       this.following.value = this.axis.following;
       if (what === 'window') this.#remember();
     });
@@ -113,6 +117,7 @@ export class Scope {
   /** Ends the scope, which then reads and draws nothing more. */
   close(): void {
     clearInterval(this.#timer);
+    this.#valuesTurn += 1;
     this.#seen.close();
     this.#stale.clear();
   }
@@ -149,6 +154,7 @@ export class Scope {
   add(container: HTMLElement, make: MakeChart): { chart: TimeChart; remove(): void } {
     const chart = make(container, this.axis, this.#theme.peek());
     this.#ghosts.give(chart);
+    chart.shareScales(() => (this.#twin === null ? undefined : this.#twin.#like(chart)));
     this.#charts.add(chart);
     this.#seen.add(chart);
     if (this.#beside !== null) void this.#readGhosts(this.#beside);
@@ -163,6 +169,32 @@ export class Scope {
       this.#mark();
     };
     return { chart, remove };
+  }
+
+  /**
+   * Gives the charts of the same kind in both scopes the same value scales. Returns a function that separates the
+   * scopes again.
+   */
+  shareScales(other: Scope): () => void {
+    this.#setTwin(other);
+    other.#setTwin(this);
+    return () => {
+      this.#setTwin(null);
+      other.#setTwin(null);
+    };
+  }
+
+  #setTwin(twin: Scope | null): void {
+    this.#twin = twin;
+    this.#rescale();
+  }
+
+  #like(chart: TimeChart): TimeChart | undefined {
+    return [...this.#charts].find((other) => other.constructor === chart.constructor);
+  }
+
+  #rescale(): void {
+    for (const chart of this.#charts) if (this.#seen.has(chart)) chart.rescale();
   }
 
   get theme(): ReadonlySignal<ChartTheme> {
@@ -278,11 +310,19 @@ export class Scope {
     if (newestUs > this.axis.extent.toUs) this.axis.setExtent({ fromUs: 0, toUs: newestUs });
     if (!this.#valuesStale) return;
     this.#valuesStale = false;
-    const timeUs = this.axis.cursorUs ?? this.axis.window.toUs;
-    this.values.value = Object.assign(
-      {},
-      ...[...this.#charts].map((chart) => chart.valuesAt(timeUs)),
-    ) as Record<string, number>;
+    void this.#readValues();
+  }
+
+  /** Reads the values from the trace: the rows that the charts draw are thinned out to their widths. */
+  async #readValues(): Promise<void> {
+    const turn = ++this.#valuesTurn;
+    const { fromUs, toUs } = this.axis.window;
+    const timeUs = this.axis.cursorUs ?? toUs;
+    const period = { fromUs: Math.min(fromUs, timeUs), toUs: timeUs, onlyEnds: true };
+    const rows = await rowsFor(this.#charts, this.#filters, this.source.store, period);
+    if (turn !== this.#valuesTurn) return;
+    const values = [...this.#charts].map((chart) => chart.valuesIn((name) => rows.get(name) ?? {}, timeUs));
+    this.values.value = Object.assign({}, ...values) as Record<string, number>;
   }
 
   /** Resolves when all charts have the newest rows, and those in view are painted. */
@@ -303,6 +343,7 @@ export class Scope {
     // Waits for further charts that become stale in the same task, so that all of them are read together.
     await Promise.resolve();
     while (this.#stale.size > 0) await this.#drawStale();
+    if (this.#twin !== null) this.#twin.#rescale();
   }
 
   async #drawStale(): Promise<void> {

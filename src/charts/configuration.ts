@@ -1,5 +1,5 @@
 /** The configuration of Chart.js: no animation, no parsing, no events; value axes that fit the series. */
-import type { ChartConfiguration, ChartDataset, Point, Scale } from 'chart.js';
+import type { Chart, ChartConfiguration, ChartDataset, Point, Scale } from 'chart.js';
 
 import type { Series, TimeChartSpec, ValueAxis } from './series.js';
 
@@ -14,6 +14,18 @@ export const DASH: Partial<Record<Series['look'], number[]>> = {
   'dash-dot': [9, 3, 2, 3],
   'long-dash': [14, 4],
 };
+
+/** The value axis at this side of a chart. */
+export type Side = 'left' | 'right';
+
+/** The ends of a value axis. */
+export interface Range {
+  min: number;
+  max: number;
+}
+
+/** The label of the dataset that draws the ghost of a series. */
+export const ghostLabel = (id: string): string => `ghost of ${id}`;
 
 function dataset({ label, look, width, side }: Series, index: number): ChartDataset<'line', Point[]> {
   const marker = MARKERS.has(look);
@@ -58,22 +70,23 @@ const SPIKE = 4;
 
 /**
  * The range of a value axis: `atLeast`, extended to include the visible points of the series that the axis must fit
- * (see Series.scaled and Series.spiky).
+ * (see Series.scaled and Series.spiky), and of their ghosts.
  */
-function limits(
-  { chart }: Scale,
+export function limits(
+  chart: Chart,
   series: readonly Series[],
-  side: 'left' | 'right',
+  side: Side,
   atLeast: ValueAxis['atLeast'],
-) {
+): Range {
   // The time window is read from the options: the x scale itself may still have the window of the last drawing.
   const { min: from = -Infinity, max: to = Infinity } = chart.options.scales?.['x'] ?? {};
   const rangeOf = (within: readonly [number, number], isSpiky: boolean): [number, number] => {
     let [min, max] = within;
-    series.forEach((one, index) => {
-      const isOther = (one.side ?? 'left') !== side || (one.spiky ?? false) !== isSpiky;
-      if (one.scaled === false || isOther || !chart.isDatasetVisible(index)) return;
-      for (const point of (chart.data.datasets[index]?.data ?? []) as { x: number; y: number }[]) {
+    chart.data.datasets.forEach(({ label, data }, index) => {
+      const one = series[index] ?? series.find(({ id }) => ghostLabel(id) === label);
+      if (one === undefined || one.scaled === false || !chart.isDatasetVisible(index)) return;
+      if ((one.side ?? 'left') !== side || (one.spiky ?? false) !== isSpiky) return;
+      for (const point of data as { x: number; y: number }[]) {
         if (point.x < Number(from) || point.x > Number(to)) continue;
         if (point.y < min) min = point.y;
         if (point.y > max) max = point.y;
@@ -91,18 +104,20 @@ function limits(
 export function withSpikes(
   [min, max]: readonly [number, number],
   [lowest, highest]: readonly [number, number],
-): { min: number; max: number } {
+): Range {
   return {
     min: Math.min(min, Math.max(lowest, SPIKE * min)),
     max: Math.max(max, Math.min(highest, SPIKE * max)),
   };
 }
 
-function valueScale(axis: ValueAxis, side: 'left' | 'right', series: readonly Series[]) {
+type RangeOf = (side: Side, chart: Chart) => Range;
+
+function valueScale(axis: ValueAxis, side: Side, rangeOf: RangeOf) {
   return {
     type: 'linear' as const,
     position: side,
-    afterDataLimits: (scale: Scale) => void Object.assign(scale, limits(scale, series, side, axis.atLeast)),
+    afterDataLimits: (scale: Scale) => void Object.assign(scale, rangeOf(side, scale.chart)),
     grid: { drawOnChartArea: side === 'left', drawTicks: false },
     border: { display: false },
     ticks: {
@@ -117,7 +132,8 @@ function valueScale(axis: ValueAxis, side: 'left' | 'right', series: readonly Se
   };
 }
 
-export function configuration(spec: TimeChartSpec): ChartConfiguration<'line', Point[]> {
+/** `rangeOf` returns the ends of a value axis each time the chart is drawn. */
+export function configuration(spec: TimeChartSpec, rangeOf: RangeOf): ChartConfiguration<'line', Point[]> {
   return {
     type: 'line',
     data: { datasets: spec.series.map(dataset) },
@@ -144,8 +160,8 @@ export function configuration(spec: TimeChartSpec): ChartConfiguration<'line', P
             callback: (value) => formatTime(Number(value)),
           },
         },
-        left: valueScale(spec.left, 'left', spec.series),
-        ...(spec.right ? { right: valueScale(spec.right, 'right', spec.series) } : {}),
+        left: valueScale(spec.left, 'left', rangeOf),
+        ...(spec.right ? { right: valueScale(spec.right, 'right', rangeOf) } : {}),
       },
     },
   };

@@ -9,6 +9,7 @@ export interface DrawnFlow {
   /** The flow's number in the trace. */
   flow: number;
   name: string;
+  kind?: 'media' | 'tcp';
   /** The index of the flow's style. It stays the same if other flows are shown or hidden. */
   look: number;
 }
@@ -83,23 +84,47 @@ export class FlowRateChart extends TimeChart {
   }
 }
 
+export interface FlowDelayOptions {
+  /** Whether the bottleneck has a queue for each flow, so that the flows' packets wait for different times. */
+  flowQueues: boolean;
+}
+
+const RTT_OF = { media: 'from its latest RTCP probe', tcp: 'as TCP smooths it (SRTT)' } as const;
+
 /** How long packets queue at the bottleneck, and each flow's round trip. */
 export class FlowDelayChart extends TimeChart {
-  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, flows: readonly DrawnFlow[]) {
+  constructor(
+    container: HTMLElement,
+    axis: TimeAxis,
+    theme: ChartTheme,
+    flows: readonly DrawnFlow[],
+    { flowQueues }: FlowDelayOptions = { flowQueues: false },
+  ) {
     const queue: Series = {
       id: 'queue',
-      label: 'Queuing delay',
-      description: 'How long a packet that came now would wait at the bottleneck of the forward path',
+      label: flowQueues ? 'All queues' : 'Queuing delay',
+      description: flowQueues
+        ? 'How long the bottleneck of the forward path takes to send all that waits in the queues of all flows. A packet of a flow with a short queue waits less'
+        : 'How long a packet that came now would wait at the bottleneck of the forward path',
       ...column(bottleneck, 'queue_delay_us', 1e-3),
       format: formatMs,
       colour: 'ink',
       look: 'line',
       width: 2,
     };
-    const rtts = flows.map(({ flow, name, look }): Series => ({
+    const waits = flows.map(({ flow, name, look }): Series => ({
+      id: `wait-${flow}`,
+      label: `Wait ${name}`,
+      description: `How long the packets of ${name} that arrived in the last interval waited in its queue, on average`,
+      ...column(rowsWhere('throughput', 'flow', flow), 'queue_delay_us', 1e-3),
+      format: formatMs,
+      ...lookOf(look),
+      look: 'dotted',
+    }));
+    const rtts = flows.map(({ flow, name, kind, look }): Series => ({
       id: `rtt-${flow}`,
       label: `RTT ${name}`,
-      description: `Round-trip time of ${name}, while it receives`,
+      description: `Round-trip time of ${name}${kind === undefined ? '' : `, ${RTT_OF[kind]}`}, while it receives`,
       table: rowsWhere('throughput', 'flow', flow),
       columns: ['rtt_us', 'received_bps'],
       value: (columns, row) =>
@@ -108,7 +133,7 @@ export class FlowDelayChart extends TimeChart {
       ...lookOf(look),
     }));
     super(container, axis, theme, {
-      series: [queue, ...rtts],
+      series: [queue, ...(flowQueues ? waits : []), ...rtts],
       left: { unit: 'ms', tick: (value) => String(value), atLeast: [0, 20] },
     });
   }

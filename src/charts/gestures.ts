@@ -9,17 +9,13 @@ export interface PlotArea {
 const WHEEL_FACTOR = 1.0015;
 /** A selection narrower than this many pixels counts as accidental. */
 const MIN_SELECTION = 5;
-/** A pointer that moves less than this many pixels while it is down clicks; it does not drag. */
-const MIN_DRAG = 3;
+/** A pointer that moved by at most this many pixels while it was down has clicked, not dragged. */
+const CLICK_PX = 3;
 
 interface Pointer {
   clientX: number;
   moved: boolean;
 }
-
-/** Whether a pointer's release ends a click. */
-const isClick = (pointer: Pointer | undefined, { type }: PointerEvent): boolean =>
-  pointer?.moved === false && type === 'pointerup';
 
 /** Turns pointer events on one element into changes of a shared axis. */
 class Gestures {
@@ -50,9 +46,9 @@ class Gestures {
 
   move({ pointerId, clientX }: PointerEvent): void {
     const pointer = this.#pointers.get(pointerId);
-    if (!pointer) return this.#hover(clientX);
+    if (!pointer) return this.axis.setCursor(inside(this.#timeAt(clientX), this.axis));
     const before = pointer.clientX;
-    if (Math.abs(clientX - before) < (pointer.moved ? 1 : MIN_DRAG)) return;
+    if (clientX === before || (!pointer.moved && Math.abs(clientX - before) <= CLICK_PX)) return;
     Object.assign(pointer, { clientX, moved: true });
     if (this.#selectionX !== null) return this.showSelection(this.#selection(clientX));
     const other = [...this.#pointers].find(([id]) => id !== pointerId)?.[1].clientX;
@@ -61,21 +57,7 @@ class Gestures {
     this.axis.zoomBy(factor, this.#timeAt(other));
   }
 
-  #hover(clientX: number): void {
-    if (!this.axis.isCursorHeld) this.axis.setCursor(inside(this.#timeAt(clientX), this.axis));
-  }
-
-  /** A click holds the cursor; the next click lets it go with the pointer again. A tap moves it. */
-  #click(clientX: number, pointerType: string): void {
-    const timeUs = inside(this.#timeAt(clientX), this.axis);
-    const isReleased = this.axis.isCursorHeld;
-    if (isReleased) this.axis.setCursor(null);
-    if (timeUs === null || isReleased || pointerType === 'touch') this.axis.setCursor(timeUs);
-    else this.axis.holdCursor(timeUs);
-  }
-
-  up(event: PointerEvent): void {
-    const { pointerId, clientX, pointerType, type } = event;
+  up({ pointerId, clientX, type }: PointerEvent): void {
     const pointer = this.#pointers.get(pointerId);
     this.#pointers.delete(pointerId);
     if (this.#selectionX !== null) {
@@ -84,11 +66,13 @@ class Gestures {
       this.showSelection(null);
       if (type !== 'pointerup' || right - left < MIN_SELECTION) return;
       this.axis.setWindow({ fromUs: this.#timeAt(left), toUs: this.#timeAt(right) });
-    } else if (isClick(pointer, event)) this.#click(clientX, pointerType);
+    } else if (type === 'pointerup' && pointer?.moved === false) {
+      this.axis.holdCursor(inside(this.#timeAt(clientX), this.axis));
+    }
   }
 
   leave({ pointerType }: PointerEvent): void {
-    if (pointerType !== 'touch' && !this.axis.isCursorHeld) this.axis.setCursor(null);
+    if (pointerType !== 'touch') this.axis.setCursor(null);
   }
 
   #timeAt(clientX: number): number {
@@ -112,7 +96,7 @@ class Gestures {
 }
 
 /**
- * Lets a pointer control a shared time axis. Hovering or tapping moves the cursor, a click holds it, the wheel zooms,
+ * Lets a pointer control a shared time axis. Hovering moves the cursor, a click or a tap holds it, the wheel zooms,
  * and dragging pans. Dragging with Shift selects a range to zoom to, and two fingers pinch. Vertical swipes are left to the page,
  * so that a column of charts still scrolls. `showSelection` is called with the selection. Returns a function that
  * removes the listeners.
@@ -147,7 +131,7 @@ export function axisKey(axis: TimeAxis, event: KeyboardEvent): boolean {
     if (event.shiftKey) return axis.panBy(deltaUs);
     const { fromUs, toUs } = axis.window;
     const start = axis.cursorUs ?? (deltaUs < 0 ? toUs : fromUs);
-    axis.setCursor(Math.min(toUs, Math.max(fromUs, start + deltaUs)));
+    axis.holdCursor(Math.min(toUs, Math.max(fromUs, start + deltaUs)));
   };
   const actions: Record<string, () => void> = {
     ArrowLeft: () => move(-step),
@@ -157,7 +141,7 @@ export function axisKey(axis: TimeAxis, event: KeyboardEvent): boolean {
     '-': () => axis.zoomBy(1.5, axis.cursorUs ?? undefined),
     Home: () => axis.showAll(),
     End: () => axis.follow(),
-    Escape: () => axis.setCursor(null),
+    Escape: () => axis.holdCursor(null),
   };
   const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];
   action?.();

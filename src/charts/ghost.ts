@@ -1,7 +1,7 @@
 /** Lines of an earlier run or of another trace, drawn faintly behind the present ones. */
 import type { ChartDataset, Point } from 'chart.js';
 
-import { DASH, MARKERS } from './configuration.js';
+import { DASH, ghostLabel, MARKERS } from './configuration.js';
 import type { Columns, Series } from './series.js';
 import type { ChartTheme } from './theme.js';
 
@@ -9,8 +9,6 @@ import type { ChartTheme } from './theme.js';
 const FAINT = '66';
 /** The order of ghosts. Datasets with a higher order lie further back. */
 const BEHIND = 1000;
-
-export const ghostLabel = (id: string): string => `ghost of ${id}`;
 
 /** Whether a series gets a ghost line from `rows`, which belong to the table `of`. */
 export const isGhostly = ({ table, columns, look }: Series, of: string, rows: Columns): boolean =>

@@ -14,6 +14,7 @@ export {
   FlowDelayChart,
   FlowRateChart,
   type DrawnFlow,
+  type FlowDelayOptions,
   type FlowRateOptions,
 } from './flow_charts.js';
 export { LccChart } from './lcc_chart.js';

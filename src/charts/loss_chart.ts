@@ -29,11 +29,21 @@ const series: readonly Series[] = [
   },
 ];
 
+/** The labels among several flows: the loss is that of one flow, the drops are those of all. */
+const labelsOf = (flow: string): Readonly<Record<string, string>> => ({
+  loss: `Loss ratio of ${flow}`,
+  drops: 'Dropped, all flows',
+});
+
 /** Loss: the ratio that is reported to the sender, and the drops at the bottleneck. */
 export class LossChart extends TimeChart {
-  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme) {
+  /** `flow` is the name of the flow whose loss is drawn, if there are several flows. */
+  constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, flow?: string) {
     super(container, axis, theme, {
-      series,
+      series:
+        flow === undefined
+          ? series
+          : series.map((one) => ({ ...one, label: labelsOf(flow)[one.id] ?? one.label })),
       left: { unit: '%', tick: (value) => (value * 100).toFixed(0), atLeast: [0, 0.1] },
       right: {
         unit: 'packets',

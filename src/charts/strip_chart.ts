@@ -4,7 +4,7 @@ import { at } from './columns.js';
 import type { ChartTheme, ColourName } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
 import type { Columns } from './series.js';
-import { TimeChart } from './time_chart.js';
+import { TimeChart, type RowsOf } from './time_chart.js';
 
 /**
  * One row of the strip. It shows a column of a trace table that contains numbered states; `states` are their names
@@ -214,6 +214,16 @@ export class StripChart extends TimeChart {
     const { gapS } = this;
     return Object.fromEntries(
       spec.rows.map(({ column }, row) => [column, stateAt(runs, row, seconds, gapS)]),
+    );
+  }
+
+  override valuesIn(rowsOf: RowsOf, timeUs: number): Record<string, number> {
+    const drawn = this.valuesAt(timeUs);
+    const { rows, table } = this.#strip.spec;
+    const states = rowsOf(table);
+    const last = (states['time_us']?.length ?? 0) - 1;
+    return Object.fromEntries(
+      rows.map(({ column }) => [column, Number.isNaN(drawn[column]) ? NaN : at(states, column, last)]),
     );
   }
 }

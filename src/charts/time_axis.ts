@@ -18,8 +18,8 @@ export class TimeAxis {
   #window: TimeWindow;
   #extent: TimeWindow = { fromUs: 0, toUs: 0 };
   #following = true;
-  #cursorUs: number | null = null;
-  #isCursorHeld = false;
+  #pointedUs: number | null = null;
+  #heldUs: number | null = null;
   /** The length of the window when the axis last followed the data. */
   #followedUs: number;
   readonly #listeners = new Set<(change: 'window' | 'cursor') => void>();
@@ -46,14 +46,14 @@ export class TimeAxis {
     return this.#following;
   }
 
-  /** The time under the cursor; null if there is no cursor. */
+  /** The time of the cursor: the pointed time or, without one, the held time. Null if there is no cursor. */
   get cursorUs(): number | null {
-    return this.#cursorUs;
+    return this.#pointedUs ?? this.#heldUs;
   }
 
-  /** Whether the cursor stays at its time when the pointer moves or leaves. */
-  get isCursorHeld(): boolean {
-    return this.#isCursorHeld;
+  /** The time to which the cursor returns when nothing points at a time any more; null if it is not held. */
+  get heldUs(): number | null {
+    return this.#heldUs;
   }
 
   /** Calls `listener` after each change. Returns a function that removes the listener. */
@@ -93,7 +93,7 @@ export class TimeAxis {
    */
   follow(): void {
     const length = Math.min(this.lengthUs, this.#followedUs);
-    if (this.#isCursorHeld) this.setCursor(null);
+    this.holdCursor(null);
     this.setWindow({ fromUs: this.#window.toUs - length, toUs: this.#window.toUs }, true);
   }
 
@@ -116,7 +116,7 @@ export class TimeAxis {
   }
 
   /**
-   * Puts the cursor at a time and stops following. If the time is outside the window, the window is centred on the
+   * Holds the cursor at a time and stops following. If the time is outside the window, the window is centred on the
    * time.
    */
   jumpTo(timeUs: number): void {
@@ -125,22 +125,24 @@ export class TimeAxis {
     const isSeen = timeUs >= fromUs && timeUs <= toUs;
     if (!isSeen) this.setWindow({ fromUs: timeUs - half, toUs: timeUs + half });
     else if (this.#following) this.pause();
-    this.setCursor(timeUs);
+    this.holdCursor(timeUs);
   }
 
-  /** Moves the cursor. Null removes it; it is then no longer held. */
+  /** Points at a time. With null, the cursor returns to where it is held. */
   setCursor(timeUs: number | null): void {
-    if (timeUs === this.#cursorUs) return;
-    this.#cursorUs = timeUs;
-    if (timeUs === null) this.#isCursorHeld = false;
-    this.#tell('cursor');
+    this.#moveCursor(timeUs, this.#heldUs);
   }
 
-  /** Puts the cursor at a time, where it stays when the pointer moves or leaves. */
-  holdCursor(timeUs: number): void {
-    this.#cursorUs = timeUs;
-    this.#isCursorHeld = true;
-    this.#tell('cursor');
+  /** Holds the cursor at a time, or releases it if `timeUs` is null. Nothing points at another time then. */
+  holdCursor(timeUs: number | null): void {
+    this.#moveCursor(null, timeUs);
+  }
+
+  #moveCursor(pointedUs: number | null, heldUs: number | null): void {
+    const before = [this.cursorUs, this.#heldUs];
+    this.#pointedUs = pointedUs;
+    this.#heldUs = heldUs;
+    if (this.cursorUs !== before[0] || heldUs !== before[1]) this.#tell('cursor');
   }
 
   /**
@@ -167,7 +169,7 @@ export class TimeAxis {
     const toUs = Math.max(this.#extent.toUs, this.#extent.fromUs + length);
     if (toUs === this.#window.toUs && toUs - length === this.#window.fromUs) return this.#tell('window');
     this.#window = { fromUs: toUs - length, toUs };
-    if (this.#isCursorHeld && (this.#cursorUs ?? toUs) < toUs - length) this.setCursor(null);
+    if ((this.#heldUs ?? toUs) < toUs - length) this.holdCursor(null);
     this.#tell('window');
   }
 

@@ -1,8 +1,8 @@
 import { Chart, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { ChartConfiguration, Point } from 'chart.js';
 
-import { configuration, MARKERS } from './configuration.js';
-import { ghostLabel, ghostOf, isGhostly, paintGhost } from './ghost.js';
+import { configuration, ghostLabel, limits, MARKERS, type Range, type Side } from './configuration.js';
+import { ghostOf, isGhostly, paintGhost } from './ghost.js';
 import { addPoint, gapS, type TimedPoint } from './gaps.js';
 import { attachGestures, type PlotArea } from './gestures.js';
 import { MarkLayer, type ChartMark } from './marks.js';
@@ -28,6 +28,9 @@ export class TimeChart {
   readonly #detach: (() => void)[] = [];
   readonly #spec: TimeChartSpec;
   #theme: ChartTheme;
+  #peer: () => TimeChart | undefined = () => undefined;
+  /** The ends of the value axes as they were last drawn. */
+  readonly #drawnRanges: Partial<Record<Side, Range>> = {};
 
   constructor(container: HTMLElement, axis: TimeAxis, theme: ChartTheme, spec: TimeChartSpec) {
     this.#spec = spec;
@@ -37,7 +40,12 @@ export class TimeChart {
     this.#cursor = overlay(container, 'width:1px;opacity:.55');
     this.#selection = overlay(container, 'opacity:.15');
     this.#marks = new MarkLayer(container, axis);
-    const initial = configuration({ ...spec, plugins: [...(spec.plugins ?? []), this.#marks.plugin] });
+    const plugins = [...(spec.plugins ?? []), this.#marks.plugin];
+    const initial = configuration({ ...spec, plugins }, (side, chart) => {
+      const range = this.#range(side, chart);
+      if (chart === this.chart) this.#drawnRanges[side] = range;
+      return range;
+    });
     paint(initial, spec.series, theme);
     this.chart = new Chart(this.canvas, initial);
     this.#theme = theme;
@@ -139,6 +147,20 @@ export class TimeChart {
     this.#marks.place(this.chart.chartArea);
   }
 
+  /** From the next `draw` on, the value axes also fit the series of another chart; see `rescale`. */
+  shareScales(peer: () => TimeChart | undefined): void {
+    this.#peer = peer;
+  }
+
+  /** Draws the chart again if its value axes have to change because the chart that shares them has changed. */
+  rescale(): void {
+    const hasChanged = (Object.entries(this.#drawnRanges) as [Side, Range][]).some(([side, { min, max }]) => {
+      const range = this.#range(side, this.chart);
+      return range.min !== min || range.max !== max;
+    });
+    if (hasChanged) this.draw();
+  }
+
   /**
    * Marks certain times from the next `draw` on. With `onChoose`, the marks have labels: buttons that call
    * `onChoose` with their mark.
@@ -194,13 +216,28 @@ export class TimeChart {
     return this.chart.data.datasets[this.#index(id)]?.data ?? [];
   }
 
-  /** Each series' last value at or before `timeUs`; NaN if it has none. */
+  /** Each series' last drawn value at or before `timeUs`; NaN if it has none. */
   valuesAt(timeUs: number): Record<string, number> {
     const values: Record<string, number> = {};
     this.series.forEach(({ id }, index) => {
       values[id] = lastAt(this.chart.data.datasets[index]?.data ?? [], timeUs / 1e6);
     });
     return values;
+  }
+
+  /**
+   * Each series' value at `timeUs`, from the last of the given rows instead of a drawn one; NaN if there is no row, or
+   * if the line is interrupted at this time. `rowsOf` returns the rows of a table that a series names.
+   */
+  valuesIn(rowsOf: RowsOf, timeUs: number): Record<string, number> {
+    const drawn = this.valuesAt(timeUs);
+    const values = this.series.map((series) => {
+      const columns = rowsOf(series.table);
+      const { ageS, row } = lastRow(columns, timeUs);
+      const isGap = isConnected(series) && ageS > this.gapS && Number.isNaN(drawn[series.id]);
+      return [series.id, row < 0 || isGap ? NaN : series.value(columns, row)] as const;
+    });
+    return Object.fromEntries(values);
   }
 
   destroy(): void {
@@ -210,6 +247,19 @@ export class TimeChart {
     this.#cursor.remove();
     this.#selection.remove();
     this.#marks.remove();
+  }
+
+  /** The ends of a value axis, for this chart or for a copy of it. */
+  #range(side: Side, chart: Chart): Range {
+    const own = this.#ownRange(side, chart);
+    const peer = this.#peer();
+    if (peer === undefined) return own;
+    const other = peer.#ownRange(side, peer.chart);
+    return { min: Math.min(own.min, other.min), max: Math.max(own.max, other.max) };
+  }
+
+  #ownRange(side: Side, chart: Chart): Range {
+    return limits(chart, this.series, side, this.#spec[side]?.atLeast ?? [0, 0]);
   }
 
   #index(id: string): number {
@@ -234,8 +284,7 @@ export class TimeChart {
   #pointsOf(series: Series, columns: Columns, points: TimedPoint[]): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
-    // A step holds its value until the next row, and markers are not connected. Neither needs gaps.
-    const longestS = sparse || series.look === 'step' ? Infinity : this.gapS;
+    const longestS = isConnected(series) ? this.gapS : Infinity;
     for (let row = 0; row < time.length; row++) {
       const y = series.value(columns, row);
       if (!sparse || !Number.isNaN(y)) addPoint(points, { x: (time[row] ?? NaN) / 1e6, y }, longestS);
@@ -301,6 +350,19 @@ function place(element: HTMLElement, box: (PlotArea & { top: number; bottom: num
   element.style.transform = `translateX(${left}px)`;
   Object.assign(element.style, { width: `${right - left}px`, top: `${top}px`, height: `${bottom - top}px` });
 }
+
+/** Returns the rows of a table, which have no columns if they are unknown. */
+export type RowsOf = (table: string) => Columns;
+
+/** The index of the last row, −1 if there is none, and how long before `timeUs` it was, in seconds. */
+function lastRow(columns: Columns, timeUs: number): { row: number; ageS: number } {
+  const time = columns['time_us'] ?? new Float64Array();
+  const row = time.length - 1;
+  return { row, ageS: (timeUs - (time[row] ?? NaN)) / 1e6 };
+}
+
+/** Whether a line breaks where rows are missing. A step holds its value, and markers are not connected. */
+const isConnected = ({ look }: Series): boolean => look !== 'step' && !MARKERS.has(look);
 
 function lastAt(points: readonly Point[], x: number): number {
   let low = 0;

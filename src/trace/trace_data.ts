@@ -16,6 +16,8 @@ export interface ViewQuery {
   toUs?: number | undefined;
   /** The largest number of rows to return. Default: all. The reduction keeps minima and maxima (see decimate()). */
   maxPoints?: number | undefined;
+  /** Whether the first and the last row of the period suffice. */
+  onlyEnds?: boolean;
   /** Selects the rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
   where?: { column: string; value: number } | undefined;
 }
@@ -103,8 +105,10 @@ export class TraceData {
     const rows = selectRows(table, query, query.where && column(query.where.column));
     const names = query.columns.filter((name) => name !== 'time_us');
     const columns = names.map(column);
-    const span = spanOf(time, rows, query);
-    const picked = decimate(time, columns, rows, query.maxPoints ?? Infinity, span);
+    const picked =
+      query.onlyEnds === true
+        ? rows.filter((_, i) => i === 0 || i === rows.length - 1)
+        : decimate(time, columns, rows, query.maxPoints ?? Infinity, spanOf(time, rows, query));
     const pick = (values: Float64Array): Float64Array<ArrayBuffer> => {
       const result = new Float64Array(picked.length);
       for (let i = 0; i < picked.length; i++) result[i] = values[picked[i] as number] as number;

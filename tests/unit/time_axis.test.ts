@@ -69,22 +69,22 @@ describe('the time axis that charts share', () => {
     expect(axis.window).toEqual({ fromUs: 295 * S, toUs: 300 * S });
   });
 
-  it('holds its cursor until the cursor is removed, the axis follows, or the window has moved past it', () => {
+  it('holds its cursor until it is released, the axis follows, or the window has moved past it', () => {
     const axis = new TimeAxis(10 * S);
     axis.setExtent({ fromUs: 0, toUs: 30 * S });
     axis.holdCursor(25 * S);
-    expect(axis.isCursorHeld).toBe(true);
-    axis.setCursor(null);
-    expect(axis.isCursorHeld).toBe(false);
+    expect(axis.heldUs).toBe(25 * S);
+    axis.holdCursor(null);
+    expect(axis.heldUs).toBeNull();
     axis.holdCursor(25 * S);
     axis.setExtent({ fromUs: 0, toUs: 34 * S });
     expect(axis.cursorUs).toBe(25 * S);
     axis.setExtent({ fromUs: 0, toUs: 36 * S });
-    expect([axis.cursorUs, axis.isCursorHeld]).toEqual([null, false]);
+    expect([axis.cursorUs, axis.heldUs]).toEqual([null, null]);
     axis.pause();
     axis.holdCursor(30 * S);
     axis.follow();
-    expect([axis.cursorUs, axis.isCursorHeld]).toEqual([null, false]);
+    expect([axis.cursorUs, axis.heldUs]).toEqual([null, null]);
   });
 
   it('never zooms below a second or above an hour', () => {
@@ -114,6 +114,20 @@ describe('the time axis that charts share', () => {
     stop();
     axis.setCursor(null);
     expect(heard).toEqual(['cursor', 'window']);
+  });
+
+  it('holds the cursor at a time, to which it returns when nothing points elsewhere', () => {
+    const axis = new TimeAxis(10 * S);
+    const heard: (number | null)[] = [];
+    axis.subscribe((change) => change === 'cursor' && heard.push(axis.cursorUs));
+    axis.holdCursor(3 * S);
+    axis.setCursor(5 * S);
+    axis.setCursor(null);
+    expect(axis.heldUs).toBe(3 * S);
+    axis.jumpTo(4 * S);
+    axis.setCursor(null);
+    axis.holdCursor(null);
+    expect(heard).toEqual([3 * S, 5 * S, 3 * S, 4 * S, null]);
   });
 });
 

@@ -16,7 +16,9 @@ export interface Pinned {
   close(): void;
 }
 
-/** Keeps two time axes at the same window and cursor. Returns a function that separates them again. */
+/**
+ * Keeps two scopes at the same window, cursor and value scales. Returns a function that separates them again.
+ */
 export function together(a: Scope, b: Scope): () => void {
   let isFollowing = false;
   const follow =
@@ -25,10 +27,13 @@ export function together(a: Scope, b: Scope): () => void {
       if (isFollowing) return;
       isFollowing = true;
       if (change === 'window') follower.axis.setWindow(leader.axis.window);
-      else follower.axis.setCursor(leader.axis.cursorUs);
+      else {
+        follower.axis.holdCursor(leader.axis.heldUs);
+        follower.axis.setCursor(leader.axis.cursorUs);
+      }
       isFollowing = false;
     };
-  const ends = [a.axis.subscribe(follow(a, b)), b.axis.subscribe(follow(b, a))];
+  const ends = [a.axis.subscribe(follow(a, b)), b.axis.subscribe(follow(b, a)), a.shareScales(b)];
   return () => ends.forEach((end) => end());
 }
 
@@ -76,6 +81,7 @@ export class Pin {
     this.pinned.value = { live, scope, close };
     await live.play({ scenario, cell, seed, ...(controller && { controller }) });
     scope.axis.setWindow(beside.axis.window);
+    scope.axis.holdCursor(beside.axis.heldUs);
   }
 
   unpin(): void {

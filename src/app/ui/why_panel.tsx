@@ -6,6 +6,7 @@ import { effect, useComputed, useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
 import type { Scope } from '../../boards/scope.js';
+import { SymbolText } from '../../boards/symbol_text.js';
 import { changeAt, momentOf } from '../../reasons/target_changes.js';
 import type { Explanation, Mark, Sharing, TargetChange } from '../../reasons/index.js';
 import type { TraceHeader } from '../../trace/index.js';
@@ -166,7 +167,9 @@ function Lines({ changes, current, scope }: LinesProps) {
           >
             <time>{momentText(momentOf(change))}</time>
             <span aria-hidden="true">{SHAPES[change.shape]}</span>
-            <span class="text">{change.text}</span>
+            <span class="text">
+              <SymbolText text={change.text} />
+            </span>
           </button>
         </li>
       ))}
