@@ -175,6 +175,9 @@ export const QUEUE_SETTING_NAMES: Readonly<Record<string, string>> = {
   drop_batch_packets: 'Dropped at once',
 };
 
+/** The disciplines with a queue for each flow. */
+export const FAIR_QUEUES: readonly string[] = ['sfq', 'sfq-linux', 'fq_codel'];
+
 /**
  * The disciplines grouped by kind, in the order of a menu. FQ-CoDel is listed as fair queuing, although it uses CoDel
  * in each queue.
@@ -182,7 +185,7 @@ export const QUEUE_SETTING_NAMES: Readonly<Record<string, string>> = {
 export const QUEUE_GROUPS: readonly { title: string; queues: readonly string[] }[] = [
   { title: 'No management', queues: ['droptail'] },
   { title: 'Active queue management (AQM)', queues: ['codel', 'pie', 'pie-rfc8033'] },
-  { title: 'Fair queuing', queues: ['sfq', 'sfq-linux', 'fq_codel'] },
+  { title: 'Fair queuing', queues: FAIR_QUEUES },
 ];
 
 /** Returns the value of any setting as readable text. */

@@ -65,7 +65,10 @@ export class Competition {
     const [only] = flows;
     const who =
       flows.length === 1 && only !== undefined ? `${only} takes` : `${flows.length} other flows take`;
-    const detail = [reason.detail, `while ${who} ${rateText(receivedBps)} of ${rateText(capacityBps)}`]
+    const detail = [
+      reason.detail,
+      `while ${who} ${rateText(receivedBps)} of ${rateText(capacityBps)} on average`,
+    ]
       .filter((text) => text !== '')
       .join(' ');
     return { ...reason, detail, evidence: { ...reason.evidence, other_flows_received_bps: receivedBps } };

@@ -23,9 +23,9 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
     value: (flow) => formatRate(flow.receiveRateBps),
   },
   {
-    title: 'Utilisation',
+    title: 'Share of the link',
     unit: '',
-    about: 'Received rate over the capacity of its path',
+    about: 'Received rate over the mean capacity of its path',
     value: (flow, window) => share(flow.receiveRateBps / window[flow.direction].capacityBps),
   },
   {
@@ -55,7 +55,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
   {
     title: 'RTT p50',
     unit: 'ms',
-    about: 'Median round trip of RTCP probes',
+    about: 'Median round trip: of a call, as its RTCP probes measure it; of TCP, as TCP smooths it',
     value: (flow) => ms(flow.rttUs.p50),
   },
   {
@@ -68,12 +68,12 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
 
 const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs);
 
-/** A line of text about the forward path. Its numbers cover all flows. */
+/** A line of text about the forward path and all flows. */
 export function pathText({ forward, jain, flows }: WindowMetrics): string {
   const drops = Object.values(forward.drops).reduce((sum, count) => sum + count, 0);
   const media = flows.filter(({ kind }) => kind === 'media').length;
   return [
-    `bottleneck ${share(forward.utilisation)} of ${formatRate(forward.capacityBps)}`,
+    `all flows: ${share(forward.utilisation)} of ${formatRate(forward.capacityBps)} mean capacity used`,
     `queuing p50 ${ms(forward.queueDelayUs.p50)} ms, p95 ${ms(forward.queueDelayUs.p95)} ms`,
     `${drops} dropped`,
     ...(media > 1 ? [`Jain’s index ${index(jain)}`] : []),

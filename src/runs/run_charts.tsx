@@ -8,6 +8,7 @@ import {
   RateChart,
   StripChart,
   type DrawnFlow,
+  type FlowDelayOptions,
   type FlowRateOptions,
 } from '../charts/index.js';
 import type { MakeChart, Scope } from '../boards/scope.js';
@@ -23,7 +24,10 @@ import { INSIDE } from '../boards/inside_boards.js';
 import { detailedFlow, drawnFlows } from './flows.js';
 import type { FlowInfo } from './run.js';
 
-function flowBoards(flows: readonly DrawnFlow[], options: FlowRateOptions): readonly Board[] {
+function flowBoards(
+  flows: readonly DrawnFlow[],
+  options: FlowRateOptions & FlowDelayOptions,
+): readonly Board[] {
   return [
     {
       id: 'rates',
@@ -37,17 +41,17 @@ function flowBoards(flows: readonly DrawnFlow[], options: FlowRateOptions): read
       title: 'Delay',
       unit: 'ms',
       about: 'how long packets queue at the bottleneck, and each flow’s round trip',
-      make: (...args) => new FlowDelayChart(...args, flows),
+      make: (...args) => new FlowDelayChart(...args, flows, options),
     },
   ];
 }
 
-const lossBoard = ({ name }: FlowInfo): Board => ({
+const lossBoard = ({ name }: FlowInfo, isAlone: boolean): Board => ({
   id: 'losses',
   title: 'Loss',
   unit: '%',
   about: `the share of packets that ${name} lost, and all packets dropped at the bottleneck`,
-  make: (...args) => new LossChart(...args),
+  make: (...args) => new LossChart(...args, isAlone ? undefined : name),
 });
 
 /** The charts of a flow's controller: its target rate and its internal values. */
@@ -83,6 +87,9 @@ function controllerBoards({ name, controller }: FlowInfo, fitCapacity: boolean):
  */
 const MANY_FLOWS = 10;
 
+/** With more charts than this, the first one has time labels, too, since the last one is out of view. */
+const MANY_BOARDS = 3;
+
 /** The charts that show all flows. */
 const OF_FLOWS: ReadonlySet<string> = new Set(['rates', 'delays']);
 
@@ -98,6 +105,8 @@ interface RunChartsProps {
   detailed?: string;
   /** The ids of the charts to show. Default: all. */
   only?: readonly string[];
+  /** Whether the bottleneck has a queue for each flow. The delays then contain the waiting time in each queue. */
+  flowQueues?: boolean;
   /** Additional tools of each chart, which appear after its legend. */
   tools?: ChartTools;
   /** The hidden series. */
@@ -106,7 +115,7 @@ interface RunChartsProps {
 }
 
 export function RunCharts(props: RunChartsProps) {
-  const { flows, scope, draw = [], detailed = '', only, tools, hidden, onHide } = props;
+  const { flows, scope, draw = [], detailed = '', only, flowQueues = false, tools, hidden, onHide } = props;
   const isNarrow = useNarrow();
   const drawn = drawnFlows(flows, draw);
   const detail = detailedFlow(flows, detailed);
@@ -122,8 +131,10 @@ export function RunCharts(props: RunChartsProps) {
     });
   }, [number, link]);
   const boards = [
-    ...flowBoards(drawn, { backward, fitCapacity }),
-    ...(detail === null ? [] : [lossBoard(detail), ...controllerBoards(detail, fitCapacity)]),
+    ...flowBoards(drawn, { backward, fitCapacity, flowQueues }),
+    ...(detail === null
+      ? []
+      : [lossBoard(detail, flows.length === 1), ...controllerBoards(detail, fitCapacity)]),
   ].filter(({ id }) => only === undefined || only.includes(id));
   const who = drawn.map(({ flow, name, look }) => `${flow} ${name} ${look}`).join();
   return (
@@ -132,12 +143,14 @@ export function RunCharts(props: RunChartsProps) {
       <Charts scope={scope} look="lab">
         {boards.map((board, index) => (
           <ChartFigure
-            key={`${board.id} ${fitCapacity} ${backward} ${OF_FLOWS.has(board.id) ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
+            key={`${board.id} ${fitCapacity} ${backward} ${flowQueues} ${flows.length === 1} ${OF_FLOWS.has(board.id) ? who : `${detail?.name ?? ''} ${detail?.controller ?? ''}`}`}
             board={board}
             {...(tools && { tools })}
             scope={scope}
             without={WITHOUT}
-            timeLabels={isNarrow || index === boards.length - 1}
+            timeLabels={
+              isNarrow || index === boards.length - 1 || (index === 0 && boards.length > MANY_BOARDS)
+            }
             hidden={hidden}
             onHide={onHide}
           />

@@ -94,7 +94,7 @@ it('a call alone, and a flow that takes less than a fifth of the capacity, are n
   };
   expect(besideOf(0.19 * CAPACITY_BPS)).toEqual([]);
   expect(besideOf(0.21 * CAPACITY_BPS).map(({ text }) => text)).toContainEqual(
-    expect.stringContaining('while flow 1 takes 210 kbps of 1 Mbps, target × 0.50'),
+    expect.stringContaining('while flow 1 takes 210 kbps of 1 Mbps on average, target × 0.50'),
   );
 });
 
