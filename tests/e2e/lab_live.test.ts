@@ -68,10 +68,10 @@ test('a network is built by hand: each change is simulated at once, and can be t
   await page.getByRole('button', { name: '+ TCP' }).click();
   await expect(lab.glance('Received')).not.toHaveText(alone ?? '');
   await expect(lab.legend('tcp')).toBeVisible();
-  const starved = Number.parseFloat((await lab.glance('Utilisation').textContent()) ?? '');
+  const starved = Number.parseFloat((await lab.glance('Share of the link').textContent()) ?? '');
   await page.locator('select[name=queue]').selectOption('fq_codel');
   await expect
-    .poll(async () => Number.parseFloat((await lab.glance('Utilisation').textContent()) ?? ''))
+    .poll(async () => Number.parseFloat((await lab.glance('Share of the link').textContent()) ?? ''))
     .toBeGreaterThan(starved);
   await page.keyboard.press('Control+z');
   await expect(page.locator('select[name=queue]')).toHaveValue('droptail');
@@ -116,9 +116,7 @@ test('opening a scenario fills the same controls, and a changed one is a scenari
   await lab.done();
   const capacity = lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' });
   await expect(capacity).toHaveValue('1');
-  await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Most that may wait ms' })).toHaveValue(
-    '350',
-  );
+  await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Queue limit ms' })).toHaveValue('350');
   await expect(page.getByRole('region', { name: 'Published and measured' })).toBeVisible();
   await capacity.fill('3');
   await capacity.press('Enter');
@@ -156,6 +154,9 @@ test('a value out of range is refused in words, and leaves the run', async ({ pa
   await schedule.fill('1mbps,0.6mbps@soon');
   await schedule.press('Enter');
   await expect(schedule).toHaveAttribute('aria-invalid', 'true');
+  await schedule.fill('3M,1M@30');
+  await schedule.press('Enter');
+  await expect(page.getByText('write, for example, 1.5mbps,0.6mbps@20s,1.5mbps@40s')).toBeVisible();
   await expect(lab.glance('Received')).toHaveText(received ?? '');
 });
 
@@ -314,6 +315,105 @@ test('a run is pinned beside the one that changes, on one time axis', async ({ p
   await expect(page.getByLabel('Notices').getByRole('listitem')).toHaveCount(0);
 });
 
+test('the halves of a comparison are named by what differs, and have the same scales', async ({
+  page,
+  lab,
+}) => {
+  await lab.begin();
+  await page.getByRole('button', { name: '+ TCP' }).click();
+  await lab.done();
+  await page.getByRole('button', { name: 'Pin this run to compare' }).click();
+  const pinned = page.getByRole('region', { name: 'Pinned run' });
+  const present = page.getByRole('region', { name: 'Present run' });
+  await page.locator('select[name=queue]').selectOption('fq_codel');
+  await expect(pinned.getByRole('heading')).toHaveText('Pinned: DropTail 300 ms');
+  await expect(present.getByRole('heading')).toHaveText('Now: FQ-CoDel');
+  await lab.done();
+  await expect(present.getByText('faint lines')).toHaveCount(0);
+  // Each flow has a queue of its own, in which its packets wait for a time of their own.
+  await expect(present.getByRole('button', { name: /^Wait call/ })).toBeVisible();
+  await expect(pinned.getByRole('button', { name: /^Wait call/ })).toHaveCount(0);
+  const highest = async (half: typeof pinned): Promise<number> => {
+    const [drawing] = await Promise.all([
+      page.waitForEvent('download'),
+      half.getByRole('button', { name: 'SVG of Delay' }).click(),
+    ]);
+    const ticks = (await readFile(await drawing.path(), 'utf8')).matchAll(/>(\d+)</g);
+    return Math.max(...[...ticks].map(([, tick]) => Number(tick)));
+  };
+  expect(await highest(present)).toBeGreaterThan(200);
+  expect(await highest(present)).toBe(await highest(pinned));
+});
+
+test('the link carries the moment that is shown, and an open sweep', async ({ page, lab }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await lab.begin();
+  const moment = page.getByRole('slider', { name: 'Moment' });
+  const reading = page.locator('.playback .reading');
+  const copied = async (): Promise<URLSearchParams> => {
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    await expect(page.getByRole('button', { name: 'Copy link' })).toBeVisible();
+    return new URL(text).searchParams;
+  };
+  expect((await copied()).has('at_s')).toBe(false);
+  // Before packets and equations were ever shown.
+  await moment.fill('30368000');
+  await expect(page).toHaveURL(/at_s=30\.368/);
+  expect((await copied()).get('at_s')).toBe('30.368');
+  await page.getByRole('button', { name: 'Packets and equations' }).click();
+  await lab.done();
+  await page.getByRole('button', { name: 'Packets and equations' }).click();
+  await moment.fill('12500000');
+  await expect(page).toHaveURL(/at_s=12\.5/);
+
+  await page.getByText('Sweep one number').click();
+  await page.getByLabel('Sweep', { exact: true }).selectOption('rtt');
+  await page.getByLabel('to', { exact: true }).fill('100');
+  await page.getByLabel('to', { exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Run 9 values' }).click();
+  await expect(page.locator('.small-multiple')).toHaveCount(9);
+  const link = await copied();
+  expect(Object.fromEntries(link)).toMatchObject({ sweep: 'rtt', sweep_from: '10', sweep_to: '100' });
+  await page.reload();
+  await expect(reading).toHaveText('12.500 s');
+  await expect(page.locator('.small-multiple')).toHaveCount(9);
+  await expect(page.locator('.small-multiple').last()).toContainText('100 ms');
+});
+
+test('a click holds the cursor of charts and slider, and Escape releases it', async ({ page, lab }) => {
+  await lab.begin();
+  const reading = page.locator('.playback .reading');
+  const plot = page.locator('figure.chart.rates canvas');
+  const box = await plot.boundingBox();
+  if (!box) throw new Error('the chart is not there');
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  const held = await reading.textContent();
+  await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
+  await expect(reading).not.toHaveText(held ?? '');
+  await page.mouse.move(5, 5);
+  await expect(reading).toHaveText(held ?? '');
+  await expect(page.locator('.window')).toContainText('cursor at');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.window')).not.toContainText('cursor at');
+  await expect(reading).toHaveText('60.000 s');
+  await expect(page.getByText('values at its end')).toBeVisible();
+});
+
+test('the values at the end do not depend on the width of the page', async ({ page, lab }) => {
+  const readings = async (width: number): Promise<readonly string[]> => {
+    await page.setViewportSize({ width, height: 800 });
+    await lab.begin();
+    await page.waitForTimeout(500);
+    return page.locator('.charts .legend .reading').allTextContents();
+  };
+  const wide = await readings(1280);
+  expect(wide.length).toBeGreaterThan(10);
+  expect(wide.filter((text) => text !== '–').length).toBeGreaterThan(10);
+  expect(await readings(390)).toEqual(wide);
+});
+
 test('a damaged link says what of it is lost', async ({ page, served }) => {
   await page.goto(`${served.staticUrl}lab.html#pin=AAAA`);
   await expect(page.getByLabel('Notices')).toContainText('The pinned run in the address is damaged.');
@@ -333,6 +433,35 @@ test('a chart out of view is painted when it comes into view', async ({ page, la
   expect(await painted()).toBe(before);
   await chart.scrollIntoViewIfNeeded();
   await expect.poll(painted).not.toBe(before);
+});
+
+test('the table of several flows stands above the charts, and has the RTT of TCP', async ({ page, lab }) => {
+  await lab.begin();
+  await page.getByRole('button', { name: '+ TCP' }).click();
+  await lab.done();
+  const flows = page.getByRole('region', { name: 'Flows' });
+  const header = await flows.getByRole('columnheader').allTextContents();
+  const rtt = header.findIndex((text) => text.startsWith('RTT p50'));
+  // The row header is not a cell.
+  const cell = flows
+    .getByRole('row', { name: /tcp/ })
+    .getByRole('cell')
+    .nth(rtt - 1);
+  await expect.poll(async () => Number.parseFloat((await cell.textContent()) ?? '')).toBeGreaterThan(50);
+  const [table, chart] = [await flows.boundingBox(), await page.locator('.chart').first().boundingBox()];
+  expect(table?.y ?? NaN).toBeLessThan(chart?.y ?? NaN);
+});
+
+test('a sweep of the queue limit says from where on the limit is never reached', async ({ page, lab }) => {
+  await lab.begin();
+  await page.getByText('Sweep one number').click();
+  await page.getByLabel('Sweep', { exact: true }).selectOption('queue');
+  await page.getByRole('button', { name: 'Run 9 values' }).click();
+  const multiples = page.locator('.small-multiple');
+  await expect(multiples).toHaveCount(9);
+  await expect(multiples.filter({ hasText: 'present value' })).toContainText('300 ms');
+  await expect(page.locator('.sweep')).toContainText(/the limit is never reached/);
+  await expect(page.locator('.sweep')).toContainText('seed 1');
 });
 
 test('one number is swept as small multiples, one of which is taken', async ({ page, lab }) => {
@@ -396,6 +525,10 @@ test('fits a phone', async ({ page, lab }) => {
   await page.getByText('Sweep one number').click();
   await expect(page.locator('.equations math').first()).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(400);
+  await page.getByRole('button', { name: 'Hide the controls' }).click();
+  await expect(lab.panel('Network')).toBeHidden();
+  await page.getByRole('button', { name: 'Show the controls' }).click();
+  await expect(lab.panel('Network')).toBeVisible();
 });
 
 test('a drag is followed closely @measures', async ({ page, lab }) => {

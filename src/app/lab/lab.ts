@@ -32,7 +32,7 @@ import { change, ownPart, pinPart, settings } from './settings.js';
 import type { LabState } from './state.js';
 import { tellSimulationError, tellTraceError } from './simulation_notice.js';
 import { Sweep } from './sweep/sweep.js';
-import type { Sweepable } from './sweep/sweepable.js';
+import { sweepables, type Sweepable } from './sweep/sweepable.js';
 
 export interface Loaded {
   scenario: Scenario;
@@ -77,6 +77,8 @@ export class Lab {
   charts: Scope | null = null;
   /** Whether the drawn run is kept as a ghost (faint lines) when the next run is drawn. */
   #isGhostDue = false;
+  /** Whether the list of scenarios is unfolded. It makes room for the controls of a network that the user builds. */
+  readonly isListShown = signal(true);
   /** Counts requests to show something; only the latest one takes effect. */
   #turn = 0;
   readonly #link = new OwnLink();
@@ -112,6 +114,18 @@ export class Lab {
     this.#checkCell();
     await this.#ready();
     if (pinned !== '') await this.#pinLinked(pinned);
+    if (settings.peek().sweep !== '') await this.#sweepLinked();
+  }
+
+  /** Sweeps the setting that the address names. */
+  async #sweepLinked(): Promise<void> {
+    const { sweep, sweep_from: from, sweep_to: to } = settings.peek();
+    const { value: network } = this.network;
+    const found = network && sweepables(network).find(({ id }) => id === sweep);
+    if (found) return this.startSweep({ ...found, ...(from < to && { from, to }) });
+    this.closeSweep();
+    const what = `In the address, sweep=${sweep} was not understood: this network has no such setting.`;
+    notify('warning', 'sweep', what, 'Choose one under “Sweep one number”.');
   }
 
   /** Pins the run that the address contains. */
@@ -151,7 +165,7 @@ export class Lab {
     if (!(await this.#loadListed(id))) return;
     this.#offer(replaced);
     this.#link.drop();
-    change({ ...FRESH, scenario: id });
+    this.#showAfresh(id);
     await this.#ready();
   }
 
@@ -164,7 +178,7 @@ export class Lab {
   /** Shows the scenario that `text` contains. `what` is the name of the scenario in messages. */
   async openText(text: string, from: Loaded['from'], what: string): Promise<void> {
     if (!(await this.#load(() => Promise.resolve(text), from, what))) return;
-    change({ ...FRESH, scenario: '' });
+    this.#showAfresh('');
     void this.#link.put(text);
     await this.#ready();
   }
@@ -222,6 +236,7 @@ export class Lab {
       dismiss('scenario');
       this.history.clear();
       this.loaded.value = { scenario, cells, from };
+      this.isListShown.value = from.kind !== 'controls';
       this.#isGhostDue = false;
       this.ownFlows.forget();
       this.charts?.dropGhost();
@@ -235,6 +250,12 @@ export class Lab {
       tellSimulationError(error, `${what} was not opened`, 'scenario');
       return false;
     }
+  }
+
+  /** Resets the settings that belong to the scenario that was shown before. */
+  #showAfresh(scenario: string): void {
+    change({ ...FRESH, scenario });
+    this.charts?.axis.holdCursor(null);
   }
 
   /** Marks loading as complete. Then runs the network if it is quick to simulate or if the address requests a run. */
@@ -251,7 +272,7 @@ export class Lab {
     const [loaded, network] = [this.loaded.peek(), this.network.peek()];
     if (loaded === null || network === null) return;
     const scenario = edit(network);
-    if (this.history.add(loaded, gesture)) this.#isGhostDue = true;
+    if (this.history.add(loaded, gesture)) this.#keepsGhost();
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
 
@@ -292,7 +313,7 @@ export class Lab {
    */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
     change(patch);
-    this.#isGhostDue = true;
+    this.#keepsGhost();
     if (settings.peek().run) void this.start();
   }
 
@@ -306,6 +327,11 @@ export class Lab {
   /** Whether a run is small enough for its packets to be recorded and shown. */
   hasPackets({ flows, durationUs }: Run): boolean {
     return areFew({ flows, durationUs });
+  }
+
+  /** A run that is pinned is the one to compare with; no other one is drawn behind the present one. */
+  #keepsGhost(): void {
+    this.#isGhostDue = this.pin.pinned.peek() === null;
   }
 
   async #keepGhost(): Promise<void> {
@@ -362,6 +388,7 @@ export class Lab {
 
   async #pin(wanted: Wanted): Promise<void> {
     if (this.charts === null) return;
+    this.charts.dropGhost();
     await this.pin.pin(wanted, this.charts, tellTraceError);
     pinPart.value = await toPinLink(wanted);
   }
@@ -374,6 +401,7 @@ export class Lab {
   async startSweep(swept: Sweepable): Promise<void> {
     const { value: network } = this.network;
     if (network === null) return;
+    change({ sweep: swept.id, sweep_from: swept.from, sweep_to: swept.to });
     try {
       const controller = this.ownFlows.controllerFor(network);
       await this.sweep.run({ network, seed: this.seed.peek(), swept, ...controller });
@@ -381,6 +409,12 @@ export class Lab {
     } catch (error) {
       tellSimulationError(error, 'The sweep failed', 'sweep');
     }
+  }
+
+  /** Ends the sweep, if there is one, and removes its results. */
+  closeSweep(): void {
+    this.sweep.clear();
+    change({ sweep: '', sweep_from: 0, sweep_to: 0 });
   }
 
   #tellFaults({ result }: Run): void {
@@ -419,6 +453,9 @@ const FRESH = {
   draw: [],
   hide: [],
   at_s: 0,
+  sweep: '',
+  sweep_from: 0,
+  sweep_to: 0,
   window_s: 0,
   from_s: 0,
 };

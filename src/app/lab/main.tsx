@@ -20,6 +20,8 @@ async function open(root: HTMLElement): Promise<void> {
     ({ window_s, from_s }) => change({ window_s, from_s }),
   );
   lab.charts = scope;
+  const { at_s } = settings.peek();
+  if (at_s > 0) scope.axis.holdCursor(at_s * 1e6);
   followTheme(
     () => settings.value.theme,
     (theme) => scope.setTheme(theme),

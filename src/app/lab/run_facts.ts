@@ -1,11 +1,12 @@
 /** Describes a Lab run for a report: the network, its flows with their parameters, and the seed. */
 import { LINK_KEYS, LINK_FIELDS } from '../../link/fields.js';
-import { sayLinkValue } from '../../link/words.js';
+import { QUEUE_NAMES, sayLinkValue } from '../../link/words.js';
 import { cellLabel, instantiate } from '../../scenario/cells.js';
 import { outageText } from '../../scenario/outage_text.js';
 import type { ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
 import { parametersText } from '../parameter_text.js';
 import { CONTROLLER_TITLES } from './controller_choice.js';
+import { rttOf } from './edits.js';
 import type { Run } from '../../runs/run.js';
 
 type Facts = readonly (readonly [name: string, value: string])[];
@@ -18,17 +19,23 @@ function capacityText({ capacity, capacity_per_flow: each }: ScenarioPath): stri
   return capacity === undefined ? `${text} for each flow` : text;
 }
 
-function pathText(path: ScenarioPath): string {
-  const { one_way_delay_ms: delay } = path;
+/** The settings of a path that differ from their defaults, and its queue. */
+function settingTexts(path: ScenarioPath): readonly string[] {
   const values: Readonly<Record<string, unknown>> = { ...path, outage: outageText(path.outage) };
-  const settings = LINK_KEYS.filter((key) => key !== 'capacity').flatMap((key) => {
+  return LINK_KEYS.filter((key) => key !== 'capacity').flatMap((key) => {
     const value = values[key];
     if (typeof value !== 'string' && typeof value !== 'number') return [];
     return key === 'queue' || value !== LINK_FIELDS[key].usual ? sayLinkValue(key, value) : [];
   });
-  return [capacityText(path), ...settings, ...(delay === undefined ? [] : [`${delay} ms one way`])].join(
-    ', ',
-  );
+}
+
+function pathText(path: ScenarioPath): string {
+  const { one_way_delay_ms: delay } = path;
+  return [
+    capacityText(path),
+    ...settingTexts(path),
+    ...(delay === undefined ? [] : [`${delay} ms one way`]),
+  ].join(', ');
 }
 
 function kindText(flow: ScenarioFlow): string {
@@ -49,6 +56,40 @@ function flowText(flow: ScenarioFlow): string {
     parametersText(parameters),
   ];
   return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
+}
+
+/** Writes a queue by its title: `droptail:300ms` becomes `DropTail 300 ms`. */
+function queueTitle(text: string): string {
+  const [discipline = '', ...options] = text.split(':');
+  const said = options.join(':').replace(/(\d)ms/g, '$1 ms');
+  return [QUEUE_NAMES[discipline] ?? discipline, said].filter(Boolean).join(' ');
+}
+
+/** The texts of all that makes a run what it is. */
+function settingsOf({ scenario, cell, seed, controller }: Run): readonly string[] {
+  const run = instantiate(scenario, cell);
+  const { forward, backward, flows, duration_s: duration } = run;
+  const queue = forward.queue ?? LINK_FIELDS.queue.usual;
+  const back = backward === undefined ? [] : [capacityText(backward), ...settingTexts(backward)];
+  return [
+    capacityText(forward),
+    ...(forward.capacity === undefined && forward.capacity_per_flow === undefined ? [] : [queueTitle(queue)]),
+    ...settingTexts({ ...forward, queue: undefined }),
+    ...back.map((text) => `way back: ${text}`),
+    `RTT ${rttOf(run)} ms`,
+    ...flows.map(flowText),
+    ...(controller === undefined ? [] : [controller.name]),
+    `${duration} s`,
+    `seed ${seed}`,
+  ];
+}
+
+/** What of a run is not the same in another run; empty if the other run has all of it. */
+export function differenceText(run: Run, other: Run): string {
+  const others = settingsOf(other);
+  return settingsOf(run)
+    .filter((text) => !others.includes(text))
+    .join(', ');
 }
 
 /** Uses the settings of the run itself, since the page's settings may have changed since then. */

@@ -9,6 +9,7 @@ import { flag, integerIn, numberIn, oneOf, words, type StateProblem } from '../u
 
 const name = v.pipe(v.string(), v.regex(/^[\w.-]{0,64}$/, 'up to 64 letters, digits, ., - or _'));
 const MAX_S = 1e6;
+const MAX_SWEPT = 1e12;
 
 const entries = {
   scenario: name,
@@ -24,6 +25,9 @@ const entries = {
   packets: flag,
   inside: flag,
   at_s: numberIn(0, MAX_S, 's'),
+  sweep: v.pipe(v.string(), v.regex(/^[\w.-]{0,200}$/, 'the name of a setting that can be swept')),
+  sweep_from: numberIn(-MAX_SWEPT, MAX_SWEPT, ''),
+  sweep_to: numberIn(-MAX_SWEPT, MAX_SWEPT, ''),
   window_s: numberIn(0, MAX_S, 's (0: all)'),
   from_s: numberIn(0, MAX_S, 's'),
   hide: words,
@@ -57,11 +61,12 @@ export interface LabState {
   packets: boolean;
   /** Whether packets in transit, the state machine and the equations are shown. */
   inside: boolean;
-  /**
-   * The moment that the inside view of a run shows. If 0, the view shows the moment a quarter into the run, since
-   * nothing happens at the beginning.
-   */
+  /** The moment at which the charts' cursor is held. If 0, it is not held. */
   at_s: number;
+  /** The id of the setting whose sweep is shown, and its range. If empty, no sweep is shown. */
+  sweep: string;
+  sweep_from: number;
+  sweep_to: number;
   /** The length of the visible time window. If 0, the whole run is visible. */
   window_s: number;
   from_s: number;
@@ -80,6 +85,9 @@ export const DEFAULT_LAB: LabState = {
   packets: false,
   inside: false,
   at_s: 0,
+  sweep: '',
+  sweep_from: 0,
+  sweep_to: 0,
   window_s: 0,
   from_s: 0,
   hide: [],

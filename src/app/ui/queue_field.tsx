@@ -74,7 +74,7 @@ function LimitFields({ form, set }: FormProps) {
     <>
       <NumberInput
         name="queue.limit"
-        label="Most that may wait"
+        label="Queue limit"
         unit={unit}
         help={spec.description}
         min={0}

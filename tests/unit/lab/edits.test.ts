@@ -146,6 +146,19 @@ describe('sweeps', () => {
     },
   );
 
+  it('have the times of an active queue management, and say that a schedule keeps its proportions', () => {
+    const forward = { ...FRESH_NETWORK.forward, capacity: '3mbps,1mbps@30s', queue: 'fq_codel:target=8ms' };
+    const found = sweepables(parseScenario({ ...FRESH_NETWORK, forward }));
+    const of = (id: string) => found.find((each) => each.id === id);
+    expect(of('queue.target_ms')).toMatchObject({ group: 'Queue, FQ-CoDel', now: 8, unit: 'ms' });
+    expect(of('queue.interval_ms')).toMatchObject({ now: 100 });
+    expect(of('queue.target_ms')?.edit(20)(fresh).forward.queue).toBe('fq_codel:target=20ms');
+    expect(of('capacity')?.label).toBe('Capacity at first, later steps in proportion');
+    expect(of('capacity')?.edit(6)(parseScenario({ ...FRESH_NETWORK, forward })).forward.capacity).toBe(
+      '6mbps,2mbps@30s',
+    );
+  });
+
   it('show the value that the network has', () => {
     const now = Object.fromEntries(sweepables(fresh).map(({ id, now: value }) => [id, value]));
     expect(now).toMatchObject({ capacity: 2, queue: 300, rtt: 50, loss: 0, 'call.k_u': 0.01 });

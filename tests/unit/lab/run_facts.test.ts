@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
-import { runFacts } from '../../../src/app/lab/run_facts.js';
+import { differenceText, runFacts } from '../../../src/app/lab/run_facts.js';
 import { parseScenario } from '../../../src/scenario/index.js';
 
 /** The text about the network in the report of a run, for a scenario with these outages. */
@@ -11,6 +11,23 @@ function networkWith(outage: unknown): string {
   const facts = runFacts({ scenario, cell: {}, seed: 1, flows: [], durationUs: 1e6, result: null });
   return new Map(facts).get('Network') ?? '';
 }
+
+/** A run of the fresh network with another forward path or other flows. */
+const runOf = (forward: object, flows: readonly object[] = FRESH_NETWORK.flows) => ({
+  scenario: parseScenario({ ...FRESH_NETWORK, forward: { ...FRESH_NETWORK.forward, ...forward }, flows }),
+  ...{ cell: {}, seed: 1, flows: [], durationUs: 1e6, result: null },
+});
+
+describe('the difference between two runs', () => {
+  it('names what each has and the other has not', () => {
+    const [fair, full] = [runOf({ queue: 'fq_codel' }), runOf({ jitter_ms: 5 })];
+    expect(differenceText(fair, full)).toBe('FQ-CoDel');
+    expect(differenceText(full, fair)).toBe('DropTail 300 ms, jitter 5 ms');
+    const shared = runOf({}, [...FRESH_NETWORK.flows, { kind: 'tcp', name: 'tcp' }]);
+    expect(differenceText(shared, runOf({}))).toBe('tcp (TCP, cubic)');
+    expect(differenceText(runOf({}), shared)).toBe('');
+  });
+});
 
 describe('a run in words', () => {
   it('tells outages as settings of a link are written, however the scenario gives them', () => {

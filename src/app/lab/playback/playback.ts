@@ -1,6 +1,6 @@
 /**
- * Playback of a run. The page shows one moment of the run, which the user can play, step or drag. The cursor of the
- * charts is at the same moment.
+ * Playback of a run. The page shows one moment of the run, which the user can play, step or drag: that of the charts'
+ * cursor or, without a cursor, the end of their window, whose values the legends then show.
  */
 import { signal } from '@preact/signals';
 
@@ -43,13 +43,15 @@ export class Playback {
 
   constructor(options: PlaybackOptions) {
     this.#options = options;
-    const { axis } = options;
-    axis.subscribe((change) => {
-      // While playback is stopped, the pointer over the charts chooses the moment. During playback, the moment moves
-      // the cursor instead.
-      if (change !== 'cursor' || this.#movesCursor || this.isPlaying.peek()) return;
-      if (axis.cursorUs !== null) this.timeUs.value = this.#within(axis.cursorUs);
-    });
+    // While playback is stopped, the pointer over the charts chooses the moment. During playback, the moment moves
+    // the cursor instead.
+    options.axis.subscribe(() => !this.#movesCursor && !this.isPlaying.peek() && this.#follow());
+    this.#follow();
+  }
+
+  #follow(): void {
+    const { axis } = this.#options;
+    this.timeUs.value = this.#within(axis.cursorUs ?? axis.window.toUs);
   }
 
   #within(us: number): number {
@@ -60,7 +62,7 @@ export class Playback {
     const { axis } = this.#options;
     this.timeUs.value = this.#within(us);
     this.#movesCursor = true;
-    axis.setCursor(this.timeUs.peek());
+    axis.holdCursor(this.timeUs.peek());
     this.#movesCursor = false;
     const { fromUs, toUs } = axis.window;
     const { value } = this.timeUs;

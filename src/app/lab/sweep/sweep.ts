@@ -33,6 +33,23 @@ export interface SweepRequest {
   swept: Sweepable;
 }
 
+/** For which values of a sweep all runs are the same; null if not even two neighbouring ones are. */
+export interface Alike {
+  from: number;
+  to: number;
+}
+
+/** The longest row of values at either end of a sweep whose runs are all the same. */
+export function alike(results: readonly Swept[]): Alike | null {
+  const told = results.map(({ whole }) => JSON.stringify(whole));
+  const fromStart = told.findIndex((text) => text !== told[0]);
+  const upTo = fromStart < 0 ? told.length : fromStart;
+  const since = told.findLastIndex((text) => text !== told.at(-1)) + 1;
+  const same = upTo >= told.length - since ? results.slice(0, upTo) : results.slice(since);
+  const [first, last] = [same[0], same.at(-1)];
+  return first && last && same.length > 1 ? { from: first.value, to: last.value } : null;
+}
+
 const INTERVAL_US = 500e3;
 /** The largest number of points in a line: a small chart has no room for more. */
 const POINTS = 160;

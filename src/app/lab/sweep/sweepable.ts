@@ -2,9 +2,25 @@
  * The numeric settings of a network that can be swept. A sweep moves one setting through a range and leaves
  * everything else unchanged.
  */
-import { CONTROLLER_SPECS, controllerOfPreset, presetValue } from '../../../core/schema.js';
+import {
+  CONTROLLER_SPECS,
+  controllerOfPreset,
+  presetValue,
+  type ParameterSpec,
+} from '../../../core/schema.js';
 import { parseRate, parseSchedule, scaledSchedule } from '../../../link/capacity_text.js';
-import { limitOf, queueForm, queueText, withLimit } from '../../../link/queue_form.js';
+import { LINK_FIELDS } from '../../../link/fields.js';
+import {
+  limitOf,
+  ownValue,
+  queueForm,
+  queueText,
+  settingsOf,
+  withLimit,
+  withSetting,
+  type QueueForm,
+} from '../../../link/queue_form.js';
+import { QUEUE_NAMES } from '../../../link/words.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import { BITRATE_PARAMETERS } from '../../parameter_order.js';
 import { presetOf } from '../controller_choice.js';
@@ -12,6 +28,8 @@ import { changeFlow, changePath, changeRtt, rttOf, type Edit, type MediaFlow } f
 
 export interface Sweepable {
   id: string;
+  /** The group in a menu: the network, its queue, or the controller of a flow. */
+  group: string;
   label: string;
   unit: string;
   now: number;
@@ -31,19 +49,23 @@ const ratios = { isLogarithmic: true, whole: false };
 
 function ofPath(scenario: Scenario): Sweepable[] {
   const { forward } = scenario;
-  const { capacity, queue, loss_ratio = 0, jitter_ms = 0 } = forward;
+  const { capacity, loss_ratio = 0, jitter_ms = 0 } = forward;
+  const group = 'Network';
   const rtt = rttOf(scenario);
   const found: Sweepable[] = [];
   if (typeof capacity === 'string' || typeof capacity === 'number') {
-    const now = (parseSchedule(capacity)[0]?.capacityBps ?? 0) / 1e6;
+    const steps = parseSchedule(capacity);
+    const now = (steps[0]?.capacityBps ?? 0) / 1e6;
+    const label = steps.length > 1 ? 'Capacity at first, later steps in proportion' : 'Capacity';
     const edit = (value: number): Edit =>
       changePath('forward', { capacity: scaledSchedule(capacity, value * 1e6) });
-    found.push({ id: 'capacity', label: 'Capacity', unit: 'Mbps', now, ...around(now), ...ratios, edit });
+    found.push({ id: 'capacity', group, label, unit: 'Mbps', now, ...around(now), ...ratios, edit });
   } else if (forward.capacity_per_flow !== undefined) {
     const now = parseRate(forward.capacity_per_flow) / 1e6;
     const edit = (value: number): Edit => changePath('forward', { capacity_per_flow: `${value}mbps` });
     found.push({
       id: 'capacity',
+      group,
       label: 'Capacity per flow',
       unit: 'Mbps',
       now,
@@ -52,36 +74,77 @@ function ofPath(scenario: Scenario): Sweepable[] {
       edit,
     });
   }
-  const form = queueForm(queue ?? 'droptail:300ms');
-  const limit = limitOf(form);
-  if (limit !== null) {
-    const { spec, value: now } = limit;
-    const edit = (value: number): Edit =>
-      changePath('forward', { queue: queueText(withLimit(form, spec.name, value)) });
-    const whole = spec.unit !== 'ms';
-    found.push({
-      id: 'queue',
-      label: 'Queue limit',
-      unit: spec.unit,
-      now,
-      ...around(now),
-      ...ratios,
-      whole,
-      edit,
-    });
-  }
   found.push(
-    { id: 'rtt', label: 'RTT', unit: 'ms', now: rtt, from: 10, to: 400, ...ratios, edit: changeRtt },
+    { id: 'rtt', group, label: 'RTT', unit: 'ms', now: rtt, from: 10, to: 400, ...ratios, edit: changeRtt },
     {
-      ...{ id: 'loss', label: 'Random loss', unit: '%', now: loss_ratio * 100, from: 0, to: 10, ...plain },
+      ...{
+        id: 'loss',
+        group,
+        label: 'Random loss',
+        unit: '%',
+        now: loss_ratio * 100,
+        from: 0,
+        to: 10,
+        ...plain,
+      },
       edit: (value) => changePath('forward', { loss_ratio: Number((value / 100).toPrecision(12)) }),
     },
     {
-      ...{ id: 'jitter', label: 'Jitter', unit: 'ms', now: jitter_ms, from: 0, to: 30, ...plain },
+      ...{ id: 'jitter', group, label: 'Jitter', unit: 'ms', now: jitter_ms, from: 0, to: 30, ...plain },
       edit: (jitter) => changePath('forward', { jitter_ms: jitter }),
     },
   );
   return found;
+}
+
+/** The number in a range around its present value or, if that is 0, in the lower part of the allowed range. */
+function ofParameter(
+  spec: ParameterSpec,
+  now: number,
+): Pick<Sweepable, 'unit' | 'now' | 'from' | 'to' | 'isLogarithmic' | 'whole'> {
+  const wide = now > 0 ? around(now) : { from: spec.min, to: Math.min(spec.max, spec.min + 10) };
+  const from = Math.max(spec.min, wide.from);
+  return {
+    unit: spec.unit,
+    now,
+    from,
+    to: Math.min(spec.max, wide.to),
+    isLogarithmic: now > 0 && from > 0,
+    whole: spec.whole === true,
+  };
+}
+
+/** The limit of the queue and, of an active queue management, its times. */
+function ofQueue({ forward: { capacity, capacity_per_flow: perFlow, queue } }: Scenario): Sweepable[] {
+  if (capacity === undefined && perFlow === undefined) return [];
+  const form = queueForm(queue ?? LINK_FIELDS.queue.usual);
+  const limit = limitOf(form);
+  const group = `Queue, ${QUEUE_NAMES[form.discipline] ?? form.discipline}`;
+  const changed = (next: QueueForm): Edit => changePath('forward', { queue: queueText(next) });
+  const limits = limit === null ? [] : [limit];
+  const times = settingsOf(form.discipline).filter(
+    ({ unit, values }) => unit === 'ms' && values === undefined,
+  );
+  return [
+    ...limits.map(({ spec, value }) => ({
+      id: 'queue',
+      group,
+      label: 'Queue limit',
+      unit: spec.unit,
+      now: value,
+      ...around(value),
+      ...ratios,
+      whole: spec.unit !== 'ms',
+      edit: (next: number) => changed(withLimit(form, spec.name, next)),
+    })),
+    ...times.map((spec) => ({
+      id: `queue.${spec.name}`,
+      group,
+      label: spec.name,
+      ...ofParameter(spec, form.given[spec.name] ?? ownValue(form.discipline, spec)),
+      edit: (next: number) => changed(withSetting(form, spec.name, next)),
+    })),
+  ];
 }
 
 function ofController(flow: MediaFlow): Sweepable[] {
@@ -94,16 +157,11 @@ function ofController(flow: MediaFlow): Sweepable[] {
     .map((spec) => {
       const base = preset ? presetValue(preset, spec) : spec.default;
       const now = flow.parameters?.[spec.name] ?? base;
-      const wide = now > 0 ? around(now) : { from: spec.min, to: Math.min(spec.max, spec.min + 10) };
       return {
         id: `${flow.name}.${spec.name}`,
-        label: `${spec.name} of ${flow.name}`,
-        unit: spec.unit,
-        now,
-        from: Math.max(spec.min, wide.from),
-        to: Math.min(spec.max, wide.to),
-        isLogarithmic: now > 0 && Math.max(spec.min, wide.from) > 0,
-        whole: spec.whole === true,
+        group: `Controller of ${flow.name}`,
+        label: spec.name,
+        ...ofParameter(spec, now),
         edit: (value) => changeFlow(flow.name, { parameters: { ...flow.parameters, [spec.name]: value } }),
       };
     });
@@ -112,6 +170,7 @@ function ofController(flow: MediaFlow): Sweepable[] {
 /** All settings of a network that can be swept. */
 export const sweepables = (scenario: Scenario): Sweepable[] => [
   ...ofPath(scenario),
+  ...ofQueue(scenario),
   ...scenario.flows.flatMap((flow) => (flow.kind === 'media' ? ofController(flow) : [])),
 ];
 

@@ -52,14 +52,12 @@ export function Inside({ lab, scope }: InsideProps) {
   const run = live.run.value;
   const hasRun = run !== null;
   useEffect(() => {
-    // At time 0 there is nothing to show yet, so the view opens at another moment.
-    if (!isInside || !hasRun || playback.timeUs.peek() !== 0) return;
-    const { at_s } = settings.peek();
-    playback.seek(at_s > 0 ? at_s * 1e6 : live.durationUs / 4);
+    // At its end, a run has little left to look into, so the view opens at another moment.
+    if (isInside && hasRun && scope.axis.heldUs === null) playback.seek(live.durationUs / 4);
   }, [isInside, hasRun]);
   useSignalEffect(() => {
-    const at_s = Math.round(playback.timeUs.value / 1e3) / 1e3;
-    if (!settings.value.inside || playback.isPlaying.value || at_s === 0) return undefined;
+    const at_s = Math.round((scope.heldUs.value ?? 0) / 1e3) / 1e3;
+    if (playback.isPlaying.value) return undefined;
     const timer = setTimeout(() => change({ at_s }), MOMENT_KEPT_MS);
     return () => clearTimeout(timer);
   });

@@ -2,15 +2,21 @@
  * The Lab: the user chooses an experiment, runs one cell of it (one combination of the values of its axes), and looks
  * inside the run.
  */
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
-import { cellLabel } from '../../../scenario/cells.js';
+import { parseSchedule } from '../../../link/capacity_text.js';
+import { queueForm } from '../../../link/queue_form.js';
+import { FAIR_QUEUES } from '../../../link/words.js';
+import { cellLabel, instantiate } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
+import { useNarrow } from '../../../boards/chart_figure.js';
 import type { Scope } from '../../../boards/scope.js';
 import { SymbolText } from '../../../boards/symbol_text.js';
 import { Wheel } from '../../../boards/wheel.js';
 import { chartTools } from '../../ui/chart_tools.js';
+import { CopyButton } from '../../ui/copy_button.js';
 import { DropPage } from '../../ui/drop_page.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
@@ -20,7 +26,7 @@ import { notices } from '../../notices.js';
 import { CONTROLLER_TITLES } from '../controller_choice.js';
 import type { Lab } from '../lab.js';
 import type { Run } from '../../../runs/run.js';
-import { runFacts } from '../run_facts.js';
+import { differenceText, runFacts } from '../run_facts.js';
 import { change, linkTo, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
 import { FlowsPanel } from './network/flows_panel.js';
@@ -76,6 +82,7 @@ function LabHeader({ lab }: { lab: Lab }) {
           >
             ↷
           </button>
+          <CopyButton text={() => linkTo(settings.peek())}>Copy link</CopyButton>
           <button
             type="button"
             class={running ? 'stop' : 'start'}
@@ -95,22 +102,38 @@ function LabHeader({ lab }: { lab: Lab }) {
   );
 }
 
+/** Whether the capacity of the flow's path changes during a run. */
+function isVarying({ scenario, cell }: Run, { direction }: FlowMetrics): boolean {
+  const { capacity = 0 } = instantiate(scenario, cell)[direction] ?? {};
+  return typeof capacity === 'object' || parseSchedule(capacity, { outage: true }).length > 1;
+}
+
+interface GlanceProps {
+  run: Run;
+  window: WindowMetrics;
+  flow: FlowMetrics;
+}
+
 /** The most important numbers of the first media flow or, if there is none, of the first flow. */
-function Glance({ window, flow }: { window: WindowMetrics; flow: FlowMetrics }) {
+function Glance({ run, window, flow }: GlanceProps) {
   const path = window[flow.direction];
   const delay = flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
   const several = window.flows.length > 1;
+  /** A note that names the flow, if there are several. */
+  const ofFlow = (note: string): string => (several ? `${flow.name}: ${note}` : note);
+  const capacity = `${formatRate(path.capacityBps)}${isVarying(run, flow) ? ' mean capacity' : ''}`;
+  const waiting = ofFlow(flow.kind === 'media' ? 'RTT − RTT min' : 'one way');
   const rows: readonly [name: string, value: string, note: string][] = [
-    ['Received', formatRate(flow.receiveRateBps), several ? flow.name : 'mean'],
+    ['Received', formatRate(flow.receiveRateBps), ofFlow('mean')],
     [
-      'Utilisation',
+      several ? 'Share of the link' : 'Utilisation',
       formatRatio(flow.receiveRateBps / path.capacityBps),
-      `of ${formatRate(path.capacityBps)}`,
+      ofFlow(`of ${capacity}`),
     ],
-    ['Bottleneck', formatRatio(path.utilisation), several ? 'all flows' : 'used'],
-    ['Queuing p50', formatMs(delay.p50 / 1e3), flow.kind === 'media' ? 'RTT − RTT min' : 'one way'],
-    ['Queuing p95', formatMs(delay.p95 / 1e3), 'of the same'],
-    ['Loss', formatRatio(flow.lossRatio), `${flow.lostPackets} packets`],
+    ['Bottleneck', formatRatio(path.utilisation), several ? 'used by all flows' : 'used'],
+    ['Queuing p50', formatMs(delay.p50 / 1e3), waiting],
+    ['Queuing p95', formatMs(delay.p95 / 1e3), waiting],
+    ['Loss', formatRatio(flow.lossRatio), ofFlow(`${flow.lostPackets} packets`)],
   ];
   return (
     <table class="summary">
@@ -169,6 +192,15 @@ function Provenance({ run }: { run: Run }) {
   );
 }
 
+/** Whether the bottleneck of the forward path has a queue for each flow. */
+function hasFlowQueues({ scenario, cell }: Run): boolean {
+  const { queue } = instantiate(scenario, cell).forward;
+  return queue !== undefined && FAIR_QUEUES.includes(queueForm(queue).discipline);
+}
+
+const titleOf = (name: string, difference: string): string =>
+  difference === '' ? name : `${name}: ${difference}`;
+
 /** A run's numbers and charts. If a run is pinned, its numbers and charts are shown to the left. */
 function Compared({ lab, scope }: Parts) {
   const run = lab.live.run.value;
@@ -181,6 +213,7 @@ function Compared({ lab, scope }: Parts) {
         scope={of}
         draw={settings.value.draw}
         detailed={settings.value.flow}
+        flowQueues={hasFlowQueues(each)}
         tools={chartTools}
         hidden={settings.value.hide}
         onHide={(hide) => change({ hide })}
@@ -192,7 +225,7 @@ function Compared({ lab, scope }: Parts) {
   return (
     <div class="compared">
       <section aria-label="Pinned run">
-        <h2>Pinned</h2>
+        <h2>{titleOf('Pinned', before ? differenceText(before, run) : '')}</h2>
         {before && (
           <>
             <RunGlance run={before} />
@@ -202,7 +235,7 @@ function Compared({ lab, scope }: Parts) {
         )}
       </section>
       <section aria-label="Present run">
-        <h2>Now</h2>
+        <h2>{titleOf('Now', before ? differenceText(run, before) : '')}</h2>
         <RunGlance run={run} />
         <Provenance run={run} />
         {charts(run, scope)}
@@ -214,7 +247,7 @@ function Compared({ lab, scope }: Parts) {
 function RunGlance({ run }: { run: Run }) {
   const [window] = run.result?.windows ?? [];
   const flow = window?.flows.find(({ kind }) => kind === 'media') ?? window?.flows[0];
-  return window && flow ? <Glance window={window} flow={flow} /> : null;
+  return window && flow ? <Glance run={run} window={window} flow={flow} /> : null;
 }
 
 /** The buttons for the run that is shown. */
@@ -228,7 +261,7 @@ function RunTools({ lab }: { lab: Lab }) {
         title="Keep this run at the left while the other changes"
         onClick={() => void lab.pinRun()}
       >
-        {isPinned ? 'Pin this run instead' : 'Pin this run'}
+        {isPinned ? 'Pin this run instead' : 'Pin this run to compare'}
       </button>
       {isPinned && (
         <button type="button" onClick={() => lab.unpin()}>
@@ -243,6 +276,9 @@ function Results({ lab, scope }: Parts) {
   const run = lab.live.run.value;
   if (run === null) return <Welcome lab={lab} />;
   const isPinned = lab.pin.pinned.value !== null;
+  // How the flows share the link is the first question about several flows.
+  const isTableFirst = !isPinned && run.flows.length > 1;
+  const table = <FlowTable run={run} store={lab.store} />;
   return (
     <>
       <ReportHead
@@ -252,13 +288,14 @@ function Results({ lab, scope }: Parts) {
       />
       {!isPinned && <RunGlance run={run} />}
       {!isPinned && <Provenance run={run} />}
+      {isTableFirst && table}
       <Inside lab={lab} scope={scope} />
       <Published run={run} />
       <RunTools lab={lab} />
       <SweepPanel lab={lab} />
       <Compared lab={lab} scope={scope} />
       <LabWhy lab={lab} run={run} scope={scope} detailed={settings.value.flow} />
-      <FlowTable run={run} />
+      {!isTableFirst && table}
     </>
   );
 }
@@ -284,6 +321,41 @@ function Welcome({ lab }: { lab: Lab }) {
         Run
       </button>
     </div>
+  );
+}
+
+/** The controls. On a phone they lie over the charts, and fold up to free them. */
+function Controls({ lab }: { lab: Lab }) {
+  const isNarrow = useNarrow();
+  const isFolded = useSignal(false);
+  const isHidden = isNarrow && isFolded.value;
+  return (
+    <aside aria-label="Controls">
+      {isNarrow && (
+        <button
+          type="button"
+          class="fold"
+          aria-expanded={!isHidden}
+          onClick={() => (isFolded.value = !isFolded.value)}
+        >
+          {isHidden ? '▲ Show the controls' : '▼ Hide the controls'}
+        </button>
+      )}
+      <div class="controls" hidden={isHidden}>
+        <button type="button" onClick={() => void lab.begin()}>
+          Build a network of your own
+        </button>
+        <ScenarioPanel lab={lab} />
+        {/* A change made while another scenario is loading would be lost. */}
+        <fieldset class="bare" disabled={lab.isLoading.value}>
+          <NetworkPanel lab={lab} />
+          <FlowsPanel lab={lab} />
+          <CellPanel lab={lab} />
+          <FlowPanel lab={lab} />
+        </fieldset>
+        <FilesPanel lab={lab} />
+      </div>
+    </aside>
   );
 }
 
@@ -316,17 +388,7 @@ export function LabApp({ lab, scope }: Parts) {
         <section class="scope lab" aria-label="Results" aria-busy={lab.live.isRunning.value}>
           <Results lab={lab} scope={scope} />
         </section>
-        <aside aria-label="Controls">
-          <ScenarioPanel lab={lab} />
-          {/* A change made while another scenario is loading would be lost. */}
-          <fieldset class="bare" disabled={lab.isLoading.value}>
-            <NetworkPanel lab={lab} />
-            <FlowsPanel lab={lab} />
-            <CellPanel lab={lab} />
-            <FlowPanel lab={lab} />
-          </fieldset>
-          <FilesPanel lab={lab} />
-        </aside>
+        <Controls lab={lab} />
       </main>
     </DropPage>
   );

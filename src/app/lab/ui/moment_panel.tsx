@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+import { SymbolText } from '../../../boards/symbol_text.js';
 import type { ControllerName } from '../../../core/schema.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
@@ -86,7 +87,9 @@ export default function MomentPanel({ run, network, store, playback, flow }: Mom
               </dt>
               <dd>
                 <Formula tex={formula} />
-                <span class="values">{values}</span>
+                <span class="values">
+                  <SymbolText text={values} />
+                </span>
               </dd>
             </div>
           ))}

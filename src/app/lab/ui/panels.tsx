@@ -7,21 +7,16 @@ import { useId } from 'preact/hooks';
 
 import { SymbolText } from '../../../boards/symbol_text.js';
 import { printReport } from '../../print.js';
-import { CopyButton } from '../../ui/copy_button.js';
 import { valuesOf, withAxis } from '../../../runs/cell_choice.js';
 import { detailedFlow } from '../../../runs/flows.js';
 import type { Lab } from '../lab.js';
 import { CHOICES, isFree } from '../controller_choice.js';
 import { matching } from '../papers.js';
 import { byPaper, registry } from '../registry.js';
-import { change, linkTo, settings } from '../settings.js';
+import { change, settings } from '../settings.js';
 
 /** The height of the list of scenarios, in lines. */
 const LINES = 9;
-/**
- * The height of the list while a user's own network is shown, since the controls of that network are below the list.
- */
-const FEW_LINES = 3;
 
 export function ScenarioPanel({ lab }: { lab: Lab }) {
   const id = useId();
@@ -30,8 +25,19 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
   const listed = matching(registry, words.value);
   const current = loaded?.from.kind === 'list' ? loaded.scenario.id : '';
   return (
-    <details class="panel" open>
-      <summary>Scenario</summary>
+    <details
+      class="panel"
+      open={lab.isListShown.value}
+      onToggle={({ currentTarget }) => (lab.isListShown.value = currentTarget.open)}
+    >
+      <summary>
+        Scenario
+        {loaded && !lab.isListShown.value && (
+          <>
+            : {loaded.scenario.title} <span class="hint">choose another</span>
+          </>
+        )}
+      </summary>
       <div class="field">
         <label for={`${id}-search`}>Search by paper, number or subject</label>
         <input
@@ -43,7 +49,7 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
       </div>
       <select
         class="scenarios"
-        size={current === '' ? FEW_LINES : LINES}
+        size={LINES}
         aria-label="Scenario"
         value={current}
         onChange={({ currentTarget }) => void lab.choose(currentTarget.value)}
@@ -59,11 +65,6 @@ export function ScenarioPanel({ lab }: { lab: Lab }) {
         ))}
       </select>
       {listed.length === 0 && <p class="hint">No experiment has any of these words.</p>}
-      <div class="row">
-        <button type="button" onClick={() => void lab.begin()}>
-          Build a network of your own
-        </button>
-      </div>
       {/* A change made while another scenario is loading would be lost. */}
       <fieldset class="bare" disabled={lab.isLoading.value}>
         {(loaded?.scenario.axes ?? []).map(({ name }) => (
@@ -262,7 +263,6 @@ export function FilesPanel({ lab }: { lab: Lab }) {
         <button type="button" onClick={() => lab.downloadScenario()}>
           Save as scenario
         </button>
-        <CopyButton text={() => linkTo(settings.peek())}>Copy link</CopyButton>
       </div>
       <div class="row">
         <button type="button" disabled={run === null || busy} onClick={() => void lab.downloadTrace()}>

@@ -1,4 +1,6 @@
 /** One value of a sweep as a small chart: the rate that each flow received, and the queuing delay. */
+import { Fragment } from 'preact';
+
 import { chartTheme } from '../../../boards/theme.js';
 import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { drawnFlows } from '../../../runs/flows.js';
@@ -11,6 +13,8 @@ interface SmallMultipleProps {
   /** `topBps` and `topMs`: the upper ends of the rate and delay scales. All charts of a sweep share them. */
   topBps: number;
   topMs: number;
+  /** Whether this is the present value of the network. */
+  isNow: boolean;
   onTake: () => void;
 }
 
@@ -33,7 +37,7 @@ function path({ timeS, values }: Line, durationS: number, top: number, height: n
     .join('');
 }
 
-export function SmallMultiple({ swept, title, topBps, topMs, onTake }: SmallMultipleProps) {
+export function SmallMultiple({ swept, title, topBps, topMs, isNow, onTake }: SmallMultipleProps) {
   const { whole, flows, durationS, rates, queueDelayMs } = swept;
   const { colours, grid } = chartTheme.value;
   const used = formatRatio(whole.forward.utilisation);
@@ -44,8 +48,8 @@ export function SmallMultiple({ swept, title, topBps, topMs, onTake }: SmallMult
   return (
     <li class="small-multiple">
       <button type="button" title={`Take ${title}`} onClick={onTake}>
-        <b>{title}</b>
-        <svg viewBox={`0 0 ${WIDTH} ${RATES + DELAYS + 6}`} aria-hidden="true">
+        <b>{title}</b> {isNow && <span class="count">present value</span>}
+        <svg viewBox={`0 0 ${WIDTH} ${RATES + DELAYS + 6}`} preserveAspectRatio="none" aria-hidden="true">
           <path d={`M0 ${RATES}h${WIDTH}M0 ${RATES + 6 + DELAYS}h${WIDTH}`} stroke={grid} />
           {drawnFlows(flows, []).map(({ flow, look }) => (
             <path
@@ -59,9 +63,16 @@ export function SmallMultiple({ swept, title, topBps, topMs, onTake }: SmallMult
           </g>
         </svg>
         <span class="figures">
-          {used} used, p95 {p95}
+          <span>{used} used,</span> <span>queue p95 {p95}</span>
           <br />
-          {shares.join(', ')}
+          {shares.map((share, index) => (
+            <Fragment key={share}>
+              <span>
+                {share}
+                {index < shares.length - 1 && ','}
+              </span>{' '}
+            </Fragment>
+          ))}
         </span>
       </button>
     </li>

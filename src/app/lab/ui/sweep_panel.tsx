@@ -1,12 +1,31 @@
 /** Sweeps one numeric setting of the network and shows the result for each value. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useMemo } from 'preact/hooks';
 
 import type { Lab } from '../lab.js';
+import { formatMs, formatRate } from '../../../charts/index.js';
+import { settings } from '../settings.js';
+import { alike, type Swept } from '../sweep/sweep.js';
 import { sweepables, sweepValues, type Sweepable } from '../sweep/sweepable.js';
 import { SmallMultiple } from './small_multiple.js';
 
 const text = (value: number, unit: string): string => `${Number(value.toPrecision(4))}${unit && ` ${unit}`}`;
+
+/** Says for which values the runs do not differ; empty if all differ. */
+function alikeText({ id, unit }: Sweepable, results: readonly Swept[]): string {
+  const same = alike(results);
+  if (same === null) return '';
+  const [first, last] = [results[0]?.value, results.at(-1)?.value];
+  const isAll = same.from === first && same.to === last;
+  const isLimit = id === 'queue' && same.to === last;
+  const where = isAll
+    ? ''
+    : same.to === last
+      ? `From ${text(same.from, unit)} on, `
+      : `Up to ${text(same.to, unit)}, `;
+  const what = isLimit ? 'the limit is never reached, so the runs are the same.' : 'the runs are the same.';
+  return isAll ? `All runs are the same${isLimit ? ': the limit is never reached' : ''}.` : `${where}${what}`;
+}
 
 interface RangeFieldProps {
   label: string;
@@ -43,7 +62,7 @@ function Multiples({ lab }: { lab: Lab }) {
   const request = sweep.request.value;
   const results = sweep.results.value;
   if (request === null) return null;
-  const { swept } = request;
+  const { swept, seed } = request;
   const topBps = Math.max(
     ...results.flatMap(({ rates }) =>
       [...rates.values()].flatMap(({ values }) => values.filter((v) => v > 0)),
@@ -59,8 +78,9 @@ function Multiples({ lab }: { lab: Lab }) {
       <p class="hint" role="status">
         {sweep.left.value > 0
           ? `${swept.label}: ${sweep.left.value} values to come`
-          : `${swept.label}: received rates above, queuing delay below, on the same scales. Choose one to take its value.`}
+          : `${swept.label}, one run each with seed ${seed}. Above: received rates, up to ${formatRate(topBps)}; below: queuing delay at the bottleneck, up to ${formatMs(topMs)}. Choose one to take its value.`}
       </p>
+      {sweep.left.value === 0 && <p>{alikeText(swept, results)}</p>}
       <ul class="small-multiples">
         {results.map((each) => (
           <SmallMultiple
@@ -69,6 +89,7 @@ function Multiples({ lab }: { lab: Lab }) {
             title={text(each.value, swept.unit)}
             topBps={topBps}
             topMs={topMs}
+            isNow={each.value === Number(swept.now.toPrecision(3))}
             onTake={() => lab.edit(`sweep ${each.value}`, swept.edit(each.value))}
           />
         ))}
@@ -79,12 +100,16 @@ function Multiples({ lab }: { lab: Lab }) {
 
 export function SweepPanel({ lab }: { lab: Lab }) {
   const id = useId();
-  const chosen = useSignal('capacity');
-  const range = useSignal<{ from: number; to: number } | null>(null);
+  /** The sweep that the address names, when the panel appears. */
+  const linked = useMemo(() => settings.peek(), []);
+  const chosen = useSignal(linked.sweep || 'capacity');
+  const range = useSignal(
+    linked.sweep_from < linked.sweep_to ? { from: linked.sweep_from, to: linked.sweep_to } : null,
+  );
   const network = lab.network.value;
   useEffect(() => {
     const request = lab.sweep.request.peek();
-    if (request !== null && request.network !== network) lab.sweep.clear();
+    if (request !== null && request.network !== network) lab.closeSweep();
   }, [network]);
   if (!network) return null;
   const all = sweepables(network);
@@ -93,7 +118,7 @@ export function SweepPanel({ lab }: { lab: Lab }) {
   const swept: Sweepable = { ...found, ...range.value };
   const isRight = swept.from < swept.to;
   return (
-    <details class="results sweep">
+    <details class="results sweep" open={linked.sweep !== ''}>
       <summary>Sweep one number</summary>
       <div class="row">
         <label for={id}>Sweep</label>
@@ -103,13 +128,19 @@ export function SweepPanel({ lab }: { lab: Lab }) {
           onChange={({ currentTarget }) => {
             chosen.value = currentTarget.value;
             range.value = null;
-            lab.sweep.clear();
+            lab.closeSweep();
           }}
         >
-          {all.map((each) => (
-            <option key={each.id} value={each.id} selected={each.id === found.id}>
-              {each.label}, now {text(each.now, each.unit)}
-            </option>
+          {[...new Set(all.map(({ group }) => group))].map((group) => (
+            <optgroup key={group} label={group}>
+              {all
+                .filter((each) => each.group === group)
+                .map((each) => (
+                  <option key={each.id} value={each.id} selected={each.id === found.id}>
+                    {each.label}, now {text(each.now, each.unit)}
+                  </option>
+                ))}
+            </optgroup>
           ))}
         </select>
         <RangeField

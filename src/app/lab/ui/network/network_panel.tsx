@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { BOTTLENECKS } from '../../../../core/link_arguments.js';
 import { LINK_FIELDS } from '../../../../link/fields.js';
 import { outageText } from '../../../../scenario/outage_text.js';
-import type { ScenarioPath } from '../../../../scenario/scenario.js';
+import type { Scenario, ScenarioPath } from '../../../../scenario/scenario.js';
 import { changeDuration, changePath, changeRtt, pathOf, rttOf, type Direction } from '../../edits.js';
 import type { Lab } from '../../lab.js';
 import { CapacityField } from './capacity_field.js';
@@ -18,23 +18,22 @@ interface PathProps {
 }
 
 function PathFields({ lab, direction }: PathProps) {
-  const id = useId();
   const network = lab.network.value;
   if (!network) return null;
   const path = pathOf(network, direction);
-  const edit = (part: string, patch: { [K in keyof ScenarioPath]?: ScenarioPath[K] | undefined }): void =>
+  const edit = (part: string, patch: PathPatch): void =>
     lab.edit(`${direction}.${part}`, changePath(direction, patch));
-  const hasBottleneck = path.capacity !== undefined || path.capacity_per_flow !== undefined;
-  const lossy = (path.loss_ratio ?? 0) > 0;
+  const isLossy = (path.loss_ratio ?? 0) > 0;
   return (
     <>
       <CapacityField path={path} durationS={network.duration_s} onChange={edit} />
-      {hasBottleneck && (
+      {hasBottleneck(path) && (
         <QueueField
           queue={path.queue ?? LINK_FIELDS.queue.usual}
           onChange={(text, part) => edit(part, { queue: text })}
         />
       )}
+      {direction === 'forward' && <RttField lab={lab} network={network} />}
       <NumberInput
         label="Random loss"
         unit="%"
@@ -47,9 +46,10 @@ function PathFields({ lab, direction }: PathProps) {
           edit('loss_ratio', { loss_ratio: value === 0 ? undefined : Number((value / 100).toPrecision(12)) })
         }
       />
-      {lossy && (
+      {/* Without losses it has no effect, but it keeps its place. */}
+      <fieldset class="bare" disabled={!isLossy}>
         <NumberInput
-          label="Lost in runs of"
+          label="Lost in a row"
           unit="packets"
           help="Mean length of a run of lost packets; 1: each packet is lost by itself"
           value={path.burst_loss_packets ?? 1}
@@ -60,7 +60,32 @@ function PathFields({ lab, direction }: PathProps) {
             edit('burst_loss_packets', { burst_loss_packets: value === 1 ? undefined : value })
           }
         />
-      )}
+      </fieldset>
+      {direction === 'forward' && <DurationField lab={lab} network={network} />}
+      <details>
+        <summary>More of {direction === 'forward' ? 'the link' : 'the way back'}</summary>
+        <MoreFields path={path} edit={edit} direction={direction} />
+      </details>
+    </>
+  );
+}
+
+type PathPatch = { [K in keyof ScenarioPath]?: ScenarioPath[K] | undefined };
+
+const hasBottleneck = ({ capacity, capacity_per_flow: perFlow }: ScenarioPath): boolean =>
+  capacity !== undefined || perFlow !== undefined;
+
+interface MoreProps {
+  path: ScenarioPath;
+  edit: (part: string, patch: PathPatch) => void;
+  direction: Direction;
+}
+
+/** The settings of a path that are changed less often. */
+function MoreFields({ path, edit, direction }: MoreProps) {
+  const id = useId();
+  return (
+    <>
       <NumberInput
         label="Jitter"
         unit="ms"
@@ -81,7 +106,7 @@ function PathFields({ lab, direction }: PathProps) {
         text={path.reorder ?? 'none'}
         onChange={(text, part) => edit(part, { reorder: text === 'none' ? undefined : text })}
       />
-      {hasBottleneck && (
+      {hasBottleneck(path) && (
         <div class="field">
           <label for={id}>Bottleneck</label>
           <select
@@ -93,12 +118,12 @@ function PathFields({ lab, direction }: PathProps) {
               edit('bottleneck', { bottleneck, burst_bytes: undefined });
             }}
           >
-            <option value="serial">serial: one packet at a time, as a wire</option>
-            <option value="token-bucket">token bucket: bursts, as Linux shapes</option>
+            <option value="serial">serial, as a wire</option>
+            <option value="token-bucket">token bucket, as Linux shapes</option>
           </select>
         </div>
       )}
-      {hasBottleneck && path.bottleneck === 'token-bucket' && (
+      {hasBottleneck(path) && path.bottleneck === 'token-bucket' && (
         <NumberInput
           label="Burst"
           unit="bytes"
@@ -116,6 +141,41 @@ function PathFields({ lab, direction }: PathProps) {
   );
 }
 
+interface NetworkProps {
+  lab: Lab;
+  network: Scenario;
+}
+
+function RttField({ lab, network }: NetworkProps) {
+  return (
+    <NumberInput
+      label="RTT"
+      unit="ms"
+      help="Propagation delay there and back, without queues; half of it each way"
+      value={rttOf(network)}
+      min={0}
+      max={500}
+      range={[0, 60_000]}
+      onTake={(value) => lab.edit('rtt', changeRtt(value))}
+    />
+  );
+}
+
+function DurationField({ lab, network }: NetworkProps) {
+  return (
+    <NumberInput
+      label="Simulated time"
+      unit="s"
+      help="How long the run is, in virtual time"
+      value={network.duration_s}
+      min={10}
+      max={600}
+      range={[1, 1e6]}
+      onTake={(value) => lab.edit('duration', changeDuration(value))}
+    />
+  );
+}
+
 export function NetworkPanel({ lab }: { lab: Lab }) {
   const network = lab.network.value;
   if (!network) return null;
@@ -123,26 +183,6 @@ export function NetworkPanel({ lab }: { lab: Lab }) {
     <details class="panel" open>
       <summary>Network</summary>
       <PathFields lab={lab} direction="forward" />
-      <NumberInput
-        label="RTT"
-        unit="ms"
-        help="Propagation delay there and back, without queues; half of it each way"
-        value={rttOf(network)}
-        min={0}
-        max={500}
-        range={[0, 60_000]}
-        onTake={(value) => lab.edit('rtt', changeRtt(value))}
-      />
-      <NumberInput
-        label="Simulated time"
-        unit="s"
-        help="How long the run is, in virtual time"
-        value={network.duration_s}
-        min={10}
-        max={600}
-        range={[1, 1e6]}
-        onTake={(value) => lab.edit('duration', changeDuration(value))}
-      />
       <details>
         <summary>The way back</summary>
         <PathFields lab={lab} direction="backward" />
