@@ -26,6 +26,7 @@ interface PageHeaderProps {
 
 export function PageHeader({ page, theme, onTheme, children, action }: PageHeaderProps) {
   const other = isDark.value ? 'Light theme' : 'Dark theme';
+  const inTheme = (file: string): string => (theme === 'auto' ? file : `${file}?theme=${theme}`);
   const switchTheme = (): void => {
     const next = isDark.value ? 'light' : 'dark';
     rememberTheme(next);
@@ -47,15 +48,11 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
       </h1>
       <nav aria-label="Pages">
         {PAGES.map(({ id, name, file }) => (
-          <a
-            key={id}
-            href={theme === 'auto' ? file : `${file}?theme=${theme}`}
-            aria-current={id === page ? 'page' : undefined}
-          >
+          <a key={id} href={inTheme(file)} aria-current={id === page ? 'page' : undefined}>
             {name}
           </a>
         ))}
-        {hasMetric(DOCS_METRIC) && <a href={`./docs/?theme=${theme}`}>Docs</a>}
+        {hasMetric(DOCS_METRIC) && <a href={inTheme('./docs/')}>Docs</a>}
       </nav>
       {children}
       <span class="spring" />
