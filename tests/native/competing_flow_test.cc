@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 
 #include "tests/native/live_support.h"
@@ -74,6 +75,17 @@ TEST(CompetingFlow, IsNotSeenInLateStamps) {
   CompetingFlow flow;
   int frame = 0;
   Feed(flow, 0, 60, [&](double) { return ++frame % 10 == 0 ? 2 : 150 * std::fmod(frame * 0.37, 1); });
+  EXPECT_FALSE(flow.IsPresent());
+}
+
+// Delays that differ by up to 150 ms from frame to frame. Single frames are 75 ms faster than most.
+TEST(CompetingFlow, IsNotSeenInJitter) {
+  CompetingFlow flow;
+  std::uint32_t random = 1;
+  Feed(flow, 0, 300, [&](double) {
+    random = random * 1664525 + 1013904223;
+    return 150.0 * (random >> 8) / (1 << 24);
+  });
   EXPECT_FALSE(flow.IsPresent());
 }
 

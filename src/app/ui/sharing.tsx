@@ -1,11 +1,10 @@
 /** Says in words how a running call shares its link with a download, and what would help. */
 import type { Sharing } from '../../reasons/index.js';
 import { rateText } from '../../judge/text.js';
-import { QUEUE_GROUPS, QUEUE_NAMES } from '../../link/words.js';
+import { FAIR_QUEUES, QUEUE_NAMES } from '../../link/words.js';
 import { change, settings } from '../settings.js';
 
 const FAIR = 'fq_codel';
-const FAIR_QUEUES = QUEUE_GROUPS.find(({ queues }) => queues.includes(FAIR))?.queues ?? [];
 
 /** What the queue does while a TCP connection shares it. */
 function queueSentence(discipline: string): string {
