@@ -21,6 +21,7 @@ import {
   missText,
   publishedText,
   REPORT_KEY,
+  CURVES_KEY,
   VERDICT_MEANINGS,
   WIDER,
 } from './text.js';
@@ -252,7 +253,7 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
     title,
     meta: made,
     main: html`${summaryLists(summary)} ${failureList(report)} ${contents(experiments)}
-      <p class="key">${REPORT_KEY}</p>
+      <p class="key">${REPORT_KEY} ${CURVES_KEY}</p>
       ${compared} ${sections}`,
     data: { id: 'figures', value: gallery.figures },
   });

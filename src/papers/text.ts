@@ -107,11 +107,14 @@ export const failureText = ({ experiment, cell, run, seed, error }: FailureRepor
 export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
   within: 'in the band',
   ordering: 'outside the band, but the claims of the paper that rest on it hold',
-  off: 'outside the band, and no such claim supports it',
+  off: 'outside the band; a claim of the paper that rests on it fails, or none rests on it',
 };
 
 /** The text for a claim's outcome, by the value of `holds`. */
 export const CLAIM_OUTCOMES = { true: '✓ holds', false: '✗ fails', null: '– not run' } as const;
 
 /** Explains the numbers and the figures to the reader of the report. */
-export const REPORT_KEY = `A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p is that of its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index. In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th. Curves over time and distributions are of the first run.`;
+export const REPORT_KEY = `A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p is that of its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index. In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.`;
+
+export const CURVES_KEY =
+  'Curves over time and distributions are of the first run. The verdicts are on the means of all runs that have ended.';

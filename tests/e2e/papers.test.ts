@@ -131,13 +131,53 @@ test('a click on Run says how much it starts, and moves no other button away', a
   expect(Math.abs((await top()) - before)).toBeLessThan(2);
 });
 
+test('what all experiments take is said when all are loaded', async ({ page, papers }) => {
+  let load = (): void => undefined;
+  const held = new Promise<void>((resolve) => (load = resolve));
+  await page.route(`**/scenarios/${LONG}.json`, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await papers.open();
+  const all = page.locator('.hint').filter({ hasText: 'of simulated time; about' });
+  await expect(all.first()).toBeVisible();
+  const sections = await page.locator('section.paper').count();
+  await expect(page.getByText('Loading…')).toHaveCount(2);
+  await expect(all).toHaveCount(sections - 1);
+  load();
+  await expect(all).toHaveCount(sections + 1);
+});
+
+test('the list’s columns have their width on a narrow screen, and fit on paper', async ({ page, papers }) => {
+  await page.setViewportSize({ width: 950, height: 800 });
+  await papers.open();
+  const what = await page.getByRole('columnheader', { name: 'what' }).first().boundingBox();
+  expect(what?.width).toBeGreaterThan(90);
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.locator('.report-head')).toBeVisible();
+  const beyond = await page.locator('table.experiments').evaluateAll((tables) => {
+    const edge = document.querySelector('main')?.getBoundingClientRect().right ?? 0;
+    return tables.map((table) => table.getBoundingClientRect().right - edge);
+  });
+  expect(Math.max(...beyond)).toBeLessThanOrEqual(1);
+});
+
+test('the button of all experiments says Cancel while one of them runs', async ({ papers }) => {
+  await papers.open();
+  await papers.runListed(LONG);
+  const cancel = papers.button('Cancel: every paper');
+  await expect(cancel).toHaveText('Cancel');
+  await cancel.click();
+  await expect(papers.status).toHaveText('Cancelled');
+});
+
 test('a number outside of its band and a claim that fails say why, or that nobody knows', async ({
   page,
   papers,
 }) => {
   await papers.open('?scenario=cmp-table2&run=1');
   await papers.done();
-  await expect(page.getByText('Curves over time and distributions show run 1 of 10.')).toBeVisible();
+  await expect(page.getByText('Curves over time and distributions are of the first run.')).toBeVisible();
   const off = papers
     .numbers('cmp-table2')
     .getByRole('row')
@@ -148,6 +188,7 @@ test('a number outside of its band and a claim that fails say why, or that nobod
   await expect(fails.first()).toContainText('Why it differs: Not explained.');
   const within = papers.numbers('cmp-table2').getByRole('row').filter({ hasText: 'within' });
   await expect(within.filter({ hasText: 'Why it differs' })).toHaveCount(0);
+  await expect(within.locator('.miss')).toHaveCount(0);
 });
 
 test('what was published can be read before anything is run, and a cell opens in the Lab', async ({

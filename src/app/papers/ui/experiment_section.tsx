@@ -1,7 +1,14 @@
 /** One experiment: its description, its duration, published and measured numbers, claims, notes and pictures. */
 import { PAPERS } from '../../lab/papers.js';
 import { maximumText } from '../../../papers/surface.js';
-import { CLAIM_OUTCOMES, claimNumber, claimText, failText, failureText } from '../../../papers/text.js';
+import {
+  CLAIM_OUTCOMES,
+  claimNumber,
+  claimText,
+  CURVES_KEY,
+  failText,
+  failureText,
+} from '../../../papers/text.js';
 import type { ExperimentReport, StatementReport } from '../../../papers/report.js';
 import type { Experiment } from '../experiment.js';
 import { costText, grouped, hereText, labLink, runsText } from '../numbers.js';
@@ -166,10 +173,7 @@ function Results({ experiment, isAlone }: Required<Omit<ExperimentSectionProps, 
         <>
           <Failures failures={reported.failures} />
           {report.runs > 1 && (scenario.pictures ?? []).some(({ kind }) => OF_FIRST_RUN.has(kind)) && (
-            <p>
-              Curves over time and distributions show run 1 of {report.runs}. The verdicts are on the means of
-              all {report.runs} runs.
-            </p>
+            <p>{CURVES_KEY}</p>
           )}
           <Gallery pictures={reported.pictures} />
         </>

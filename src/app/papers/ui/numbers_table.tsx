@@ -29,6 +29,7 @@ interface RowProps {
 function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
   const isKnown = isMeasured(metric);
   const isJudged = isKnown || isComplete;
+  const miss = isJudged ? missText(metric) : '';
   return (
     <tr>
       {index === 0 && (
@@ -62,7 +63,7 @@ function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
         )}
       </td>
       <td class="why">
-        {isJudged && <p class="miss">{missText(metric)}</p>}
+        {miss !== '' && <p class="miss">{miss}</p>}
         {sourceOf(metric).map((text) => (
           <p key={text}>{text}</p>
         ))}

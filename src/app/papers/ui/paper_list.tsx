@@ -96,11 +96,21 @@ export function ExperimentTable({
   );
 }
 
+/** What the experiments take, as soon as all of them are loaded. */
+export function Cost({ papers, experiments }: { papers: Papers; experiments: readonly Experiment[] }) {
+  const isLoaded = experiments.every(({ plan }) => plan.value !== null);
+  const work = sumWork(experiments.map(({ total }) => total.value));
+  return (
+    <span class="hint">
+      {isLoaded ? `${costText(work)}; ${hereText(papers.estimateS(work))}` : 'Loading…'}
+    </span>
+  );
+}
+
 function PaperSection({ papers, scenarios }: { papers: Papers; scenarios: readonly Listed[] }) {
   const paper = scenarios[0]?.paper ?? '';
   const ids = scenarios.map(({ id }) => id);
   const experiments = papers.of(ids);
-  const work = sumWork(experiments.map(({ total }) => total.value));
   return (
     <section class="paper" aria-labelledby={`paper-${paper}`}>
       <div class="row">
@@ -108,9 +118,7 @@ function PaperSection({ papers, scenarios }: { papers: Papers; scenarios: readon
           <PapersLink to={{ paper }}>{paperTitle(paper)}</PapersLink>
         </h3>
         <RunButton papers={papers} ids={ids} name={paperTitle(paper)} />
-        <span class="hint">
-          {costText(work)}; {hereText(papers.estimateS(work))}
-        </span>
+        <Cost papers={papers} experiments={experiments} />
       </div>
       <ExperimentTable papers={papers} experiments={experiments} />
     </section>

@@ -10,14 +10,13 @@ import { printReport } from '../../print.js';
 import { NoticesList } from '../../ui/notices_list.js';
 import { PageHeader } from '../../ui/page_header.js';
 import { ReportHead } from '../../ui/report_head.js';
-import { sumWork } from '../experiment.js';
-import { costText, durationText, grouped, hereText, runsText } from '../numbers.js';
+import { durationText, grouped, runsText } from '../numbers.js';
 import type { Papers } from '../papers.js';
 import { change, linkTo, problems, settings } from '../settings.js';
 import { shownIds } from '../state.js';
 import { Comparison } from './comparison.js';
 import { ExperimentSection } from './experiment_section.js';
-import { ExperimentTable, PaperList, paperTitle } from './paper_list.js';
+import { Cost, ExperimentTable, PaperList, paperTitle } from './paper_list.js';
 import { PapersLink } from './papers_link.js';
 import { RunButton } from './run_button.js';
 import { SummaryLines, VerdictKey } from './verdicts.js';
@@ -82,7 +81,6 @@ function Together({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
 
 function Actions({ papers, ids, name }: { papers: Papers; ids: readonly string[]; name: string }) {
   const experiments = papers.of(ids);
-  const work = sumWork(experiments.map(({ total }) => total.value));
   const isShown = experiments.some(({ shown }) => shown.value !== null);
   return (
     <div class="row">
@@ -94,9 +92,7 @@ function Actions({ papers, ids, name }: { papers: Papers; ids: readonly string[]
       <button type="button" onClick={printReport}>
         Print report
       </button>
-      <span class="hint">
-        {costText(work)}; {hereText(papers.estimateS(work))}
-      </span>
+      <Cost papers={papers} experiments={experiments} />
     </div>
   );
 }

@@ -21,8 +21,7 @@ export function RunButton({ papers, ids, name, isMain = false }: RunButtonProps)
   const isRunning = experiments.some((each) => each.isRunning.value);
   const isDone = experiments.length > 0 && experiments.every(({ isComplete }) => isComplete.value);
   const isMany = ids.length > 1;
-  const all = isMany ? ` all ${ids.length}` : '';
-  const text = isRunning ? `Cancel${all}` : `Run${all}${isDone ? ' again' : ''}`;
+  const text = isRunning ? 'Cancel' : `Run${isMany ? ` all ${ids.length}` : ''}${isDone ? ' again' : ''}`;
   const start = (): void => {
     const shown = shownIds(settings.peek(), registry);
     if (shown.join() === ids.join()) change({ run: true });
