@@ -130,34 +130,40 @@ describe('what the lessons say is so', () => {
     expect(share(adaptive)).toBeGreaterThan(1.5 * share(fixed));
   });
 
-  it('beside TCP, T is above a fixed threshold of 10 ms far more often than above one that adapts', async () => {
+  /** T and γ of all groups since the download began. */
+  const groupsBesideTcp = async (choice: string): Promise<{ timeS: number; T: number; gamma: number }[]> => {
     const columns = tableSpec('group').columns.map(({ name }) => name);
     const [time, T, gamma] = ['time_us', 'detector_input_ms', 'gamma_ms'].map((name) =>
       columns.indexOf(name),
     );
+    const { scenario } = await lessonOf('adaptive-threshold');
+    const trace = { tables: ['group'] } as const;
+    const { batches } = runCell(core, parseScenario(scenario), { choice }, 1, { trace });
+    const groups = batches.flatMap((batch) =>
+      Array.from({ length: batch.rows }, (_, row) => {
+        const at = (column = -1): number => batch.columns[column]?.[row] ?? NaN;
+        return { timeS: at(time) / 1e6, T: at(T), gamma: at(gamma) };
+      }),
+    );
+    return groups.filter(({ timeS }) => timeS >= 20);
+  };
+
+  it('beside TCP, T is above a fixed threshold of 10 ms far more often than above one that adapts', async () => {
     const shareAbove = async (choice: string): Promise<number> => {
-      const { batches } = runCell(
-        core,
-        parseScenario((await lessonOf('adaptive-threshold')).scenario),
-        { choice },
-        1,
-        {
-          trace: { tables: ['group'] },
-        },
-      );
-      let above = 0;
-      let groups = 0;
-      for (const batch of batches)
-        for (let row = 0; row < batch.rows; row++) {
-          const at = (column = -1): number => batch.columns[column]?.[row] ?? NaN;
-          if (at(time) < 20e6) continue;
-          groups += 1;
-          if (at(T) > at(gamma)) above += 1;
-        }
-      return above / groups;
+      const groups = await groupsBesideTcp(choice);
+      return groups.filter(({ T, gamma }) => T > gamma).length / groups.length;
     };
     expect(await shareAbove('static')).toBeCloseTo(1 / 3, 1);
     expect(await shareAbove('adaptive')).toBeCloseTo(0.04, 2);
+  });
+
+  it('when the download begins, the threshold jumps after T; then it is between 11 and 19 ms most of the time', async () => {
+    const groups = await groupsBesideTcp('adaptive');
+    const first = groups.filter(({ timeS }) => timeS < 25);
+    expect(Math.max(...first.map(({ T }) => T))).toBeGreaterThan(100);
+    expect(Math.max(...first.map(({ gamma }) => gamma))).toBeCloseTo(45, -1);
+    const near = groups.filter(({ gamma }) => gamma >= 11 && gamma <= 19);
+    expect(near.length / groups.length).toBeGreaterThan(0.5);
   });
 
   it('with the threshold that adapts, the share of the call depends on the seed', async () => {

@@ -5,7 +5,7 @@ import { change, linkTo, settings } from '../settings.js';
 interface LessonLinkProps {
   /** Id of a lesson, the teachers' page, or '' for the list. */
   to: string;
-  /** A choice of the lesson. It is run as soon as the lesson opens. */
+  /** A choice of the lesson. It is run first, when the figure opens. */
   choice?: string;
   children: ComponentChildren;
 }

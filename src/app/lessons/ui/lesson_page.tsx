@@ -1,6 +1,6 @@
 /** A lesson: question, prediction, task, figure, reason and the link to the next one. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';
 import { SymbolText, SymbolTexts } from '../../../boards/symbol_text.js';
@@ -24,18 +24,20 @@ interface LessonParts {
 interface PredictionParts {
   lesson: Lesson;
   isShown: boolean;
-  /** Shows the figure although there is no prediction. */
-  onShow: () => void;
+  /** Opens the figure, with or without a prediction. */
+  onOpen: () => void;
 }
 
 /** Learners may change their mind until they give their answer: it opens the figure, so only the first one counts. */
-function Prediction({ lesson, isShown, onShow }: PredictionParts) {
+function Prediction({ lesson, isShown, onOpen }: PredictionParts) {
   const name = useId();
   const chosen = useSignal<number | null>(null);
   const { ask, options, right, because } = lesson.prediction;
   const predicted = answers.value[lesson.id]?.predicted;
   const give = (): void => {
-    if (chosen.value !== null) predict(lesson.id, chosen.value);
+    if (chosen.value === null) return;
+    predict(lesson.id, chosen.value);
+    onOpen();
   };
   return (
     <fieldset class="prediction">
@@ -62,15 +64,15 @@ function Prediction({ lesson, isShown, onShow }: PredictionParts) {
       {predicted === undefined && (
         <>
           <p class="hint">
-            {!isShown && 'Choose an answer, then the simulation runs. '}
-            You can give only one answer.
+            {!isShown && 'The simulation runs when you have given your answer. '}
+            You can give only one.
           </p>
           <div class="row">
             <button type="button" class="start" disabled={chosen.value === null} onClick={give}>
               Give this answer
             </button>
             {!isShown && (
-              <button type="button" onClick={onShow}>
+              <button type="button" onClick={onOpen}>
                 Show without predicting
               </button>
             )}
@@ -190,10 +192,12 @@ function Task({ lesson, player }: LessonParts) {
 
 export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Scope }) {
   const hidden = useSignal<readonly string[]>([]);
-  const isOpened = useSignal(false);
+  /** How many times a button, which is then gone, has opened the figure. The figure takes over its focus. */
+  const openings = useSignal(0);
+  const figure = useRef<HTMLElement>(null);
   const number = LESSONS.findIndex(({ id }) => id === lesson.id);
   const next = LESSONS[number + 1];
-  const isShown = isOpened.value || answers.value[lesson.id] !== undefined;
+  const isShown = openings.value > 0 || answers.value[lesson.id] !== undefined;
   useEffect(() => {
     const { choice } = settings.peek();
     const names = lesson.scenario.axes[0].values.map(({ name }) => name);
@@ -207,6 +211,9 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
     change({ choice });
     void player.play(lesson, choice);
   }, [isShown]);
+  useEffect(() => {
+    if (openings.value > 0) figure.current?.focus({ preventScroll: true });
+  }, [openings.value]);
   const run = player.live.run.value;
   return (
     <article class="lesson">
@@ -215,10 +222,10 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
       </p>
       <h2>{lesson.title}</h2>
       <p class="question">{LESSONS[number]?.question}</p>
-      <Prediction lesson={lesson} isShown={isShown} onShow={() => (isOpened.value = true)} />
+      <Prediction lesson={lesson} isShown={isShown} onOpen={() => (openings.value += 1)} />
       {isShown && (
         <>
-          <section aria-label="Figure" class="figure">
+          <section ref={figure} aria-label="Figure" class="figure" tabIndex={-1}>
             <Choices lesson={lesson} player={player} />
             <Task lesson={lesson} player={player} />
             {run !== null && (
