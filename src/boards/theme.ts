@@ -8,7 +8,7 @@ import { darkTheme, lightTheme, type ChartTheme } from '../charts/index.js';
  * as its own worker.
  */
 const prefersDark = typeof matchMedia === 'undefined' ? null : matchMedia('(prefers-color-scheme: dark)');
-const systemIsDark = signal(prefersDark?.matches ?? false);
+export const systemIsDark = signal(prefersDark?.matches ?? false);
 prefersDark?.addEventListener('change', ({ matches }) => (systemIsDark.value = matches));
 
 export type Theme = 'auto' | 'dark' | 'light';

@@ -17,9 +17,14 @@ test('a server with the documentation has a link to it, one without has none', a
       await link.click();
       await expect(page).toHaveTitle('The documentation');
     }
+    // The theme of a shared address is not kept; one that was chosen is, where the documentation looks for it.
     await page.goto(`${server.url}lab.html?theme=dark`);
+    await expect(link).toHaveAttribute('href', './docs/');
+    await page.getByRole('button', { name: 'Light theme' }).click();
+    await page.getByRole('button', { name: 'Dark theme' }).click();
     await link.click();
-    await expect(page).toHaveURL(/\/docs\/\?theme=dark$/);
+    await expect(page).toHaveURL(/\/docs\/$/);
+    expect(await page.evaluate(() => localStorage.getItem('vitepress-theme-appearance'))).toBe('dark');
     await page.goto(served.url);
     await expect(page.getByRole('navigation').getByRole('link', { name: 'Lab' })).toBeVisible();
     await expect(link).toHaveCount(0);
@@ -62,9 +67,9 @@ test('the lesson beside TCP leads to the rule that live calls have for it', asyn
   try {
     await page.goto(`${server.url}lessons.html?lesson=adaptive-threshold`);
     await show.click();
-    await rule.click();
-    await expect(page).toHaveTitle('GCC');
-    expect(new URL(page.url()).hash).toBe('#in-a-call');
+    const [opened] = await Promise.all([page.waitForEvent('popup'), rule.click()]);
+    await expect(opened).toHaveTitle('GCC');
+    expect(new URL(opened.url()).hash).toBe('#in-a-call');
     await page.goto(`${served.url}lessons.html?lesson=adaptive-threshold`);
     await show.click();
     await expect(page.getByText('a rule of its own for TCP')).toBeVisible();

@@ -62,7 +62,7 @@ test('a lesson from its question to its solved task, and on to the next', async 
   await expect(page.getByRole('button', { name: 'Give this answer' })).toBeDisabled();
   // Until the answer is given, the learner may choose another one.
   await page.getByRole('radio', { name: 'A growing delay' }).check();
-  await expect(page.getByText('You can give only one answer.')).toBeVisible();
+  await expect(page.getByText('You can give only one.')).toBeVisible();
   await expect(lessons.figure).toHaveCount(0);
   await lessons.predict('Lost packets');
   await expect(page.getByText('not so')).toBeVisible();
@@ -90,7 +90,7 @@ test('a lesson from its question to its solved task, and on to the next', async 
 
 test('a link with a choice keeps the answer back until there is a prediction', async ({ page, lessons }) => {
   await lessons.open('?lesson=aqm&choice=codel');
-  await expect(page.getByText('Choose an answer, then the simulation runs.')).toBeVisible();
+  await expect(page.getByText('The simulation runs when you have given your answer.')).toBeVisible();
   await expect(lessons.figure).toHaveCount(0);
   await lessons.predict('waits less but loses more packets');
   await expect(lessons.readings('CoDel')).toBeVisible();
@@ -112,6 +112,7 @@ test('the figure of a link is shown without a prediction, too, and the task stan
   await lessons.show();
   await expect(lessons.readings('CoDel')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Show without predicting' })).toHaveCount(0);
+  await expect(lessons.figure).toBeFocused();
   await expect(page.getByRole('radio').first()).toBeEnabled();
   await page.getByRole('button', { name: 'FQ-CoDel', exact: true }).click();
   await expect(lessons.task).toContainText('Solved.');
@@ -145,6 +146,14 @@ test('the chosen theme stays for pages that are opened by a bare address', async
   }
   await lessons.open('?theme=light');
   await expect(html).toHaveAttribute('data-theme', 'light');
+  // Whoever goes back to the system's theme has the page follow the system again.
+  await lessons.open();
+  await page.getByRole('button', { name: 'Light theme' }).click();
+  await expect(html).toHaveAttribute('data-theme', 'light');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(html).toHaveAttribute('data-theme', 'dark');
+  await page.reload();
+  await expect(html).toHaveAttribute('data-theme', 'dark');
 });
 
 test('a task that was solved before the prediction counts once there is one', async ({ page, lessons }) => {
@@ -212,8 +221,11 @@ for (const { id, title } of LESSONS) {
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(2);
-    const second = page.getByRole('group').getByRole('button', { pressed: false }).first();
-    await second.focus();
+    // The button that gave the answer is gone, so the focus is on the figure: its choices follow.
+    await expect(lessons.figure).toBeFocused();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('group').getByRole('button', { pressed: false }).first()).toBeFocused();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('table', { name: 'What was tried' }).getByRole('row')).toHaveCount(3);
     await expect(page.locator('figure.chart')).not.toHaveCount(0);

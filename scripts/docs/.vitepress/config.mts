@@ -17,15 +17,6 @@ const links = repositoryLinks(root, base);
 /** VitePress takes every link of the navigation bar for one of its own pages, so links to the app are a component. */
 const appPage = (text: string, file: string) => ({ component: 'AppLink', props: { text, file } });
 
-/** Takes over the theme that a link from the app names, before VitePress reads its own setting. */
-const takeTheme = `{
-  const theme = new URLSearchParams(location.search).get('theme');
-  if (['auto', 'dark', 'light'].includes(theme)) {
-    localStorage.setItem('vitepress-theme-appearance', theme);
-    history.replaceState(null, '', location.pathname + location.hash);
-  }
-}`;
-
 /**
  * Allows the page's inline scripts (by their hashes) and the site's workers, whose core is WebAssembly, but nothing
  * from other sites.
@@ -58,10 +49,7 @@ export default defineConfig({
   srcExclude: ['**/node_modules/**', 'build/!(docs)/**', 'dist/**', '.changeset/**', 'test-results/**'],
   rewrites: (page) => page.replace(/^build\/docs\/api\//, 'api/').replace(/(^|\/)README\.md$/, '$1index.md'),
   lang: 'en',
-  head: [
-    ['link', { rel: 'icon', href: 'data:,' }],
-    ['script', {}, takeTheme],
-  ],
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   metaChunk: true,
   markdown: {
     config: (md) => {

@@ -1,10 +1,9 @@
 /** The page's notices, until the user dismisses them. */
 import { signal, useSignal } from '@preact/signals';
 
-import { DOCS_METRIC } from '../../link/server_protocol.js';
 import type { NoticeAction } from '../notices.js';
-import { hasMetric } from '../server_timing.js';
 import type { StateProblem } from '../url_fields.js';
+import { DocsLink } from './docs_link.js';
 
 /** One notice. */
 export interface Shown {
@@ -39,9 +38,9 @@ function all({ problems, notices }: NoticesListProps): readonly Shown[] {
  */
 const FAMILIES = ['cell', 'controller-fault', 'left', 'scenario', 'url'];
 
-/** The address of a notice's section in the list of errors. */
+/** A notice's section in the list of errors, as a path in the documentation. */
 const sectionOf = ({ code }: Shown): string =>
-  `./docs/src/text/errors.html#${FAMILIES.find((family) => code.startsWith(`${family}-`)) ?? code}`;
+  `src/text/errors.html#${FAMILIES.find((family) => code.startsWith(`${family}-`)) ?? code}`;
 
 const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
@@ -50,15 +49,10 @@ const sentence = (text: string): string =>
 export function NoticeText({ notice }: { notice: Shown }) {
   return (
     <span>
-      {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}
-      {hasMetric(DOCS_METRIC) && (
-        <>
-          {' '}
-          <a href={sectionOf(notice)} target="_blank" rel="noopener" aria-label={`More on ${notice.code}`}>
-            More
-          </a>
-        </>
-      )}
+      {notice.message} {notice.fix && <span class="fix">{sentence(notice.fix)}</span>}{' '}
+      <DocsLink to={sectionOf(notice)} label={`More on ${notice.code}`} isInNewTab>
+        More
+      </DocsLink>
     </span>
   );
 }

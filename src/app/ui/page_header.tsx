@@ -1,10 +1,9 @@
 /** The top of every page: its name, the links to the other pages, and the theme. */
 import type { ComponentChildren } from 'preact';
 
-import { isDark, type Theme } from '../../boards/theme.js';
-import { DOCS_METRIC } from '../../link/server_protocol.js';
-import { hasMetric } from '../server_timing.js';
+import { isDark, systemIsDark, type Theme } from '../../boards/theme.js';
 import { rememberTheme } from '../theme.js';
+import { DocsLink } from './docs_link.js';
 
 const PAGES = [
   { id: 'call', name: 'Call', file: './' },
@@ -27,8 +26,9 @@ interface PageHeaderProps {
 export function PageHeader({ page, theme, onTheme, children, action }: PageHeaderProps) {
   const other = isDark.value ? 'Light theme' : 'Dark theme';
   const inTheme = (file: string): string => (theme === 'auto' ? file : `${file}?theme=${theme}`);
+  /** Back to the theme that the system prefers means to follow the system again. */
   const switchTheme = (): void => {
-    const next = isDark.value ? 'light' : 'dark';
+    const next = isDark.value !== systemIsDark.value ? 'auto' : isDark.value ? 'light' : 'dark';
     rememberTheme(next);
     onTheme(next);
   };
@@ -52,7 +52,7 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
             {name}
           </a>
         ))}
-        {hasMetric(DOCS_METRIC) && <a href={inTheme('./docs/')}>Docs</a>}
+        <DocsLink to="">Docs</DocsLink>
       </nav>
       {children}
       <span class="spring" />

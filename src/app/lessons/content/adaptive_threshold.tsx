@@ -1,5 +1,5 @@
 import { lessonScenario, shareOf, waits, type Lesson } from '../lesson.js';
-import { DocsLink } from '../ui/docs_link.js';
+import { DocsLink } from '../../ui/docs_link.js';
 
 const tcp = { kind: 'tcp', name: 'download', congestion_control: 'cubic', start_s: 20 };
 
@@ -67,16 +67,18 @@ const lesson: Lesson = {
         quickly and falls slowly. When the download begins, T jumps above 100 ms, and γ rises to about 45 ms.
         Then γ falls until the next peaks of T reach it and raise it again. What counts is how high γ is when
         T peaks. The fixed γ of 10 ms lies far below TCP’s peaks of 20 to 29 ms, so T is above it in a third
-        of all groups. The adaptive γ stays near the peaks, which are lower beside a call that keeps its rate:
-        between 11 and 19 ms most of the time. T is above it in only 4 % of the groups, and the loss-based
-        controller, which reacts to losses as TCP does, has more influence (ToN, section VI-B).
+        of all groups. Beside a call that keeps its rate, the peaks are lower. The adaptive γ stays near them:
+        it is between 11 and 19 ms most of the time. T is above it in only 4 % of the groups, and the
+        loss-based controller, which reacts to losses as TCP does, has more influence (ToN, section VI-B).
       </p>
       <p>
         The shares are not equal, and they depend on chance: with the seeds 1 to 5 in the Lab, the call gets
         from a quarter to more than eight tenths of the link. These runs use the paper’s GCC. Live calls in
         ccscope use the preset <code>gcc-live</code>, which has{' '}
-        <DocsLink to="wasm/cc/gcc/gcc.html#in-a-call">a rule of its own for TCP</DocsLink>: while another flow
-        keeps the queue filled, losses alone decide.
+        <DocsLink to="wasm/cc/gcc/gcc.html#in-a-call" isInNewTab isText>
+          a rule of its own for TCP
+        </DocsLink>
+        : while another flow keeps the queue filled, losses alone decide.
       </p>
     </>
   ),
