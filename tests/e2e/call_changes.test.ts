@@ -112,3 +112,21 @@ test('the encoder is told of under the charts while a call runs', async ({ page,
   await expect(encoder).toContainText(/Freezes\d+, \d+\.\d s/);
   await expect(encoder).toContainText(/Quality limited by(none|bandwidth|cpu|other)/);
 });
+
+test('a bottleneck in the page is not blamed on the server while the call cannot take a change', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.url}?bottleneck=in-page`);
+  await scope.start();
+  await page.getByText('Call', { exact: true }).last().click();
+  // As long as the bitrates are not in order, the call keeps what it began with.
+  await page.getByLabel('Lowest').fill('900');
+  await page.getByLabel('Lowest').press('Enter');
+  await expect(page.getByLabel('Notices')).toContainText('The bitrates are not in order');
+  await page.getByLabel('Bottleneck').selectOption('shaper');
+  await expect.poll(() => scope.query().get('bottleneck')).toBeNull();
+  await expect(page.getByText('There is no local server now')).toHaveCount(0);
+  await expect(page.getByText('in the page, whole frames')).toBeVisible();
+});

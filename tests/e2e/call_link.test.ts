@@ -52,6 +52,10 @@ for (const where of ['shaper', 'in-page'] as const)
     );
     await expect(sharing).toContainText('TCP fills the queue until packets are lost.');
     await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
+    // On paper, nothing is left of the offer without its button.
+    await page.emulateMedia({ media: 'print' });
+    await expect(sharing.getByText('it gives each flow a queue of its own')).toBeHidden();
+    await page.emulateMedia({ media: null });
     await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
     await expect(sharing).toContainText('FQ-CoDel gives each flow a queue of its own.');
     await expect(sharing.getByRole('button')).toHaveCount(0);

@@ -234,7 +234,7 @@ export async function openTraceFile(recorder: Recorder, file: File): Promise<voi
       'error',
       'open',
       `${file.name} was not opened: ${messageOf(error)}.`,
-      'Choose a trace in format v1 (NDJSON).',
+      'Choose a recording in format v1 (NDJSON).',
     );
   }
 }

@@ -35,6 +35,8 @@ export class Session {
   readonly connectedAt = signal<number | null>(null);
   /** `performance.now()` when the call was first connected. Automatic restarts do not change this value. */
   readonly beganAt = signal<number | null>(null);
+  /** Whether the running call has asked for the local server and goes on without it. */
+  readonly lacksServer = signal(false);
   #running: Running | null = null;
   /** Counts requests to stop. A request during a restart keeps the new call from starting. */
   #stops = 0;
@@ -88,6 +90,7 @@ export class Session {
     this.#running = null;
     this.#source.stop();
     this.#isServerLost = false;
+    this.lacksServer.value = false;
     for (const code of ['restarted', 'server-lost']) dismiss(code);
     this.localStream.value = null;
     this.remoteStream.value = null;
@@ -137,7 +140,7 @@ export class Session {
       await this.#open(running);
       if (!cause) return;
       const message = cause.message(running.started, running.server !== null);
-      notify('info', 'restarted', message, 'The recording goes on in the same trace.');
+      notify('info', 'restarted', message, 'The recording goes on.');
     } catch (error) {
       if (error instanceof Stopped || running.ending) return;
       await this.stop();
@@ -203,6 +206,7 @@ export class Session {
 
   async #connectServer(running: Running): Promise<void> {
     const { bottleneck, role } = running.started;
+    this.lacksServer.value = false;
     if (bottleneck === 'in-page' && role === 'loopback') return;
     const server = await ServerClient.connect();
     if (server) {
@@ -215,6 +219,7 @@ export class Session {
     }
     if (role !== 'loopback')
       throw new ServerError('this page was not served by ccscope’s local server, which rooms need');
+    this.lacksServer.value = true;
     if (this.#isServerLost) return void this.#followServer(running);
     notify(
       'info',

@@ -66,6 +66,7 @@ export function App({ recorder, session, scope }: Parts) {
   const severalLinks = useSignal(false);
   const detail = useSignal<number | null>(null);
   const sharing = useSignal<Sharing | null>(null);
+  const shared = running ? sharing.value : null;
   const twin = useTwin(recorder, scope, running);
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
   const beside = besideOf(header);
@@ -134,9 +135,9 @@ export function App({ recorder, session, scope }: Parts) {
                 detailed={detailed.flow}
                 onChoose={(chosen) => (detail.value = chosen)}
               />
-              {running && (
+              {shared !== null && (
                 <SharingText
-                  sharing={sharing.value}
+                  sharing={shared}
                   name={mode !== 'observe' && detailed === inCharge ? inCharge.name : null}
                 />
               )}
@@ -169,6 +170,7 @@ export function App({ recorder, session, scope }: Parts) {
               link={severalLinks.value ? 0 : null}
               header={header}
               sharing={sharing}
+              isSharingSaid={shared !== null}
             />
           )}
         </section>
@@ -176,7 +178,7 @@ export function App({ recorder, session, scope }: Parts) {
           <LinkPanel />
           <ControllerPanel running={running} />
           <ParametersPanel />
-          <CallPanel running={running} bottleneck={running ? (status?.bottleneck ?? null) : null} />
+          <CallPanel running={running} lacksServer={session.lacksServer.value} />
           <TracePanel recorder={recorder} session={session} />
           <SharePanel running={running} />
         </aside>

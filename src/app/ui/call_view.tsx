@@ -100,7 +100,7 @@ function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   const { source, created, controller, preset, mode } = header;
   const recorded = created === undefined ? '' : new Date(created).toLocaleString();
   const facts: Facts = [
-    ['Trace', name],
+    ['Recording', name],
     ['Source', [source, recorded].filter(Boolean).join(', ')],
     ['Controller', [controller, preset].filter(Boolean).join(', ')],
     ['Mode', typeof mode === 'string' ? mode : ''],

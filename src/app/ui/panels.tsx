@@ -2,7 +2,6 @@
 import { parseRate, parseSchedule } from '../../link/capacity_text.js';
 import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
-import type { CallStatus } from '../../rtc/index.js';
 import { change, settings } from '../settings.js';
 import { Download } from './download.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
@@ -112,12 +111,11 @@ export const effectHelp = (): string =>
 
 interface CallProps {
   running: boolean;
-  /** Where the bottleneck of the running call is; null without a running call. */
-  bottleneck: CallStatus['bottleneck'] | null;
+  /** Whether the running call is without the local server that it asked for. */
+  lacksServer: boolean;
 }
 
-export function CallPanel({ running, bottleneck }: CallProps) {
-  const isAway = settings.value.bottleneck === 'shaper' && bottleneck === 'in-page';
+export function CallPanel({ running, lacksServer }: CallProps) {
   return (
     <details class="panel">
       <summary>Call</summary>
@@ -176,7 +174,7 @@ export function CallPanel({ running, bottleneck }: CallProps) {
           { value: 'in-page', label: 'In the page: whole frames' },
         ]}
       />
-      {isAway && (
+      {lacksServer && (
         <p class="hint">There is no local server now, so the bottleneck is in the page: whole frames.</p>
       )}
       <NumberField

@@ -3,6 +3,7 @@ import type { Sharing } from '../../reasons/index.js';
 import { rateText } from '../../judge/text.js';
 import { FAIR_QUEUES, QUEUE_NAMES } from '../../link/words.js';
 import { change, settings } from '../settings.js';
+import { TcpLessonLink } from './tcp_lesson_link.js';
 
 const FAIR = 'fq_codel';
 
@@ -15,13 +16,12 @@ function queueSentence(discipline: string): string {
 }
 
 interface SharingProps {
-  sharing: Sharing | null;
+  sharing: Sharing;
   /** The name of the controller in charge; null if it is not the controller that `sharing` is about. */
   name: string | null;
 }
 
 export function SharingText({ sharing, name }: SharingProps) {
-  if (sharing === null) return null;
   const { flows, receivedBps, capacityBps, ownBps, isCompeting } = sharing;
   const [discipline = ''] = settings.value.queue.split(':');
   return (
@@ -29,22 +29,15 @@ export function SharingText({ sharing, name }: SharingProps) {
       {flows.join(', ')} {flows.length === 1 ? 'takes' : 'take'} {rateText(receivedBps)} of{' '}
       {rateText(capacityBps)}, and the call sends {rateText(ownBps)}. {queueSentence(discipline)}{' '}
       {isCompeting && name !== null && `${name} sees this, and lowers its rate only at losses. `}
-      <a
-        href="./lessons.html?lesson=adaptive-threshold&choice=static"
-        target="_blank"
-        rel="noopener"
-        title="A lesson, in a new tab"
-      >
-        Why TCP can starve a call
-      </a>
+      <TcpLessonLink isInNewTab>Why TCP can starve a call</TcpLessonLink>
       {!FAIR_QUEUES.includes(discipline) && (
-        <>
+        <span class="offer">
           {' · '}
           <button type="button" onClick={() => change({ queue: FAIR })}>
             Try {QUEUE_NAMES[FAIR]}
           </button>
           : it gives each flow a queue of its own.
-        </>
+        </span>
       )}
     </p>
   );

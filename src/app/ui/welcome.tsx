@@ -8,6 +8,7 @@ import { toFragment } from '../../runs/fragment.js';
 import type { Session } from '../session/session.js';
 import { titleOf, watcherOf } from '../controllers.js';
 import { settings } from '../settings.js';
+import { TcpLessonLink } from './tcp_lesson_link.js';
 
 interface WelcomeProps {
   session: Session;
@@ -28,7 +29,13 @@ export function Welcome({ session, isSample }: WelcomeProps) {
   const [first, ...later] = parseSchedule(capacity);
   const [discipline = ''] = queue.split(':');
   const network = useSignal('./lab.html');
-  useEffect(() => void newNetwork().then((address) => (network.value = address)), []);
+  useEffect(() => {
+    // If the module is not to be had, the link leads to the Lab as it is.
+    newNetwork().then(
+      (address) => (network.value = address),
+      () => undefined,
+    );
+  }, []);
   return (
     <div class="welcome before">
       <h2>A real WebRTC call, under the scope</h2>
@@ -38,7 +45,7 @@ export function Welcome({ session, isSample }: WelcomeProps) {
           {formatRate(first?.capacityBps ?? NaN)}
           {later.length > 0 && ' at first'}
         </b>{' '}
-        with a round-trip time of <b>{rtt_ms} ms</b> and a <b>{QUEUE_NAMES[discipline]}</b> queue
+        with a round-trip time of <b>{rtt_ms} ms</b> and the queue <b>{QUEUE_NAMES[discipline]}</b>
         {bottleneck === 'in-page' ? ', inside the page' : ''}.{' '}
         {controller === 'native' ? (
           <>The browser’s own controller sets the bitrate; {titleOf(watcher ?? controller)} watches.</>
@@ -60,9 +67,8 @@ export function Welcome({ session, isSample }: WelcomeProps) {
         No call needed: <a href={network.value}>simulate a network of your own</a>.
       </p>
       <p>
-        New to congestion control?{' '}
-        <a href="./lessons.html?lesson=adaptive-threshold&choice=static">Why does TCP starve a call?</a> is
-        one of twelve <a href="./lessons.html">lessons</a>.
+        New to congestion control? <TcpLessonLink>Why does TCP starve a call?</TcpLessonLink> is one of twelve{' '}
+        <a href="./lessons.html">lessons</a>.
       </p>
       <p class="hint">
         {isSample && 'What moves here now is a sample: a simulated call. '}Or drop a recording here.

@@ -12,6 +12,7 @@ import type { Explanation, Mark, Sharing, TargetChange } from '../../reasons/ind
 import type { TraceHeader } from '../../trace/index.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 import { momentText } from './moment_text.js';
+import { TcpLessonLink } from './tcp_lesson_link.js';
 
 /**
  * The interval at which the explanation is recomputed while new rows arrive. The interval is longer if the work would
@@ -45,6 +46,8 @@ interface WhyPanelProps {
   header: Partial<TraceHeader>;
   /** Set to how the flow shares its link at the end of the trace, whenever that has been found out. */
   sharing?: Signal<Sharing | null>;
+  /** Whether the page says elsewhere how the flow shares its link. */
+  isSharingSaid?: boolean;
 }
 
 const namesOthers = ({ evidence }: TargetChange): boolean =>
@@ -178,7 +181,7 @@ function Lines({ changes, current, scope }: LinesProps) {
 }
 
 export function WhyPanel(props: WhyPanelProps) {
-  const { scope } = props;
+  const { scope, isSharingSaid = false } = props;
   const { explanation, isStale } = useExplanation(props);
   const onlyFalls = useSignal(false);
   const { changes } = explanation.value;
@@ -217,13 +220,10 @@ export function WhyPanel(props: WhyPanelProps) {
               A line leads the charts to its moment; arrow keys move between lines.
             </span>
           </div>
-          {changes.some(namesOthers) && (
+          {!isSharingSaid && changes.some(namesOthers) && (
             <p class="hint">
               Other flows shared the link. A lesson shows{' '}
-              <a href="./lessons.html?lesson=adaptive-threshold&choice=static" target="_blank" rel="noopener">
-                why TCP can starve a call
-              </a>{' '}
-              (in a new tab).
+              <TcpLessonLink isInNewTab>why TCP can starve a call</TcpLessonLink>.
             </p>
           )}
           <Lines changes={shown} current={current} scope={scope} />
