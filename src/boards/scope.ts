@@ -103,6 +103,7 @@ export class Scope {
     if (paused) this.axis.setWindow({ fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 });
     this.following.value = !paused;
     this.windowS.value = window_s;
+    this.fromUs.value = this.axis.window.fromUs;
     this.axis.subscribe((what) => {
       if (what === 'window') this.#charts.forEach((chart) => this.refresh(chart));
       this.#valuesStale = true;

@@ -16,7 +16,7 @@ import type { OutboundCounters } from './stats.js';
 import type { StatusBoard } from './status.js';
 
 const LOOK_MS = 1000;
-const CODE = 'machine-overloaded';
+export const MACHINE_CODE = 'machine-overloaded';
 
 export interface MachineMonitorOptions {
   board: StatusBoard;
@@ -104,8 +104,8 @@ export class MachineMonitor {
     this.#told = by.join();
     if (state.overloaded) {
       const message = `This machine is too busy for the call: ${reasonText(state.reasons)}. So ${distortion(by)}.`;
-      board.notice('warning', CODE, message, FIX);
-    } else board.clear(CODE);
+      board.notice('warning', MACHINE_CODE, message, FIX);
+    } else board.clear(MACHINE_CODE);
     this.#record(nowUs, state);
   }
 

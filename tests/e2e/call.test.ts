@@ -120,7 +120,14 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
   await page.goto(served.url);
   await scope.start();
   await scope.groups(60);
+  const [early] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save to a file' }).click(),
+  ]);
+  const part = page.getByText(`Saved as ${early.suggestedFilename()}; later rows are not in it.`);
+  await expect(part).toBeVisible();
   await scope.stop();
+  await expect(part).toBeVisible();
 
   const downloading = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save to a file' }).click();

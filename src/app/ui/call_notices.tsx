@@ -1,13 +1,14 @@
 import { supported } from '../../rtc/index.js';
+import { MACHINE_CODE } from '../../rtc/machine_monitor.js';
 import { notices } from '../notices.js';
 import type { Session } from '../session/session.js';
 import { problems } from '../settings.js';
 import { NoticesList, type Shown } from './notices_list.js';
 
-/** A busy machine comes and goes during a call. It is shown as a mark in the header, never over the charts. */
-export const MACHINE_CODE = 'machine-overloaded';
-
-/** Everything that the user should know about the browser, the address, the call and the page. */
+/**
+ * Everything that the user should know about the browser, the address, the call and the page. A busy machine comes
+ * and goes during a call: it is shown as a mark in the header, never over the charts.
+ */
 export function Notices({ session }: { session: Session }) {
   const { message } = supported();
   const browser: Shown[] = message ? [{ level: 'warning', code: 'browser', message, fix: '' }] : [];

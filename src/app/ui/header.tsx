@@ -2,9 +2,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
+import { MACHINE_CODE } from '../../rtc/machine_monitor.js';
 import type { Phase, Session } from '../session/session.js';
 import { change, settings } from '../settings.js';
-import { MACHINE_CODE } from './call_notices.js';
 import { NoticeText } from './notices_list.js';
 import { PageHeader } from './page_header.js';
 

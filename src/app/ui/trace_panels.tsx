@@ -39,15 +39,16 @@ function joinLink(): string {
 export function TracePanel({ recorder, session }: { recorder: Recorder; session: Session }) {
   const running = session.phase.value !== 'idle' && session.phase.value !== 'failed';
   const { shown } = recorder;
-  const savedAs = useSignal('');
+  /** The file that was saved last, and whether more rows came after it; null if no file was saved. */
+  const saved = useSignal<{ name: string; grows: boolean } | null>(null);
   const { version } = shown.value;
-  useEffect(() => void (savedAs.value = ''), [version]);
+  useEffect(() => void (saved.value = null), [version]);
   const save = async (): Promise<void> => {
     const created = shown.value.header.created ?? new Date().toISOString();
     const name = `ccscope-${created.replaceAll(/[:.]/g, '-')}.ndjson`;
     saveAs(await recorder.export(), name);
     recorder.saved(running);
-    savedAs.value = name;
+    saved.value = { name, grows: running };
   };
   return (
     <details class="panel" open>
@@ -73,7 +74,8 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
         </label>
       </div>
       <p class="hint saved" aria-live="polite">
-        {savedAs.value !== '' && `Saved as ${savedAs.value}${running ? '; later rows are not in it' : ''}.`}
+        {saved.value &&
+          `Saved as ${saved.value.name}${saved.value.grows ? '; later rows are not in it' : ''}.`}
       </p>
       {recorder.opening.value !== null && (
         <progress aria-label="Reading the file" value={recorder.opening.value} />
