@@ -125,7 +125,7 @@ test('a bottleneck in the page is not blamed on the server while the call cannot
   await page.getByLabel('Lowest').fill('900');
   await page.getByLabel('Lowest').press('Enter');
   await expect(page.getByLabel('Notices')).toContainText('The bitrates are not in order');
-  await page.getByLabel('Bottleneck').selectOption('shaper');
+  await page.getByLabel('Bottleneck', { exact: true }).selectOption('shaper');
   await expect.poll(() => scope.query().get('bottleneck')).toBeNull();
   await expect(page.getByText('There is no local server now')).toHaveCount(0);
   await expect(page.getByText('in the page, whole frames')).toBeVisible();
