@@ -176,15 +176,31 @@ interface ToolbarProps {
   live?: boolean;
 }
 
+const timeText = (us: number): string => formatTime(Math.round(us / 1e4) / 100);
+
 export function AxisToolbar({ scope, live = false }: ToolbarProps) {
   const { axis } = scope;
   const following = scope.following.value;
   const cursor = scope.cursorUs.value;
-  const isHeld = scope.heldUs.value !== null;
+  const held = scope.heldUs.value;
   const said = scope.said.value;
+  const toolbar = useRef<HTMLDivElement>(null);
+  const releaseButton = useRef<HTMLButtonElement>(null);
+  const release = (): void => {
+    // The button disappears, and would leave the focus nowhere.
+    if (releaseButton.current?.matches(':focus') === true) toolbar.current?.focus();
+    axis.holdCursor(null);
+  };
   return (
     <>
-      <div class="toolbar" role="toolbar" aria-label="Time axis">
+      <div
+        ref={toolbar}
+        class="toolbar"
+        role="toolbar"
+        aria-label="Time axis"
+        tabIndex={-1}
+        onKeyDown={({ key }) => key === 'Escape' && release()}
+      >
         {live && (
           <button
             type="button"
@@ -208,17 +224,18 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
           {formatTime(scope.windowS.value)} shown
           {cursor !== null && (
             <b>
-              , cursor {isHeld && 'held '}at {formatTime(Math.round(cursor / 1e4) / 100)}
+              , cursor {cursor === held && 'held '}at {timeText(cursor)}
             </b>
           )}
         </span>
-        {isHeld && (
+        {held !== null && (
           <button
+            ref={releaseButton}
             type="button"
             class="quiet"
             aria-label="Release the cursor"
-            title="Release the cursor, which is held here (Esc)"
-            onClick={() => axis.holdCursor(null)}
+            title={`Release the cursor, which is held at ${timeText(held)} (Esc)`}
+            onClick={release}
           >
             ×
           </button>
@@ -231,7 +248,7 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
           ].join(' · ')}
         </span>
         <span class="hint keys">
-          {isHeld
+          {held !== null
             ? 'A click moves the held cursor, Esc releases it'
             : 'Ctrl+wheel or pinch zooms, drag pans, Shift-drag selects, a click holds the cursor'}
         </span>
@@ -262,16 +279,18 @@ export function useNarrow(): boolean {
 
 interface ChartsProps {
   scope: Scope;
+  /** Whether new rows keep arriving. Otherwise there is nothing to pause. */
+  live?: boolean;
   /** Additional CSS classes. */
   look?: string;
   children: ComponentChildren;
 }
 
 /** A column of charts that can be controlled by the keyboard. */
-export function Charts({ scope, look = '', children }: ChartsProps) {
+export function Charts({ scope, live = false, look = '', children }: ChartsProps) {
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target instanceof HTMLButtonElement) return;
-    if (event.key === ' ') {
+    if (event.target instanceof HTMLButtonElement && event.key !== 'Escape') return;
+    if (live && event.key === ' ') {
       event.preventDefault();
       if (scope.axis.following) scope.axis.pause();
       else scope.axis.follow();
@@ -282,7 +301,7 @@ export function Charts({ scope, look = '', children }: ChartsProps) {
       class={`charts ${look}`}
       role="group"
       tabIndex={0}
-      aria-label="Charts. Arrows move the cursor, with Shift the window; plus and minus zoom; Space pauses; Home shows all, End follows."
+      aria-label={`Charts. Arrows move the cursor, Escape releases it; Shift with arrows moves the window; plus and minus zoom; ${live ? 'Space pauses; Home shows all, End follows.' : 'Home shows all, End moves to its end.'}`}
       onKeyDown={onKeyDown}
     >
       {children}

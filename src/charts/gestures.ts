@@ -96,9 +96,10 @@ class Gestures {
 }
 
 /**
- * Lets a pointer control a shared time axis. Hovering moves the cursor, a click or a tap holds it, the wheel zooms,
- * and dragging pans. Dragging with Shift selects a range to zoom to, and two fingers pinch. Vertical swipes are left to the page,
- * so that a column of charts still scrolls. `showSelection` is called with the selection. Returns a function that
+ * Lets a pointer control a shared time axis. Hovering moves the cursor. A click or a tap holds it or, beside the plot,
+ * releases it. The wheel zooms, and with Shift it pans; inside a `Wheel` it zooms only with Ctrl. Dragging pans, dragging
+ * with Shift selects a range to zoom to, and two fingers pinch. Vertical swipes are left to the page, so that a column of
+ * charts still scrolls. `showSelection` is called with the selection. Returns a function that
  * removes the listeners.
  */
 export function attachGestures(

@@ -26,7 +26,7 @@ function StreamCharts({ stream, model }: { stream: StreamState; model: Model }) 
   return (
     <>
       <AxisToolbar scope={scope} live />
-      <Charts scope={scope}>
+      <Charts scope={scope} live>
         {boards.map((board, index) => (
           <ChartFigure
             key={`${board.id} ${who}`}

@@ -48,9 +48,22 @@ test('the time axis works by keyboard', async ({ page, served, scope }) => {
   await page.keyboard.press(' ');
   await expect(page.getByRole('button', { name: /Follow/ })).toBeVisible();
   await page.keyboard.press('ArrowRight');
-  await expect(page.getByText(/cursor at/)).toBeVisible();
+  await expect(page.getByText(/cursor held at/)).toBeVisible();
   await page.keyboard.press('Escape');
-  await expect(page.getByText(/cursor at/)).toBeHidden();
+  await expect(page.locator('.window')).not.toContainText('cursor');
+  // On the buttons of charts and toolbar, Escape releases the cursor, too. The focus stays near.
+  await page.keyboard.press('ArrowRight');
+  await charts.getByRole('button').first().focus();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.window')).not.toContainText('cursor');
+  await charts.focus();
+  await page.keyboard.press('ArrowRight');
+  const release = page.getByRole('button', { name: 'Release the cursor' });
+  await release.focus();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.window')).not.toContainText('cursor');
+  await expect(page.getByRole('toolbar', { name: 'Time axis' })).toBeFocused();
+  await charts.focus();
   await page.keyboard.press('End');
   await expect(page.getByRole('button', { name: /Pause/ })).toBeVisible();
 });

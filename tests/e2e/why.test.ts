@@ -49,7 +49,7 @@ test('a line of the Lab’s list leads the charts to its moment, and the cursor 
   const time = (await fall.locator('time').textContent()) ?? '';
   await fall.click();
   await expect(why.atCursor).toHaveText(`${time}: ${text}`);
-  await expect(why.cursor).toHaveText(`, cursor at ${time}`);
+  await expect(why.cursor).toHaveText(`, cursor held at ${time}`);
   await expect(why.current.locator('.text')).toHaveText(text);
   // The charts show a time window of ten seconds, which contains the time of the chosen line.
   await expect(page.locator('.window')).toContainText('10 s shown');
@@ -172,7 +172,7 @@ test('a call says why its target fell, and so does its recording', async ({ page
   await expect(falls).not.toHaveCount(0, { timeout: 20_000 });
   await scope.stop();
   await falls.first().click();
-  await expect(page.getByText(/cursor at/)).toBeVisible();
+  await expect(page.getByText(/cursor held at/)).toBeVisible();
   await expect(page.getByRole('button', { name: /Pause|Follow/ })).toHaveCount(0);
   await expect(why.current).toHaveCount(1);
   const downloading = page.waitForEvent('download');

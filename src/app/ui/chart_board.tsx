@@ -38,7 +38,7 @@ export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, 
     <>
       <AxisToolbar scope={scope} live={live} />
       <Wheel>
-        <Charts scope={scope}>
+        <Charts scope={scope} live={live}>
           {shown.map((board, index) => (
             <ChartFigure
               key={board.id === 'rates' ? `rates ${who}` : `${board.id} ${board.strip?.table ?? ''}`}
