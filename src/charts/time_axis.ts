@@ -17,16 +17,17 @@ export interface TimeWindow {
 export class TimeAxis {
   #window: TimeWindow;
   #extent: TimeWindow = { fromUs: 0, toUs: 0 };
-  #following = true;
+  #following: boolean;
   #pointedUs: number | null = null;
   #heldUs: number | null = null;
-  /** The length of the window when the axis last followed the data. */
+  /** The length of the window when the axis last followed the data; infinite if it never did. */
   #followedUs: number;
   readonly #listeners = new Set<(change: 'window' | 'cursor') => void>();
 
-  constructor(windowUs = 30e6) {
+  constructor(windowUs = 30e6, follows = true) {
     this.#window = { fromUs: 0, toUs: this.#clamp(windowUs) };
-    this.#followedUs = this.lengthUs;
+    this.#following = follows;
+    this.#followedUs = follows ? this.lengthUs : Infinity;
   }
 
   get window(): TimeWindow {

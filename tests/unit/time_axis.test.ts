@@ -69,6 +69,15 @@ describe('the time axis that charts share', () => {
     expect(axis.window).toEqual({ fromUs: 295 * S, toUs: 300 * S });
   });
 
+  it('keeps its length when it follows for the first time', () => {
+    const axis = new TimeAxis(30 * S, false);
+    axis.setExtent({ fromUs: 0, toUs: 60 * S });
+    expect(axis.following).toBe(false);
+    axis.showAll();
+    axis.follow();
+    expect(axis.window).toEqual({ fromUs: 0, toUs: 60 * S });
+  });
+
   it('holds its cursor until it is released, the axis follows, or the window has moved past it', () => {
     const axis = new TimeAxis(10 * S);
     axis.setExtent({ fromUs: 0, toUs: 30 * S });
