@@ -25,7 +25,7 @@ export async function rowsFor(
   charts: Iterable<TimeChart>,
   filters: Filters,
   store: Pick<TraceStore, 'view'>,
-  period: Pick<ViewQuery, 'fromUs' | 'toUs' | 'maxPoints' | 'onlyEnds'>,
+  period: Pick<ViewQuery, 'fromUs' | 'toUs' | 'maxPoints' | 'last'>,
 ): Promise<ReadonlyMap<string, Columns>> {
   const needs = new Map<string, Set<string>>();
   for (const chart of charts)

@@ -18,6 +18,8 @@ import { chosenRows, rowsFor, type Filters } from './filters.js';
 import { Ghosts } from './ghosts.js';
 
 const REFRESH_MS = 100;
+/** A series reads its value from a row and the row before it. */
+const READ_ROWS = 2;
 /** Once painting has taken this long in a frame, the next chart waits for another frame. */
 const FRAME_MS = 6;
 /** `cost` covers only the latest redraws, at most this many. */
@@ -81,8 +83,9 @@ export class Scope {
   /** Settles when all stale charts have been drawn; null if there are none. */
   #pumping: Promise<void> | null = null;
   #valuesStale = false;
-  /** Counts readings of the values; only the latest one takes effect. */
-  #valuesTurn = 0;
+  /** Whether the values are being read. The next reading begins only after this one, which may take longer than a tick. */
+  #isReading = false;
+  #isClosed = false;
   /** Another scope, whose charts have the same value scales as this scope's charts of the same kind. */
   #twin: Scope | null = null;
   #filters: Filters = {};
@@ -99,7 +102,7 @@ export class Scope {
   ) {
     this.#theme = signal(theme);
     this.#ghosts = new Ghosts(source.store);
-    this.axis = new TimeAxis(window_s * 1e6);
+    this.axis = new TimeAxis(window_s * 1e6, !paused);
     if (paused) this.axis.setWindow({ fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 });
     this.following.value = !paused;
     this.windowS.value = window_s;
@@ -118,7 +121,7 @@ export class Scope {
   /** Ends the scope, which then reads and draws nothing more. */
   close(): void {
     clearInterval(this.#timer);
-    this.#valuesTurn += 1;
+    this.#isClosed = true;
     this.#seen.close();
     this.#stale.clear();
   }
@@ -309,21 +312,27 @@ export class Scope {
   #tick(): void {
     const newestUs = this.source.newestUs();
     if (newestUs > this.axis.extent.toUs) this.axis.setExtent({ fromUs: 0, toUs: newestUs });
-    if (!this.#valuesStale) return;
+    if (!this.#valuesStale || this.#isReading) return;
     this.#valuesStale = false;
     void this.#readValues();
   }
 
   /** Reads the values from the trace: the rows that the charts draw are thinned out to their widths. */
   async #readValues(): Promise<void> {
-    const turn = ++this.#valuesTurn;
+    this.#isReading = true;
     const { fromUs, toUs } = this.axis.window;
     const timeUs = this.axis.cursorUs ?? toUs;
-    const period = { fromUs: Math.min(fromUs, timeUs), toUs: timeUs, onlyEnds: true };
-    const rows = await rowsFor(this.#charts, this.#filters, this.source.store, period);
-    if (turn !== this.#valuesTurn) return;
-    const values = [...this.#charts].map((chart) => chart.valuesIn((name) => rows.get(name) ?? {}, timeUs));
-    this.values.value = Object.assign({}, ...values) as Record<string, number>;
+    const period = { fromUs: Math.min(fromUs, timeUs), toUs: timeUs, last: READ_ROWS };
+    try {
+      const rows = await rowsFor(this.#charts, this.#filters, this.source.store, period);
+      if (this.#isClosed) return;
+      const values = [...this.#charts].map((chart) => chart.valuesIn((name) => rows.get(name) ?? {}, timeUs));
+      this.values.value = Object.assign({}, ...values) as Record<string, number>;
+    } catch {
+      // The trace worker has ended, of which the store tells its owner.
+    } finally {
+      this.#isReading = false;
+    }
   }
 
   /** Resolves when all charts have the newest rows, and those in view are painted. */

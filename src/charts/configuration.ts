@@ -2,6 +2,7 @@
 import type { Chart, ChartConfiguration, ChartDataset, Point, Scale } from 'chart.js';
 
 import type { Series, TimeChartSpec, ValueAxis } from './series.js';
+import type { TimeWindow } from './time_axis.js';
 
 const LEFT_WIDTH = 56;
 const RIGHT_WIDTH = 34;
@@ -77,9 +78,9 @@ export function limits(
   series: readonly Series[],
   side: Side,
   atLeast: ValueAxis['atLeast'],
+  { fromUs, toUs }: TimeWindow,
 ): Range {
-  // The time window is read from the options: the x scale itself may still have the window of the last drawing.
-  const { min: from = -Infinity, max: to = Infinity } = chart.options.scales?.['x'] ?? {};
+  const [from, to] = [fromUs / 1e6, toUs / 1e6];
   const rangeOf = (within: readonly [number, number], isSpiky: boolean): [number, number] => {
     let [min, max] = within;
     chart.data.datasets.forEach(({ label, data }, index) => {
@@ -87,7 +88,7 @@ export function limits(
       if (one === undefined || one.scaled === false || !chart.isDatasetVisible(index)) return;
       if ((one.side ?? 'left') !== side || (one.spiky ?? false) !== isSpiky) return;
       for (const point of data as { x: number; y: number }[]) {
-        if (point.x < Number(from) || point.x > Number(to)) continue;
+        if (point.x < from || point.x > to) continue;
         if (point.y < min) min = point.y;
         if (point.y > max) max = point.y;
       }

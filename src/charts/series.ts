@@ -19,6 +19,7 @@ export interface Series {
    */
   table: string;
   columns: readonly string[];
+  /** The value in a row. It may depend on this row and the one before it only. */
   value(columns: Columns, row: number): number;
   /** A value as text with its unit. */
   format(value: number): string;

@@ -227,7 +227,8 @@ export class TimeChart {
 
   /**
    * Each series' value at `timeUs`, from the last of the given rows instead of a drawn one; NaN if there is no row, or
-   * if the line is interrupted at this time. `rowsOf` returns the rows of a table that a series names.
+   * if the line is interrupted at this time. `rowsOf` returns the rows of a table that a series names: at least the
+   * last two, since a value may depend on the row before.
    */
   valuesIn(rowsOf: RowsOf, timeUs: number): Record<string, number> {
     const drawn = this.valuesAt(timeUs);
@@ -259,7 +260,7 @@ export class TimeChart {
   }
 
   #ownRange(side: Side, chart: Chart): Range {
-    return limits(chart, this.series, side, this.#spec[side]?.atLeast ?? [0, 0]);
+    return limits(chart, this.series, side, this.#spec[side]?.atLeast ?? [0, 0], this.#axis.window);
   }
 
   #index(id: string): number {

@@ -16,8 +16,8 @@ export interface ViewQuery {
   toUs?: number | undefined;
   /** The largest number of rows to return. Default: all. The reduction keeps minima and maxima (see decimate()). */
   maxPoints?: number | undefined;
-  /** Whether the first and the last row of the period suffice. */
-  onlyEnds?: boolean;
+  /** Returns only the last rows of the period, this many, without reduction. */
+  last?: number;
   /** Selects the rows with this value in a column, for instance `{column: 'flow', value: 1}`. */
   where?: { column: string; value: number } | undefined;
 }
@@ -106,9 +106,9 @@ export class TraceData {
     const names = query.columns.filter((name) => name !== 'time_us');
     const columns = names.map(column);
     const picked =
-      query.onlyEnds === true
-        ? rows.filter((_, i) => i === 0 || i === rows.length - 1)
-        : decimate(time, columns, rows, query.maxPoints ?? Infinity, spanOf(time, rows, query));
+      query.last === undefined
+        ? decimate(time, columns, rows, query.maxPoints ?? Infinity, spanOf(time, rows, query))
+        : rows;
     const pick = (values: Float64Array): Float64Array<ArrayBuffer> => {
       const result = new Float64Array(picked.length);
       for (let i = 0; i < picked.length; i++) result[i] = values[picked[i] as number] as number;
@@ -193,7 +193,8 @@ function* tableLines(table: TableData): Generator<Line, void> {
 /** The rows that a query selects, in ascending order of time. */
 function selectRows(table: TableData, query: ViewQuery, filter: Float64Array | undefined): Uint32Array {
   const time = table.time();
-  const { fromUs = -Infinity, toUs = Infinity } = query;
+  const { fromUs = -Infinity, toUs = Infinity, last } = query;
+  if (last !== undefined && table.sorted) return lastRows(time, query, last, filter);
   const begin = table.sorted ? firstNotBefore(time, fromUs) : 0;
   const rows = new Uint32Array(time.length - begin);
   let count = 0;
@@ -204,7 +205,26 @@ function selectRows(table: TableData, query: ViewQuery, filter: Float64Array | u
       rows[count++] = row;
   }
   const found = rows.subarray(0, count);
-  return table.sorted ? found : found.sort((a, b) => (time[a] as number) - (time[b] as number) || a - b);
+  if (table.sorted) return found;
+  found.sort((a, b) => (time[a] as number) - (time[b] as number) || a - b);
+  return last === undefined ? found : found.slice(-last);
+}
+
+/** The last rows that a query of a sorted table selects, found from the end without a look at the rows before them. */
+function lastRows(
+  time: Float64Array,
+  { fromUs = -Infinity, toUs = Infinity, where }: ViewQuery,
+  count: number,
+  filter: Float64Array | undefined,
+): Uint32Array {
+  const found: number[] = [];
+  let end = firstNotBefore(time, toUs);
+  while (time[end] === toUs) end++;
+  for (let row = end - 1; row >= 0 && found.length < count; row--) {
+    if ((time[row] as number) < fromUs) break;
+    if (filter === undefined || filter[row] === where?.value) found.push(row);
+  }
+  return Uint32Array.from(found.reverse());
 }
 
 function firstNotBefore(time: Float64Array, us: number): number {

@@ -52,15 +52,26 @@ describe('view', () => {
     }
   });
 
-  it('returns the first and the last row of a period if they suffice', () => {
+  it('returns the last rows of a period if they suffice', () => {
     const rows = Array.from({ length: 100 }, (_, i) => ({ time_us: i * 1000, m_ms: i, flow: i % 2 }));
-    const query = { table: 'group' as const, columns: ['m_ms'], where: { column: 'flow', value: 1 } };
-    const ends = (fromUs: number, toUs: number) => [
-      ...(groups(rows).view({ ...query, fromUs, toUs, onlyEnds: true }).columns['m_ms'] ?? []),
-    ];
-    expect(ends(10_000, 20_500)).toEqual([11, 19]);
-    expect(ends(11_000, 11_500)).toEqual([11]);
-    expect(ends(200_000, 300_000)).toEqual([]);
+    const query = {
+      table: 'group' as const,
+      columns: ['m_ms'],
+      where: { column: 'flow', value: 1 },
+      last: 2,
+    };
+    for (const stored of [rows, [...rows].reverse()]) {
+      const last = (fromUs: number, toUs: number) => [
+        ...(groups(stored).view({ ...query, fromUs, toUs }).columns['m_ms'] ?? []),
+      ];
+      expect(last(10_000, 20_500)).toEqual([17, 19]);
+      expect(last(10_000, 19_000)).toEqual([17, 19]);
+      expect(last(11_000, 11_500)).toEqual([11]);
+      expect(last(200_000, 300_000)).toEqual([]);
+    }
+    expect(groups(rows).view({ ...query, where: undefined }).columns['m_ms']).toEqual(
+      Float64Array.of(98, 99),
+    );
   });
 
   it("keeps each bucket's own extremes, not just the global ones", () => {
