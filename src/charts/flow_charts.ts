@@ -10,6 +10,7 @@ export interface DrawnFlow {
   flow: number;
   name: string;
   kind?: 'media' | 'tcp';
+  direction?: 'forward' | 'backward';
   /** The index of the flow's style. It stays the same if other flows are shown or hidden. */
   look: number;
 }
@@ -112,7 +113,8 @@ export class FlowDelayChart extends TimeChart {
       look: 'line',
       width: 2,
     };
-    const waits = flows.map(({ flow, name, look }): Series => ({
+    const waiting = flows.filter(({ direction }) => direction !== 'backward');
+    const waits = waiting.map(({ flow, name, look }): Series => ({
       id: `wait-${flow}`,
       label: `Wait ${name}`,
       description: `How long the packets of ${name} that arrived in the last interval waited in its queue, on average`,

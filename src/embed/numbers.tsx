@@ -3,11 +3,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { formatMs, formatRate, formatRatio } from '../charts/index.js';
+import { percentiles } from '../calls/percentile.js';
 import { chosenRows, type Filters } from '../boards/filters.js';
 import type { TableName } from '../core/schema.js';
 import type { WindowMetrics } from '../core/simulation.js';
 import { FLOW_COLUMNS } from '../runs/flow_columns.js';
 import { detailedFlow } from '../runs/flows.js';
+import { useTcpRtt } from '../runs/tcp_rtt.js';
 import type { TraceStore } from '../worker/trace/trace_client.js';
 import type { Recording } from './recording.js';
 
@@ -15,8 +17,8 @@ import type { Recording } from './recording.js';
 const MOST_FLOWS = 20;
 
 /** A table of the flows of a run, measured over the whole run. */
-export function FlowNumbers({ window }: { window: WindowMetrics }) {
-  const flows = window.flows.slice(0, MOST_FLOWS);
+export function FlowNumbers({ window, store }: { window: WindowMetrics; store: Pick<TraceStore, 'view'> }) {
+  const flows = useTcpRtt(window.flows.slice(0, MOST_FLOWS), window, store);
   const more = window.flows.length - flows.length;
   return (
     <details>
@@ -144,8 +146,7 @@ async function rowOf(
   filters: Filters,
 ): Promise<Row | null> {
   const { columns } = await store.view({ ...chosenRows(table, filters), columns: [column] });
-  const values = (columns[column] ?? new Float64Array()).filter((value) => !Number.isNaN(value)).sort();
+  const values = (columns[column] ?? new Float64Array()).filter((value) => !Number.isNaN(value));
   if (values.length === 0) return null;
-  const rank = (share: number): string => text(values[Math.ceil(share * values.length) - 1] ?? NaN);
-  return { title, values: [rank(0.5), rank(0.95), rank(1)] };
+  return { title, values: percentiles(values, [50, 95, 100]).map(text) };
 }

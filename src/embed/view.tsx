@@ -5,7 +5,7 @@ import { useEffect, useId } from 'preact/hooks';
 
 import { formatTime } from '../charts/index.js';
 import { pathText } from '../runs/flow_columns.js';
-import type { Run } from '../runs/run.js';
+import { hasFlowQueues, type Run } from '../runs/run.js';
 import { RunCharts } from '../runs/run_charts.js';
 import { SymbolText } from '../boards/symbol_text.js';
 import { Wheel } from '../boards/wheel.js';
@@ -114,7 +114,7 @@ interface RunViewProps {
   run: Run;
 }
 
-function RunView({ stage: { live, scope }, choices, run }: RunViewProps) {
+function RunView({ stage: { live, scope, share }, choices, run }: RunViewProps) {
   const hidden = useSignal<readonly string[]>([]);
   const { scenario, cell, seed, result, flows } = run;
   const [whole] = result?.windows ?? [];
@@ -128,7 +128,7 @@ function RunView({ stage: { live, scope }, choices, run }: RunViewProps) {
       {...(whole && { told: pathText(whole) })}
       more={
         <>
-          {whole && <FlowNumbers window={whole} />}
+          {whole && <FlowNumbers window={whole} store={share.store} />}
           <LabLink choices={choices} run={run} />
         </>
       }
@@ -138,6 +138,7 @@ function RunView({ stage: { live, scope }, choices, run }: RunViewProps) {
           flows={flows}
           scope={scope}
           detailed={choices.flow}
+          flowQueues={hasFlowQueues(run)}
           only={choices.charts.flatMap((name) => CHART_BOARDS[name])}
           hidden={hidden.value}
           onHide={(next) => (hidden.value = next)}

@@ -11,6 +11,8 @@ export interface FlowColumn {
   title: string;
   unit: string;
   about: string;
+  /** Whether the title alone does not say what the numbers are, so that the page also shows `about` as text. */
+  isExplained?: boolean;
   value: (flow: FlowMetrics, window: WindowMetrics) => string;
 }
 
@@ -44,6 +46,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
     title: 'Queuing p50',
     unit: 'ms',
     about: 'Median of RTT − RTT_min of RTCP probes; of TCP, of the packets’ one-way queuing delay',
+    isExplained: true,
     value: (flow) => ms(queuing(flow).p50),
   },
   {
@@ -56,24 +59,29 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
     title: 'RTT p50',
     unit: 'ms',
     about: 'Median round trip: of a call, as its RTCP probes measure it; of TCP, as TCP smooths it',
+    isExplained: true,
     value: (flow) => ms(flow.rttUs.p50),
   },
   {
     title: 'Converged',
     unit: 's',
-    about: 'From its start until it first received 90 % of its share of the capacity',
+    about:
+      'From the flow’s start until it first received 90 % of its equal share of the capacity; – stands for never',
+    isExplained: true,
     value: (flow) => seconds(flow.convergenceUs),
   },
 ];
 
 const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs);
 
-/** A line of text about the forward path and all flows. */
+/** A line of text about the forward path and its flows. */
 export function pathText({ forward, jain, flows }: WindowMetrics): string {
   const drops = Object.values(forward.drops).reduce((sum, count) => sum + count, 0);
   const media = flows.filter(({ kind }) => kind === 'media').length;
+  const [first, ...others] = flows.filter(({ direction }) => direction === 'forward');
+  const users = others.length === 0 && first !== undefined ? `${first.name} uses` : 'all flows use';
   return [
-    `all flows: ${share(forward.utilisation)} of ${formatRate(forward.capacityBps)} mean capacity used`,
+    `${users} ${share(forward.utilisation)} of the mean capacity, ${formatRate(forward.capacityBps)}`,
     `queuing p50 ${ms(forward.queueDelayUs.p50)} ms, p95 ${ms(forward.queueDelayUs.p95)} ms`,
     `${drops} dropped`,
     ...(media > 1 ? [`Jain’s index ${index(jain)}`] : []),

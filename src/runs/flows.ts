@@ -11,7 +11,7 @@ export function drawnFlows(flows: readonly FlowInfo[], chosen: readonly string[]
     (a, b) => Number(a.kind === 'tcp') - Number(b.kind === 'tcp') || a.flow - b.flow,
   );
   return inTurn
-    .map(({ flow, name, kind }, look) => ({ flow, name, kind, look }))
+    .map(({ flow, name, kind, direction }, look) => ({ flow, name, kind, direction, look }))
     .filter(({ name }, index) => (chosen.length > 0 ? chosen.includes(name) : index < DRAWN_AT_FIRST));
 }
 

@@ -1,7 +1,9 @@
 /** A run of a scenario's cell: its flows, the rows that it records, and its result. */
 import type { FlowOptions, SimulationOptions, TableName } from '../core/index.js';
 import { controllerOfPreset, type ControllerName } from '../core/schema.js';
-import type { CellParams } from '../scenario/cells.js';
+import { queueForm } from '../link/queue_form.js';
+import { FAIR_QUEUES } from '../link/words.js';
+import { instantiate, type CellParams } from '../scenario/cells.js';
 import type { TraceOptions } from '../scenario/index.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { ControllerModule, SimulationResult } from '../worker/simulation/simulation_protocol.js';
@@ -54,6 +56,12 @@ export function described(
     };
   });
   return { flows: named, durationUs };
+}
+
+/** Whether the bottleneck of the forward path has a queue for each flow. */
+export function hasFlowQueues({ scenario, cell }: Run): boolean {
+  const { queue } = instantiate(scenario, cell).forward;
+  return queue !== undefined && FAIR_QUEUES.includes(queueForm(queue).discipline);
 }
 
 /** The core's controller of a flow. Undefined for TCP, and for a controller that is not part of the core. */

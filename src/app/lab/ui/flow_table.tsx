@@ -1,11 +1,11 @@
 /** A table of each flow's metrics in each time window, and the choice of the flows that are drawn. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
-import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
+import type { WindowMetrics } from '../../../core/simulation.js';
 import { FLOW_COLUMNS, pathText } from '../../../runs/flow_columns.js';
 import { drawnFlows } from '../../../runs/flows.js';
 import type { Run } from '../../../runs/run.js';
+import { useTcpRtt } from '../../../runs/tcp_rtt.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 import { change, settings } from '../settings.js';
 
@@ -28,38 +28,6 @@ function DrawnBox({ name, run }: { name: string; run: Run }) {
 interface TableProps {
   run: Run;
   store: Pick<TraceStore, 'view'>;
-}
-
-/** The median of a TCP flow's smoothed RTT in a time window, µs; NaN without any. */
-async function medianRttUs(store: TableProps['store'], flow: number, window: WindowMetrics): Promise<number> {
-  const { columns } = await store.view({
-    table: 'throughput',
-    where: { column: 'flow', value: flow },
-    columns: ['rtt_us'],
-    fromUs: window.beginUs,
-    toUs: window.endUs,
-  });
-  const sorted = (columns['rtt_us'] ?? new Float64Array()).filter((us) => !Number.isNaN(us)).sort();
-  return sorted[sorted.length >> 1] ?? NaN;
-}
-
-/** The shown flows of a window. The metrics have no RTT of TCP, so it is taken from the trace. */
-function useTcpRtt(flows: readonly FlowMetrics[], window: WindowMetrics, store: TableProps['store']) {
-  const medians = useSignal<ReadonlyMap<number, number>>(new Map());
-  useEffect(() => {
-    let isOver = false;
-    medians.value = new Map();
-    const tcp = flows.filter(({ kind }) => kind === 'tcp');
-    const read = tcp.map(async ({ flow }) => [flow, await medianRttUs(store, flow, window)] as const);
-    void Promise.all(read).then((found) => {
-      if (!isOver) medians.value = new Map(found);
-    });
-    return () => void (isOver = true);
-  }, [window, flows.length]);
-  return flows.map((flow) => {
-    const p50 = medians.value.get(flow.flow);
-    return p50 === undefined ? flow : { ...flow, rttUs: { ...flow.rttUs, p50 } };
-  });
 }
 
 function WindowRows({ window, run, store, first }: TableProps & { window: WindowMetrics; first: boolean }) {
@@ -125,9 +93,9 @@ export function FlowTable({ run, store }: TableProps) {
         </table>
       </div>
       <p class="hint">
-        Converged: how long it took from a flow’s start until it first received 90 % of its equal share of the
-        capacity; – stands for never. Queuing and RTT of a call are those that its RTCP probes measure, those
-        of TCP its packets’ one-way queuing delay and its smoothed RTT.
+        {FLOW_COLUMNS.filter(({ isExplained }) => isExplained)
+          .map(({ title, about }) => `${title}: ${about}.`)
+          .join(' ')}
       </p>
     </section>
   );

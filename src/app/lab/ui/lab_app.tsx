@@ -7,8 +7,6 @@ import { useEffect } from 'preact/hooks';
 
 import { formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { parseSchedule } from '../../../link/capacity_text.js';
-import { queueForm } from '../../../link/queue_form.js';
-import { FAIR_QUEUES } from '../../../link/words.js';
 import { cellLabel, instantiate } from '../../../scenario/cells.js';
 import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
 import { useNarrow } from '../../../boards/chart_figure.js';
@@ -25,7 +23,7 @@ import { openDropped } from '../../dropped.js';
 import { notices } from '../../notices.js';
 import { CONTROLLER_TITLES } from '../controller_choice.js';
 import type { Lab } from '../lab.js';
-import type { Run } from '../../../runs/run.js';
+import { hasFlowQueues, type Run } from '../../../runs/run.js';
 import { differenceText, runFacts } from '../run_facts.js';
 import { change, linkTo, problems, settings } from '../settings.js';
 import { FlowTable } from './flow_table.js';
@@ -190,12 +188,6 @@ function Provenance({ run }: { run: Run }) {
         ))}
     </dl>
   );
-}
-
-/** Whether the bottleneck of the forward path has a queue for each flow. */
-function hasFlowQueues({ scenario, cell }: Run): boolean {
-  const { queue } = instantiate(scenario, cell).forward;
-  return queue !== undefined && FAIR_QUEUES.includes(queueForm(queue).discipline);
 }
 
 const titleOf = (name: string, difference: string): string =>

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import type { Scope } from '../../../boards/scope.js';
 import { SymbolText, SymbolTexts } from '../../../boards/symbol_text.js';
 import { Wheel } from '../../../boards/wheel.js';
+import { hasFlowQueues } from '../../../runs/run.js';
 import { RunCharts } from '../../../runs/run_charts.js';
 import { chartTools } from '../../ui/chart_tools.js';
 import { CopyButton } from '../../ui/copy_button.js';
@@ -233,6 +234,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
                 <RunCharts
                   flows={run.flows}
                   scope={scope}
+                  flowQueues={hasFlowQueues(run)}
                   only={lesson.charts}
                   tools={chartTools}
                   hidden={hidden.value}
