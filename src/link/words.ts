@@ -124,10 +124,10 @@ export const trafficTitle = (text: string): string =>
     })
     .join(', ');
 
-/** A queue in words: `droptail:300ms` is `DropTail 300ms`. */
+/** A queue in words: `droptail:300ms` is `DropTail 300 ms`. */
 export function queueTitle(text: string): string {
   const [name = '', ...settings] = text.trim().split(':');
-  return [QUEUE_NAMES[name] ?? name, ...settings].join(' ');
+  return [QUEUE_NAMES[name] ?? name, ...settings].join(' ').replace(/(\d)ms/g, '$1 ms');
 }
 
 /** The display names of the queue disciplines, keyed by the discipline's name in a queue setting. */

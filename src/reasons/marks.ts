@@ -158,6 +158,6 @@ const queueText = (before: unknown, now: string): string =>
   `queue: ${typeof before === 'string' ? `${queueTitle(before)} to ` : ''}${queueTitle(now)}`;
 
 function trafficText(before: unknown, now: string): string {
-  if (now === 'none') return 'the download ends';
+  if (now === 'none') return before === undefined ? 'no download' : 'the download ends';
   return before === 'none' ? `a download starts (${trafficTitle(now)})` : `download: ${trafficTitle(now)}`;
 }

@@ -62,7 +62,7 @@ for (const where of ['shaper', 'in-page'] as const)
     const marks = page.getByRole('group', { name: 'Marked changes' }).getByRole('button');
     await expect(marks).toHaveText([
       /a download starts \(TCP CUBIC\)$/,
-      /queue: DropTail 300ms to FQ-CoDel$/,
+      /queue: DropTail 300 ms to FQ-CoDel$/,
     ]);
 
     await field(page, 'download').selectOption('newReno');

@@ -1,6 +1,6 @@
 /** Describes a Lab run for a report: the network, its flows with their parameters, and the seed. */
 import { LINK_KEYS, LINK_FIELDS } from '../../link/fields.js';
-import { QUEUE_NAMES, sayLinkValue } from '../../link/words.js';
+import { queueTitle, sayLinkValue } from '../../link/words.js';
 import { cellLabel, instantiate } from '../../scenario/cells.js';
 import { outageText } from '../../scenario/outage_text.js';
 import type { ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
@@ -56,13 +56,6 @@ function flowText(flow: ScenarioFlow): string {
     parametersText(parameters),
   ];
   return `${count === 1 ? '' : `${count} × `}${name} (${said.filter(Boolean).join('; ')})`;
-}
-
-/** Writes a queue by its title: `droptail:300ms` becomes `DropTail 300 ms`. */
-function queueTitle(text: string): string {
-  const [discipline = '', ...options] = text.split(':');
-  const said = options.join(':').replace(/(\d)ms/g, '$1 ms');
-  return [QUEUE_NAMES[discipline] ?? discipline, said].filter(Boolean).join(' ');
 }
 
 /** The texts of all that makes a run what it is. */

@@ -144,12 +144,23 @@ describe('marks', () => {
     const texts = (header: object): string[] => marksOf(trace, null, header).map(({ text }) => text);
     expect(texts({ link })).toEqual([
       'a download starts (TCP CUBIC)',
-      'queue: DropTail 300ms to FQ-CoDel',
-      'queue: FQ-CoDel to CoDel target=13ms',
+      'queue: DropTail 300 ms to FQ-CoDel',
+      'queue: FQ-CoDel to CoDel target=13 ms',
       'download: 2 × TCP CUBIC, TCP NewReno',
       'the download ends',
     ]);
-    expect(texts({}).slice(0, 2)).toEqual(['download: TCP CUBIC', 'queue: FQ-CoDel']);
+    // Nothing says that the bottleneck in the page was serial before.
+    expect(texts({})).toEqual([
+      'download: TCP CUBIC',
+      'queue: FQ-CoDel',
+      'serial',
+      'queue: FQ-CoDel to CoDel target=13 ms',
+      'download: 2 × TCP CUBIC, TCP NewReno',
+      'the download ends',
+    ]);
+    const ending = new TraceData();
+    ending.appendEvent(event(1e6, 'link', { cross_traffic: 'none' }));
+    expect(marksOf(ending, null).map(({ text }) => text)).toEqual(['no download']);
   });
 
   it('show the steps of a scheduled capacity, but not one that varies all the time', () => {
