@@ -272,7 +272,7 @@ export class Lab {
     const [loaded, network] = [this.loaded.peek(), this.network.peek()];
     if (loaded === null || network === null) return;
     const scenario = edit(network);
-    if (this.history.add(loaded, gesture)) this.#keepsGhost();
+    if (this.history.add(loaded, gesture)) this.#askForGhost();
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
   }
 
@@ -313,7 +313,7 @@ export class Lab {
    */
   vary(patch: Partial<Pick<LabState, 'cell' | 'controller' | 'seed' | 'packets'>>): void {
     change(patch);
-    this.#keepsGhost();
+    this.#askForGhost();
     if (settings.peek().run) void this.start();
   }
 
@@ -330,7 +330,7 @@ export class Lab {
   }
 
   /** A run that is pinned is the one to compare with; no other one is drawn behind the present one. */
-  #keepsGhost(): void {
+  #askForGhost(): void {
     this.#isGhostDue = this.pin.pinned.peek() === null;
   }
 
@@ -407,6 +407,7 @@ export class Lab {
       await this.sweep.run({ network, seed: this.seed.peek(), swept, ...controller });
       dismiss('sweep');
     } catch (error) {
+      this.closeSweep();
       tellSimulationError(error, 'The sweep failed', 'sweep');
     }
   }

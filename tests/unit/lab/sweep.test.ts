@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 
+import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
 import { alike, type Swept } from '../../../src/app/lab/sweep/sweep.js';
+import { sweepables, sweepValues, sweptValue } from '../../../src/app/lab/sweep/sweepable.js';
+import { parseScenario } from '../../../src/scenario/index.js';
 
 /** The results of a sweep over 1, 2, 3, …; runs with the same number here have the same metrics. */
 const results = (...runs: number[]): readonly Swept[] =>
@@ -14,3 +17,22 @@ it.each([
   ['no runs at an end', results(1, 2, 2, 3), null],
   ['a single run', results(1), null],
 ])('%s that are the same are found', (_, given, found) => expect(alike(given)).toEqual(found));
+
+/** The settings of the fresh network with this queue that can be swept. */
+const sweepablesWith = (queue: string) =>
+  sweepables(parseScenario({ ...FRESH_NETWORK, forward: { ...FRESH_NETWORK.forward, queue } }));
+
+it('finds the present value among those of a sweep, also a large whole number', () => {
+  const limit = sweepablesWith('droptail:65537B').find(({ id }) => id === 'queue');
+  if (limit === undefined) throw new Error('the queue limit is not among the settings');
+  expect(limit).toMatchObject({ now: 65537, whole: true });
+  expect(sweepValues(limit)).toContain(sweptValue(limit.now, limit));
+});
+
+it('names the settings of a queue as its form does', () => {
+  const labels = sweepablesWith('codel').filter(({ id }) => id.startsWith('queue.'));
+  expect(labels.map(({ id, label }) => [id, label])).toEqual([
+    ['queue.target_ms', 'Target'],
+    ['queue.interval_ms', 'Interval'],
+  ]);
+});

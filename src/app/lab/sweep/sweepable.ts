@@ -20,7 +20,7 @@ import {
   withSetting,
   type QueueForm,
 } from '../../../link/queue_form.js';
-import { QUEUE_NAMES } from '../../../link/words.js';
+import { QUEUE_NAMES, QUEUE_SETTING_NAMES } from '../../../link/words.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import { BITRATE_PARAMETERS } from '../../parameter_order.js';
 import { presetOf } from '../controller_choice.js';
@@ -140,7 +140,7 @@ function ofQueue({ forward: { capacity, capacity_per_flow: perFlow, queue } }: S
     ...times.map((spec) => ({
       id: `queue.${spec.name}`,
       group,
-      label: spec.name,
+      label: QUEUE_SETTING_NAMES[spec.name] ?? spec.name,
       ...ofParameter(spec, form.given[spec.name] ?? ownValue(form.discipline, spec)),
       edit: (next: number) => changed(withSetting(form, spec.name, next)),
     })),
@@ -177,12 +177,16 @@ export const sweepables = (scenario: Scenario): Sweepable[] => [
 /** The number of values of a sweep. */
 export const SWEEP_STEPS = 9;
 
+/** A value as a sweep uses it. */
+export const sweptValue = (value: number, { whole }: Pick<Sweepable, 'whole'>): number =>
+  whole ? Math.round(value) : Number(value.toPrecision(3));
+
 /** The distinct values of a sweep, in steps of equal size or equal ratio. */
 export function sweepValues({ from, to, isLogarithmic, whole }: Omit<Sweepable, 'edit'>): number[] {
   const values = Array.from({ length: SWEEP_STEPS }, (_, step) => {
     const share = step / (SWEEP_STEPS - 1);
     const exact = isLogarithmic && from > 0 ? from * (to / from) ** share : from + (to - from) * share;
-    return whole ? Math.round(exact) : Number(exact.toPrecision(3));
+    return sweptValue(exact, { whole });
   });
   return [...new Set(values)];
 }

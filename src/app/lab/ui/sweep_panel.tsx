@@ -6,7 +6,7 @@ import type { Lab } from '../lab.js';
 import { formatMs, formatRate } from '../../../charts/index.js';
 import { settings } from '../settings.js';
 import { alike, type Swept } from '../sweep/sweep.js';
-import { sweepables, sweepValues, type Sweepable } from '../sweep/sweepable.js';
+import { sweepables, sweepValues, sweptValue, type Sweepable } from '../sweep/sweepable.js';
 import { SmallMultiple } from './small_multiple.js';
 
 const text = (value: number, unit: string): string => `${Number(value.toPrecision(4))}${unit && ` ${unit}`}`;
@@ -15,16 +15,13 @@ const text = (value: number, unit: string): string => `${Number(value.toPrecisio
 function alikeText({ id, unit }: Sweepable, results: readonly Swept[]): string {
   const same = alike(results);
   if (same === null) return '';
-  const [first, last] = [results[0]?.value, results.at(-1)?.value];
-  const isAll = same.from === first && same.to === last;
-  const isLimit = id === 'queue' && same.to === last;
-  const where = isAll
-    ? ''
-    : same.to === last
-      ? `From ${text(same.from, unit)} on, `
-      : `Up to ${text(same.to, unit)}, `;
-  const what = isLimit ? 'the limit is never reached, so the runs are the same.' : 'the runs are the same.';
-  return isAll ? `All runs are the same${isLimit ? ': the limit is never reached' : ''}.` : `${where}${what}`;
+  const [isFirst, isLast] = [same.from === results[0]?.value, same.to === results.at(-1)?.value];
+  const what =
+    id === 'queue' && isLast
+      ? 'the limit is never reached, so the runs are the same.'
+      : 'the runs are the same.';
+  if (isFirst && isLast) return `For all values, ${what}`;
+  return isLast ? `From ${text(same.from, unit)} on, ${what}` : `Up to ${text(same.to, unit)}, ${what}`;
 }
 
 interface RangeFieldProps {
@@ -63,6 +60,8 @@ function Multiples({ lab }: { lab: Lab }) {
   const results = sweep.results.value;
   if (request === null) return null;
   const { swept, seed } = request;
+  const what = `${swept.group}: ${swept.label}`;
+  const same = sweep.left.value === 0 ? alikeText(swept, results) : '';
   const topBps = Math.max(
     ...results.flatMap(({ rates }) =>
       [...rates.values()].flatMap(({ values }) => values.filter((v) => v > 0)),
@@ -77,10 +76,10 @@ function Multiples({ lab }: { lab: Lab }) {
     <>
       <p class="hint" role="status">
         {sweep.left.value > 0
-          ? `${swept.label}: ${sweep.left.value} values to come`
-          : `${swept.label}, one run each with seed ${seed}. Above: received rates, up to ${formatRate(topBps)}; below: queuing delay at the bottleneck, up to ${formatMs(topMs)}. Choose one to take its value.`}
+          ? `${what}, ${sweep.left.value} values to come`
+          : `${what}, one run each with seed ${seed}. Above: received rates, up to ${formatRate(topBps)}; below: queuing delay at the bottleneck, up to ${formatMs(topMs)}. Choose one to take its value.`}
       </p>
-      {sweep.left.value === 0 && <p>{alikeText(swept, results)}</p>}
+      {same !== '' && <p>{same}</p>}
       <ul class="small-multiples">
         {results.map((each) => (
           <SmallMultiple
@@ -89,7 +88,7 @@ function Multiples({ lab }: { lab: Lab }) {
             title={text(each.value, swept.unit)}
             topBps={topBps}
             topMs={topMs}
-            isNow={each.value === Number(swept.now.toPrecision(3))}
+            isNow={each.value === sweptValue(swept.now, swept)}
             onTake={() => lab.edit(`sweep ${each.value}`, swept.edit(each.value))}
           />
         ))}
