@@ -28,8 +28,9 @@ export function together(a: Scope, b: Scope): () => void {
       isFollowing = true;
       if (change === 'window') follower.axis.setWindow(leader.axis.window);
       else {
-        follower.axis.holdCursor(leader.axis.heldUs);
-        follower.axis.setCursor(leader.axis.cursorUs);
+        const { cursorUs, heldUs } = leader.axis;
+        if (follower.axis.heldUs !== heldUs) follower.axis.holdCursor(heldUs);
+        follower.axis.setCursor(cursorUs === heldUs ? null : cursorUs);
       }
       isFollowing = false;
     };

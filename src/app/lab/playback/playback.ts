@@ -38,6 +38,7 @@ export class Playback {
   readonly isPlaying = signal(false);
   readonly speed = signal<number>(0.1);
   readonly #options: PlaybackOptions;
+  readonly #detach: () => void;
   #movesCursor = false;
   #lastFrameMs = 0;
 
@@ -45,8 +46,16 @@ export class Playback {
     this.#options = options;
     // While playback is stopped, the pointer over the charts chooses the moment. During playback, the moment moves
     // the cursor instead.
-    options.axis.subscribe(() => !this.#movesCursor && !this.isPlaying.peek() && this.#follow());
+    this.#detach = options.axis.subscribe(
+      () => !this.#movesCursor && !this.isPlaying.peek() && this.#follow(),
+    );
     this.#follow();
+  }
+
+  /** Ends playback, which then follows the axis no more. */
+  close(): void {
+    this.pause();
+    this.#detach();
   }
 
   #follow(): void {

@@ -48,6 +48,7 @@ export function Inside({ lab, scope }: InsideProps) {
       }),
     [lab],
   );
+  useEffect(() => () => playback.close(), [playback]);
   const isInside = settings.value.inside;
   const run = live.run.value;
   const hasRun = run !== null;

@@ -1,0 +1,117 @@
+/** Scopes with charts that only note what they are asked. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { together } from '../../src/app/lab/pin.js';
+import { Scope } from '../../src/boards/scope.js';
+import { lightTheme, type TimeChart } from '../../src/charts/index.js';
+import type { TraceView, ViewQuery } from '../../src/trace/index.js';
+
+// It listens to the window's events, which Node has not.
+vi.mock('../../src/app/print.js', () => ({ followPaper: () => () => undefined }));
+
+const SHOWN = { window_s: 10, from_s: 0, paused: true };
+const EXTENT = { fromUs: null, toUs: null, rows: {}, events: 0, flows: [], links: [] };
+
+class Observer {
+  observe(): void {
+    // Every chart counts as in view.
+  }
+  disconnect(): void {
+    // Nothing is observed.
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('IntersectionObserver', Observer);
+  vi.stubGlobal('requestAnimationFrame', (work: () => void) => setTimeout(work, 16));
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+/** A scope whose store answers with `view`. */
+const scopeWith = (view: (query: ViewQuery) => Promise<TraceView>): Scope =>
+  new Scope(
+    { store: { view, extent: () => Promise.resolve(EXTENT) }, newestUs: () => 0 },
+    SHOWN,
+    lightTheme,
+    () => undefined,
+  );
+
+/** A chart that reads one column of `rate`; its value is the time for which it is asked. */
+const chart = {
+  canvas: {},
+  needs: new Map([['rate', ['target_bps']]]),
+  plotWidth: 100,
+  valuesIn: (_: unknown, timeUs: number) => ({ target: timeUs }),
+  ...Object.fromEntries(
+    ['set', 'draw', 'setMarks', 'shareScales', 'clearGhost'].map((name) => [name, () => undefined]),
+  ),
+} as unknown as TimeChart;
+
+describe('the values of a scope', () => {
+  it('are shown although reading them takes longer than the time between two changes', async () => {
+    const view = () => new Promise<TraceView>((resolve) => setTimeout(() => resolve({ columns: {} }), 250));
+    const scope = scopeWith(view);
+    scope.add({} as HTMLElement, () => chart);
+    for (let step = 1; step <= 20; step++) {
+      scope.axis.setCursor(step * 1e5);
+      await vi.advanceTimersByTimeAsync(50);
+    }
+    expect(scope.values.value['target']).toBeGreaterThan(0);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(scope.values.value['target']).toBe(20e5);
+    scope.close();
+  });
+
+  it('are read again after a reading that failed', async () => {
+    let isBroken = true;
+    const view = ({ last }: ViewQuery) =>
+      isBroken && last !== undefined
+        ? Promise.reject(new Error('the worker has ended'))
+        : Promise.resolve({ columns: {} });
+    const scope = scopeWith(view);
+    scope.add({} as HTMLElement, () => chart);
+    scope.axis.setCursor(1e6);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(scope.values.value).toEqual({});
+    isBroken = false;
+    scope.axis.setCursor(2e6);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(scope.values.value['target']).toBe(2e6);
+    scope.close();
+  });
+});
+
+describe('two scopes side by side', () => {
+  it('have the same cursor, which moves once for each movement', () => {
+    const [a, b] = [scopeWith(vi.fn()), scopeWith(vi.fn())];
+    const part = together(a, b);
+    let changes = 0;
+    b.axis.subscribe(() => changes++);
+    a.axis.holdCursor(3e6);
+    expect([b.axis.cursorUs, b.axis.heldUs, changes]).toEqual([3e6, 3e6, 1]);
+    a.axis.setCursor(4e6);
+    a.axis.setCursor(5e6);
+    expect([b.axis.cursorUs, b.axis.heldUs, changes]).toEqual([5e6, 3e6, 3]);
+    a.axis.setCursor(null);
+    expect([b.axis.cursorUs, b.axis.heldUs, changes]).toEqual([3e6, 3e6, 4]);
+    a.axis.holdCursor(null);
+    expect([b.axis.cursorUs, b.axis.heldUs, changes]).toEqual([null, null, 5]);
+    part();
+    [a, b].forEach((scope) => scope.close());
+  });
+});
+
+describe('a scope of a run', () => {
+  it('keeps the window of a whole run when it follows', () => {
+    const scope = scopeWith(vi.fn());
+    scope.show({ fromUs: 0, toUs: 60e6 }, { fromUs: 0, toUs: 60e6 });
+    scope.axis.follow();
+    expect(scope.axis.window).toEqual({ fromUs: 0, toUs: 60e6 });
+    scope.close();
+  });
+});
