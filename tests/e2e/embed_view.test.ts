@@ -24,12 +24,29 @@ test('draws a shipped scenario from a folder of a static host, under a strict po
   const view = stranger.view('v');
   await expect(view.getByRole('img')).toHaveCount(3);
   await expect(view.getByRole('figure').first()).toHaveAccessibleName(ready.title);
-  await expect(view.getByRole('figure').first()).toHaveAccessibleDescription(/bottleneck \d+\.\d %/);
+  await expect(view.getByRole('figure').first()).toHaveAccessibleDescription(
+    /uses? \d+\.\d % of the mean capacity/,
+  );
   await expect(view.getByText('A fixed threshold.')).toBeVisible();
   await expect(view.getByRole('button', { name: /^Capacity/ })).toContainText('Mbps');
   await view.getByText('Numbers').click();
   const row = view.getByRole('row', { name: ready.flows[0] ?? '' });
   await expect(row).toContainText(/Mbps|kbps/);
+});
+
+test('shows the RTT of TCP, and each flow’s own wait in a fair queue', async ({ stranger }) => {
+  const flows = [...SMALL.flows, { kind: 'tcp', name: 'download' }];
+  const shared = { ...SMALL, forward: { ...SMALL.forward, queue: 'fq_codel' }, flows };
+  await stranger.open(
+    `<ccscope-view id="v"><script type="application/json">${JSON.stringify(shared)}</script></ccscope-view>`,
+  );
+  await stranger.ready('v');
+  const view = stranger.view('v');
+  await expect(view.getByRole('button', { name: /^Wait download/ })).toBeVisible();
+  await view.getByText('Numbers').click();
+  const titles = await view.getByRole('columnheader').allTextContents();
+  const cells = view.getByRole('row', { name: 'download' }).locator('th, td');
+  await expect(cells.nth(titles.findIndex((title) => title.startsWith('RTT p50')))).toHaveText(/^\d+\.\d$/);
 });
 
 test('draws a scenario inside the element, one at an address, and one cell of several', async ({

@@ -380,6 +380,25 @@ test('the link carries the moment that is shown, and an open sweep', async ({ pa
   await expect(reading).toHaveText('12.500 s');
   await expect(page.locator('.small-multiple')).toHaveCount(9);
   await expect(page.locator('.small-multiple').last()).toContainText('100 ms');
+
+  // A sweep that failed is not one to link to.
+  await page.getByLabel('to', { exact: true }).fill('1e9');
+  await page.getByLabel('to', { exact: true }).press('Enter');
+  await page.getByRole('button', { name: 'Run 9 values' }).click();
+  await expect(page.getByLabel('Notices')).toContainText('The sweep failed');
+  await expect(page).not.toHaveURL(/sweep/);
+});
+
+test('End shows the whole of a run, and there is nothing for Space to pause', async ({ page, lab }) => {
+  await lab.begin();
+  const charts = page.getByRole('group', { name: /^Charts/ });
+  await expect(charts).not.toHaveAccessibleName(/Space|follows/);
+  await charts.focus();
+  await page.keyboard.press('Home');
+  await expect(page.locator('.window')).toContainText('1:00 shown');
+  await page.keyboard.press('End');
+  await page.keyboard.press(' ');
+  await expect(page.locator('.window')).toContainText('1:00 shown');
 });
 
 test('a click holds the cursor of charts and slider, and Escape releases it', async ({ page, lab }) => {
@@ -463,7 +482,9 @@ test('a sweep of the queue limit says from where on the limit is never reached',
   await expect(multiples).toHaveCount(9);
   await expect(multiples.filter({ hasText: 'present value' })).toContainText('300 ms');
   await expect(page.locator('.sweep')).toContainText(/the limit is never reached/);
-  await expect(page.locator('.sweep')).toContainText('seed 1');
+  await expect(page.locator('.sweep')).toContainText(
+    /Queue, DropTail: Queue limit, one run each with seed 1/,
+  );
 });
 
 test('one number is swept as small multiples, one of which is taken', async ({ page, lab }) => {
