@@ -294,7 +294,7 @@ export function Charts({ scope, live = false, look = '', children }: ChartsProps
       event.preventDefault();
       if (scope.axis.following) scope.axis.pause();
       else scope.axis.follow();
-    } else if (axisKey(scope.axis, event)) event.preventDefault();
+    } else if (axisKey(scope.axis, event, live || scope.axis.following)) event.preventDefault();
   };
   return (
     <div

@@ -125,8 +125,11 @@ function inside(timeUs: number, axis: TimeAxis): number | null {
   return timeUs < axis.window.fromUs || timeUs > axis.window.toUs ? null : timeUs;
 }
 
-/** Handles the keys that control the axis: arrows, + and −, Home, End, Escape. Returns whether the key was handled. */
-export function axisKey(axis: TimeAxis, event: KeyboardEvent): boolean {
+/**
+ * Handles the keys that control the axis: arrows, + and −, Home, End, Escape. End follows the newest data or, if
+ * `follows` is false, only shows them. Returns whether the key was handled.
+ */
+export function axisKey(axis: TimeAxis, event: KeyboardEvent, follows = true): boolean {
   const step = axis.lengthUs / (event.shiftKey ? 4 : 50);
   const move = (deltaUs: number): void => {
     if (event.shiftKey) return axis.panBy(deltaUs);
@@ -141,7 +144,7 @@ export function axisKey(axis: TimeAxis, event: KeyboardEvent): boolean {
     '=': () => axis.zoomBy(1 / 1.5, axis.cursorUs ?? undefined),
     '-': () => axis.zoomBy(1.5, axis.cursorUs ?? undefined),
     Home: () => axis.showAll(),
-    End: () => axis.follow(),
+    End: () => (follows ? axis.follow() : axis.showEnd()),
     Escape: () => axis.holdCursor(null),
   };
   const action = event.ctrlKey || event.metaKey || event.altKey ? undefined : actions[event.key];

@@ -98,6 +98,12 @@ export class TimeAxis {
     this.setWindow({ fromUs: this.#window.toUs - length, toUs: this.#window.toUs }, true);
   }
 
+  /** Moves the window to the newest data, and stops following. */
+  showEnd(): void {
+    const toUs = this.#endUs();
+    this.setWindow({ fromUs: toUs - this.lengthUs, toUs });
+  }
+
   /** Moves the window. The axis stops following the newest data. */
   panBy(deltaUs: number): void {
     const { fromUs, toUs } = this.#window;
@@ -165,9 +171,14 @@ export class TimeAxis {
     return Math.min(longest, Math.max(MIN_WINDOW_US, lengthUs));
   }
 
+  /** The end of a window of the present length that shows the newest data. */
+  #endUs(): number {
+    return Math.max(this.#extent.toUs, this.#extent.fromUs + this.lengthUs);
+  }
+
   #moveToEnd(): void {
     const length = this.lengthUs;
-    const toUs = Math.max(this.#extent.toUs, this.#extent.fromUs + length);
+    const toUs = this.#endUs();
     if (toUs === this.#window.toUs && toUs - length === this.#window.fromUs) return this.#tell('window');
     this.#window = { fromUs: toUs - length, toUs };
     if ((this.#heldUs ?? toUs) < toUs - length) this.holdCursor(null);

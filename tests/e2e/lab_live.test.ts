@@ -389,7 +389,10 @@ test('the link carries the moment that is shown, and an open sweep', async ({ pa
   await expect(page).not.toHaveURL(/sweep/);
 });
 
-test('End shows the whole of a run, and there is nothing for Space to pause', async ({ page, lab }) => {
+test('End shows the end of a run and shortens nothing, and Space has nothing to pause', async ({
+  page,
+  lab,
+}) => {
   await lab.begin();
   const charts = page.getByRole('group', { name: /^Charts/ });
   await expect(charts).not.toHaveAccessibleName(/Space|follows/);
@@ -399,6 +402,10 @@ test('End shows the whole of a run, and there is nothing for Space to pause', as
   await page.keyboard.press('End');
   await page.keyboard.press(' ');
   await expect(page.locator('.window')).toContainText('1:00 shown');
+  await page.keyboard.press('+');
+  await page.keyboard.press('End');
+  await expect(page.locator('.window')).toContainText('40 s shown');
+  await expect(page).toHaveURL(/from_s=20/);
 });
 
 test('a click holds the cursor of charts and slider, and Escape releases it', async ({ page, lab }) => {

@@ -78,6 +78,18 @@ describe('the time axis that charts share', () => {
     expect(axis.window).toEqual({ fromUs: 0, toUs: 60 * S });
   });
 
+  it('shows the newest data with a window of the same length, and does not follow them', () => {
+    const axis = new TimeAxis(30 * S, false);
+    axis.setExtent({ fromUs: 0, toUs: 60 * S });
+    axis.setWindow({ fromUs: 10 * S, toUs: 20 * S });
+    axis.showEnd();
+    expect(axis.window).toEqual({ fromUs: 50 * S, toUs: 60 * S });
+    axis.showAll();
+    axis.showEnd();
+    expect(axis.window).toEqual({ fromUs: 0, toUs: 60 * S });
+    expect(axis.following).toBe(false);
+  });
+
   it('holds its cursor until it is released, the axis follows, or the window has moved past it', () => {
     const axis = new TimeAxis(10 * S);
     axis.setExtent({ fromUs: 0, toUs: 30 * S });
