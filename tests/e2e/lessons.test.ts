@@ -196,7 +196,7 @@ test('the newest choice wins', async ({ page, lessons }) => {
   await lessons.choose('FQ-CoDel');
   await expect(lessons.readings('FQ-CoDel')).toHaveClass(/chosen/);
   await expect(page.getByText('Simulating…')).toHaveCount(0);
-  await expect(page.getByRole('button', { name: /^Queuing delay/ })).toContainText('ms');
+  await expect(page.getByRole('button', { name: /^All queues/ })).toContainText('ms');
 });
 
 test('a run goes on in the Lab, with its choice and its seed', async ({ page, lessons }) => {
