@@ -206,6 +206,7 @@ test('a run goes on in the Lab, with its choice and its seed', async ({ page, le
   await expect(page).toHaveURL(/lab\.html\?cell\.choice=static-50&seed=1&run=1#own=/);
   await expect(page.getByRole('heading', { name: 'GCC and one TCP download over 2 Mbps' })).toBeVisible();
   await expect(page.getByRole('checkbox', { name: 'Draw download' })).toBeVisible();
+  await page.locator('summary', { hasText: 'choose another' }).click();
   await expect(page.getByRole('combobox', { name: 'Threshold γ' })).toHaveValue('static-50');
 });
 
