@@ -596,7 +596,7 @@ export const CONTROLLERS = {
         max: 1,
         section: 'live calls',
         description:
-          "A_r follows the capacity that frames show; if they show none, the paper's detector decides",
+          "A_r follows the capacity that frames show, or losses while another flow fills the queue; otherwise the paper's detector decides",
         values: ['off', 'on'],
       },
       {

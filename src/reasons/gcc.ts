@@ -1,7 +1,7 @@
 /**
  * Explains GCC's target, which is the smaller of the loss-based rate A_s and the delay-based rate A_r. While a
  * queue drains, the target is lower than both. The overuse detector determines A_r. In live calls, a capacity
- * estimate from the arrivals of frames determines A_r instead.
+ * estimate from the arrivals of frames determines A_r instead or, while another flow fills the queue, losses do.
  */
 import { UNKNOWN, type Reason } from './change.js';
 import { boundReason, type Explainer, type Flow } from './explainer.js';
@@ -77,7 +77,7 @@ export class GccExplainer implements Explainer {
       };
     }
     if (this.#rows.isCompeting(to)) {
-      const detail = 'another flow fills the queue: A_r grows as the rate of TCP does';
+      const detail = 'another flow fills the queue, so A_r grows until packets are lost';
       return { kind: 'increase', label: 'increase', detail, evidence: {} };
     }
     if (!Number.isNaN(capacity)) {
@@ -97,6 +97,10 @@ export class GccExplainer implements Explainer {
     if (bound !== null) return bound;
     const startsMs = this.#rows.parameter('initialise_after_ms', from);
     if (from === 0 && startsMs > 0 && first < this.#rows.firstDecrease) return startReason(startsMs);
+    if (this.#rows.isCompeting(to)) {
+      const detail = 'another flow fills the queue, so that only losses lower A_r';
+      return { kind: 'hold', label: 'hold', detail, evidence: {} };
+    }
     const capacity = this.#rows.group.mean('capacity_estimate_bps', first, end);
     if (!Number.isNaN(capacity)) {
       const detail = `frames show ${rateText(capacity)}`;

@@ -26,7 +26,7 @@ export function fallReason(rows: GccRows, segment: Segment): Reason | null {
   return (
     settingReason(rows.flow, segment) ??
     lossFall(rows, to) ??
-    competitiveFall(rows, to) ??
+    competitiveFall(rows, from, to) ??
     drainFall(rows, from, to, 1) ??
     capacityFall(rows, from, to) ??
     overuseFall(rows, from, to) ??
@@ -44,8 +44,10 @@ function lossFall(rows: GccRows, row: number): Reason | null {
 }
 
 /** The reason if A_r fell because of a loss while another flow filled the queue; otherwise null. */
-function competitiveFall(rows: GccRows, to: number): Reason | null {
-  if (!rows.isCompeting(to)) return null;
+function competitiveFall(rows: GccRows, from: number, to: number): Reason | null {
+  const made = rows.madeAt(to, ...rows.groupsOf(from, to));
+  if (rows.group.at('competing', made) !== 1) return null;
+  if (!(rows.rate('a_r_bps', to) < rows.rate('a_r_bps', from))) return null;
   const detail = 'a packet was lost in the queue, which another flow keeps full';
   return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: rows.rate('fraction_lost', to) } };
 }

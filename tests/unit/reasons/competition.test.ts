@@ -121,7 +121,7 @@ it('a live call beside a download says that losses alone decide, and falls to al
     // The parameter alpha is 0.85. While the loss is known but not yet acted on, the rate stands still.
     expect(toBps / fromBps).toBeCloseTo(0.85, 1);
   }
-  expect(changes.some(({ text }) => text.includes('A_r grows as the rate of TCP does'))).toBe(true);
+  expect(changes.some(({ text }) => text.includes('so A_r grows until packets are lost'))).toBe(true);
   const { time_us: timeUs, competing } = trace.view({ table: 'group', columns: ['competing'] }).columns;
   const first = [...(competing ?? [])].indexOf(1);
   expect(timeUs?.[first]).toBeGreaterThan(TCP_FROM_US + 3e6);

@@ -5,20 +5,29 @@
 namespace ccscope {
 namespace {
 
+// A second is made longer until it has kFewFrames frames. After a pause of kPause, nothing is known of the queue.
 constexpr TimeDelta kSecond = TimeDelta::Seconds(1);
-// The delay of a second is that of its lower quartile of frames: late stamps and waits behind key frames do not raise it,
-// and a single early frame does not lower it. A second with fewer frames than this is not evaluated.
 constexpr std::size_t kFewFrames = 4;
+constexpr TimeDelta kPause = TimeDelta::Seconds(4);
 // The minimum of the delay is taken over kInterval to twice kInterval.
 constexpr TimeDelta kInterval = TimeDelta::Seconds(30);
 // A queue shorter than kNearlyEmpty, or than kSpreads times the spread of the delays, counts as nearly empty.
 constexpr TimeDelta kNearlyEmpty = TimeDelta::Millis(40);
-constexpr double kSpreads = 3;
-// Another flow is present once the queue has not been nearly empty for kStanding and has varied by kVaried meanwhile.
-// It is gone once the queue has been nearly empty for kGone: a TCP flow that backs off may leave it so for a moment.
+constexpr double kSpreads = 4;
+// Another flow is present if the queue has not been nearly empty for kStanding, has varied by kVaried, and either frames
+// arrive at less than kGivenUp of the highest rate since then, or the queue has stayed for kDrainTimes times its greatest
+// length in addition: a call that drains its own queue sends at most three quarters of what is delivered. The first filled
+// second does not count, since the queue may have begun in its middle. The flow is gone once the queue has been nearly empty for two seconds: a TCP flow that backs
+// off may leave it so for one.
 constexpr TimeDelta kStanding = TimeDelta::Millis(2500);
 constexpr TimeDelta kVaried = TimeDelta::Millis(20);
+constexpr double kGivenUp = 0.7;
+constexpr double kDrainTimes = 4;
 constexpr TimeDelta kGone = TimeDelta::Millis(1500);
+// A queue that has not varied by kVaried for kConstant is a longer route. If frames have arrived at an almost constant rate
+// for that time, the queue is the call's own after all, since beside another flow a call receives what it sends.
+constexpr TimeDelta kConstant = TimeDelta::Seconds(10);
+constexpr double kConstantRate = 0.8;
 
 }  // namespace
 
@@ -29,43 +38,74 @@ void CompetingFlow::Insert(TimeDelta delay) {
   delays_[i] = delay;
 }
 
-void CompetingFlow::OnQueue(TimeDelta queue, TimeDelta nearly_empty, Timestamp now) {
-  if (queue < nearly_empty) {
-    nearly_empty_at_ = now;
-    if (now - filled_at_ > kGone) present_ = false;
-    shortest_ = TimeDelta::PlusInfinity();
-    longest_ = TimeDelta::Zero();
-    return;
-  }
-  filled_at_ = now;
-  shortest_ = std::min(shortest_, queue);
-  longest_ = std::max(longest_, queue);
-  if (now - nearly_empty_at_ > kStanding && longest_ - shortest_ > kVaried) present_ = true;
+void CompetingFlow::OnNearlyEmpty(DataRate delivered, Timestamp now) {
+  // The queue may have been filled for a part of the last second before it was seen, so the second before that counts.
+  delivered_before_ = delivered_last_;
+  delivered_last_ = delivered;
+  nearly_empty_at_ = now;
+  if (now - filled_at_ > kGone) present_ = false;
+  filled_ = 0;
+  most_delivered_ = DataRate::Zero();
+  longest_queue_ = TimeDelta::Zero();
 }
 
-void CompetingFlow::OnSecond(Timestamp now) {
-  // While another flow fills the queue, the minimum from before it came is kept.
+void CompetingFlow::OnFilled(TimeDelta queue, const Second& second, Timestamp now) {
+  filled_at_ = now;
+  if (filled_++ == 0 || now - range_began_ > kConstant) {
+    const bool is_route = longest_ - shortest_ < kVaried;
+    if (present_ && (is_route || slowest_ > fastest_ * kConstantRate)) {
+      if (is_route) minimum_ = minimum_before_ = second.delay;
+      present_ = false;
+      return OnNearlyEmpty(second.delivered, now);
+    }
+    shortest_ = longest_ = queue;
+    slowest_ = fastest_ = second.delivered;
+    range_began_ = now;
+  }
+  slowest_ = std::min(slowest_, second.delivered);
+  fastest_ = std::max(fastest_, second.delivered);
+  shortest_ = std::min(shortest_, queue);
+  longest_ = std::max(longest_, queue);
+  longest_queue_ = std::max(longest_queue_, queue);
+  if (filled_ == 1 || longest_ - shortest_ <= kVaried) return;
+  most_delivered_ = std::max(most_delivered_, second.delivered);
+  const bool has_given_up = second.delivered < most_delivered_ * kGivenUp;
+  const TimeDelta needed = kStanding + (has_given_up ? TimeDelta::Zero() : longest_queue_ * kDrainTimes);
+  if (now - nearly_empty_at_ > needed) present_ = true;
+}
+
+void CompetingFlow::OnSecond(const Second& second, Timestamp now) {
   if (now - interval_began_ > kInterval && !present_) {
     minimum_before_ = minimum_;
     minimum_ = TimeDelta::PlusInfinity();
     interval_began_ = now;
   }
-  const TimeDelta delay = delays_[frames_ / 4];
-  spreads_[seconds_++ % spreads_.size()] = delays_[frames_ * 3 / 4] - delay;
-  minimum_ = std::min(minimum_, delay);
+  minimum_ = std::min(minimum_, second.least);
   // Jitter spreads the delays of every second, a queue that shrinks only those of some.
-  TimeDelta spread = spreads_[0];
+  spreads_[seconds_++ % spreads_.size()] = second.spread;
+  TimeDelta spread = second.spread;
   for (const TimeDelta each : spreads_) spread = std::min(spread, each);
-  OnQueue(delay - std::min(minimum_, minimum_before_), std::max(kNearlyEmpty, spread * kSpreads), now);
+  const TimeDelta queue = second.delay - std::min(minimum_, minimum_before_);
+  if (queue < std::max(kNearlyEmpty, spread * kSpreads)) return OnNearlyEmpty(second.delivered, now);
+  OnFilled(queue, second, now);
 }
 
 void CompetingFlow::OnFrame(const Arrival& arrival) {
   const Timestamp now = arrival.arrival_time;
+  const TimeDelta elapsed = now - second_began_;
+  // Also at the first frame. A frame that was sent again may be stamped before others that arrived earlier.
+  if (elapsed < TimeDelta::Zero() - kSecond || elapsed > kPause) {
+    *this = CompetingFlow();
+    second_began_ = nearly_empty_at_ = now;
+  }
   Insert(now - arrival.send_time);
-  if (now - second_began_ < kSecond) return;
-  if (frames_ >= kFewFrames) OnSecond(now);
+  bytes_ += arrival.size;
+  if (elapsed < kSecond || frames_ < kFewFrames) return;
+  const TimeDelta delay = delays_[frames_ / 4];
+  OnSecond({delays_[0], delay, delays_[frames_ * 3 / 4] - delay, bytes_ / elapsed}, now);
   second_began_ = now;
   frames_ = 0;
+  bytes_ = DataSize::Zero();
 }
 
 }  // namespace ccscope

@@ -1,13 +1,16 @@
 // Whether another flow keeps the queue of the bottleneck filled, as TCP does. A queue of the call's own making drains
-// soon after the call sends less, whereas a loss-based flow refills the queue whatever the call does. A call that still
-// tries to drain it gives up its whole share. Copa tells the two apart in the same way: its queue has to be nearly
-// empty now and then (Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI
-// 2018, section 2.2).
+// once the call sends less, whereas a loss-based flow refills the queue whatever the call does. A call that still tries
+// to drain it gives up its whole share. Copa tells the two apart in a similar way: its queue has to be nearly empty now
+// and then (Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, section
+// 2.2). Here, two things have to be true of a queue that counts as another flow's:
+// - It stays longer than a call needs to drain a queue of that length. It is enough that it stays for seconds if meanwhile
+//   the call receives much less than when the queue began: a queue of the call's own holds only the call's packets, so
+//   that the link serves them at its full capacity until the queue is empty, even if the call sends less.
+// - It grows and shrinks. A longer route raises the delay as well, but keeps it constant.
 //
-// The queue is the one-way delay above its minimum, so that packets of other flows in the queue count as well. A longer
-// route also raises the delay, but keeps it constant, whereas the queue that a loss-based flow fills grows and shrinks.
-// Jitter raises the delay of single frames. So the queue is taken from the frames of a second, and has to be longer than
-// these frames' delays differ.
+// The queue is the one-way delay above its minimum, so that packets of other flows in the queue count as well. Jitter
+// raises the delay of single frames. So the queue is taken from the frames of a second, and has to be longer than these
+// frames' delays differ. A call that begins while another flow fills the queue does not see that the queue was ever empty.
 #ifndef CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
 #define CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
 
@@ -21,32 +24,50 @@ namespace ccscope {
 class CompetingFlow {
  public:
   void OnFrame(const Arrival& arrival);
-  // Whether the queue is longer than nearly empty.
-  bool IsQueueFilled() const { return filled_at_ > nearly_empty_at_; }
-  // Whether the queue has been filled for seconds, and has not been nearly empty since.
   bool IsPresent() const { return present_; }
+  // The rate at which frames arrived just before the queue was filled.
+  DataRate DeliveredBefore() const { return delivered_before_; }
 
  private:
+  struct Second {
+    TimeDelta least;   // the shortest delay of its frames
+    TimeDelta delay;   // their lower quartile
+    TimeDelta spread;  // from there to the upper quartile
+    DataRate delivered;
+  };
   void Insert(TimeDelta delay);
-  void OnSecond(Timestamp now);
-  void OnQueue(TimeDelta queue, TimeDelta nearly_empty, Timestamp now);
+  void OnSecond(const Second& second, Timestamp now);
+  void OnNearlyEmpty(DataRate delivered, Timestamp now);
+  void OnFilled(TimeDelta queue, const Second& second, Timestamp now);
 
-  // The one-way delays of the frames of the present second, the shortest first.
+  // The frames of the present second: their one-way delays, the shortest first, and their bytes.
   std::array<TimeDelta, 64> delays_{};
   std::size_t frames_ = 0;
+  DataSize bytes_;
   Timestamp second_began_ = Timestamp::MinusInfinity();
   // By how much the delays differed in each of the latest seconds.
   std::array<TimeDelta, 4> spreads_{};
   std::size_t seconds_ = 0;
-  // The minimum of the delays of seconds, over this interval and the one before it.
+  // The minimum of the delays of frames, over the present interval and the one before it. The interval does not end
+  // while another flow is present.
   TimeDelta minimum_ = TimeDelta::PlusInfinity();
   TimeDelta minimum_before_ = TimeDelta::PlusInfinity();
   Timestamp interval_began_ = Timestamp::MinusInfinity();
-  // The range of the queue since it was nearly empty.
-  TimeDelta shortest_;
-  TimeDelta longest_;
+
   Timestamp nearly_empty_at_ = Timestamp::MinusInfinity();
+  DataRate delivered_before_;
+  DataRate delivered_last_;  // in the latest second with a nearly empty queue
+  // Since the queue was nearly empty: the number of seconds, the highest rate at which frames arrived, the longest queue.
+  int filled_ = 0;
+  DataRate most_delivered_;
+  TimeDelta longest_queue_;
   Timestamp filled_at_ = Timestamp::MinusInfinity();
+  // The ranges of the queue, and of the rate at which frames arrived, since `range_began_`.
+  TimeDelta shortest_ = TimeDelta::PlusInfinity();
+  TimeDelta longest_;
+  DataRate slowest_;
+  DataRate fastest_;
+  Timestamp range_began_ = Timestamp::MinusInfinity();
   bool present_ = false;
 };
 

@@ -138,6 +138,19 @@ DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp 
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
 }
 
+// The rate beside another flow that fills the queue. Waits and losses are that flow's doing then, so they do not count for
+// the time after it.
+CapacityProbe::Rate CapacityProbe::Beside(DataRate a_r, DataRate delivered, const Conditions& conditions,
+                                          TimeDelta elapsed, Timestamp now) {
+  encoder_share_.OnAsked(a_r - drain_, elapsed);
+  drain_ = DataRate::Zero();
+  drained_at_ = now;
+  loss_ = 0;
+  room_for_waits_ = RoomForWaits();
+  const DataRate next = competitive_mode_.Next(a_r, delivered, conditions.rtt, elapsed, now);
+  return Rate{std::clamp(next, params_.min_bitrate, params_.max_bitrate), drain_};
+}
+
 std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Conditions& conditions, Timestamp now) {
   if (!SetsRate()) return std::nullopt;
   const TimeDelta elapsed = std::clamp(now - last_next_, TimeDelta::Zero(), kHorizon);
@@ -145,15 +158,9 @@ std::optional<CapacityProbe::Rate> CapacityProbe::Next(DataRate a_r, const Condi
   last_next_ = now;
   // Counters arrive late, and incomplete frames are not counted as frames, so the larger of the two rates is taken.
   const DataRate delivered = std::max(conditions.delivered.value_or(DataRate::Zero()), FramesDelivered(now));
-  if (SeesCompetingFlow()) {
-    drain_ = DataRate::Zero();
-    drained_at_ = now;  // the encoder's share is not measured while this mode is on
-    const DataRate next = competitive_mode_.Next(a_r, delivered, conditions, elapsed, now);
-    return Rate{std::clamp(next, params_.min_bitrate, params_.max_bitrate), drain_};
-  }
-  competitive_mode_.OnOtherMode(delivered);
-  room_.Update(conditions.loss > 0, now);
   if (conditions.loss > 0) capacity_.OnLoss(now);
+  if (SeesCompetingFlow()) return Beside(a_r, delivered, conditions, elapsed, now);
+  room_.Update(conditions.loss > 0, now);
   ObserveEncoder(a_r - drain_, conditions, elapsed, now);
   DataRate level = Trusted(*Capacity(), now) * ((params_.target - room_.room()) * (1 - room_for_waits_.room()) / encoder_share_.value());
   if (conditions.loss > 0) level = std::max(level - Retransmissions(conditions, now), level * kLeastOfDelivered);

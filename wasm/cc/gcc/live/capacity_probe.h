@@ -1,7 +1,8 @@
 // Sets the rate of a live call from the bottleneck capacity that the frames of the call show (frame_dispersion.h). The
-// rate is a fraction of that capacity. While a queue has to drain, the rate is lower. This rule is ccscope's own
-// addition to GCC; it is off unless the parameter capacity_probe is on. While frames show no capacity, Next() returns
-// no rate, and the paper's detector and rate controller set it.
+// rate is a fraction of that capacity. While a queue has to drain, the rate is lower. While another flow fills the
+// queue, losses set the rate instead (competitive_mode.h). This rule is ccscope's own addition to GCC; it is off unless
+// the parameter capacity_probe is on. While frames show no capacity, Next() returns no rate, and the paper's detector and
+// rate controller set it.
 //
 // The rate grows towards the estimated capacity in limited steps: after a step, the encoder should send at most 1.5
 // times the rate recently delivered or, if frames disagree about the capacity, 1.1 times. The rate falls together with
@@ -43,12 +44,14 @@ class CapacityProbe {
   void Configure(const Parameters& parameters) {
     params_ = Params(parameters);
     competitive_mode_.Configure(parameters);
-    if (!params_.on) capacity_.Reset();
+    if (params_.on) return;
+    capacity_.Reset();
+    competitive_mode_ = CompetitiveMode(parameters);
   }
   bool on() const { return params_.on; }
 
   void OnFrame(const Arrival& arrival);
-  void OnLossReport(Timestamp now) { competitive_mode_.OnLossReport(now); }
+  void OnCounters(double loss, Timestamp now) { competitive_mode_.OnCounters(loss, now); }
   FrameCapacity& frame_capacity() { return capacity_; }
 
   // The capacity that the frames of about the last second show.
@@ -67,13 +70,14 @@ class CapacityProbe {
   bool SeesCompetingFlow() const { return competitive_mode_.IsOn(); }
   // Whether Next() returns a rate: a capacity is known, or another flow fills the queue.
   bool SetsRate() const { return Capacity() || SeesCompetingFlow(); }
-  // The next rate, given the current rate `a_r`; no value if no capacity is known.
+  // The next rate, given the current rate `a_r`; no value unless SetsRate().
   std::optional<Rate> Next(DataRate a_r, const Conditions& conditions, Timestamp now);
 
  private:
   std::optional<DataRate> Fallen(DataRate a_r) const { return capacity_.FallenBelow(a_r * encoder_share_.value()); }
   DataRate Trusted(DataRate capacity, Timestamp now) const;
   DataRate Fall(DataRate a_r, DataRate capacity, const Conditions& conditions, Timestamp now);
+  Rate Beside(DataRate a_r, DataRate delivered, const Conditions& conditions, TimeDelta elapsed, Timestamp now);
   DataRate Risen(DataRate a_r, DataRate level, DataRate delivered, TimeDelta elapsed) const;
   DataRate Drain(DataRate a_r, bool is_sure, Timestamp now) const;
   DataRate FramesDelivered(Timestamp now) const;
@@ -91,7 +95,8 @@ class CapacityProbe {
   RoomForWaits room_for_waits_;
   double loss_ = 0;  // averaged over half a second
   int groups_of_empty_queue_ = 0;
-  Timestamp drained_at_ = Timestamp::MinusInfinity();  // end of the drain after a fall of the capacity
+  // End of the drain after a fall of the capacity, or of the competitive mode.
+  Timestamp drained_at_ = Timestamp::MinusInfinity();
   bool is_sure_ = false;                               // whether it was certain, at that fall, that there was a queue
   // Set when a queue builds up although the rate is well below the measured capacity (kPlausibleShare): a sign that
   // other flows use part of the capacity. `rate`: the rate at that time.

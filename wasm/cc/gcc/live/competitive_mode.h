@@ -1,13 +1,12 @@
 // The rate of a live call while another flow fills the queue (competing_flow.h). The delay then says nothing about the
-// call's own rate, so losses decide, as in Copa's competitive mode (Arun and Balakrishnan, NSDI 2018, section 2.2): the
-// increase is GCC's additive one, and a loss takes the place of an overuse signal. The call then shares the link with
-// TCP instead of starving beside it.
+// call's own rate, so losses decide: the rate grows by `additive_packets` full packets per response time, and falls to
+// `alpha` times its value when packets are lost. The call then shares the link with TCP instead of starving beside it.
+// This mode is ccscope's own addition to GCC; like the capacity probe, it is off unless capacity_probe is on.
 #ifndef CCSCOPE_CC_GCC_LIVE_COMPETITIVE_MODE_H_
 #define CCSCOPE_CC_GCC_LIVE_COMPETITIVE_MODE_H_
 
 #include "cc/controller.h"
 #include "cc/gcc/parameters.h"
-#include "cc/gcc/receiver_hooks.h"
 #include "cc/live/competing_flow.h"
 #include "units/units.h"
 
@@ -18,28 +17,30 @@ class CompetitiveMode {
   explicit CompetitiveMode(const Parameters& parameters) : params_(parameters) {}
   void Configure(const Parameters& parameters) { params_ = Params(parameters); }
   void OnFrame(const Arrival& arrival);
-  // Call it for each report of losses. Without recent reports, the mode is never on.
-  void OnLossReport(Timestamp now) { reported_at_ = now; }
+  // Call it for each reading of the counters. Without recent readings, the mode is never on.
+  void OnCounters(double loss, Timestamp now);
   bool IsOn() const { return is_on_; }
-  // Call it whenever a rate is due while the mode is off. `delivered`: the rate recently delivered.
-  void OnOtherMode(DataRate delivered);
-  // The next rate while the mode is on, `elapsed` after the previous one, `a_r`.
-  DataRate Next(DataRate a_r, DataRate delivered, const ReceiverHooks::Conditions& conditions, TimeDelta elapsed,
-                Timestamp now);
+  // The next rate while the mode is on, `elapsed` after the previous one, `a_r`. `delivered`: the rate recently delivered.
+  DataRate Next(DataRate a_r, DataRate delivered, TimeDelta rtt, TimeDelta elapsed, Timestamp now);
 
  private:
   struct Params {
     double alpha;
-    double growth;           // factor per second up to half_
-    double packets;          // added per response time
+    double growth;             // factor per second up to the threshold
+    double packets;            // added per response time
     TimeDelta response_offset;
     explicit Params(const Parameters& p);
   };
+  bool HasLost(TimeDelta response, Timestamp now);
+
   Params params_;
   CompetingFlow competing_flow_;
-  DataRate half_;  // half of the rate that was delivered when the queue was last nearly empty
-  Timestamp reported_at_ = Timestamp::MinusInfinity();
   bool is_on_ = false;
+  // Below this rate, the rate grows exponentially, like a slow start up to its threshold: half of the rate delivered before
+  // the other flow came, then the rate after the latest loss.
+  DataRate threshold_;
+  bool lost_ = false;  // since the latest rate
+  Timestamp read_at_ = Timestamp::MinusInfinity();
   Timestamp cut_at_ = Timestamp::MinusInfinity();
 };
 

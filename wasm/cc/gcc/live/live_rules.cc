@@ -23,7 +23,7 @@ void LiveRules::OnArrival(const Arrival& arrival, std::optional<double> highest_
 
 void LiveRules::OnCounters(double loss, Timestamp now) {
   hold_.OnInput(now);
-  probe_.OnLossReport(now);
+  probe_.OnCounters(loss, now);
   if (loss > 0 && probe_.Wait() > kOverflowingWait) hold_.Begin(now);
 }
 
