@@ -122,7 +122,7 @@ export function Provenance({ session, recorder }: { session: Session; recorder: 
       : status && factsOfCall(status, session.lateness.value, session.inCharge.value.name, shadowsOf(header));
   if (!facts) return null;
   return (
-    <dl class="provenance">
+    <dl class="provenance call">
       {facts.map(([fact, value]) => (
         <div key={fact}>
           <dt>{fact}</dt>
