@@ -317,7 +317,7 @@ export class Scope {
     void this.#readValues();
   }
 
-  /** Reads the values from the trace: the rows that the charts draw are thinned out to their widths. */
+  /** Reads the values from the trace, since the rows that the charts draw are reduced to fit the charts' widths. */
   async #readValues(): Promise<void> {
     this.#isReading = true;
     const { fromUs, toUs } = this.axis.window;

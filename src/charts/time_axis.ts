@@ -89,7 +89,7 @@ export class TimeAxis {
   }
 
   /**
-   * Follows the newest data. A window that was made longer meanwhile gets the length again with which the axis last
+   * Follows the newest data. A window that has been made longer returns to the length that it had when the axis last
    * followed. A held cursor is released.
    */
   follow(): void {
@@ -140,7 +140,7 @@ export class TimeAxis {
     this.#moveCursor(timeUs, this.#heldUs);
   }
 
-  /** Holds the cursor at a time, or releases it if `timeUs` is null. Nothing points at another time then. */
+  /** Holds the cursor at a time, or releases it if `timeUs` is null. Also clears the pointed time. */
   holdCursor(timeUs: number | null): void {
     this.#moveCursor(null, timeUs);
   }

@@ -144,12 +144,12 @@ export const QUEUE_NAMES: Readonly<Record<string, string>> = {
 /** What each queue discipline does, in a few words for a menu. */
 export const QUEUE_EFFECTS: Readonly<Record<string, string>> = {
   droptail: 'drops only when it is full',
-  codel: 'keeps waiting short',
-  pie: 'keeps waiting short',
-  'pie-rfc8033': 'keeps waiting short',
+  codel: 'keeps queuing delay short',
+  pie: 'keeps queuing delay short',
+  'pie-rfc8033': 'keeps queuing delay short',
   sfq: 'a fair share for each flow',
   'sfq-linux': 'a fair share for each flow',
-  fq_codel: 'short waiting, a fair share for each flow',
+  fq_codel: 'short queuing delay, a fair share for each flow',
 };
 
 /** What the settings of queue disciplines are called in a form, by their names in the schema. */
@@ -167,12 +167,12 @@ export const QUEUE_SETTING_NAMES: Readonly<Record<string, string>> = {
   dq_threshold_bytes: 'Departure threshold',
   integer_rate: 'Integer rate',
   depth_packets: 'Limit of each flow',
-  buckets: 'Flows hashed into',
-  perturb_s: 'Hashed anew after',
+  buckets: 'Hash buckets',
+  perturb_s: 'Rehashed after',
   quantum_bytes: 'Quantum',
-  queues: 'Flows hashed into',
+  queues: 'Hash buckets',
   backlog_of: 'Backlog of',
-  drop_batch_packets: 'Dropped at once',
+  drop_batch_packets: 'Most dropped at once',
 };
 
 /** The disciplines with a queue for each flow. */

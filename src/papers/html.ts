@@ -76,7 +76,7 @@ function contents(experiments: readonly ExperimentReport[]): Html {
 }
 
 /**
- * The remarks on a number. A number outside of its band gets why it differs and the reason for its band. If the
+ * The remarks on a number. If it is outside its band, they say why it differs, and give the reason for the band. If the
  * band is wider than the rule allows, a remark gives the reason for that.
  */
 function remarks(metric: MetricReport): Html {

@@ -132,7 +132,7 @@ function tell(
 const settingsIn = (detail: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(LINK_KEYS.flatMap((key) => (isValue(detail[key]) ? [[key, detail[key]]] : [])));
 
-/** Whether an event of the link has settings, but none that differs from the setting before it. */
+/** Whether an event of the link has settings, and all of them are the same as before the event. */
 function hasOnlyOld(detail: Record<string, unknown>, link: Readonly<Record<string, unknown>>): boolean {
   const settings = Object.entries(settingsIn(detail));
   return settings.length > 0 && settings.every(([key, value]) => link[key] === value);

@@ -58,7 +58,7 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
   {
     title: 'RTT p50',
     unit: 'ms',
-    about: 'Median round trip: of a call, as its RTCP probes measure it; of TCP, as TCP smooths it',
+    about: 'Median round-trip time; for a call, from its RTCP probes; for TCP, its smoothed RTT (SRTT)',
     isExplained: true,
     value: (flow) => ms(flow.rttUs.p50),
   },

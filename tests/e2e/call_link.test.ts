@@ -137,7 +137,7 @@ test('the queue is a menu and its settings are fields; all of it is in the addre
   ).toBeVisible();
   await expect(field(page, 'queue.limit')).toHaveValue('40');
 
-  await field(page, 'queue').selectOption({ label: 'CoDel: keeps waiting short' });
+  await field(page, 'queue').selectOption({ label: 'CoDel: keeps queuing delay short' });
   await type(page, 'queue.target_ms', '13');
   await expect.poll(() => scope.query().get('queue')).toBe('codel:target=13ms');
   await page.getByText('2 more settings of the queue').click();

@@ -104,7 +104,7 @@ describe('ccscope run', () => {
   it('prints a table per cell, what was published, claims, and a chart where there is one cell', async () => {
     const file = write('share.json', guideExample());
     const all = await ccscope(['run', file]);
-    expect(all.stdout).toContain('4 cells, 1 run of 60 s, seed 1 (--runs 3 makes as many as the scenario)');
+    expect(all.stdout).toContain('4 cells, 1 run of 60 s, seed 1 (the scenario asks for 3: --runs 3)');
     expect(all.stdout).toMatch(/queue sfq, capacity 4mbps +\d/);
     expect(all.stdout).toMatch(/loss_ratio shared +0\.00 % +0\.00 % to 0\.30 %/);
     expect(all.stdout).toMatch(/holds, by one run, which tests nothing: the call waits less/);

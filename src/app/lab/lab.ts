@@ -77,7 +77,7 @@ export class Lab {
   charts: Scope | null = null;
   /** Whether the drawn run is kept as a ghost (faint lines) when the next run is drawn. */
   #isGhostDue = false;
-  /** Whether the list of scenarios is unfolded. It makes room for the controls of a network that the user builds. */
+  /** Whether the list of scenarios is unfolded. It is folded to make room for the controls of a user's own network. */
   readonly isListShown = signal(true);
   /** Counts requests to show something; only the latest one takes effect. */
   #turn = 0;
@@ -329,7 +329,7 @@ export class Lab {
     return areFew({ flows, durationUs });
   }
 
-  /** A run that is pinned is the one to compare with; no other one is drawn behind the present one. */
+  /** While a run is pinned, the present run is compared with the pinned run, so no ghost is drawn. */
   #askForGhost(): void {
     this.#isGhostDue = this.pin.pinned.peek() === null;
   }

@@ -77,7 +77,7 @@ function settingsOf({ scenario, cell, seed, controller }: Run): readonly string[
   ];
 }
 
-/** What of a run is not the same in another run; empty if the other run has all of it. */
+/** The settings of a run that differ from those of another run; empty if the other run has all of them. */
 export function differenceText(run: Run, other: Run): string {
   const others = settingsOf(other);
   return settingsOf(run)

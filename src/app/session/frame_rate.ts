@@ -10,8 +10,8 @@ export interface DecodedFrames {
 }
 
 /**
- * Adds a reading, and drops those that are too old. The list begins again with a reading without a known number of
- * frames, or if the counter was restarted.
+ * Adds a reading, and drops those that are too old. The list is cleared if the reading has no number of
+ * frames, and begins again with the reading if the counter was restarted.
  */
 export function withReading(
   decoded: readonly DecodedFrames[],

@@ -26,7 +26,7 @@ interface PageHeaderProps {
 export function PageHeader({ page, theme, onTheme, children, action }: PageHeaderProps) {
   const other = isDark.value ? 'Light theme' : 'Dark theme';
   const inTheme = (file: string): string => (theme === 'auto' ? file : `${file}?theme=${theme}`);
-  /** Back to the theme that the system prefers means to follow the system again. */
+  /** Switching back to the theme that the system prefers makes the page follow the system again. */
   const switchTheme = (): void => {
     const next = isDark.value !== systemIsDark.value ? 'auto' : isDark.value ? 'light' : 'dark';
     rememberTheme(next);

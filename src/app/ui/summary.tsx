@@ -100,7 +100,7 @@ export function Summary(props: SummaryProps) {
       formatRatio(at('loss')),
       `${formatCount(at('drops'))} dropped in view`,
       at('loss') > 0.02,
-      'The share of packets lost in the latest report of the receiver, and the packets that the bottleneck dropped since the left edge of the charts',
+      'The share of packets lost according to the receiver’s latest report, and the packets that the bottleneck dropped since the left edge of the charts',
     ],
     ...insideRow(detailed.controller, at),
   ];

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 
 interface TcpLessonLinkProps {
-  /** Whether the link leaves the page as it is, with its call or its run. */
+  /** Whether the lesson opens in a new tab, so that the call or the run on this page continues. */
   isInNewTab?: boolean;
   children: ComponentChildren;
 }

@@ -44,7 +44,7 @@ interface WhyPanelProps {
   link: number | null;
   /** The trace's header, which has the flow's controller and its parameters. */
   header: Partial<TraceHeader>;
-  /** Set to how the flow shares its link at the end of the trace, whenever that has been found out. */
+  /** Receives how the flow shares its link at the end of the trace, each time that the explanation is loaded. */
   sharing?: Signal<Sharing | null>;
   /** Whether the page says elsewhere how the flow shares its link. */
   isSharingSaid?: boolean;
@@ -58,7 +58,7 @@ const falls = (changes: readonly TargetChange[]): readonly TargetChange[] =>
 
 function saidAt({ changes, marks }: Explanation, cursorUs: number | null, windowUs: number): string {
   if (cursorUs === null)
-    return 'Why it did that: point at the charts, or move their cursor by the arrow keys. A click holds the cursor.';
+    return 'Why it did that: point at the charts, or move their cursor with the arrow keys. A click holds the cursor.';
   const near = marks.filter(({ timeUs }: Mark) => Math.abs(timeUs - cursorUs) <= AT_MARK * windowUs);
   const change = changeAt(changes, cursorUs);
   const line = change && `${momentText(momentOf(change))}: ${change.text}`;

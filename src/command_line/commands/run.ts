@@ -243,7 +243,8 @@ function resultText(
   const about = [scenario.paper, scenario.source].filter((part) => part !== undefined).join(', ');
   const what = cells.length === 1 ? cellLabel(scenario, cell) : `${cells.length} cells`;
   const whose = controller === undefined ? '' : `controller ${controller}`;
-  const fewer = runs < (scenario.runs ?? 1) ? ` (--runs ${scenario.runs} makes as many as the scenario)` : '';
+  const fewer =
+    runs < (scenario.runs ?? 1) ? ` (the scenario asks for ${scenario.runs}: --runs ${scenario.runs})` : '';
   const size = `${runs === 1 ? '1 run' : `${runs} runs`} of ${instance.duration_s} s, seed ${seed}${fewer}`;
   const charted = batches.length > 0 && names.length <= MAX_CHARTED_FLOWS ? chart(batches, names) : [];
   const published = publishedTable(result);

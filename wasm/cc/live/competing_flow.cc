@@ -93,7 +93,7 @@ void CompetingFlow::OnSecond(const Second& second, Timestamp now) {
 void CompetingFlow::OnFrame(const Arrival& arrival) {
   const Timestamp now = arrival.arrival_time;
   const TimeDelta elapsed = now - second_began_;
-  // Also at the first frame. A frame that was sent again may be stamped before others that arrived earlier.
+  // Also true at the first frame. A step back of up to kSecond is allowed, since a retransmitted frame can cause it.
   if (elapsed < TimeDelta::Zero() - kSecond || elapsed > kPause) {
     *this = CompetingFlow();
     second_began_ = nearly_empty_at_ = now;

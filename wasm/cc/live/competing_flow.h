@@ -4,7 +4,7 @@
 // and then (Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, section
 // 2.2). Here, two things have to be true of a queue that counts as another flow's:
 // - It stays longer than a call needs to drain a queue of that length. It is enough that it stays for seconds if meanwhile
-//   the call receives much less than when the queue began: a queue of the call's own holds only the call's packets, so
+//   the rate received falls far below its maximum in that time: a queue of the call's own holds only its packets, so
 //   that the link serves them at its full capacity until the queue is empty, even if the call sends less.
 // - It grows and shrinks. A longer route raises the delay as well, but keeps it constant.
 //

@@ -97,7 +97,7 @@ function ofPath(scenario: Scenario): Sweepable[] {
   return found;
 }
 
-/** The number in a range around its present value or, if that is 0, in the lower part of the allowed range. */
+/** Sweeps a parameter around its present value or, if that is 0, over the lower part of its allowed range. */
 function ofParameter(
   spec: ParameterSpec,
   now: number,

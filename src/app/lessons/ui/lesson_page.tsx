@@ -29,7 +29,7 @@ interface PredictionParts {
   onOpen: () => void;
 }
 
-/** Learners may change their mind until they give their answer: it opens the figure, so only the first one counts. */
+/** Learners may change their choice until they give an answer. An answer opens the figure, so only the first counts. */
 function Prediction({ lesson, isShown, onOpen }: PredictionParts) {
   const name = useId();
   const chosen = useSignal<number | null>(null);
@@ -193,7 +193,7 @@ function Task({ lesson, player }: LessonParts) {
 
 export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Scope }) {
   const hidden = useSignal<readonly string[]>([]);
-  /** How many times a button, which is then gone, has opened the figure. The figure takes over its focus. */
+  /** How often a button has opened the figure. The button then disappears, so its focus moves to the figure. */
   const openings = useSignal(0);
   const figure = useRef<HTMLElement>(null);
   const number = LESSONS.findIndex(({ id }) => id === lesson.id);

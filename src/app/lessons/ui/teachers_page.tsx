@@ -69,7 +69,7 @@ const PLAN: readonly {
     what: 'Sharing a link; questions',
     lesson: 'fairness',
     choice: 'nada-steady',
-    ask: 'What does a newcomer take for the empty path?',
+    ask: 'What does a newcomer mistake for an empty path?',
     show: 'Run NADA with steady video, then NADA: the third call takes the most, then its fair share.',
   },
 ];

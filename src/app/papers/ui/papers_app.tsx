@@ -57,8 +57,8 @@ function Header({ papers }: { papers: Papers }) {
 }
 
 /**
- * The total count of each verdict, over all shown experiments that are complete. It is shown before any of them is,
- * too, so that nothing below it moves when the first result arrives.
+ * The total count of each verdict, over all shown experiments that are complete. It is shown even if none is complete,
+ * so that nothing below it moves when the first result arrives.
  */
 function Together({ papers, ids }: { papers: Papers; ids: readonly string[] }) {
   const experiments = papers.of(ids);

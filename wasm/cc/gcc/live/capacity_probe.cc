@@ -138,8 +138,8 @@ DataRate CapacityProbe::Retransmissions(const Conditions& conditions, Timestamp 
   return std::max(DataRate::Zero(), delivered * (1 - kUnexplained) - FramesDelivered(now));
 }
 
-// The rate beside another flow that fills the queue. Waits and losses are that flow's doing then, so they do not count for
-// the time after it.
+// The rate beside another flow that fills the queue. That flow causes the waits and losses, so they do not count once
+// it has gone.
 CapacityProbe::Rate CapacityProbe::Beside(DataRate a_r, DataRate delivered, const Conditions& conditions,
                                           TimeDelta elapsed, Timestamp now) {
   encoder_share_.OnAsked(a_r - drain_, elapsed);

@@ -1,7 +1,7 @@
 // Sets the rate of a live call from the bottleneck capacity that the frames of the call show (frame_dispersion.h). The
 // rate is a fraction of that capacity. While a queue has to drain, the rate is lower. While another flow fills the
 // queue, losses set the rate instead (competitive_mode.h). This rule is ccscope's own addition to GCC; it is off unless
-// the parameter capacity_probe is on. While frames show no capacity, Next() returns no rate, and the paper's detector and
+// the parameter capacity_probe is on. Unless SetsRate() is true, Next() returns no rate, and the paper's detector and
 // rate controller set it.
 //
 // The rate grows towards the estimated capacity in limited steps: after a step, the encoder should send at most 1.5

@@ -118,8 +118,8 @@ function MoreFields({ path, edit, direction }: MoreProps) {
               edit('bottleneck', { bottleneck, burst_bytes: undefined });
             }}
           >
-            <option value="serial">serial, as a wire</option>
-            <option value="token-bucket">token bucket, as Linux shapes</option>
+            <option value="serial">serial, like a wire</option>
+            <option value="token-bucket">token bucket, as in Linux</option>
           </select>
         </div>
       )}
