@@ -204,9 +204,8 @@ test('a run goes on in the Lab, with its choice and its seed', async ({ page, le
   await lessons.show();
   await page.getByRole('link', { name: 'Open this run in the Lab' }).click();
   await expect(page).toHaveURL(/lab\.html\?cell\.choice=static-50&seed=1&run=1#own=/);
-  await expect(page.getByRole('heading', { name: 'GCC and one TCP download over 2 Mbps' })).toBeVisible();
   await expect(page.getByRole('checkbox', { name: 'Draw download' })).toBeVisible();
-  await page.locator('summary', { hasText: 'choose another' }).click();
+  await page.locator('summary', { hasText: 'Scenario: GCC and one TCP download over 2 Mbps' }).click();
   await expect(page.getByRole('combobox', { name: 'Threshold γ' })).toHaveValue('static-50');
 });
 
