@@ -4,7 +4,7 @@ import { at } from './columns.js';
 import type { ChartTheme, ColourName } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
 import type { Columns } from './series.js';
-import { TimeChart, type RowsOf } from './time_chart.js';
+import { TimeChart } from './time_chart.js';
 
 /**
  * One row of the strip. It shows a column of a trace table that contains numbered states; `states` are their names
@@ -217,7 +217,7 @@ export class StripChart extends TimeChart {
     );
   }
 
-  override valuesIn(rowsOf: RowsOf, timeUs: number): Record<string, number> {
+  override valuesIn(rowsOf: (table: string) => Columns, timeUs: number): Record<string, number> {
     const drawn = this.valuesAt(timeUs);
     const { rows, table } = this.#strip.spec;
     const states = rowsOf(table);

@@ -228,9 +228,9 @@ export class TimeChart {
   /**
    * Each series' value at `timeUs`, from the last of the given rows instead of a drawn one; NaN if there is no row, or
    * if the line is interrupted at this time. `rowsOf` returns the rows of a table that a series names: at least the
-   * last two, since a value may depend on the row before.
+   * last two, since a value may depend on the row before. A table that is not known has no columns.
    */
-  valuesIn(rowsOf: RowsOf, timeUs: number): Record<string, number> {
+  valuesIn(rowsOf: (table: string) => Columns, timeUs: number): Record<string, number> {
     const drawn = this.valuesAt(timeUs);
     const values = this.series.map((series) => {
       const columns = rowsOf(series.table);
@@ -351,9 +351,6 @@ function place(element: HTMLElement, box: (PlotArea & { top: number; bottom: num
   element.style.transform = `translateX(${left}px)`;
   Object.assign(element.style, { width: `${right - left}px`, top: `${top}px`, height: `${bottom - top}px` });
 }
-
-/** Returns the rows of a table, which have no columns if they are unknown. */
-export type RowsOf = (table: string) => Columns;
 
 /** The index of the last row, −1 if there is none, and how long before `timeUs` it was, in seconds. */
 function lastRow(columns: Columns, timeUs: number): { row: number; ageS: number } {
