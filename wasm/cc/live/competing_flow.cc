@@ -24,10 +24,8 @@ constexpr TimeDelta kVaried = TimeDelta::Millis(20);
 constexpr double kGivenUp = 0.7;
 constexpr double kDrainTimes = 4;
 constexpr TimeDelta kGone = TimeDelta::Millis(1500);
-// A queue that has not varied by kVaried for kConstant is a longer route. If frames have arrived at an almost constant rate
-// for that time, the queue is the call's own after all, since beside another flow a call receives what it sends.
+// A queue that has not varied by kVaried for this long is a longer route.
 constexpr TimeDelta kConstant = TimeDelta::Seconds(10);
-constexpr double kConstantRate = 0.8;
 
 }  // namespace
 
@@ -52,18 +50,14 @@ void CompetingFlow::OnNearlyEmpty(DataRate delivered, Timestamp now) {
 void CompetingFlow::OnFilled(TimeDelta queue, const Second& second, Timestamp now) {
   filled_at_ = now;
   if (filled_++ == 0 || now - range_began_ > kConstant) {
-    const bool is_route = longest_ - shortest_ < kVaried;
-    if (present_ && (is_route || slowest_ > fastest_ * kConstantRate)) {
-      if (is_route) minimum_ = minimum_before_ = second.delay;
+    if (present_ && longest_ - shortest_ < kVaried) {
+      minimum_ = minimum_before_ = second.delay;
       present_ = false;
       return OnNearlyEmpty(second.delivered, now);
     }
     shortest_ = longest_ = queue;
-    slowest_ = fastest_ = second.delivered;
     range_began_ = now;
   }
-  slowest_ = std::min(slowest_, second.delivered);
-  fastest_ = std::max(fastest_, second.delivered);
   shortest_ = std::min(shortest_, queue);
   longest_ = std::max(longest_, queue);
   longest_queue_ = std::max(longest_queue_, queue);

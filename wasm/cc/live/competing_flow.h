@@ -62,11 +62,9 @@ class CompetingFlow {
   DataRate most_delivered_;
   TimeDelta longest_queue_;
   Timestamp filled_at_ = Timestamp::MinusInfinity();
-  // The ranges of the queue, and of the rate at which frames arrived, since `range_began_`.
+  // The range of the queue since `range_began_`.
   TimeDelta shortest_ = TimeDelta::PlusInfinity();
   TimeDelta longest_;
-  DataRate slowest_;
-  DataRate fastest_;
   Timestamp range_began_ = Timestamp::MinusInfinity();
   bool present_ = false;
 };
