@@ -13,7 +13,7 @@ constexpr TimeDelta kPause = TimeDelta::Seconds(4);
 constexpr TimeDelta kInterval = TimeDelta::Seconds(30);
 // A queue shorter than kNearlyEmpty, or than kSpreads times the spread of the delays, counts as nearly empty.
 constexpr TimeDelta kNearlyEmpty = TimeDelta::Millis(40);
-constexpr double kSpreads = 4;
+constexpr double kSpreads = 6;
 // Another flow is present if the queue has not been nearly empty for kStanding, has varied by kVaried, and either frames
 // arrive at less than kGivenUp of the highest rate since then, or the queue has stayed for kDrainTimes times its greatest
 // length in addition: a call that drains its own queue sends at most three quarters of what is delivered. The first filled
