@@ -28,7 +28,7 @@ export function SharingText({ sharing, name }: SharingProps) {
     <p class="sharing">
       {flows.join(', ')} {flows.length === 1 ? 'takes' : 'take'} {rateText(receivedBps)} of{' '}
       {rateText(capacityBps)}, and the call sends {rateText(ownBps)}. {queueSentence(discipline)}{' '}
-      {isCompeting && name !== null && `${name} sees this, and lowers its rate only when packets are lost. `}
+      {isCompeting && name !== null && `${name} sees this and reacts to losses alone. `}
       <TcpLessonLink isInNewTab>Why TCP can starve a call</TcpLessonLink>
       {!FAIR_QUEUES.includes(discipline) && (
         <span class="offer">
