@@ -144,19 +144,32 @@ constexpr TimeDelta kRtt = TimeDelta::Millis(300);
 constexpr TimeDelta kStep = TimeDelta::Millis(100);
 DataRate Kbps(double kbps) { return DataRate::KilobitsPerSec(kbps); }
 
-// The parameters of `gcc`: alpha 0.85, 0.5 packets per response time, an offset of 100 ms, and a growth of 2 per second.
+// The parameters of `gcc`: alpha 0.85, 0.5 packets per RTT, and a growth of 2 per second.
 TEST(CompetitiveMode, GrowsFastToHalfOfWhatWasDeliveredThenByPackets) {
   gcc::CompetitiveMode mode = ModeThatIsOn(gcc::Parameters());
   ASSERT_TRUE(mode.IsOn());
   const Timestamp now = Timestamp::Seconds(15.5);
   const DataRate fast = mode.Next(Kbps(200), Kbps(200), kRtt, kStep, now);
   EXPECT_NEAR(fast.kbps(), 200 * std::exp2(0.1), 0.1);
-  // 600 bytes in each response time of 400 ms are 12 kbps, of which a quarter is due after 100 ms.
+  // 600 bytes in each RTT of 300 ms are 16 kbps, of which a third is due after 100 ms.
   const DataRate slow = mode.Next(Kbps(600), Kbps(600), kRtt, kStep, now);
-  EXPECT_NEAR(slow.kbps(), 603, 0.1);
+  EXPECT_NEAR(slow.kbps(), 605.33, 0.1);
 }
 
-TEST(CompetitiveMode, FallsOncePerResponseTime) {
+// A loss that was read before the mode began is no reason for a fall in it.
+TEST(CompetitiveMode, DoesNotAnswerLossesFromBeforeIt) {
+  gcc::CompetitiveMode mode{gcc::Parameters()};
+  double s = 0;
+  for (; !mode.IsOn() && s < 30; s += 1.0 / 30) {
+    mode.OnCounters(0.01, Timestamp::Seconds(s + 0.3));
+    mode.OnFrame(FrameAt(s, s < 10 ? 0 : Sawtooth(s), GivesWay(s)));
+  }
+  ASSERT_TRUE(mode.IsOn());
+  const DataRate next = mode.Next(Kbps(200), Kbps(200), kRtt, kStep, Timestamp::Seconds(s + 0.5));
+  EXPECT_NEAR(next.kbps(), 200 * std::exp2(0.1), 0.1);
+}
+
+TEST(CompetitiveMode, FallsOncePerRoundTrip) {
   gcc::CompetitiveMode mode = ModeThatIsOn(gcc::Parameters());
   Timestamp now = Timestamp::Seconds(15.5);
   mode.OnCounters(0.01, now);

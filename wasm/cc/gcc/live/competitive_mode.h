@@ -1,5 +1,5 @@
 // The rate of a live call while another flow fills the queue (competing_flow.h). The delay then says nothing about the
-// call's own rate, so losses decide: the rate grows by `additive_packets` full packets per response time, and falls to
+// call's own rate, so losses decide: the rate grows by `additive_packets` full packets per RTT, as TCP does, and falls to
 // `alpha` times its value when packets are lost. The call then shares the link with TCP instead of starving beside it.
 // This mode is ccscope's own addition to GCC; like the capacity probe, it is off unless capacity_probe is on.
 #ifndef CCSCOPE_CC_GCC_LIVE_COMPETITIVE_MODE_H_
@@ -27,19 +27,20 @@ class CompetitiveMode {
   struct Params {
     double alpha;
     double growth;             // factor per second up to the threshold
-    double packets;            // added per response time
-    TimeDelta response_offset;
+    double packets;            // added per RTT
+    double bound_factor;       // bound of the rate as a multiple of the delivered rate; 0: no bound
+    DataRate bound_offset;     // added to that bound
     explicit Params(const Parameters& p);
   };
-  bool HasLost(TimeDelta response, Timestamp now);
+  bool HasLost(TimeDelta rtt, Timestamp now);
 
   Params params_;
   CompetingFlow competing_flow_;
   bool is_on_ = false;
-  // Below this rate, the rate grows exponentially, like a slow start up to its threshold: half of the rate delivered before
-  // the other flow came, then the rate after the latest loss.
+  // Below this rate, the rate grows exponentially, as in a slow start. It is half of the rate delivered before the other
+  // flow came, or the rate after the latest loss.
   DataRate threshold_;
-  bool lost_ = false;  // since the latest rate
+  bool lost_ = false;  // since the latest rate of this mode
   Timestamp read_at_ = Timestamp::MinusInfinity();
   Timestamp cut_at_ = Timestamp::MinusInfinity();
 };
