@@ -43,11 +43,16 @@ function lossFall(rows: GccRows, row: number): Reason | null {
   return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost, loss_high: bound } };
 }
 
-/** The reason if A_r fell because of a loss while another flow filled the queue; otherwise null. */
+/**
+ * The reason if A_r fell while another flow filled the queue; otherwise null. It falls when packets are lost, and with
+ * the received rate, which bounds it.
+ */
 function competitiveFall(rows: GccRows, from: number, to: number): Reason | null {
   const made = rows.madeAt(to, ...rows.groupsOf(from, to));
   if (rows.group.at('competing', made) !== 1) return null;
   if (!(rows.rate('a_r_bps', to) < rows.rate('a_r_bps', from))) return null;
+  const bound = receivedBound(rows, to);
+  if (bound !== null) return bound;
   const detail = 'a packet was lost in the queue, which another flow keeps full';
   return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: rows.rate('fraction_lost', to) } };
 }

@@ -14,11 +14,11 @@ constexpr TimeDelta kInterval = TimeDelta::Seconds(30);
 // A queue shorter than kNearlyEmpty, or than kSpreads times the spread of the delays, counts as nearly empty.
 constexpr TimeDelta kNearlyEmpty = TimeDelta::Millis(40);
 constexpr double kSpreads = 6;
-// Another flow is present if the queue has not been nearly empty for kStanding, has varied by kVaried, and either frames
-// arrive at less than kGivenUp of the highest rate since then, or the queue has stayed for kDrainTimes times its greatest
-// length in addition: a call that drains its own queue sends at most three quarters of what is delivered. The first filled
-// second does not count, since the queue may have begun in its middle. The flow is gone once the queue has been nearly
-// empty for two seconds: a TCP flow that backs off may leave it so for one.
+// Another flow is present if the queue has not been nearly empty for kStanding, has varied by kVaried, and either
+// frames arrive at less than kGivenUp of the highest rate since then, or the queue has stayed for kDrainTimes times its
+// greatest length in addition: a call that drains its own queue sends at most three quarters of what is delivered. The
+// first filled second does not count, since the queue may have begun in its middle. The flow is gone once the queue has
+// been nearly empty for two seconds: a TCP flow that backs off may leave it so for one.
 constexpr TimeDelta kStanding = TimeDelta::Millis(2500);
 constexpr TimeDelta kVaried = TimeDelta::Millis(20);
 constexpr double kGivenUp = 0.7;

@@ -1,16 +1,17 @@
 // Whether another flow keeps the queue of the bottleneck filled, as TCP does. A queue of the call's own making drains
 // once the call sends less, whereas a loss-based flow refills the queue whatever the call does. A call that still tries
 // to drain it gives up its whole share. Copa tells the two apart in a similar way: its queue has to be nearly empty now
-// and then (Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018, section
-// 2.2). Here, two things have to be true of a queue that counts as another flow's:
-// - It stays longer than a call needs to drain a queue of that length. It is enough that it stays for seconds if meanwhile
-//   the rate received falls far below its maximum in that time: a queue of the call's own holds only its packets, so
-//   that the link serves them at its full capacity until the queue is empty, even if the call sends less.
+// and then (Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet", NSDI 2018,
+// section 2.2). Here, a queue counts as another flow's if two things are true of it:
+// - It stays longer than a call needs to drain a queue of that length. A few seconds are enough if the received rate
+//   falls far below its maximum in that time: a queue of the call's own holds only its packets, so the link serves them
+//   at its full capacity until the queue is empty, even if the call sends less.
 // - It grows and shrinks. A longer route raises the delay as well, but keeps it constant.
 //
 // The queue is the one-way delay above its minimum, so that packets of other flows in the queue count as well. Jitter
-// raises the delay of single frames. So the queue is taken from the frames of a second, and has to be longer than these
-// frames' delays differ. A call that begins while another flow fills the queue does not see that the queue was ever empty.
+// raises the delay of single frames. So the queue is taken from the frames of a second, and has to be several times as
+// long as the spread of their delays. A call that begins while another flow fills the queue has never seen the queue
+// empty, and may take half a minute to notice the flow.
 #ifndef CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
 #define CCSCOPE_CC_LIVE_COMPETING_FLOW_H_
 
@@ -57,7 +58,8 @@ class CompetingFlow {
   Timestamp nearly_empty_at_ = Timestamp::MinusInfinity();
   DataRate delivered_before_;
   DataRate delivered_last_;  // in the latest second with a nearly empty queue
-  // Since the queue was nearly empty: the number of seconds, the highest rate at which frames arrived, the longest queue.
+  // Since the queue was nearly empty: the number of seconds, the highest rate at which frames arrived, and the longest
+  // queue.
   int filled_ = 0;
   DataRate most_delivered_;
   TimeDelta longest_queue_;

@@ -35,8 +35,8 @@ void CompetitiveMode::OnCounters(double loss, Timestamp now) {
   lost_ = lost_ || loss > 0;
 }
 
-// Whether packets were lost since the previous rate, and the rate has not fallen within the last RTT: several losses within
-// one RTT count once.
+// Whether packets were lost since the previous rate, unless the rate has fallen within the last RTT: several losses
+// within one RTT count once.
 bool CompetitiveMode::HasLost(TimeDelta rtt, Timestamp now) {
   return std::exchange(lost_, false) && now - cut_at_ >= rtt;
 }
