@@ -51,10 +51,10 @@ function competitiveFall(rows: GccRows, from: number, to: number): Reason | null
   const made = rows.madeAt(to, ...rows.groupsOf(from, to));
   if (rows.group.at('competing', made) !== 1) return null;
   if (!(rows.rate('a_r_bps', to) < rows.rate('a_r_bps', from))) return null;
-  const bound = receivedBound(rows, to);
-  if (bound !== null) return bound;
+  const lost = rows.rate('fraction_lost', to);
+  const bound = lost > 0 ? null : receivedBound(rows, to);
   const detail = 'a packet was lost in the queue, which another flow keeps full';
-  return { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: rows.rate('fraction_lost', to) } };
+  return bound ?? { kind: 'loss', label: 'loss', detail, evidence: { fraction_lost: lost } };
 }
 
 /**

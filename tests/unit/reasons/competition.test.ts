@@ -126,3 +126,31 @@ it('a live call beside a download says that losses alone decide, and falls to al
   const first = [...(competing ?? [])].indexOf(1);
   expect(timeUs?.[first]).toBeGreaterThan(TCP_FROM_US + 3e6);
 });
+
+it('a fall with what is received, without losses, is not called a loss beside another flow', () => {
+  // The bound of gcc-live: 1.5 times the received rate, plus 10 kbps.
+  for (const [fraction_lost, kind] of [
+    [0, 'application-limited'],
+    [0.02, 'loss'],
+  ] as const) {
+    const trace = new TraceData();
+    for (let i = 0; i < 40; i++) {
+      const receivedBps = i < 20 ? 400e3 : 100e3;
+      const rates = { a_r_bps: i < 20 ? 400e3 : 160e3, received_rate_bps: receivedBps };
+      addRow(trace, 'group', { time_us: i * 100e3, competing: 1, state: i === 20 ? 2 : 1, ...rates });
+      const { a_r_bps } = rates;
+      addRow(trace, 'rate', {
+        time_us: i * 100e3,
+        a_r_bps,
+        a_s_bps: a_r_bps,
+        target_bps: a_r_bps,
+        fraction_lost,
+      });
+    }
+    const header = { flows: [{ flow: 0, ...CALL, preset: 'gcc-live' }] };
+    const falls = targetChanges(trace, { flow: 0, link: null, header }).filter(
+      ({ shape }) => shape === 'fall',
+    );
+    expect(falls.map((fall) => fall.kind)).toEqual([kind]);
+  }
+});
