@@ -1,4 +1,4 @@
-import { at, column, formatCount, formatRatio } from './columns.js';
+import { column, formatCount, formatRatio } from './columns.js';
 import type { ChartTheme } from './theme.js';
 import type { TimeAxis } from './time_axis.js';
 import type { Series } from './series.js';
@@ -19,9 +19,8 @@ const series: readonly Series[] = [
     id: 'drops',
     label: 'Dropped',
     description: 'Packets dropped at the bottleneck since the left edge of the chart (right axis)',
-    table: 'queue',
-    columns: ['drops'],
-    value: (columns, row) => at(columns, 'drops', row) - at(columns, 'drops', 0),
+    ...column('queue', 'drops'),
+    fromFirst: true,
     format: formatCount,
     colour: 'orange',
     look: 'step',

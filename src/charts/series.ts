@@ -21,6 +21,8 @@ export interface Series {
   columns: readonly string[];
   /** The value in a row. It may depend on this row and the one before it only. */
   value(columns: Columns, row: number): number;
+  /** If true, `value` is a running total, and the chart shows its growth since the first row that is drawn. */
+  fromFirst?: boolean;
   /** A value as text with its unit. */
   format(value: number): string;
   colour: ColourName;

@@ -28,6 +28,8 @@ export class TimeChart {
   readonly #detach: (() => void)[] = [];
   readonly #spec: TimeChartSpec;
   #theme: ChartTheme;
+  /** The value in the first drawn row of each series that is drawn from there on; see `fromFirst`. */
+  readonly #firstValues = new Map<string, number>();
   #peer: () => TimeChart | undefined = () => undefined;
   /** The ends of the value axes as they were last drawn. */
   readonly #drawnRanges: Partial<Record<Side, Range>> = {};
@@ -99,7 +101,8 @@ export class TimeChart {
     const { datasets } = this.chart.data;
     this.#spec.series.forEach((series, index) => {
       if (!isGhostly(series, table, columns)) return;
-      const points = this.#pointsOf(series, columns, []);
+      const base = series.fromFirst === true ? series.value(columns, 0) : 0;
+      const points = this.#pointsOf(series, columns, [], base);
       const ghost = ghostOf(series, this.#theme, points);
       ghost.hidden = !this.chart.isDatasetVisible(index);
       const at = datasets.findIndex(({ label }, n) => n >= this.series.length && label === ghost.label);
@@ -236,7 +239,7 @@ export class TimeChart {
       const columns = rowsOf(series.table);
       const { ageS, row } = lastRow(columns, timeUs);
       const isGap = isConnected(series) && ageS > this.gapS && Number.isNaN(drawn[series.id]);
-      return [series.id, row < 0 || isGap ? NaN : series.value(columns, row)] as const;
+      return [series.id, row < 0 || isGap ? NaN : series.value(columns, row) - this.#baseOf(series)] as const;
     });
     return Object.fromEntries(values);
   }
@@ -277,17 +280,28 @@ export class TimeChart {
     this.#spec.series.forEach((series, index) => {
       const dataset = this.chart.data.datasets[index];
       if (!dataset || series.table !== table || !series.columns.every((name) => name in columns)) return;
+      if (!append || dataset.data.length === 0) this.#firstValues.set(series.id, series.value(columns, 0));
       dataset.data = this.#pointsOf(series, columns, append ? (dataset.data as TimedPoint[]) : []);
     });
   }
 
+  /** What has to be subtracted from a value of the series; see `fromFirst`. */
+  #baseOf({ id, fromFirst = false }: Series): number {
+    return fromFirst ? (this.#firstValues.get(id) ?? NaN) : 0;
+  }
+
   /** Adds the points of the rows to `points`, and returns `points`. */
-  #pointsOf(series: Series, columns: Columns, points: TimedPoint[]): TimedPoint[] {
+  #pointsOf(
+    series: Series,
+    columns: Columns,
+    points: TimedPoint[],
+    base = this.#baseOf(series),
+  ): TimedPoint[] {
     const time = columns['time_us'] ?? new Float64Array();
     const sparse = MARKERS.has(series.look);
     const longestS = isConnected(series) ? this.gapS : Infinity;
     for (let row = 0; row < time.length; row++) {
-      const y = series.value(columns, row);
+      const y = series.value(columns, row) - base;
       if (!sparse || !Number.isNaN(y)) addPoint(points, { x: (time[row] ?? NaN) / 1e6, y }, longestS);
     }
     return points;

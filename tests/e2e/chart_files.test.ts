@@ -149,6 +149,18 @@ test('a mark of the link stands in the SVG of a call’s chart', async ({ page, 
   expect(texts.map(({ text }) => text)).toEqual(expect.arrayContaining(['Delay', 'ms', 'RTT']));
 });
 
+test('the legend counts the drops that the chart shows', async ({ page, served }) => {
+  await openLab(page, served.url);
+  const reading = page.getByRole('button', { name: /^Dropped, all flows/ }).locator('.reading');
+  await expect(reading).toHaveText(/^[1-9]/);
+  const csv = await saved(page, page.getByRole('button', { name: /^CSV of Loss/ }));
+  const rows = csv.toString().trimEnd().split('\r\n');
+  const counts = rows
+    .filter((row) => row.startsWith('"Dropped, all flows"'))
+    .map((row) => row.split(',').at(-1));
+  expect(await reading.textContent()).toBe(counts.at(-1));
+});
+
 test('a paper’s figure is taken home as PNG, SVG and CSV', async ({ page, served }) => {
   await page.goto(`${served.staticUrl}papers.html?scenario=cmp-table1&run=1&theme=light`);
   await expect(page.getByRole('status')).toHaveText('Done', { timeout: 60_000 });
