@@ -112,6 +112,8 @@ describe('GCC', () => {
       const timeUs = evidence['time_us'] ?? NaN;
       expect(toUs - timeUs).toBeGreaterThanOrEqual(0);
       expect(toUs - timeUs).toBeLessThan(1.5e6);
+      const beforeMs = Math.round((toUs - timeUs) / 1e3);
+      if (beforeMs > 20) expect(text).toContain(`(${beforeMs} ms before)`);
       expect(atTime(groups, 'signal', timeUs)).toBe(2);
       const [t, gamma] = ['detector_input_ms', 'gamma_ms'].map((name) => atTime(groups, name, timeUs));
       expect(t).toBeGreaterThan(gamma ?? NaN);
