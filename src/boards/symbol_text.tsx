@@ -1,11 +1,18 @@
-/** Text with the symbols of the papers: `A_r`, `T̄_q` or `RTT_min` as a name with a subscript. */
+/**
+ * Text with the symbols of the papers: `A_r`, `T̄_q` or `RTT_min` as a name with a subscript. A number and its unit
+ * stay on one line.
+ */
 import { cloneElement, Fragment, isValidElement, toChildArray, type ComponentChildren } from 'preact';
 
 const SYMBOL = /(?<![\p{L}\p{N}])(RTT|\p{L}\p{M}?)_(min|max|\p{L})(?![\p{L}\p{N}])/gu;
 
-/** Renders the subscript of each symbol; all other text stays as it is. */
+/** Spaces at which a line must not end: between a number and its unit, and within a citation. */
+const KEPT =
+  /(?<=\d) (?=(?:%|ms|s|kbps|Mbps)(?![\p{L}\p{N}]))|(?<=(?<!\p{L})(?:eq\.|Fig\.|section|Table|RFC)) (?=[\dIVX])/gu;
+
+/** Renders the subscript of each symbol, and keeps a number beside its unit; all other text stays as it is. */
 export function SymbolText({ text }: { text: string }) {
-  const parts = text.split(SYMBOL);
+  const parts = text.replace(KEPT, '\u00a0').split(SYMBOL);
   // The split yields, in turn, the text before a symbol, the symbol's name, and its subscript.
   return <span>{parts.map((part, index) => (index % 3 === 2 ? <sub key={index}>{part}</sub> : part))}</span>;
 }
