@@ -1,3 +1,7 @@
+/** The text as part of a file's name. */
+export const inFileName = (text: string): string =>
+  text.replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '');
+
 /** Lets the user's browser download a blob as a file. */
 export function saveAs(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);

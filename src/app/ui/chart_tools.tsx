@@ -4,7 +4,7 @@ import { chartTheme } from '../../boards/theme.js';
 import type { TimeChart } from '../../charts/index.js';
 import type { Picture } from '../../charts/picture.js';
 import { csvOf, pictureOf, pngOf, svgOf } from '../chart_files.js';
-import { saveAs } from '../files.js';
+import { inFileName, saveAs } from '../files.js';
 import { messageOf, notify } from '../notices.js';
 
 interface ChartToolsProps {
@@ -58,13 +58,19 @@ export function ChartTools({ title, file, picture, csv }: ChartToolsProps) {
 }
 
 /**
- * The tools of one chart. A strip (coloured bands that show states over time) has no numbers, so it offers no CSV.
+ * The tools of one chart of a run. The run's name is part of the pictures and of the files' names. A strip (coloured
+ * bands that show states over time) has no numbers, so it offers no CSV.
  */
-export const chartTools = ({ id, title, strip }: Board, chart: TimeChart) => (
-  <ChartTools
-    title={title}
-    file={`ccscope-${id}`}
-    picture={() => pictureOf(title, chart, chartTheme.peek(), strip)}
-    csv={strip === undefined ? () => csvOf(chart) : null}
-  />
-);
+export const chartToolsOf =
+  (run: string) =>
+  ({ id, title, strip }: Board, chart: TimeChart) => (
+    <ChartTools
+      title={title}
+      file={`ccscope-${id}${run && `-${inFileName(run).toLowerCase()}`}`}
+      picture={() => pictureOf(run ? `${title} – ${run}` : title, chart, chartTheme.peek(), strip)}
+      csv={strip === undefined ? () => csvOf(chart) : null}
+    />
+  );
+
+/** The tools of one chart on a page that shows a single run. */
+export const chartTools = chartToolsOf('');

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 
-import { saveAs } from '../../files.js';
+import { inFileName, saveAs } from '../../files.js';
 import { answers, answersCsv, forgetAll } from '../answers.js';
 import { LESSONS } from '../lessons.js';
 import { loadAll, notFetched } from './all_lessons.js';
@@ -38,7 +38,7 @@ export function HandIn() {
       lessons.map(({ id: lesson, title, prediction }) => ({ ...prediction, id: lesson, title })),
       answers.value,
     );
-    const file = `ccscope-lessons-${who.replace(/[^\p{L}\p{N}]+/gu, '-')}.csv`;
+    const file = `ccscope-lessons-${inFileName(who)}.csv`;
     saveAs(new Blob([BYTE_ORDER_MARK, csv], { type: 'text/csv' }), file);
     saved.value = file;
   };
