@@ -36,9 +36,9 @@ export const LESSONS: readonly Listed[] = [
   },
   {
     id: 'adaptive-threshold',
-    title: 'Static versus adaptive threshold',
+    title: 'Why TCP starves a call: static versus adaptive threshold',
     question:
-      'Why does TCP starve a call, and what did Google Congestion Control (GCC) change to prevent it?',
+      'A TCP download joins a call. Why does the call give way, and what did Google Congestion Control (GCC) change to prevent it?',
     load: () => import('./content/adaptive_threshold.js'),
   },
   {

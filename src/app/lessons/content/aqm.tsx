@@ -12,7 +12,7 @@ const lesson: Lesson = {
     because: (
       <>
         CoDel drops packets from the one shared queue, no matter who filled it. TCP sends lost data again; a
-        call has to live with a gap, or with a retransmission that comes late.
+        call has to live with a gap, or with a retransmission that comes late. Choose CoDel to see both.
       </>
     ),
   },

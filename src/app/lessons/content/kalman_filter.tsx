@@ -53,7 +53,7 @@ const lesson: Lesson = {
   ),
   cites: ['ToN'],
   task: {
-    ask: 'Make the filter so nervous that noise alone costs bandwidth: find a Q with which less than three quarters of the link are used.',
+    ask: 'Make the filter so nervous that noise alone costs bandwidth: find a Q with which less than three quarters of the link is used.',
     isSolved: ({ measured }) => measured.forward.utilisation < 0.75,
     solution: '1',
     because: (

@@ -10,7 +10,7 @@ const lesson: Lesson = {
     because: (
       <>
         In equilibrium, the congestion signal is XREF · RMAX / r (at priority 1), so at half the rate r it is
-        twice as large. Without losses, the signal is simply the queuing delay.
+        twice as large. Without losses, the signal is simply the queuing delay. Choose 0.5 Mbps to see it.
       </>
     ),
   },
@@ -57,7 +57,12 @@ const lesson: Lesson = {
     ask: 'Find the capacity at which half of all packets wait for less than 15 ms.',
     isSolved: ({ measured }) => measured.forward.queueDelayUs.p50 < 15e3,
     solution: '2mbps',
-    because: <>10 ms · 2.5 Mbps / 2 Mbps = 12.5 ms.</>,
+    because: (
+      <>
+        XREF · RMAX / r is 10 ms · 2.5 Mbps / 2 Mbps = 12.5 ms. The chart of the congestion signal shows this
+        value.
+      </>
+    ),
   },
 };
 export default lesson;

@@ -54,7 +54,12 @@ const lesson: Lesson = {
     ask: 'Find out which of the two uses more of the link, and leave it selected.',
     isSolved: ({ value }) => value === 'grp',
     solution: 'grp',
-    because: <>Merging causes fewer false overuse signals, so the rate is cut less often.</>,
+    because: (
+      <>
+        Merging causes fewer false overuse signals, so the rate is cut less often. In this run, the price is a
+        longer wait.
+      </>
+    ),
   },
 };
 export default lesson;
