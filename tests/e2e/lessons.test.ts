@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+
 import { LESSONS } from '../../src/app/lessons/lessons.js';
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test as base } from './support.js';
@@ -119,20 +121,85 @@ test('the figure of a link is shown without a prediction, too, and the task stan
   await expect(lessons.task).toBeInViewport({ ratio: 1 });
 });
 
-test('a copied link names the choice and leaves the theme to whoever opens it', async ({
+test('a copied link is to the question or to the result, and leaves the theme to whoever opens it', async ({
   page,
   context,
   lessons,
 }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+  const toQuestion = page.getByRole('button', { name: 'Copy a link to this question' });
+  const toResult = page.getByRole('button', { name: 'Copy a link to this result' });
   await lessons.open('?lesson=aqm&theme=dark');
-  await page.getByRole('button', { name: 'Copy a link to this lesson' }).click();
+  await expect(toResult).toHaveCount(0);
+  await toQuestion.click();
   expect(await copied()).toBe(`${lessons.url}lessons.html?lesson=aqm`);
   await lessons.show();
   await lessons.choose('PIE');
-  await page.getByRole('button', { name: 'Copy a link to this choice' }).click();
+  await toQuestion.click();
   expect(await copied()).toBe(`${lessons.url}lessons.html?lesson=aqm&choice=pie`);
+  await toResult.click();
+  expect(await copied()).toBe(`${lessons.url}lessons.html?lesson=aqm&choice=pie&shown=1`);
+});
+
+test('a shared result is shown in a fresh browser, and whoever wants to can try the question', async ({
+  page,
+  lessons,
+}) => {
+  await lessons.open('?lesson=adaptive-threshold&choice=static-50&shown=1');
+  await expect(page.getByText('Shared result: Threshold γ: fixed at 50 ms')).toBeVisible();
+  await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
+  await expect(page.getByRole('radio')).toHaveCount(0);
+  expect(await accessibilityFaults(page)).toEqual([]);
+  // The result is also in the address, until the question is asked.
+  await page.reload();
+  await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
+  await page.getByRole('button', { name: 'Try the question yourself' }).click();
+  await expect(page.getByRole('group', { name: 'Your prediction' })).toBeFocused();
+  await expect(lessons.figure).toHaveCount(0);
+  await expect.poll(() => new URL(page.url()).searchParams.has('shown')).toBe(false);
+  await lessons.predict('The call gets less and less');
+  await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
+  // Other lessons still begin with their question.
+  await lessons.open('?lesson=aqm&shown=1');
+  await expect(lessons.readings('drop-tail, 300 ms')).toBeVisible();
+  await page.getByRole('link', { name: 'Packet grouping on Wi-Fi' }).click();
+  await expect(page.getByRole('radio').first()).toBeEnabled();
+  await expect(lessons.figure).toHaveCount(0);
+});
+
+test('files of a chart say which choice was run', async ({ page, lessons }) => {
+  await lessons.open('?lesson=adaptive-threshold&choice=static&shown=1');
+  await expect(lessons.readings('fixed at 10 ms')).toBeVisible();
+  const save = async (kind: string) => {
+    const button = page.getByRole('button', { name: `${kind} of Rates` });
+    const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    return download;
+  };
+  expect((await save('CSV')).suggestedFilename()).toBe('ccscope-rates-threshold-γ-fixed-at-10-ms.csv');
+  const svg = await save('SVG');
+  expect(await readFile(await svg.path(), 'utf8')).toContain('Rates – Threshold γ: fixed at 10 ms');
+  await lessons.choose('adaptive');
+  await expect(lessons.readings('adaptive')).toBeVisible();
+  expect((await save('PNG')).suggestedFilename()).toBe('ccscope-rates-threshold-γ-adaptive.png');
+});
+
+test('the charts stay where they are when the task is solved', async ({ page, lessons }) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const { id, load } of LESSONS) {
+    const { task, scenario } = (await load()).default;
+    const label = scenario.axes[0].values.find(({ name }) => name === task.solution)?.label ?? '';
+    await lessons.open(`?lesson=${id}`);
+    await page.getByRole('radio').first().check();
+    await page.getByRole('button', { name: 'Give this answer' }).click();
+    await expect(lessons.task, id).toContainText('Not yet');
+    const top = (): Promise<number> =>
+      page.locator('figure.chart.rates').evaluate((chart) => chart.getBoundingClientRect().top + scrollY);
+    const before = await top();
+    await lessons.choose(label);
+    await expect(lessons.task, id).toContainText('Solved.');
+    expect(await top(), id).toBe(before);
+  }
 });
 
 test('the chosen theme stays for pages that are opened by a bare address', async ({ page, lessons }) => {

@@ -85,6 +85,13 @@ export interface LessonScenario {
   ];
 }
 
+/** What a run of the lesson is called: its choice, or else the choice that runs first. */
+export function runName({ scenario }: Lesson, choice: string): string {
+  const [{ label, values }] = scenario.axes;
+  const chosen = values.find(({ name }) => name === choice) ?? values[0];
+  return `${label}: ${chosen?.label ?? ''}`;
+}
+
 /** Builds a scenario from the parts that all lessons share. */
 export function lessonScenario(
   id: string,

@@ -1,12 +1,16 @@
-/** The state of the lessons page. All of it is in the address, so a link can open a lesson and run a choice. */
+/**
+ * The state of the lessons page. All of it is in the address, so a link can open a lesson at its question, or with a
+ * choice that has been run.
+ */
 import * as v from 'valibot';
 
-import { oneOf, type StateProblem } from '../url_fields.js';
+import { flag, oneOf, type StateProblem } from '../url_fields.js';
 import { LESSONS, TEACHERS } from './lessons.js';
 
 const entries = {
   lesson: oneOf(['', TEACHERS, ...LESSONS.map(({ id }) => id)]),
   choice: v.pipe(v.string(), v.regex(/^[\w.-]{0,64}$/, 'a choice of the lesson')),
+  shown: flag,
   theme: oneOf(['auto', 'dark', 'light']),
 };
 
@@ -14,13 +18,15 @@ export interface LessonsState {
   /** Id of a lesson, or the teachers' page. If empty, the list of lessons is shown. */
   lesson: string;
   /**
-   * The choice to run when the page opens: the name of a value on the lesson's axis. If empty, nothing runs.
+   * The choice to run when the figure opens: the name of a value on the lesson's axis. If empty, the first one.
    */
   choice: string;
+  /** Whether the figure is open from the beginning: a result that somebody shared, before the question. */
+  shown: boolean;
   theme: 'auto' | 'dark' | 'light';
 }
 
-export const DEFAULT_LESSONS: LessonsState = { lesson: '', choice: '', theme: 'auto' };
+export const DEFAULT_LESSONS: LessonsState = { lesson: '', choice: '', shown: false, theme: 'auto' };
 
 /** Reads a URL's query. Never throws. */
 export function parseLessons(query: string): { state: LessonsState; problems: StateProblem[] } {
@@ -38,7 +44,8 @@ export function parseLessons(query: string): { state: LessonsState; problems: St
 /** Returns a URL query with the settings that differ from the defaults. */
 export function serialiseLessons(state: LessonsState): string {
   const query = new URLSearchParams();
-  for (const field of ['lesson', 'choice', 'theme'] as const)
-    if (state[field] !== DEFAULT_LESSONS[field]) query.set(field, state[field]);
+  for (const field of ['lesson', 'choice', 'shown', 'theme'] as const)
+    if (state[field] !== DEFAULT_LESSONS[field])
+      query.set(field, state[field] === true ? '1' : String(state[field]));
   return query.toString();
 }

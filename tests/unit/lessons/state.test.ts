@@ -5,21 +5,29 @@ import { parseLessons, serialiseLessons } from '../../../src/app/lessons/state.j
 
 it('an address is a lesson with a choice, and what it does not understand is said', () => {
   const { state, problems } = parseLessons('?lesson=aqm&choice=codel&theme=dark');
-  expect(state).toEqual({ lesson: 'aqm', choice: 'codel', theme: 'dark' });
+  expect(state).toEqual({ lesson: 'aqm', choice: 'codel', shown: false, theme: 'dark' });
   expect(problems).toEqual([]);
   expect(serialiseLessons(state)).toBe('lesson=aqm&choice=codel&theme=dark');
   expect(serialiseLessons(parseLessons('').state)).toBe('');
+});
+
+it('an address can show a result without its question', () => {
+  const { state, problems } = parseLessons('?lesson=aqm&choice=codel&shown=1');
+  expect(state).toMatchObject({ lesson: 'aqm', choice: 'codel', shown: true });
+  expect(problems).toEqual([]);
+  expect(serialiseLessons(state)).toBe('lesson=aqm&choice=codel&shown=1');
 });
 
 it.each([
   ['lesson', 'nonsense'],
   ['lesson', '__proto__'],
   ['choice', '<b>'],
+  ['shown', 'yes'],
   ['theme', 'blue'],
   ['constructor', 'x'],
 ])('%s=%s is refused and the default is used', (field, got) => {
   const { state, problems } = parseLessons(`?${new URLSearchParams({ [field]: got })}`);
-  expect(state).toEqual({ lesson: '', choice: '', theme: 'auto' });
+  expect(state).toEqual({ lesson: '', choice: '', shown: false, theme: 'auto' });
   expect(problems).toMatchObject([{ field, got }]);
 });
 

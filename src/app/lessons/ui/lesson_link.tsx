@@ -12,15 +12,16 @@ interface LessonLinkProps {
 
 /** A link within the page; following it does not reload the page. */
 export function LessonLink({ to, choice = '', children }: LessonLinkProps) {
+  const target = { lesson: to, choice, shown: false };
   const open = (event: MouseEvent): void => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    history.pushState(null, '', linkTo({ ...settings.peek(), lesson: to, choice }));
-    change({ lesson: to, choice });
+    history.pushState(null, '', linkTo({ ...settings.peek(), ...target }));
+    change(target);
     scrollTo(0, 0);
   };
   return (
-    <a href={linkTo({ ...settings.value, lesson: to, choice })} onClick={open}>
+    <a href={linkTo({ ...settings.value, ...target })} onClick={open}>
       {children}
     </a>
   );

@@ -7,10 +7,10 @@ import { SymbolText, SymbolTexts } from '../../../boards/symbol_text.js';
 import { Wheel } from '../../../boards/wheel.js';
 import { hasFlowQueues } from '../../../runs/run.js';
 import { RunCharts } from '../../../runs/run_charts.js';
-import { chartTools } from '../../ui/chart_tools.js';
+import { chartToolsOf } from '../../ui/chart_tools.js';
 import { CopyButton } from '../../ui/copy_button.js';
 import { answers, predict, solve } from '../answers.js';
-import { namedPapers, type Lesson, type Tried } from '../lesson.js';
+import { namedPapers, runName, type Lesson, type Tried } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
 import type { Player } from '../player.js';
 import { change, linkTo, refuse, settings } from '../settings.js';
@@ -25,13 +25,16 @@ interface LessonParts {
 interface PredictionParts {
   lesson: Lesson;
   isShown: boolean;
+  /** Whether the question appears because the user asked for it, and takes the focus. */
+  takesFocus: boolean;
   /** Opens the figure, with or without a prediction. */
   onOpen: () => void;
 }
 
 /** Learners may change their choice until they give an answer. An answer opens the figure, so only the first counts. */
-function Prediction({ lesson, isShown, onOpen }: PredictionParts) {
+function Prediction({ lesson, isShown, takesFocus, onOpen }: PredictionParts) {
   const name = useId();
+  const question = useRef<HTMLFieldSetElement>(null);
   const chosen = useSignal<number | null>(null);
   const { ask, options, right, because } = lesson.prediction;
   const predicted = answers.value[lesson.id]?.predicted;
@@ -40,8 +43,11 @@ function Prediction({ lesson, isShown, onOpen }: PredictionParts) {
     predict(lesson.id, chosen.value);
     onOpen();
   };
+  useEffect(() => {
+    if (takesFocus) question.current?.focus();
+  }, []);
   return (
-    <fieldset class="prediction">
+    <fieldset ref={question} class="prediction" tabIndex={-1}>
       <legend>Your prediction</legend>
       <p>
         <SymbolText text={ask} />
@@ -88,6 +94,21 @@ function Prediction({ lesson, isShown, onOpen }: PredictionParts) {
         )}
       </div>
     </fieldset>
+  );
+}
+
+/** Stands in place of the question while a link shows a result without it. */
+function SharedResult({ lesson }: { lesson: Lesson }) {
+  const shared = useRef(runName(lesson, settings.peek().choice));
+  return (
+    <p class="row shared">
+      <span>
+        <b>Shared result:</b> <SymbolText text={shared.current} />
+      </span>
+      <button type="button" onClick={() => change({ shown: false })}>
+        Try the question yourself
+      </button>
+    </p>
   );
 }
 
@@ -156,7 +177,11 @@ function Readings({ lesson, tried }: { lesson: Lesson; tried: readonly Tried[] }
         </tbody>
       </table>
       {window !== undefined && (
-        <p class="hint">Measured from {window.begin_s} s on, while all flows are present.</p>
+        <p class="hint">
+          Measured from {window.begin_s}&nbsp;s on, while all flows are present. The values in the legends are
+          those of 0.2&nbsp;s, in which a packet counts when it has arrived. Their sum can therefore be
+          slightly above the capacity.
+        </p>
       )}
     </div>
   );
@@ -177,7 +202,7 @@ function Task({ lesson, player }: LessonParts) {
       <p>
         <SymbolTexts>{task.ask}</SymbolTexts>
       </p>
-      <div aria-live="polite">
+      <div class="verdict" aria-live="polite">
         {isSolved || known?.solved === true ? (
           <p class="because">
             <b class="right">Solved.</b> <SymbolTexts>{task.because}</SymbolTexts>
@@ -191,6 +216,9 @@ function Task({ lesson, player }: LessonParts) {
   );
 }
 
+/** A link for others, to the result on this page or to its question. */
+const link = (shown: boolean): string => linkTo({ ...settings.peek(), shown, theme: 'auto' });
+
 export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Scope }) {
   const hidden = useSignal<readonly string[]>([]);
   /** How often a button has opened the figure. The button then disappears, so its focus moves to the figure. */
@@ -198,7 +226,10 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
   const figure = useRef<HTMLElement>(null);
   const number = LESSONS.findIndex(({ id }) => id === lesson.id);
   const next = LESSONS[number + 1];
-  const isShown = openings.value > 0 || answers.value[lesson.id] !== undefined;
+  const isAnswered = answers.value[lesson.id] !== undefined;
+  const isShared = settings.value.shown && !isAnswered;
+  const beganShared = useRef(isShared);
+  const isShown = isShared || isAnswered || openings.value > 0;
   useEffect(() => {
     const { choice } = settings.peek();
     const names = lesson.scenario.axes[0].values.map(({ name }) => name);
@@ -223,12 +254,21 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
       </p>
       <h2>{lesson.title}</h2>
       <p class="question">{LESSONS[number]?.question}</p>
-      <Prediction lesson={lesson} isShown={isShown} onOpen={() => (openings.value += 1)} />
+      {isShared ? (
+        <SharedResult lesson={lesson} />
+      ) : (
+        <Prediction
+          lesson={lesson}
+          isShown={isShown}
+          takesFocus={beganShared.current}
+          onOpen={() => (openings.value += 1)}
+        />
+      )}
       {isShown && (
         <>
           <section ref={figure} aria-label="Figure" class="figure" tabIndex={-1}>
             <Choices lesson={lesson} player={player} />
-            <Task lesson={lesson} player={player} />
+            {!isShared && <Task lesson={lesson} player={player} />}
             {run !== null && (
               <Wheel>
                 <RunCharts
@@ -236,7 +276,7 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
                   scope={scope}
                   flowQueues={hasFlowQueues(run)}
                   only={lesson.charts}
-                  tools={chartTools}
+                  tools={chartToolsOf(runName(lesson, run.cell['choice'] ?? ''))}
                   hidden={hidden.value}
                   onHide={(next) => (hidden.value = next)}
                 />
@@ -252,9 +292,8 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
         </>
       )}
       <p class="row">
-        <CopyButton text={() => linkTo({ ...settings.peek(), theme: 'auto' })}>
-          {settings.value.choice === '' ? 'Copy a link to this lesson' : 'Copy a link to this choice'}
-        </CopyButton>
+        {isShown && <CopyButton text={() => link(true)}>Copy a link to this result</CopyButton>}
+        <CopyButton text={() => link(false)}>Copy a link to this question</CopyButton>
         {next && (
           <span>
             Next: <LessonLink to={next.id}>{next.title}</LessonLink>

@@ -159,8 +159,9 @@ export function TeachersPage() {
             The runs of a lesson use the same random numbers on every computer, so everyone sees what you see.
           </li>
           <li>
-            In a lesson, “Copy a link to this choice” gives an address that opens the lesson at its question,
-            and runs this choice when the learner has answered. Zoom and hidden lines are not part of it.
+            In a lesson, “Copy a link to this question” gives an address that opens the lesson at its
+            question, and runs the present choice when the learner has answered. “Copy a link to this result”
+            opens it with the run shown, without the question. Zoom and hidden lines are not part of a link.
           </li>
         </ul>
       </section>
