@@ -1,10 +1,10 @@
 /**
- * Text with the symbols of the papers: `A_r`, `T̄_q` or `RTT_min` as a name with a subscript. A number and its unit
+ * Text with the symbols of the papers: `A_r`, `T̄_q`, `t_i−1` or `RTT_min` as a name with a subscript. A number and its unit
  * stay on one line.
  */
 import { cloneElement, Fragment, isValidElement, toChildArray, type ComponentChildren } from 'preact';
 
-const SYMBOL = /(?<![\p{L}\p{N}])(RTT|\p{L}\p{M}?)_(min|max|\p{L})(?![\p{L}\p{N}])/gu;
+const SYMBOL = /(?<![\p{L}\p{N}])(RTT|\p{L}\p{M}?)_(min|max|\p{L}(?:−1)?)(?![\p{L}\p{N}])/gu;
 
 /** Spaces at which a line must not end: between a number and its unit, and within a citation. */
 const KEPT =

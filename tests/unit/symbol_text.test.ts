@@ -1,9 +1,28 @@
+import { isValidElement, toChildArray, type ComponentChildren } from 'preact';
 import { expect, it } from 'vitest';
 
 import { SymbolText } from '../../src/boards/symbol_text.js';
 import { textOf } from './lessons/text_of.js';
 
 const shown = (text: string): string => textOf(SymbolText({ text }));
+
+it('a subscript is a letter, the letter before it in a sequence, or a word', () => {
+  const subscripts = (text: string): string[] => {
+    const { children } = SymbolText({ text }).props as { children: ComponentChildren };
+    return toChildArray(children)
+      .filter((child) => isValidElement(child))
+      .map(textOf);
+  };
+  expect(subscripts('d_m(t_i) = (t_i − t_i−1) − (T_i − T_i−1), RTT_min')).toEqual([
+    'm',
+    'i',
+    'i',
+    'i−1',
+    'i',
+    'i−1',
+    'min',
+  ]);
+});
 
 it.each([
   ['in only 4 % of the groups', 'in only 4\u00a0% of the groups'],

@@ -1,4 +1,5 @@
 /** All lessons, with the learner's progress in each. */
+import { SymbolText } from '../../../boards/symbol_text.js';
 import { answers } from '../answers.js';
 import { namedPapers, PAPERS, type Paper } from '../lesson.js';
 import { LESSONS } from '../lessons.js';
@@ -28,7 +29,9 @@ export function LessonList() {
           <li key={id}>
             <LessonLink to={id}>{title}</LessonLink> <span class="hint">{doneOf(id)}</span>
             <br />
-            <span class="question">{question}</span>
+            <span class="question">
+              <SymbolText text={question} />
+            </span>
           </li>
         ))}
       </ol>

@@ -253,7 +253,9 @@ export function LessonPage({ lesson, player, scope }: LessonParts & { scope: Sco
         Lesson {number + 1} of {LESSONS.length}
       </p>
       <h2>{lesson.title}</h2>
-      <p class="question">{LESSONS[number]?.question}</p>
+      <p class="question">
+        <SymbolText text={LESSONS[number]?.question ?? ''} />
+      </p>
       {isShared ? (
         <SharedResult lesson={lesson} />
       ) : (
