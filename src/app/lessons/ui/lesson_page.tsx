@@ -101,7 +101,7 @@ function Prediction({ lesson, isShown, takesFocus, onOpen }: PredictionParts) {
 function SharedResult({ lesson }: { lesson: Lesson }) {
   const shared = useRef(runName(lesson, settings.peek().choice));
   return (
-    <p class="row shared">
+    <p class="row">
       <span>
         <b>Shared result:</b> <SymbolText text={shared.current} />
       </span>
@@ -202,7 +202,7 @@ function Task({ lesson, player }: LessonParts) {
       <p>
         <SymbolTexts>{task.ask}</SymbolTexts>
       </p>
-      <div class="verdict" aria-live="polite">
+      <div class="task-result" aria-live="polite">
         {isSolved || known?.solved === true ? (
           <p class="because">
             <b class="right">Solved.</b> <SymbolTexts>{task.because}</SymbolTexts>
