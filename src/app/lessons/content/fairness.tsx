@@ -75,9 +75,8 @@ const lesson: Lesson = {
     solution: 'nada',
     because: (
       <>
-        All three calls have found the same lowest delay, so they see the same signal. The price is the
-        waiting: a controller that steers to a certain delay keeps a standing queue, while GCC, which steers
-        to zero growth, does not need one.
+        All three calls have found the same lowest delay, so they see the same signal. The price is waiting:
+        NADA keeps a standing queue, while GCC, which steers to zero growth, does not need one.
       </>
     ),
   },
