@@ -33,8 +33,13 @@ export function ownValue(discipline: string, spec: ParameterSpec): number {
   return known ? presetValue(known, spec) : spec.default;
 }
 
+export interface QueueLimit {
+  spec: ParameterSpec;
+  value: number;
+}
+
 /** The limit that the queue uses, and its value; null if the queue has no limit. */
-export function limitOf({ discipline, given }: QueueForm): { spec: ParameterSpec; value: number } | null {
+export function limitOf({ discipline, given }: QueueForm): QueueLimit | null {
   const limits = limitsOf(discipline);
   const spec =
     limits.find(({ name }) => name in given) ?? limits.find((each) => ownValue(discipline, each) > 0);
@@ -65,6 +70,51 @@ export function withSetting({ discipline, given }: QueueForm, name: string, valu
   return { discipline, given: value === null ? others : { ...others, [name]: value } };
 }
 
+/** A limit in time or in bytes becomes a limit in packets of this size, if a discipline counts only packets. */
+export const LIMIT_PACKET_BYTES = 1500;
+
+/** A limit that became a number of packets. */
+export interface ConvertedLimit {
+  from: QueueLimit;
+  packets: number;
+  /** The capacity that a limit in time was converted with. */
+  capacityBps: number;
+}
+
+const counts = (discipline: string, { spec }: QueueLimit): boolean =>
+  limitsOf(discipline).some(({ name }) => name === spec.name);
+
+/**
+ * Changes the discipline of a queue. A limit that is not the discipline's default is kept, so that the network stays
+ * the same. A discipline that was left gets its settings back when it is chosen again.
+ */
+export class QueueMemory {
+  readonly #left = new Map<string, Values>();
+  #converted: ConvertedLimit | null = null;
+
+  /** `capacityBps` is the capacity of the bottleneck; null if it is not known. */
+  change(form: QueueForm, discipline: string, capacityBps: number | null): QueueForm {
+    this.#left.set(form.discipline, form.given);
+    const next = { discipline, given: this.#left.get(discipline) ?? {} };
+    const limit = this.conversion(form)?.from ?? limitOf(form);
+    if (limit === null || limit.value === ownValue(form.discipline, limit.spec)) return next;
+    if (counts(discipline, limit)) return withLimit(next, limit.spec.name, limit.value);
+    const isTime = limit.spec.unit === 'ms';
+    if (isTime && capacityBps === null) return next;
+    const bytes = isTime ? (limit.value / 1e3) * ((capacityBps ?? 0) / 8) : limit.value;
+    const packets = Math.max(1, Math.round(bytes / LIMIT_PACKET_BYTES));
+    this.#converted = { from: limit, packets, capacityBps: capacityBps ?? 0 };
+    return withLimit(next, 'limit_packets', packets);
+  }
+
+  /** Where the limit of the queue comes from, if it was converted and not changed since then. */
+  conversion(form: QueueForm): ConvertedLimit | null {
+    const converted = this.#converted;
+    if (converted === null || counts(form.discipline, converted.from)) return null;
+    return limitOf(form)?.value === converted.packets ? converted : null;
+  }
+}
+
 const UNIT: Readonly<Record<string, string>> = { ms: 'ms', B: 'B', packets: 'p' };
 
 function valueText(spec: ParameterSpec, value: number): string {
@@ -88,4 +138,11 @@ export function queueText(form: QueueForm): string {
   });
   const parts = [...(isSaid ? [valueText(limit.spec, limit.value)] : []), ...others];
   return parts.length === 0 ? discipline : `${discipline}:${parts.join(',')}`;
+}
+
+/** The text of a queue with its limit, also if the limit is the discipline's default. */
+export function queueWithLimit(text: string): string {
+  const form = queueForm(text);
+  const limit = limitOf(form);
+  return queueText(limit === null ? form : withLimit(form, limit.spec.name, limit.value));
 }

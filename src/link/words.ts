@@ -144,19 +144,19 @@ export const QUEUE_NAMES: Readonly<Record<string, string>> = {
 /** What each queue discipline does, in a few words for a menu. */
 export const QUEUE_EFFECTS: Readonly<Record<string, string>> = {
   droptail: 'drops only when it is full',
-  codel: 'keeps queuing delay short',
-  pie: 'keeps queuing delay short',
-  'pie-rfc8033': 'keeps queuing delay short',
-  sfq: 'a fair share for each flow',
-  'sfq-linux': 'a fair share for each flow',
-  fq_codel: 'short queuing delay, a fair share for each flow',
+  codel: 'keeps delay short',
+  pie: 'keeps delay short',
+  'pie-rfc8033': 'keeps delay short',
+  sfq: 'fair shares',
+  'sfq-linux': 'fair shares',
+  fq_codel: 'short delay, fair shares',
 };
 
 /** What the settings of queue disciplines are called in a form, by their names in the schema. */
 export const QUEUE_SETTING_NAMES: Readonly<Record<string, string>> = {
   target_ms: 'Target',
   interval_ms: 'Interval',
-  limit_packets: 'Limit',
+  limit_packets: 'Queue limit',
   mtu_bytes: 'MTU',
   least_backlog: 'Least backlog',
   variant: 'Variant',

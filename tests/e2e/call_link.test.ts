@@ -137,16 +137,17 @@ test('the queue is a menu and its settings are fields; all of it is in the addre
   ).toBeVisible();
   await expect(field(page, 'queue.limit')).toHaveValue('40');
 
-  await field(page, 'queue').selectOption({ label: 'CoDel: keeps queuing delay short' });
+  await field(page, 'queue').selectOption({ label: 'CoDel: keeps delay short' });
   await type(page, 'queue.target_ms', '13');
-  await expect.poll(() => scope.query().get('queue')).toBe('codel:target=13ms');
+  // The limit is kept when the discipline changes.
+  await expect.poll(() => scope.query().get('queue')).toBe('codel:40p,target=13ms');
   await page.getByText('2 more settings of the queue').click();
   await field(page, 'queue.least_backlog').selectOption('largest');
-  await expect.poll(() => scope.query().get('queue')).toBe('codel:target=13ms,least_backlog=largest');
+  await expect.poll(() => scope.query().get('queue')).toBe('codel:40p,target=13ms,least_backlog=largest');
   await page.reload();
   await expect(field(page, 'queue.target_ms')).toHaveValue('13');
   await page.getByRole('button', { name: 'Reset Target to the default' }).click();
-  await expect.poll(() => scope.query().get('queue')).toBe('codel:least_backlog=largest');
+  await expect.poll(() => scope.query().get('queue')).toBe('codel:40p,least_backlog=largest');
   for (const theme of ['light', 'dark']) {
     await page.goto(`${served.url}?theme=${theme}&queue=pie&outage=100ms/20ms`);
     await expect(field(page, 'queue')).toHaveValue('pie');

@@ -1,6 +1,7 @@
 /**
  * The edits that the Lab's controls make. Each edit returns a changed copy and leaves the given scenario unchanged.
  */
+import { parseRate, parseSchedule } from '../../link/capacity_text.js';
 import { boundsOf } from '../../scenario/chosen_controller.js';
 import { instantiate, type CellParams } from '../../scenario/cells.js';
 import type { Scenario, ScenarioFlow, ScenarioPath } from '../../scenario/scenario.js';
@@ -62,6 +63,15 @@ export const pathOf = (scenario: Scenario, direction: Direction): ScenarioPath =
   direction === 'forward'
     ? scenario.forward
     : (scenario.backward ?? { one_way_delay_ms: scenario.forward.one_way_delay_ms ?? 0 });
+
+/** The capacity of a path before its first change; null without a bottleneck, or if the capacity is a recording. */
+export function firstCapacityBps(scenario: Scenario, direction: Direction): number | null {
+  const { capacity, capacity_per_flow: perFlow } = pathOf(scenario, direction);
+  if (perFlow !== undefined)
+    return parseRate(perFlow) * scenario.flows.reduce((sum, { count = 1 }) => sum + count, 0);
+  if (capacity === undefined || typeof capacity === 'object') return null;
+  return parseSchedule(capacity, { outage: true }).find((step) => step.capacityBps > 0)?.capacityBps ?? null;
+}
 
 export const changePath =
   (direction: Direction, patch: { [K in keyof ScenarioPath]?: ScenarioPath[K] | undefined }): Edit =>

@@ -1,5 +1,6 @@
 /** Describes a Lab run for a report: the network, its flows with their parameters, and the seed. */
 import { LINK_KEYS, LINK_FIELDS } from '../../link/fields.js';
+import { queueWithLimit } from '../../link/queue_form.js';
 import { queueTitle, sayLinkValue } from '../../link/words.js';
 import { cellLabel, instantiate } from '../../scenario/cells.js';
 import { outageText } from '../../scenario/outage_text.js';
@@ -62,11 +63,11 @@ function flowText(flow: ScenarioFlow): string {
 function settingsOf({ scenario, cell, seed, controller }: Run): readonly string[] {
   const run = instantiate(scenario, cell);
   const { forward, backward, flows, duration_s: duration } = run;
-  const queue = forward.queue ?? LINK_FIELDS.queue.usual;
+  const queue = queueTitle(queueWithLimit(forward.queue ?? LINK_FIELDS.queue.usual));
   const back = backward === undefined ? [] : [capacityText(backward), ...settingTexts(backward)];
   return [
     capacityText(forward),
-    ...(forward.capacity === undefined && forward.capacity_per_flow === undefined ? [] : [queueTitle(queue)]),
+    ...(forward.capacity === undefined && forward.capacity_per_flow === undefined ? [] : [queue]),
     ...settingTexts({ ...forward, queue: undefined }),
     ...back.map((text) => `way back: ${text}`),
     `RTT ${rttOf(run)} ms`,

@@ -46,7 +46,11 @@ export function LinkPanel() {
       />
       <CapacitySlider />
       <Download />
-      <QueueField queue={settings.value.queue} onChange={(queue) => change({ queue })} />
+      <QueueField
+        queue={settings.value.queue}
+        capacityBps={parseSchedule(settings.value.capacity)[0]?.capacityBps ?? null}
+        onChange={(queue) => change({ queue })}
+      />
       <NumberField
         field="rtt_ms"
         label="RTT"

@@ -1,17 +1,21 @@
 /** The fields of a queue: a menu for its discipline, and fields for its settings. */
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
 
+import { formatRate } from '../../charts/index.js';
 import type { ParameterSpec } from '../../core/schema.js';
 import {
+  LIMIT_PACKET_BYTES,
   limitOf,
   limitsOf,
   ownValue,
   queueForm,
+  QueueMemory,
   queueText,
   settingsOf,
   withLimit,
   withSetting,
+  type ConvertedLimit,
   type QueueForm,
 } from '../../link/queue_form.js';
 import {
@@ -21,12 +25,14 @@ import {
   QUEUE_NAMES,
   QUEUE_SETTING_NAMES,
 } from '../../link/words.js';
-import { NumberInput } from './number_input.js';
+import { NumberInput, type NumberInputProps } from './number_input.js';
 import { ParameterInput } from './parameter_input.js';
 
 interface QueueFieldProps {
   /** The queue as text: `codel:target=13ms`. */
   queue: string;
+  /** The capacity of the bottleneck before its first change; null if it is not known. */
+  capacityBps: number | null;
   /** `part` is the name of the field that the user changed. */
   onChange: (queue: string, part: string) => void;
 }
@@ -37,19 +43,18 @@ interface FormProps {
 }
 
 /** These settings are always shown. A discipline's other settings are hidden until the user unfolds them. */
-const FIRST: readonly string[] = [
-  'target_ms',
-  'interval_ms',
-  't_update_ms',
-  'limit_packets',
-  'depth_packets',
-];
+const FIRST: readonly string[] = ['target_ms', 'interval_ms', 't_update_ms', 'depth_packets'];
 
-/** The unit of each kind of limit, as the page shows it, and the upper end (`most`) of its slider. */
-const LIMIT_UNITS: Readonly<Record<string, { name: string; unit: string; most: number; step: number }>> = {
-  limit_ms: { name: 'ms of the capacity', unit: 'ms', most: 2000, step: 10 },
-  limit_bytes: { name: 'bytes', unit: 'B', most: 256_000, step: 1000 },
-  limit_packets: { name: 'packets', unit: 'packets', most: 1000, step: 1 },
+/** The unit of each kind of limit, as the page shows it, and its slider. */
+const LIMIT_UNITS: Readonly<
+  Record<
+    string,
+    { name: string; unit: string } & Pick<NumberInputProps, 'min' | 'max' | 'step' | 'isLogarithmic'>
+  >
+> = {
+  limit_ms: { name: 'ms of the capacity', unit: 'ms', min: 0, max: 2000, step: 10 },
+  limit_bytes: { name: 'bytes', unit: 'B', min: 0, max: 256_000, step: 1000 },
+  limit_packets: { name: 'packets', unit: 'packets', min: 1, max: 20_000, step: 1, isLogarithmic: true },
 };
 /**
  * The limit that is set when the user changes its unit. Each value corresponds to about 300 ms of traffic at 1 Mbps.
@@ -60,26 +65,37 @@ const FIRST_LIMITS: Readonly<Record<string, number>> = {
   limit_packets: 25,
 };
 
+function conversionText({ from: { spec, value }, packets, capacityBps }: ConvertedLimit): string {
+  const [amount, at] =
+    spec.unit === 'ms' ? [`${value} ms`, ` at ${formatRate(capacityBps)}`] : [`${value} B`, ''];
+  return `The limit of ${amount} is kept: it is ${packets} packets of ${LIMIT_PACKET_BYTES} B${at}.`;
+}
+
 /**
- * The fields for a discipline's limit, and for the unit of the limit. Not shown for a discipline without such a
- * limit.
+ * The fields for a discipline's limit, and for the unit of the limit. They are in the same place for every discipline,
+ * also if it counts only packets.
  */
-function LimitFields({ form, set }: FormProps) {
+function LimitFields({ form, set, conversion }: FormProps & { conversion: ConvertedLimit | null }) {
   const id = useId();
   const limit = limitOf(form);
   if (limit === null) return null;
   const { spec, value } = limit;
-  const { unit, most, step } = LIMIT_UNITS[spec.name] ?? { unit: '', most: spec.max, step: 1 };
+  const { name: _, ...shown } = LIMIT_UNITS[spec.name] ?? {
+    name: '',
+    unit: '',
+    min: spec.min,
+    max: spec.max,
+  };
+  const units = limitsOf(form.discipline);
+  const base = ownValue(form.discipline, spec);
   return (
     <>
       <NumberInput
+        {...shown}
+        key={spec.name}
         name="queue.limit"
         label="Queue limit"
-        unit={unit}
-        help={spec.description}
-        min={0}
-        max={most}
-        step={step}
+        help={`${spec.description}${base > 0 ? `; default: ${base}` : ''}`}
         value={value}
         // A value of 0 would mean that there is no limit.
         range={[spec.whole ? 1 : 0.001, spec.max]}
@@ -91,17 +107,19 @@ function LimitFields({ form, set }: FormProps) {
         <select
           id={id}
           name="queue.limit-unit"
+          disabled={units.length === 1}
           value={spec.name}
           onChange={({ currentTarget: { value: name } }) =>
             set(withLimit(form, name, FIRST_LIMITS[name] ?? 1), 'queue.limit-unit')
           }
         >
-          {limitsOf(form.discipline).map(({ name }) => (
+          {units.map(({ name }) => (
             <option key={name} value={name} selected={name === spec.name}>
               {LIMIT_UNITS[name]?.name}
             </option>
           ))}
         </select>
+        <small aria-live="polite">{conversion === null ? '' : conversionText(conversion)}</small>
       </div>
     </>
   );
@@ -123,14 +141,14 @@ function SettingField({ form, spec, set }: FormProps & { spec: ParameterSpec }) 
   );
 }
 
-export function QueueField({ queue, onChange }: QueueFieldProps) {
+export function QueueField({ queue, capacityBps, onChange }: QueueFieldProps) {
   const id = useId();
   const more = useSignal(false);
+  const memory = useMemo(() => new QueueMemory(), []);
   const form = queueForm(queue);
   const set: FormProps['set'] = (next, part) => onChange(queueText(next), part);
   const { discipline } = form;
-  const several = limitsOf(discipline).length > 1;
-  const all = several ? settingsOf(discipline) : [...settingsOf(discipline), ...limitsOf(discipline)];
+  const all = settingsOf(discipline);
   const first = all.filter(({ name }) => FIRST.includes(name));
   const others = all.filter((spec) => !first.includes(spec));
   return (
@@ -141,7 +159,9 @@ export function QueueField({ queue, onChange }: QueueFieldProps) {
           id={id}
           name="queue"
           value={discipline}
-          onChange={({ currentTarget }) => set({ discipline: currentTarget.value, given: {} }, 'queue')}
+          onChange={({ currentTarget }) =>
+            set(memory.change(form, currentTarget.value, capacityBps), 'queue')
+          }
         >
           {QUEUE_GROUPS.map(({ title, queues }) => (
             <optgroup key={title} label={title}>
@@ -154,7 +174,7 @@ export function QueueField({ queue, onChange }: QueueFieldProps) {
           ))}
         </select>
       </div>
-      {several && <LimitFields form={form} set={set} />}
+      <LimitFields form={form} set={set} conversion={memory.conversion(form)} />
       {first.map((spec) => (
         <SettingField key={`${discipline} ${spec.name}`} form={form} spec={spec} set={set} />
       ))}

@@ -5,7 +5,15 @@ import { BOTTLENECKS } from '../../../../core/link_arguments.js';
 import { LINK_FIELDS } from '../../../../link/fields.js';
 import { outageText } from '../../../../scenario/outage_text.js';
 import type { Scenario, ScenarioPath } from '../../../../scenario/scenario.js';
-import { changeDuration, changePath, changeRtt, pathOf, rttOf, type Direction } from '../../edits.js';
+import {
+  changeDuration,
+  changePath,
+  changeRtt,
+  firstCapacityBps,
+  pathOf,
+  rttOf,
+  type Direction,
+} from '../../edits.js';
 import type { Lab } from '../../lab.js';
 import { CapacityField } from './capacity_field.js';
 import { PartsField } from '../../../ui/parts_field.js';
@@ -29,6 +37,9 @@ function PathFields({ lab, direction }: PathProps) {
       <CapacityField path={path} durationS={network.duration_s} onChange={edit} />
       {hasBottleneck(path) && (
         <QueueField
+          // What is remembered of other queues belongs to this network.
+          key={network.id}
+          capacityBps={firstCapacityBps(network, direction)}
           queue={path.queue ?? LINK_FIELDS.queue.usual}
           onChange={(text, part) => edit(part, { queue: text })}
         />
