@@ -31,6 +31,18 @@ const STEPS = 240;
 const rounded = (value: number, isWhole: boolean): number =>
   isWhole ? Math.round(value) : Number(value.toPrecision(3));
 
+/** A number is doubted if it is outside the slider's range by more than this factor. */
+const DOUBTED = 2;
+
+/** Points at a typed number that may be a slip, because it is far from what the slider offers; empty if it is not. */
+export function doubtText(value: number, [from, to]: readonly [number, number], unit: string): string {
+  const far = value > to * DOUBTED ? 'above' : value < from / DOUBTED ? 'below' : '';
+  return (
+    far &&
+    `${value}${unit && ` ${unit}`} is far ${far} the slider’s range, ${from} to ${to}. It is used all the same.`
+  );
+}
+
 /** The slider's scale: linear or logarithmic. */
 function scaleOf({ min, max, step, isLogarithmic = false, isWhole = false }: NumberInputProps) {
   if (!isLogarithmic)
@@ -55,6 +67,7 @@ export function NumberInput(props: NumberInputProps) {
   const { name, label, unit, help, step, isWhole = false, onTake } = props;
   const id = useId();
   const problem = useSignal('');
+  const typed = useSignal(NaN);
   const value = Number(props.value.toPrecision(6));
   const [from, to] = props.range ?? [props.min, props.max];
   const { range, toSlider, toValue } = scaleOf(props);
@@ -89,13 +102,14 @@ export function NumberInput(props: NumberInputProps) {
           aria-description={help}
           aria-invalid={problem.value !== ''}
           onChange={({ currentTarget }) => {
-            take(currentTarget.value.trim() === '' ? NaN : Number(currentTarget.value));
+            typed.value = currentTarget.value.trim() === '' ? NaN : Number(currentTarget.value);
+            take(typed.value);
             if (problem.value !== '') currentTarget.value = String(value);
           }}
         />
       </div>
-      <small class="problem" aria-live="polite">
-        {problem.value}
+      <small class={problem.value && 'problem'} aria-live="polite">
+        {problem.value || (typed.value === value && doubtText(value, [props.min, props.max], unit))}
       </small>
     </div>
   );

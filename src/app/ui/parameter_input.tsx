@@ -6,6 +6,7 @@ import { useId } from 'preact/hooks';
 
 import { expectedValue, parameterNumber } from '../../core/parameter_value.js';
 import type { ParameterSpec } from '../../core/schema.js';
+import { doubtText } from './number_input.js';
 
 const SLIDER_SPAN = 20;
 const SLIDER_STEPS = 200;
@@ -56,6 +57,7 @@ export function ParameterInput(props: ParameterInputProps) {
   const { parameter, name, base, baseIs, value, changed, onChange } = props;
   const id = useId();
   const problem = useSignal('');
+  const lastTyped = useSignal(NaN);
   const { unit, values, section, description } = parameter;
   const label = props.label ?? parameter.name;
   const range = values
@@ -68,10 +70,15 @@ export function ParameterInput(props: ParameterInputProps) {
   };
   const typed = (text: string): void => {
     const number = parameterNumber(parameter, text);
+    lastTyped.value = number ?? NaN;
     if (number !== undefined) take(number);
     else problem.value = `Expected ${expectedValue(parameter)}; ${value} is kept.`;
   };
   const slider = values ? null : sliderOf(parameter, base);
+  const doubt =
+    slider && lastTyped.value === value
+      ? doubtText(value, [slider.toValue(0), slider.toValue(SLIDER_STEPS)], unit)
+      : '';
   return (
     <div class={`field parameter${changed ? ' changed' : ''}`} title={help}>
       <label for={id}>
@@ -137,8 +144,8 @@ export function ParameterInput(props: ParameterInputProps) {
           ↺
         </button>
       </div>
-      <small class="problem" aria-live="polite">
-        {problem.value}
+      <small class={problem.value && 'problem'} aria-live="polite">
+        {problem.value || doubt}
       </small>
     </div>
   );
