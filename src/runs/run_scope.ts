@@ -44,6 +44,8 @@ export function runScope(
     }
     const { window_s, from_s } = shown();
     const { durationUs } = runs;
+    // The rows of a run that was discarded in the meantime.
+    if (durationUs === 0) return Promise.resolve();
     const window =
       window_s > 0
         ? { fromUs: from_s * 1e6, toUs: (from_s + window_s) * 1e6 }

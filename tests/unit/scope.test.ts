@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { together } from '../../src/app/lab/pin.js';
 import { Scope } from '../../src/boards/scope.js';
 import { lightTheme, type TimeChart } from '../../src/charts/index.js';
+import { runScope, type Runs } from '../../src/runs/run_scope.js';
+import type { TraceStore } from '../../src/worker/trace/trace_client.js';
 import type { TraceView, ViewQuery } from '../../src/trace/index.js';
 
 // It listens to the window's events, which Node has not.
@@ -111,6 +113,27 @@ describe('a scope of a run', () => {
     const scope = scopeWith(vi.fn());
     scope.show({ fromUs: 0, toUs: 60e6 }, { fromUs: 0, toUs: 60e6 });
     scope.axis.follow();
+    expect(scope.axis.window).toEqual({ fromUs: 0, toUs: 60e6 });
+    scope.close();
+  });
+});
+
+describe('the charts of runs', () => {
+  it('keep their window when the rows of a discarded run arrive', async () => {
+    const store = { extent: () => Promise.resolve(EXTENT) } as unknown as TraceStore;
+    const runs: Runs & { durationUs: number } = {
+      ...{ store, newestUs: 0, durationUs: 60e6 },
+      onRows: () => Promise.resolve(),
+    };
+    const scope = runScope(
+      runs,
+      () => ({ window_s: 0, from_s: 0 }),
+      () => undefined,
+    );
+    await runs.onRows('all');
+    expect(scope.axis.window).toEqual({ fromUs: 0, toUs: 60e6 });
+    runs.durationUs = 0;
+    await runs.onRows('all');
     expect(scope.axis.window).toEqual({ fromUs: 0, toUs: 60e6 });
     scope.close();
   });
