@@ -11,7 +11,9 @@ import {
   limitsOf,
   ownValue,
   queueForm,
+  QueueMemory,
   queueText,
+  queueWithLimit,
   settingsOf,
   withLimit,
   withSetting,
@@ -50,6 +52,13 @@ describe('a queue as fields', () => {
     expect(queueText(withSetting(form, 'target_ms', null))).toBe('codel');
   });
 
+  it('is said with its limit, also if that is the default', () => {
+    expect(queueWithLimit('fq_codel')).toBe('fq_codel:10240p');
+    expect(queueWithLimit('codel:target=13ms')).toBe('codel:1000p,target=13ms');
+    expect(queueWithLimit('droptail:64kB')).toBe('droptail:64000B');
+    expect(queueWithLimit('sfq-linux')).toBe('sfq-linux:127p');
+  });
+
   it.each([...DISCIPLINES.keys()])('every setting of %s can be written', (discipline) => {
     for (const spec of [...settingsOf(discipline), ...limitsOf(discipline)]) {
       const own = ownValue(discipline, spec);
@@ -57,6 +66,46 @@ describe('a queue as fields', () => {
       const form = withSetting({ discipline, given: {} }, spec.name, value);
       expect(queueForm(queueText(form)), spec.name).toEqual(form);
     }
+  });
+});
+
+describe('a change of the discipline', () => {
+  /** The queue after the user has chosen each discipline in turn, at 3 Mbps. */
+  const chosen = (text: string, ...disciplines: readonly string[]): string => {
+    const memory = new QueueMemory();
+    return queueText(disciplines.reduce((form, each) => memory.change(form, each, 3e6), queueForm(text)));
+  };
+
+  it('keeps a limit of the user’s own, in packets if need be', () => {
+    expect(chosen('droptail:500ms', 'sfq')).toBe('sfq:500ms');
+    expect(chosen('droptail:500ms', 'codel')).toBe('codel:125p');
+    expect(chosen('droptail:30kB', 'pie')).toBe('pie:20p');
+    expect(chosen('codel:200p', 'droptail')).toBe('droptail:200p');
+  });
+
+  it('gives back the limit that was converted, however many disciplines lie between', () => {
+    expect(chosen('droptail:500ms', 'codel', 'fq_codel', 'droptail')).toBe('droptail:500ms');
+  });
+
+  it('leaves a default as the discipline has it', () => {
+    expect(chosen('droptail', 'codel')).toBe('codel');
+    expect(chosen('fq_codel', 'droptail')).toBe('droptail:300ms');
+  });
+
+  it('gives a discipline its own settings back', () => {
+    expect(chosen('codel:target=13ms', 'droptail', 'codel')).toBe('codel:target=13ms');
+  });
+
+  it('says what was converted until the limit is changed', () => {
+    const memory = new QueueMemory();
+    const codel = memory.change(queueForm('droptail:500ms'), 'codel', 3e6);
+    expect(memory.conversion(codel)).toMatchObject({ from: { value: 500 }, packets: 125, capacityBps: 3e6 });
+    expect(memory.conversion(withLimit(codel, 'limit_packets', 200))).toBeNull();
+    expect(memory.conversion(queueForm('droptail:125p'))).toBeNull();
+  });
+
+  it('cannot convert a time without a capacity', () => {
+    expect(queueText(new QueueMemory().change(queueForm('droptail:500ms'), 'codel', null))).toBe('codel');
   });
 });
 
