@@ -116,7 +116,7 @@ export class FlowDelayChart extends TimeChart {
     const waiting = flows.filter(({ direction }) => direction !== 'backward');
     const waits = waiting.map(({ flow, name, look }): Series => ({
       id: `wait-${flow}`,
-      label: `Wait ${name}`,
+      label: `Queuing delay ${name}`,
       description: `How long the packets of ${name} that arrived in the last interval waited in its queue, on average`,
       ...column(rowsWhere('throughput', 'flow', flow), 'queue_delay_us', 1e-3),
       format: formatMs,

@@ -2,7 +2,8 @@
 import { formatRate, formatRatio } from '../charts/index.js';
 import type { FlowMetrics, WindowMetrics } from '../core/simulation.js';
 
-const ms = (us: number): string => (Number.isFinite(us) ? (us / 1e3).toFixed(1) : '–');
+/** From 100 ms on without a decimal, since percentiles are accurate to 0.2 %. */
+const ms = (us: number): string => (Number.isFinite(us) ? (us / 1e3).toFixed(us < 100e3 ? 1 : 0) : '–');
 const seconds = (us: number): string => (Number.isFinite(us) ? (us / 1e6).toFixed(1) : '–');
 const share = (ratio: number): string => (Number.isFinite(ratio) ? formatRatio(ratio) : '–');
 const index = (value: number): string => (Number.isFinite(value) ? value.toFixed(3) : '–');
@@ -21,13 +22,15 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
   {
     title: 'Received',
     unit: '',
-    about: 'Rate that arrived, on the wire',
+    about: 'Rate that arrived, on the wire, while the flow ran',
     value: (flow) => formatRate(flow.receiveRateBps),
   },
   {
     title: 'Share of the link',
     unit: '',
-    about: 'Received rate over the mean capacity of its path',
+    about:
+      'Received rate over the mean capacity of its path. The rate of a flow is the mean of the time in which it ran, so shares of flows that ran at different times can sum up to more than 100 %',
+    isExplained: true,
     value: (flow, window) => share(flow.receiveRateBps / window[flow.direction].capacityBps),
   },
   {
@@ -63,16 +66,23 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
     value: (flow) => ms(flow.rttUs.p50),
   },
   {
-    title: 'Converged',
+    title: 'Reached its share',
     unit: 's',
     about:
-      'From the flow’s start until it first received 90 % of its equal share of the capacity; – stands for never',
+      'From the flow’s start until it first received 90 % of its equal share of the capacity, even if it fell below that later; – stands for never',
     isExplained: true,
     value: (flow) => seconds(flow.convergenceUs),
   },
 ];
 
 const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs);
+
+/** A mean target of at least this part of the controller's maximum is limited by the maximum for most of the time. */
+const NEAR_MAXIMUM = 0.9;
+
+/** Whether a call's own maximum, rather than the network, limits its rate. */
+export const isNearMaximum = ({ targetRateBps }: FlowMetrics, maxBitrateBps = Infinity): boolean =>
+  targetRateBps >= NEAR_MAXIMUM * maxBitrateBps;
 
 /** A line of text about the forward path and its flows. */
 export function pathText({ forward, jain, flows }: WindowMetrics): string {

@@ -1,6 +1,12 @@
 /** A run of a scenario's cell: its flows, the rows that it records, and its result. */
 import type { FlowOptions, SimulationOptions, TableName } from '../core/index.js';
-import { controllerOfPreset, type ControllerName } from '../core/schema.js';
+import {
+  CONTROLLER_SPECS,
+  controllerOfPreset,
+  defaultPreset,
+  presetValue,
+  type ControllerName,
+} from '../core/schema.js';
 import { queueForm } from '../link/queue_form.js';
 import { FAIR_QUEUES } from '../link/words.js';
 import { instantiate, type CellParams } from '../scenario/cells.js';
@@ -34,6 +40,11 @@ export interface FlowInfo {
   /** The core's controller of a media flow. Absent for a user's controller. */
   controller?: ControllerName;
   preset?: string;
+  /** The highest rate that the controller may ask for. Absent for TCP and for a user's controller. */
+  maxBitrateBps?: number;
+  /** When the flow starts and stops, unless it runs from the beginning to the end. */
+  startUs?: number;
+  stopUs?: number;
 }
 
 /** The flows and the duration of a simulation. `own` contains the numbers of the flows with the user's controller. */
@@ -42,20 +53,31 @@ export function described(
   own: ReadonlySet<number> = new Set(),
 ): Pick<Run, 'flows' | 'durationUs'> {
   const named = flows.map((options, flow): FlowInfo => {
-    const { kind, name, direction = 'forward' } = options;
+    const { kind, name, direction = 'forward', startUs = 0, stopUs } = options;
     const controller = own.has(flow) ? undefined : controllerOf(options);
     return {
       flow,
       kind,
       name: name ?? `${kind} ${flow}`,
       direction,
-      ...(controller !== undefined && { controller }),
+      ...(startUs > 0 && { startUs }),
+      ...(stopUs !== undefined && stopUs < durationUs && { stopUs }),
+      ...(controller !== undefined && { controller, maxBitrateBps: maxBitrateOf(controller, options) }),
       ...(kind === 'media' &&
         options.preset !== undefined &&
         controller !== undefined && { preset: options.preset }),
     };
   });
   return { flows: named, durationUs };
+}
+
+function maxBitrateOf(controller: ControllerName, { preset, parameters = {} }: FlowOptions): number {
+  const { parameters: specs, presets } = CONTROLLER_SPECS[controller];
+  const spec = specs.find(({ name }) => name === 'max_bitrate_bps');
+  if (spec === undefined) return Infinity;
+  const chosen = presets.find(({ name }) => name === (preset ?? defaultPreset(controller, 'simulation')));
+  const base = chosen === undefined ? spec.default : presetValue(chosen, spec);
+  return parameters[spec.name] ?? base;
 }
 
 /** Whether the bottleneck of the forward path has a queue for each flow. */

@@ -42,7 +42,7 @@ test('shows the RTT of TCP, and each flow’s own wait in a fair queue', async (
   );
   await stranger.ready('v');
   const view = stranger.view('v');
-  await expect(view.getByRole('button', { name: /^Wait download/ })).toBeVisible();
+  await expect(view.getByRole('button', { name: /^Queuing delay download/ })).toBeVisible();
   await view.getByText('Numbers').click();
   const titles = await view.getByRole('columnheader').allTextContents();
   const cells = view.getByRole('row', { name: 'download' }).locator('th, td');

@@ -327,12 +327,12 @@ test('the halves of a comparison are named by what differs, and have the same sc
   const present = page.getByRole('region', { name: 'Present run' });
   await page.locator('select[name=queue]').selectOption('fq_codel');
   await expect(pinned.getByRole('heading')).toHaveText('Pinned: DropTail 300 ms');
-  await expect(present.getByRole('heading')).toHaveText('Now: FQ-CoDel');
+  await expect(present.getByRole('heading')).toHaveText('Now: FQ-CoDel 10240p');
   await lab.done();
   await expect(present.getByText('faint lines')).toHaveCount(0);
   // Each flow has a queue of its own, in which its packets wait for a time of their own.
-  await expect(present.getByRole('button', { name: /^Wait call/ })).toBeVisible();
-  await expect(pinned.getByRole('button', { name: /^Wait call/ })).toHaveCount(0);
+  await expect(present.getByRole('button', { name: /^Queuing delay call/ })).toBeVisible();
+  await expect(pinned.getByRole('button', { name: /^Queuing delay call/ })).toHaveCount(0);
   const highest = async (half: typeof pinned): Promise<number> => {
     const [drawing] = await Promise.all([
       page.waitForEvent('download'),
@@ -343,6 +343,85 @@ test('the halves of a comparison are named by what differs, and have the same sc
   };
   expect(await highest(present)).toBeGreaterThan(200);
   expect(await highest(present)).toBe(await highest(pinned));
+});
+
+test('the table compares the flows of both runs, above the charts', async ({ page, lab }) => {
+  await lab.begin();
+  await page.getByRole('button', { name: '+ TCP' }).click();
+  await lab.done();
+  await page.getByRole('button', { name: 'Pin this run to compare' }).click();
+  await page.locator('select[name=queue]').first().selectOption('fq_codel');
+  const flows = page.getByRole('region', { name: 'Flows, pinned and now' });
+  const received = async (name: string): Promise<number> =>
+    Number.parseFloat(
+      (await flows.getByRole('row', { name }).locator('.number').first().textContent()) ?? '',
+    );
+  for (const name of ['call pinned', 'call now', 'tcp pinned', 'tcp now'])
+    await expect(flows.getByRole('row', { name })).toHaveCount(1);
+  expect(await received('call pinned')).toBeLessThan(await received('call now'));
+  await expect(page.getByText('Now: why did it do that?')).toBeVisible();
+  const [table, chart] = [await flows.boundingBox(), await page.locator('.chart').first().boundingBox()];
+  expect(table?.y ?? NaN).toBeLessThan(chart?.y ?? NaN);
+});
+
+test('a queue keeps the limit of its user, in the same field, and gets its own settings back', async ({
+  page,
+  lab,
+}) => {
+  await lab.begin();
+  const panel = lab.panel('Network').first();
+  const queue = panel.locator('select[name=queue]').first();
+  const limit = panel.locator('input[name="queue.limit"]').first();
+  const type = async (field: typeof limit, text: string): Promise<void> => {
+    await field.fill(text);
+    await field.press('Enter');
+  };
+  const place = await limit.boundingBox();
+  await type(limit, '500');
+  await queue.selectOption('codel');
+  await expect(limit).toHaveValue('83');
+  expect((await limit.boundingBox())?.y).toBe(place?.y);
+  await expect(
+    panel.getByText('The limit of 500 ms is kept: it is 83 packets of 1500 B at 2.00 Mbps.'),
+  ).toBeVisible();
+  await type(panel.locator('input[name="queue.target_ms"]').first(), '8500');
+  await expect(panel.getByText('8500 ms is far above the slider’s range, 0.25 to 100.')).toBeVisible();
+  await queue.selectOption('droptail');
+  await expect(limit).toHaveValue('500');
+  await queue.selectOption('codel');
+  await expect(limit).toHaveValue('83');
+  await expect(panel.locator('input[name="queue.target_ms"]').first()).toHaveValue('8500');
+});
+
+test('a change releases the cursor that was held in the run before', async ({ page, lab }) => {
+  await lab.begin();
+  await page.getByRole('slider', { name: 'Moment' }).fill('16200000');
+  await expect(page.locator('.window')).toContainText('cursor held at');
+  await page.locator('select[name=queue]').first().selectOption('codel');
+  await lab.done();
+  await expect(page.locator('.window')).not.toContainText('cursor');
+});
+
+test('a call that its own maximum limits says so, and a flow that starts later when', async ({
+  page,
+  lab,
+}) => {
+  await lab.begin();
+  const capacity = lab.panel('Network').first().getByRole('spinbutton', { name: 'Capacity Mbps' });
+  await capacity.fill('6');
+  await capacity.press('Enter');
+  await expect(page.locator('.summary').getByRole('row', { name: /^Target/ })).toContainText(
+    'its maximum: 2.50 Mbps',
+  );
+  await page.getByRole('button', { name: '+ TCP' }).click();
+  const flows = lab.panel('Flows');
+  await flows.getByText('tcp', { exact: true }).click();
+  const start = flows.locator('details[open]').getByRole('spinbutton', { name: 'Starts at s' });
+  await start.fill('20');
+  await start.press('Enter');
+  await expect(
+    page.getByRole('region', { name: 'Flows' }).getByRole('row', { name: 'tcp from 20 s' }),
+  ).toBeVisible();
 });
 
 test('the link carries the moment that is shown, and an open sweep', async ({ page, lab }) => {

@@ -329,9 +329,13 @@ export class Lab {
     return areFew({ flows, durationUs });
   }
 
-  /** While a run is pinned, the present run is compared with the pinned run, so no ghost is drawn. */
+  /**
+   * While a run is pinned, the present run is compared with the pinned run, so no ghost is drawn. A moment that was held
+   * in the present run is released, unless the moment is compared, or its packets are shown.
+   */
   #askForGhost(): void {
     this.#isGhostDue = this.pin.pinned.peek() === null;
+    if (this.#isGhostDue && !settings.peek().inside) this.charts?.axis.holdCursor(null);
   }
 
   async #keepGhost(): Promise<void> {

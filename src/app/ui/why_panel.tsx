@@ -34,6 +34,7 @@ const NOTHING: Explanation = { changes: [], marks: [], sharing: null };
 const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as const;
 
 interface WhyPanelProps {
+  title?: string | undefined;
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
   /**
@@ -181,7 +182,7 @@ function Lines({ changes, current, scope }: LinesProps) {
 }
 
 export function WhyPanel(props: WhyPanelProps) {
-  const { scope, isSharingSaid = false } = props;
+  const { title = 'Why did it do that?', scope, isSharingSaid = false } = props;
   const { explanation, isStale } = useExplanation(props);
   const onlyFalls = useSignal(false);
   const { changes } = explanation.value;
@@ -195,7 +196,7 @@ export function WhyPanel(props: WhyPanelProps) {
   return (
     <details class="panel why" open aria-busy={isStale.value}>
       <summary>
-        Why did it do that?{' '}
+        {title}{' '}
         <span class="hint">
           {changes.length} changes of the target, {falls(changes).length} of them down
         </span>

@@ -1,9 +1,9 @@
 /** The numbers that a page shows about a run's flows. */
 import { expect, it } from 'vitest';
 
-import type { WindowMetrics } from '../../../src/core/simulation.js';
-import { pathText } from '../../../src/runs/flow_columns.js';
-import { hasFlowQueues, type Run } from '../../../src/runs/run.js';
+import type { FlowMetrics, WindowMetrics } from '../../../src/core/simulation.js';
+import { FLOW_COLUMNS, isNearMaximum, pathText } from '../../../src/runs/flow_columns.js';
+import { described, hasFlowQueues, type Run } from '../../../src/runs/run.js';
 import { medianRttUs } from '../../../src/runs/tcp_rtt.js';
 import { parseScenario } from '../../../src/scenario/index.js';
 import { TraceData } from '../../../src/trace/index.js';
@@ -23,6 +23,41 @@ it('the RTT of TCP is that of the times at which it receives', async () => {
   const window = { beginUs: 0, endUs: 10e6 } as WindowMetrics;
   expect(await medianRttUs(store, 1, window)).toBe(100e3);
   expect(await medianRttUs(store, 2, window)).toBeNaN();
+});
+
+it('a delay has as many digits as its percentiles are accurate to', () => {
+  const column = FLOW_COLUMNS.find(({ title }) => title === 'Queuing p50');
+  const text = (p50: number) =>
+    column?.value({ kind: 'tcp', queueDelayUs: { p50 } } as unknown as FlowMetrics, {} as WindowMetrics);
+  expect([3_664, 99_940, 434_700].map(text)).toEqual(['3.7', '99.9', '435']);
+});
+
+it('a flow has the maximum of its controller, and the times at which it starts and stops', () => {
+  const preset = 'gcc';
+  const { flows } = described({
+    durationUs: 60e6,
+    flows: [
+      { kind: 'media', preset },
+      { kind: 'media', preset, parameters: { max_bitrate_bps: 1e6 }, startUs: 5e6, stopUs: 60e6 },
+      { kind: 'tcp', stopUs: 40e6 },
+    ],
+  });
+  expect(flows).toMatchObject([
+    { maxBitrateBps: 2.5e6 },
+    { maxBitrateBps: 1e6, startUs: 5e6 },
+    { stopUs: 40e6 },
+  ]);
+  expect(flows[1]).not.toHaveProperty('stopUs');
+  expect(flows[2]).not.toHaveProperty('maxBitrateBps');
+});
+
+it('a call whose mean target is near its maximum is limited by it', () => {
+  const near = (targetRateBps: number, maximum?: number) =>
+    isNearMaximum({ targetRateBps } as FlowMetrics, maximum);
+  expect(near(2.37e6, 2.5e6)).toBe(true);
+  expect(near(1.7e6, 2.5e6)).toBe(false);
+  expect(near(NaN, 2.5e6)).toBe(false);
+  expect(near(1e6)).toBe(false);
 });
 
 it('the text about the path says who uses it', () => {

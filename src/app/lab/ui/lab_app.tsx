@@ -31,6 +31,7 @@ import { FlowsPanel } from './network/flows_panel.js';
 import { NetworkPanel } from './network/network_panel.js';
 import { Inside } from './inside.js';
 import { LabWhy } from './lab_why.js';
+import { isNearMaximum } from '../../../runs/flow_columns.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
 import { RunCharts } from '../../../runs/run_charts.js';
@@ -121,14 +122,20 @@ function Glance({ run, window, flow }: GlanceProps) {
   const ofFlow = (note: string): string => (several ? `${flow.name}: ${note}` : note);
   const capacity = `${formatRate(path.capacityBps)}${isVarying(run, flow) ? ' mean capacity' : ''}`;
   const waiting = ofFlow(flow.kind === 'media' ? 'RTT − RTT min' : 'one way');
-  const rows: readonly [name: string, value: string, note: string][] = [
+  const { maxBitrateBps = Infinity } = run.flows.find((each) => each.flow === flow.flow) ?? {};
+  const target = isNearMaximum(flow, maxBitrateBps) ? `its maximum: ${formatRate(maxBitrateBps)}` : 'mean';
+  const rows: readonly (readonly [name: string, value: string, note: string])[] = [
     ['Received', formatRate(flow.receiveRateBps), ofFlow('mean')],
     [
       several ? 'Share of the link' : 'Utilisation',
       formatRatio(flow.receiveRateBps / path.capacityBps),
       ofFlow(`of ${capacity}`),
     ],
-    ['Bottleneck', formatRatio(path.utilisation), several ? 'used by all flows' : 'used'],
+    // A single flow alone uses the bottleneck, as its utilisation already says.
+    ...(several ? [['Bottleneck', formatRatio(path.utilisation), 'used by all flows'] as const] : []),
+    ...(!several && flow.kind === 'media'
+      ? [['Target', formatRate(flow.targetRateBps), target] as const]
+      : []),
     ['Queuing p50', formatMs(delay.p50 / 1e3), waiting],
     ['Queuing p95', formatMs(delay.p95 / 1e3), waiting],
     ['Loss', formatRatio(flow.lossRatio), ofFlow(`${flow.lostPackets} packets`)],
@@ -267,10 +274,18 @@ function RunTools({ lab }: { lab: Lab }) {
 function Results({ lab, scope }: Parts) {
   const run = lab.live.run.value;
   if (run === null) return <Welcome lab={lab} />;
-  const isPinned = lab.pin.pinned.value !== null;
+  const pinned = lab.pin.pinned.value;
+  const isPinned = pinned !== null;
+  const before = pinned?.live.run.value ?? null;
   // How the flows share the link is the first question about several flows.
-  const isTableFirst = !isPinned && run.flows.length > 1;
-  const table = <FlowTable run={run} store={lab.store} />;
+  const isTableFirst = Math.max(run.flows.length, before?.flows.length ?? 0) > 1;
+  const table = (
+    <FlowTable
+      run={run}
+      store={lab.store}
+      pinned={pinned && before && { run: before, store: pinned.live.store }}
+    />
+  );
   return (
     <>
       <ReportHead
@@ -283,10 +298,12 @@ function Results({ lab, scope }: Parts) {
       {isTableFirst && table}
       <Inside lab={lab} scope={scope} />
       <Published run={run} />
-      <RunTools lab={lab} />
-      <SweepPanel lab={lab} />
+      <div class="run-actions">
+        <RunTools lab={lab} />
+        <SweepPanel lab={lab} />
+      </div>
       <Compared lab={lab} scope={scope} />
-      <LabWhy lab={lab} run={run} scope={scope} detailed={settings.value.flow} />
+      <LabWhy lab={lab} run={run} scope={scope} detailed={settings.value.flow} isCompared={isPinned} />
       {!isTableFirst && table}
     </>
   );

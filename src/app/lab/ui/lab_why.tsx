@@ -14,13 +14,24 @@ interface LabWhyProps {
   scope: Scope;
   /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
   detailed: string;
+  /** Whether another run is shown beside this one. */
+  isCompared?: boolean;
 }
 
-export function LabWhy({ lab, run, scope, detailed }: LabWhyProps) {
+export function LabWhy({ lab, run, scope, detailed, isCompared = false }: LabWhyProps) {
   const { scenario, cell, seed, flows } = run;
   const header = useMemo(() => ({ ...traceHeader(scenario, cell, seed) }), [scenario, cell, seed]);
   const flow = detailedFlow(flows, detailed);
   if (flow === null) return null;
   const link = flow.direction === 'backward' ? 1 : 0;
-  return <WhyPanel scope={scope} store={lab.store} flow={flow.flow} link={link} header={header} />;
+  return (
+    <WhyPanel
+      title={isCompared ? 'Now: why did it do that?' : undefined}
+      scope={scope}
+      store={lab.store}
+      flow={flow.flow}
+      link={link}
+      header={header}
+    />
+  );
 }
