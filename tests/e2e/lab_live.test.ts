@@ -365,7 +365,6 @@ test('the table compares the flows of both runs, above the charts', async ({ pag
 });
 
 test('a queue keeps the limit of its user, in the same field, and gets its own settings back', async ({
-  page,
   lab,
 }) => {
   await lab.begin();

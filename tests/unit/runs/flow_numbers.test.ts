@@ -36,6 +36,7 @@ it('a flow has the maximum of its controller, and the times at which it starts a
   const preset = 'gcc';
   const { flows } = described({
     durationUs: 60e6,
+    forward: {},
     flows: [
       { kind: 'media', preset },
       { kind: 'media', preset, parameters: { max_bitrate_bps: 1e6 }, startUs: 5e6, stopUs: 60e6 },
