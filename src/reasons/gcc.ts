@@ -9,8 +9,8 @@ import { fallReason, receivedBound } from './gcc_falls.js';
 import { growthDetail } from './gcc_growth.js';
 import { DECREASE, GccRows, INCREASE, OVERUSE, UNDERUSE } from './gcc_rows.js';
 import type { Segment } from './segments.js';
-import { comparedText } from './words.js';
-import { msText, percentText, rateText } from '../judge/text.js';
+import { capacityShown, comparedText } from './words.js';
+import { msText, percentText } from '../judge/text.js';
 import type { TraceData } from '../trace/index.js';
 
 /**
@@ -81,7 +81,7 @@ export class GccExplainer implements Explainer {
       return { kind: 'increase', label: 'increase', detail, evidence: {} };
     }
     if (!Number.isNaN(capacity)) {
-      const detail = `frames show ${rateText(capacity)}`;
+      const detail = capacityShown(capacity);
       return { kind: 'increase', label: 'increase', detail, evidence: { capacity_estimate_bps: capacity } };
     }
     const received = this.#rows.group.mean('received_rate_bps', first, end);
@@ -103,7 +103,7 @@ export class GccExplainer implements Explainer {
     }
     const capacity = this.#rows.group.mean('capacity_estimate_bps', first, end);
     if (!Number.isNaN(capacity)) {
-      const detail = `frames show ${rateText(capacity)}`;
+      const detail = capacityShown(capacity);
       return { kind: 'hold', label: 'hold', detail, evidence: { capacity_estimate_bps: capacity } };
     }
     return (

@@ -4,7 +4,7 @@ import { settingReason } from './explainer.js';
 import { NEAR_BOUND } from './gcc_growth.js';
 import { DECREASE, OVERUSE, type GccRows } from './gcc_rows.js';
 import type { Segment } from './segments.js';
-import { comparedText, factorText } from './words.js';
+import { capacityShown, comparedText, factorText } from './words.js';
 import { percentText, rateText } from '../judge/text.js';
 
 /**
@@ -95,7 +95,7 @@ function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
     ...(isStarved ? [`; ${rateText(received)} received`] : []),
     ...(lost > 0 ? [`; ${percentText(lost)} of the packets lost`] : []),
   ].join('');
-  const detail = `frames show ${rateText(capacity)}, A_r is ${factorText(a_r / capacity)} of that${also}`;
+  const detail = `${capacityShown(capacity)}, A_r is ${factorText(a_r / capacity)} of that${also}`;
   const evidence = {
     capacity_estimate_bps: capacity,
     a_r_bps: a_r,

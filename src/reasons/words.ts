@@ -22,6 +22,10 @@ export function factorText(factor: number): string {
   return factor.toFixed(digits);
 }
 
+/** Says which capacity a live controller has estimated from the arrivals of frames. */
+export const capacityShown = (capacityBps: number): string =>
+  `the frames’ arrival times show a capacity of ${rateText(capacityBps)}`;
+
 /** The text of a line of the list. */
 export function changeText(
   shape: ChangeShape,

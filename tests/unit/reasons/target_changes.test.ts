@@ -172,6 +172,10 @@ describe('GCC', () => {
       ({ kind, fromUs }) => kind === 'capacity' && fromUs > 30e6 && fromUs < 45e6,
     );
     expect(falls.length).toBeGreaterThan(0);
+    for (const { text } of falls)
+      expect(text).toMatch(
+        /[:,] the frames’ arrival times show a capacity of [\d.]+ [kM]bps, A_r is 0\.\d+ of that/,
+      );
     const estimates = falls
       .map(({ evidence }) => evidence['capacity_estimate_bps'] ?? NaN)
       .sort((a, b) => a - b);
