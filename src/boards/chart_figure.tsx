@@ -1,7 +1,7 @@
 /** Charts on a shared time axis, each with a legend that shows values and hides series. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 
 import {
   axisKey,
@@ -55,36 +55,85 @@ function Swatch({ look, colour, scope }: Pick<Series, 'look' | 'colour'> & { sco
 }
 
 interface LegendProps extends Hiding {
-  chart: TimeChart;
+  series: readonly Series[];
   scope: Scope;
-  without: readonly string[];
 }
 
-function Legend({ chart, scope, without, hidden, onHide }: LegendProps) {
+function Legend({ series: shown, scope, hidden, onHide }: LegendProps) {
   const toggle = (id: string): void =>
     onHide(hidden.includes(id) ? hidden.filter((other) => other !== id) : [...hidden, id]);
   const values = scope.values.value;
   return (
     <ul class="legend">
-      {chart.series
-        .filter(({ id }) => !without.includes(id))
-        .map((series) => (
-          <li key={series.id}>
-            <button
-              type="button"
-              aria-pressed={!hidden.includes(series.id)}
-              title={`${series.description}. Click to show or hide.`}
-              onClick={() => toggle(series.id)}
-            >
-              <Swatch look={series.look} colour={series.colour} scope={scope} />
-              <SymbolText text={series.label} />
-              {!series.look.startsWith('triangles') && (
-                <span class="reading">{series.format(values[series.id] ?? NaN)}</span>
-              )}
-            </button>
-          </li>
-        ))}
+      {shown.map((series) => (
+        <li key={series.id}>
+          <button
+            type="button"
+            aria-pressed={!hidden.includes(series.id)}
+            title={`${series.description}. Click to show or hide.`}
+            onClick={() => toggle(series.id)}
+          >
+            <Swatch look={series.look} colour={series.colour} scope={scope} />
+            <SymbolText text={series.label} />
+            {!series.look.startsWith('triangles') && (
+              <span class="reading">{series.format(values[series.id] ?? NaN)}</span>
+            )}
+          </button>
+        </li>
+      ))}
     </ul>
+  );
+}
+
+interface MeaningsProps {
+  board: Board;
+  series: readonly Series[];
+  scope: Scope;
+}
+
+/** A button that opens the meaning of each line of a chart, for people who do not know the symbols. */
+function Meanings({ board: { title, about }, series, scope }: MeaningsProps) {
+  const id = useId();
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <button
+        type="button"
+        class="explain"
+        popoverTarget={id}
+        aria-label={`What the lines of ${title} mean`}
+        title="What these lines mean"
+      >
+        ?
+      </button>
+      <div
+        id={id}
+        popover="auto"
+        class="meanings"
+        onBeforeToggle={({ newState }) => (isOpen.value = newState === 'open')}
+      >
+        {isOpen.value && (
+          <>
+            <p>
+              <b>{title}</b>: {about}.
+            </p>
+            <dl>
+              {series.map(({ id: line, label, description, look, colour }) => (
+                <div key={line}>
+                  <dt>
+                    <Swatch look={look} colour={colour} scope={scope} />
+                    <SymbolText text={label} />
+                  </dt>
+                  <dd>
+                    <SymbolText text={description} />.
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
+      </div>
+    </>
   );
 }
 
@@ -144,6 +193,7 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
       remove?.();
     };
   }, []);
+  const series = chart.value?.series.filter(({ id }) => !without.includes(id));
   const unseen = [...hidden, ...without].join();
   useEffect(() => {
     const { value } = chart;
@@ -156,12 +206,11 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
     <figure class={`chart ${board.id}`}>
       <figcaption title={`${board.title}: ${board.about}`}>
         <b>{board.title}</b> {board.unit && <span class="unit">{board.unit}</span>}
+        {series && !board.strip && <Meanings board={board} series={series} scope={scope} />}
         {board.id === 'states' ? (
           <StripLegend scope={scope} spec={board.strip ?? gccStrip} />
         ) : (
-          chart.value && (
-            <Legend chart={chart.value} scope={scope} without={without} hidden={hidden} onHide={onHide} />
-          )
+          series && <Legend series={series} scope={scope} hidden={hidden} onHide={onHide} />
         )}
         {chart.value && tools?.(board, chart.value)}
       </figcaption>
