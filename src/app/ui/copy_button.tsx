@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 
-/** A button that copies text and briefly confirms the copy. */
+/** A button that copies text and briefly confirms the copy. The confirmation keeps the button's width. */
 export function CopyButton({ text, children }: { text: () => string; children: string }) {
   const done = useSignal('');
   const copy = async (): Promise<void> => {
@@ -13,8 +13,9 @@ export function CopyButton({ text, children }: { text: () => string; children: s
     setTimeout(() => (done.value = ''), 2000);
   };
   return (
-    <button type="button" onClick={() => void copy()} aria-live="polite">
-      {done.value || children}
+    <button type="button" class="copy" onClick={() => void copy()} aria-live="polite">
+      <span class={done.value && 'replaced'}>{children}</span>
+      {done.value && <span>{done.value}</span>}
     </button>
   );
 }
