@@ -30,7 +30,7 @@ function offer(recorder: Recorder, left: StoredRecording): void {
     dismiss(code);
     recorder.kept.discard(left.id);
   };
-  notify('info', code, `The recording of ${time} was not downloaded before its page was left.`, '', {
+  notify('info', code, `This browser still keeps the recording of ${time}, which was not saved to a file.`, '', {
     whenIdle: true,
     actions: [
       { label: `Recover the recording of ${time}`, run: () => void recover() },

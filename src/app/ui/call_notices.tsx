@@ -6,8 +6,8 @@ import { problems } from '../settings.js';
 import { NoticesList, type Shown } from './notices_list.js';
 
 /**
- * Everything that the user should know about the browser, the address, the call and the page. A busy machine comes
- * and goes during a call: it is shown as a mark in the header, never over the charts.
+ * Everything that the user should know about the browser, the address, the call and the page, over the lower edge of
+ * the page. A busy machine comes and goes during a call: it is shown as a mark in the header, never over the charts.
  */
 export function Notices({ session }: { session: Session }) {
   const { message } = supported();
@@ -16,5 +16,5 @@ export function Notices({ session }: { session: Session }) {
   const own = notices.value.filter(({ whenIdle }) => isIdle || whenIdle !== true);
   const ofCall = session.status.value?.notices.filter(({ code }) => code !== MACHINE_CODE) ?? [];
   const shown = [...browser, ...ofCall, ...own];
-  return <NoticesList problems={problems.value} notices={shown} isOver={!isIdle} />;
+  return <NoticesList problems={problems.value} notices={shown} isOver />;
 }

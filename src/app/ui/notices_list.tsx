@@ -62,7 +62,7 @@ interface NoticesListProps {
   problems: readonly StateProblem[];
   notices: readonly Shown[];
   /**
-   * Whether the notices overlay the lower edge of the page, so that a new notice during a call does not shift the
+   * Whether the notices overlay the lower edge of the page, so that a notice that comes later does not shift the
    * layout.
    */
   isOver?: boolean;
