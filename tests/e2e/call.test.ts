@@ -20,6 +20,7 @@ test('a call over the shaper fills every chart and the summary', async ({ page, 
   await expect(scope.value('Loss ratio')).toHaveText(/%$/);
   await expect(scope.summary('Detector')).toContainText(/normal|overuse|underuse/);
   await expect(scope.summary('Queue')).toContainText('at the shaper');
+  await page.getByText('How this is measured').click();
   await expect(page.getByText('shaper, real packets')).toBeVisible();
   await expect(page.getByText('GCC in control')).toBeVisible();
   await expect
@@ -124,13 +125,15 @@ test('the recorded trace downloads as format v1 and opens again', async ({ page,
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save to a file' }).click(),
   ]);
-  const part = page.getByText(`Saved as ${early.suggestedFilename()}; later rows are not in it.`);
+  const part = page.getByText(
+    `Saved as ${early.suggestedFilename()}. The rest of the call is not in this file.`,
+  );
   await expect(part).toBeVisible();
   await scope.stop();
   await expect(part).toBeVisible();
 
   const downloading = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save to a file' }).click();
+  await page.getByRole('banner').getByRole('button', { name: 'Save' }).click();
   const path = await (await downloading).path();
   await expect(page.getByText(`Saved as ${(await downloading).suggestedFilename()}.`)).toBeVisible();
   const { sink, trace, header } = collector();

@@ -41,6 +41,8 @@ export class Recorder {
   readonly hasRows = signal(false);
   /** Whether a call's recording has not been downloaded completely; false without a recording. */
   readonly unsaved = signal(false);
+  /** The file to which the shown trace was saved last, and whether more rows came after it; null if there is none. */
+  readonly savedFile = signal<{ name: string; grows: boolean } | null>(null);
   /**
    * The time up to which the sample has been played. The sample is a simulated call that the page shows before a
    * call.
@@ -206,10 +208,11 @@ export class Recorder {
   }
 
   /**
-   * To be called after the recording was downloaded. A recording that is still growing remains unsaved, since its
-   * later rows are not in the file.
+   * To be called after the recording was downloaded as `name`. A recording that is still growing remains unsaved,
+   * since its later rows are not in the file.
    */
-  saved(grows: boolean): void {
+  saved(name: string, grows: boolean): void {
+    this.savedFile.value = { name, grows };
     this.unsaved.value = grows;
     if (!grows) this.kept.forget();
   }
@@ -221,6 +224,7 @@ export class Recorder {
   }
 
   #show(kind: Shown['kind'], name: string, header: Partial<TraceHeader>): void {
+    this.savedFile.value = null;
     this.shown.value = { kind, name, header, version: this.shown.value.version + 1 };
   }
 }

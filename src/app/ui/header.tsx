@@ -3,10 +3,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import { MACHINE_CODE } from '../../rtc/machine_monitor.js';
+import type { Recorder } from '../session/recorder.js';
 import type { Phase, Session } from '../session/session.js';
 import { change, settings } from '../settings.js';
+import { CopyButton } from './copy_button.js';
 import { NoticeText } from './notices_list.js';
 import { PageHeader } from './page_header.js';
+import { SaveButton } from './save_button.js';
+import { copiedLink } from './trace_panels.js';
 
 const PHASES: Record<Phase, string> = {
   idle: 'No call',
@@ -49,7 +53,7 @@ function MachineMark({ session }: { session: Session }) {
   );
 }
 
-export function Header({ session }: { session: Session }) {
+export function Header({ session, recorder }: { session: Session; recorder: Recorder }) {
   const phase = session.phase.value;
   const running = phase !== 'idle' && phase !== 'failed';
   return (
@@ -58,13 +62,21 @@ export function Header({ session }: { session: Session }) {
       theme={settings.value.theme}
       onTheme={(theme) => change({ theme })}
       action={
-        <button
-          type="button"
-          class={running ? 'stop' : 'start'}
-          onClick={() => void (running ? session.stop() : session.start())}
-        >
-          {running ? 'Stop' : 'Start'}
-        </button>
+        <>
+          {recorder.hasRows.value && (
+            <SaveButton recorder={recorder} running={running}>
+              Save
+            </SaveButton>
+          )}
+          <CopyButton text={copiedLink}>Copy link</CopyButton>
+          <button
+            type="button"
+            class={running ? 'stop' : 'start'}
+            onClick={() => void (running ? session.stop() : session.start())}
+          >
+            {running ? 'Stop' : 'Start'}
+          </button>
+        </>
       }
     >
       <p class={`phase ${phase}`} role="status">

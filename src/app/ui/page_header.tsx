@@ -35,16 +35,18 @@ export function PageHeader({ page, theme, onTheme, children, action }: PageHeade
   return (
     <header>
       <h1>
-        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-          <path
-            d="M3 20h6l4-12 6 16 4-8h6"
-            fill="none"
-            stroke="currentColor"
-            stroke-width="2.8"
-            stroke-linejoin="round"
-          />
-        </svg>
-        ccscope
+        <a href={inTheme('./')}>
+          <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+            <path
+              d="M3 20h6l4-12 6 16 4-8h6"
+              fill="none"
+              stroke="currentColor"
+              stroke-width="2.8"
+              stroke-linejoin="round"
+            />
+          </svg>
+          ccscope
+        </a>
       </h1>
       <nav aria-label="Pages">
         {PAGES.map(({ id, name, file }) => (

@@ -1,15 +1,13 @@
 /** Sidebar: the recording as a file, a printed report, and links to this view and to this call. */
-import { signal, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { signal } from '@preact/signals';
 
 import { openDropped } from '../dropped.js';
-import { saveAs } from '../files.js';
 import { printReport } from '../print.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
-import type { Session } from '../session/session.js';
 import { change, linkTo, settings } from '../settings.js';
 import { DEFAULT_STATE, type AppState } from '../state.js';
 import { CopyButton } from './copy_button.js';
+import { SaveButton } from './save_button.js';
 
 /**
  * Whether a copied link includes the shown time window (`withTime`) and the theme (`withTheme`). The user chooses
@@ -29,6 +27,9 @@ function shared(): AppState {
   };
 }
 
+/** The link to the present settings. */
+export const copiedLink = (): string => linkTo(shared());
+
 /** The link that makes another page the far side of this call. */
 function joinLink(): string {
   const room = settings.peek().room || crypto.randomUUID().slice(0, 8);
@@ -36,28 +37,19 @@ function joinLink(): string {
   return linkTo({ ...shared(), role: 'receive', autostart: true });
 }
 
-export function TracePanel({ recorder, session }: { recorder: Recorder; session: Session }) {
-  const running = session.phase.value !== 'idle' && session.phase.value !== 'failed';
-  const { shown } = recorder;
-  /** The file that was saved last, and whether more rows came after it; null if no file was saved. */
-  const saved = useSignal<{ name: string; grows: boolean } | null>(null);
-  const { version } = shown.value;
-  useEffect(() => void (saved.value = null), [version]);
-  const save = async (): Promise<void> => {
-    const created = shown.value.header.created ?? new Date().toISOString();
-    const name = `ccscope-${created.replaceAll(/[:.]/g, '-')}.ndjson`;
-    saveAs(await recorder.export(), name);
-    recorder.saved(running);
-    saved.value = { name, grows: running };
-  };
+export function TracePanel({ recorder, running }: { recorder: Recorder; running: boolean }) {
+  const saved = recorder.savedFile.value;
   return (
     <details class="panel" open>
       <summary>Recording</summary>
-      <p class="hint">Every call is recorded. Drop a recording anywhere on the page to look at it.</p>
+      <p class="hint">
+        Every call is recorded. A recording is saved as NDJSON, a text file. Drop one anywhere on the page to
+        look at it.
+      </p>
       <div class="row">
-        <button type="button" disabled={!recorder.hasRows.value} onClick={() => void save()}>
+        <SaveButton recorder={recorder} running={running}>
           Save to a file
-        </button>
+        </SaveButton>
         <label class={`button${running ? ' disabled' : ''}`} title={running ? 'Stop the call first' : ''}>
           Open a file…
           <input
@@ -74,8 +66,7 @@ export function TracePanel({ recorder, session }: { recorder: Recorder; session:
         </label>
       </div>
       <p class="hint saved" aria-live="polite">
-        {saved.value &&
-          `Saved as ${saved.value.name}${saved.value.grows ? '; later rows are not in it' : ''}.`}
+        {saved && `Saved as ${saved.name}.${saved.grows ? ' The rest of the call is not in this file.' : ''}`}
       </p>
       {recorder.opening.value !== null && (
         <progress aria-label="Reading the file" value={recorder.opening.value} />
@@ -95,11 +86,12 @@ export function SharePanel({ running }: { running: boolean }) {
     <details class="panel" open={role !== 'loopback'}>
       <summary>Share</summary>
       <div class="row">
-        <CopyButton text={() => linkTo(shared())}>Copy link to this view</CopyButton>
+        <CopyButton text={copiedLink}>Copy link to these settings</CopyButton>
         <button type="button" onClick={printReport}>
           Print report
         </button>
       </div>
+      <p class="hint">The measured values are not in a link: save the recording, and send the file.</p>
       <label class="check">
         <input
           type="checkbox"
