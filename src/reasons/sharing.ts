@@ -4,11 +4,13 @@ import { ofFlow, Rows } from './rows.js';
 import type { TraceData } from '../trace/index.js';
 
 /** The rates are averaged over the last seconds, so that they can be read while they change. */
-const AVERAGED_US = 5e6;
+const AVERAGED_S = 5;
 
 export interface Sharing extends Taken {
   /** The rate that the flow itself sends; averaged over the same period. */
   ownBps: number;
+  /** The length of that period. */
+  averagedS: number;
   /** Whether GCC counts the queue as filled by another flow, so that losses alone set its rate. */
   isCompeting: boolean;
 }
@@ -17,12 +19,14 @@ export interface Sharing extends Taken {
 export function sharingAtEnd(trace: TraceData, query: CompetitionQuery): Sharing | null {
   const rate = new Rows(trace, 'rate', ['sent_bps'], ofFlow(query.flow));
   const endUs = rate.timeUs.at(-1) ?? NaN;
-  const taken = new Competition(trace, query).taken(endUs - AVERAGED_US, endUs);
+  const fromUs = endUs - AVERAGED_S * 1e6;
+  const taken = new Competition(trace, query).taken(fromUs, endUs);
   if (taken === null) return null;
   const group = new Rows(trace, 'group', ['competing'], ofFlow(query.flow));
   return {
     ...taken,
-    ownBps: rate.mean('sent_bps', ...rate.between(endUs - AVERAGED_US, endUs)),
+    ownBps: rate.mean('sent_bps', ...rate.between(fromUs, endUs)),
+    averagedS: AVERAGED_S,
     isCompeting: group.at('competing', group.length - 1) === 1,
   };
 }

@@ -1,5 +1,5 @@
 /** Changes during a call. The call's clock must continue, and the elements of the page must not move. */
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 
 import { accessibilityFaults } from '../support/axe.js';
 import { expect, test } from './support.js';
@@ -84,13 +84,23 @@ test('a copied link has the time shown and the theme only if they were chosen', 
   await expect(
     page.getByText('takes the far side, through the local server, with the join link.'),
   ).toBeVisible();
-  const copied = async (): Promise<string> => {
-    await page.getByRole('button', { name: 'Copy link to this view' }).click();
-    await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+  const placeOf = async (button: Locator) => {
+    const { x, width } = (await button.boundingBox()) ?? {};
+    return { x, width };
+  };
+  const copied = async (name = 'Copy link to these settings'): Promise<string> => {
+    const button = page.getByRole('button', { name, exact: true });
+    const before = await placeOf(button);
+    await button.click();
+    const done = page.getByRole('button', { name: 'Copied', exact: true });
+    await expect(done).toBeVisible();
+    // What stands beside the button does not move under the pointer.
+    expect(await placeOf(done)).toEqual(before);
     const text = await page.evaluate(() => navigator.clipboard.readText());
-    await expect(page.getByRole('button', { name: 'Copy link to this view' })).toBeVisible();
+    await expect(button).toBeVisible();
     return text;
   };
+  await expect(page.getByText('The measured values are not in a link')).toBeVisible();
   expect(await copied()).toBe(`${served.url}?rtt_ms=80`);
   await page.getByLabel('With the part of the time that is shown').check();
   await page.getByLabel('With the theme').check();
@@ -98,6 +108,8 @@ test('a copied link has the time shown and the theme only if they were chosen', 
   expect(Object.fromEntries(all)).toEqual({
     ...{ rtt_ms: '80', theme: 'dark', window_s: '12', paused: '1', from_s: '3' },
   });
+  // The button in the header copies the same.
+  expect(new URL(await copied('Copy link')).searchParams).toEqual(all);
 });
 
 test('the encoder is told of under the charts while a call runs', async ({ page, served, scope }) => {
@@ -128,5 +140,6 @@ test('a bottleneck in the page is not blamed on the server while the call cannot
   await page.getByLabel('Bottleneck', { exact: true }).selectOption('shaper');
   await expect.poll(() => scope.query().get('bottleneck')).toBeNull();
   await expect(page.getByText('There is no local server now')).toHaveCount(0);
+  await page.getByText('How this is measured').click();
   await expect(page.getByText('in the page, whole frames')).toBeVisible();
 });

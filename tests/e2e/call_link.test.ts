@@ -43,18 +43,18 @@ for (const where of ['shaper', 'in-page'] as const)
     await expect(scope.value('TCP')).toHaveText(/bps$/);
     await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+\s%\sof 1\.50\sMbps/);
 
-    const sharing = page.locator('.sharing');
+    const sharing = page.locator('.sharing p');
     await expect(sharing).toContainText(
-      /TCP takes [\d.]+ [kM]bps of 1\.5 Mbps, and the call sends [\d.]+ [kM]bps/,
+      /Over the last 5 s, TCP took [\d.]+ [kM]bps of 1\.5 Mbps, and the call sent [\d.]+ [kM]bps\./,
       {
         timeout: 20_000,
       },
     );
-    await expect(sharing).toContainText('TCP fills the queue until packets are lost.');
+    await expect(sharing).toContainText('TCP slows down only on loss, so it fills the queue.');
     await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
     // On paper, nothing is left of the offer without its button.
     await page.emulateMedia({ media: 'print' });
-    await expect(sharing.getByText('it gives each flow a queue of its own')).toBeHidden();
+    await expect(sharing.locator('.offer')).toBeHidden();
     await page.emulateMedia({ media: null });
     await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
     await expect(sharing).toContainText('FQ-CoDel gives each flow a queue of its own.');
@@ -92,6 +92,40 @@ for (const where of ['shaper', 'in-page'] as const)
     await expect(page.getByText('beside.ndjson')).toBeVisible();
     await expect(scope.value('TCP')).toHaveText(/bps$/);
   });
+
+test('a call of a link with a download says so before it starts, and how it shared the link after it', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.url}?capacity=1.5mbps&rtt_ms=20&cross_traffic=cubic:1`);
+  const card = page.locator('.welcome');
+  await expect(card).toContainText('A download shares this link from the start (TCP CUBIC).');
+  await page.getByRole('button', { name: 'Remove the download' }).click();
+  await expect(card).not.toContainText('download');
+  await page.getByRole('button', { name: 'Add a download' }).click();
+  await expect(page.getByText('It starts with the call.')).toBeVisible();
+
+  await scope.start();
+  await expect(page.getByRole('button', { name: 'Stop the download' })).toBeVisible();
+  const sharing = page.locator('.sharing p');
+  await expect(sharing).toContainText('Over the last 5 s, TCP took', { timeout: 30_000 });
+  const toolbar = page.getByRole('toolbar', { name: 'Time axis' });
+  const before = await toolbar.boundingBox();
+  await scope.stop();
+  await expect(sharing).toContainText('Over the last 5 s of the call, TCP took');
+  await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
+  await expect(sharing.getByRole('button')).toHaveCount(0);
+  // The choice for the next call says nothing about this one.
+  await field(page, 'queue').selectOption('fq_codel');
+  await expect(sharing).toContainText('so it fills the queue');
+  expect((await toolbar.boundingBox())?.y).toBe(before?.y);
+
+  page.on('dialog', (dialog) => void dialog.accept());
+  await page.getByRole('heading', { name: 'ccscope' }).getByRole('link').click();
+  await expect(page.getByRole('link', { name: 'Why does TCP starve a call?' })).toBeVisible();
+  await expect(page.getByLabel('Notices')).toContainText(/This browser still keeps the recording of/);
+});
 
 test('a network sets the fields of the link, and is pressed while they are its own', async ({
   page,

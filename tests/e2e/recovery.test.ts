@@ -79,6 +79,7 @@ test('the local server dies and comes back: the call goes on over a new link', a
   });
   await scope.live();
   await expect(notices(page)).not.toContainText('server was lost');
+  await page.getByText('How this is measured').click();
   await expect(page.getByText('shaper, real packets')).toBeVisible();
   await grows(page);
   const after = await recorded(page);
@@ -103,6 +104,7 @@ test('the local server stays away: the call goes on in the page, and moves back 
   await server.start();
   await expect(notices(page)).toContainText('The local server is back', { timeout: 15_000 });
   await scope.live();
+  await page.getByText('How this is measured').click();
   await expect(page.getByText('shaper, real packets')).toBeVisible();
   await expect(away).toHaveCount(0);
   await grows(page);

@@ -9,7 +9,7 @@ import { callFacts } from '../session/call_facts.js';
 import { openTraceFile, type Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
 import { linkTo, settings } from '../settings.js';
-import { FlowChoice, Provenance, Video } from './call_view.js';
+import { ControllersOfCall, FileFacts, FlowChoice, HowMeasured, Video } from './call_view.js';
 import { ChartBoard } from './chart_board.js';
 import { DropPage } from './drop_page.js';
 import {
@@ -66,7 +66,7 @@ export function App({ recorder, session, scope }: Parts) {
   const severalLinks = useSignal(false);
   const detail = useSignal<number | null>(null);
   const sharing = useSignal<Sharing | null>(null);
-  const shared = running ? sharing.value : null;
+  const shared = kind === 'call' ? sharing.value : null;
   const twin = useTwin(recorder, scope, running);
   const shadows = shadowsOf(header, kind === 'file' ? flow.value : NaN);
   const beside = besideOf(header);
@@ -96,7 +96,7 @@ export function App({ recorder, session, scope }: Parts) {
   );
   return (
     <DropPage enabled={true} onFile={(file) => openFile(file, recorder, running)}>
-      <Header session={session} />
+      <Header session={session} recorder={recorder} />
       <Notices session={session} />
       <main>
         <section class="scope" aria-label="Scope">
@@ -125,20 +125,27 @@ export function App({ recorder, session, scope }: Parts) {
               </Video>
             </div>
           </div>
-          <Provenance session={session} recorder={recorder} />
-          {(kind === 'file' || (kind === 'call' && recorder.hasRows.value)) && (
+          {kind === 'file' && <FileFacts recorder={recorder} />}
+          {(kind === 'file' || kind === 'call') && (
             <div class="actions">
-              <TwinAction twin={twin} />
+              {kind === 'call' && <ControllersOfCall session={session} recorder={recorder} />}
+              {recorder.hasRows.value && <TwinAction twin={twin} />}
               <DetailChoice
                 inCharge={inCharge}
                 shadows={shadows}
                 detailed={detailed.flow}
                 onChoose={(chosen) => (detail.value = chosen)}
               />
+              {kind === 'call' && <HowMeasured session={session} />}
+            </div>
+          )}
+          {kind === 'call' && (
+            <div class="sharing">
               {shared !== null && (
                 <SharingText
                   sharing={shared}
                   name={mode !== 'observe' && detailed === inCharge ? inCharge.name : null}
+                  isRunning={running}
                 />
               )}
             </div>
@@ -175,11 +182,11 @@ export function App({ recorder, session, scope }: Parts) {
           )}
         </section>
         <aside aria-label="Controls">
-          <LinkPanel />
+          <LinkPanel running={running} />
           <ControllerPanel running={running} />
           <ParametersPanel />
           <CallPanel running={running} lacksServer={session.lacksServer.value} />
-          <TracePanel recorder={recorder} session={session} />
+          <TracePanel recorder={recorder} running={running} />
           <SharePanel running={running} />
         </aside>
       </main>

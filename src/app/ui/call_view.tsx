@@ -5,6 +5,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import type { CallStatus } from '../../rtc/index.js';
 import type { LatenessMs } from '../../link/server_protocol.js';
 import type { TraceHeader } from '../../trace/index.js';
+import { isOnPaper } from '../print.js';
 import { recordedFlows } from '../../trace/recorded_flows.js';
 import type { Recorder } from '../session/recorder.js';
 import type { Session } from '../session/session.js';
@@ -68,14 +69,19 @@ const inChargeText = (mode: CallStatus['effectiveMode'], name: string): string =
     observe: 'the browser’s own controller',
   })[mode];
 
-function factsOfCall(
-  status: CallStatus,
-  lateness: LatenessMs | null,
-  name: string,
-  shadows: readonly DrawnController[],
-): Facts {
-  const { effectiveMode, requestedMode, sendTimeSource, arrivalTimeSource } = status;
+/** Who decides the bitrate of a call, and who only watches. */
+function controllersOfCall(status: CallStatus, name: string, shadows: readonly DrawnController[]): Facts {
+  const { effectiveMode, requestedMode } = status;
   const asked = effectiveMode === requestedMode ? '' : ` (${requestedMode} was asked for)`;
+  return [
+    ['In charge', inChargeText(effectiveMode, name) + asked],
+    ...shadowFacts(effectiveMode === 'observe' ? [{ name }, ...shadows] : shadows),
+  ];
+}
+
+/** Where the link of a call is, and where its times come from. */
+function measurementOfCall(status: CallStatus, lateness: LatenessMs | null): Facts {
+  const { sendTimeSource, arrivalTimeSource } = status;
   const late = lateness ? `, p95 ${lateness.p95_ms.toFixed(1)} ms late` : '';
   const bottleneck = {
     shaper: `shaper, real packets${late}`,
@@ -83,8 +89,6 @@ function factsOfCall(
     none: 'none here',
   };
   return [
-    ['In charge', inChargeText(effectiveMode, name) + asked],
-    ...shadowFacts(effectiveMode === 'observe' ? [{ name }, ...shadows] : shadows),
     ['Bottleneck', bottleneck[status.bottleneck]],
     ['Send times', sendTimeSource === 'trailer' ? 'frame trailer' : 'RTP timestamps (shadow mode)'],
     ['Arrival times', arrivalTimeSource === 'receiveTime' ? 'last packet’s arrival' : 'callback (coarse)'],
@@ -109,20 +113,9 @@ function factsOfFile(name: string, header: Partial<TraceHeader>): Facts {
   return facts.filter(([, value]) => value !== '');
 }
 
-/**
- * The origin of the shown numbers. For a call: the controllers, the bottleneck and the source of the times. For an
- * opened trace: its file and its header.
- */
-export function Provenance({ session, recorder }: { session: Session; recorder: Recorder }) {
-  const status = session.status.value;
-  const { kind, name, header } = recorder.shown.value;
-  const facts =
-    kind === 'file'
-      ? factsOfFile(name, header)
-      : status && factsOfCall(status, session.lateness.value, session.inCharge.value.name, shadowsOf(header));
-  if (!facts) return null;
+function FactList({ facts }: { facts: Facts }) {
   return (
-    <dl class="provenance call">
+    <dl class="provenance">
       {facts.map(([fact, value]) => (
         <div key={fact}>
           <dt>{fact}</dt>
@@ -130,5 +123,35 @@ export function Provenance({ session, recorder }: { session: Session; recorder: 
         </div>
       ))}
     </dl>
+  );
+}
+
+interface ProvenanceProps {
+  session: Session;
+  recorder: Recorder;
+}
+
+/** The file of an opened trace, and what its header says. */
+export function FileFacts({ recorder }: Pick<ProvenanceProps, 'recorder'>) {
+  const { name, header } = recorder.shown.value;
+  return <FactList facts={factsOfFile(name, header)} />;
+}
+
+export function ControllersOfCall({ session, recorder }: ProvenanceProps) {
+  const status = session.status.value;
+  if (status === null) return null;
+  const shadows = shadowsOf(recorder.shown.value.header);
+  return <FactList facts={controllersOfCall(status, session.inCharge.value.name, shadows)} />;
+}
+
+/** The bottleneck of the call and the source of its times, which open over the page. */
+export function HowMeasured({ session }: Pick<ProvenanceProps, 'session'>) {
+  const status = session.status.value;
+  if (status === null) return null;
+  return (
+    <details class="measured" open={isOnPaper.value}>
+      <summary>How this is measured</summary>
+      <FactList facts={measurementOfCall(status, session.lateness.value)} />
+    </details>
   );
 }

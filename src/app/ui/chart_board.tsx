@@ -46,7 +46,7 @@ export function ChartBoard({ scope, inControl, live, inCharge, shadows, beside, 
               tools={chartTools}
               scope={scope}
               without={inControl ? IN_CONTROL : NONE}
-              timeLabels={isNarrow || index === shown.length - 1}
+              timeLabels={isNarrow || index === 0 || index === shown.length - 1}
               hidden={settings.value.hide}
               onHide={(hide) => change({ hide: [...hide] })}
             />

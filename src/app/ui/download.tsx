@@ -1,4 +1,7 @@
-/** Sidebar: a button that starts and stops a download beside the call, through the same queue. */
+/**
+ * Sidebar: a button that starts and stops a download beside the call, through the same queue. Without a call, it
+ * chooses whether the next call has one from its start.
+ */
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -13,7 +16,7 @@ const KINDS = [
 ] as const;
 type Kind = (typeof KINDS)[number]['kind'];
 
-export function Download() {
+export function Download({ running }: { running: boolean }) {
   const id = useId();
   const chosen = useSignal<Kind>('cubic');
   const { cubic, newReno } = parseCrossTraffic(settings.value.cross_traffic);
@@ -26,11 +29,14 @@ export function Download() {
     chosen.value = next;
     if (only !== null) change({ cross_traffic: crossText({ [next]: count }) });
   };
+  const [start, stop] = running ? ['Start', 'Stop'] : ['Add', 'Remove'];
   const toggle = (): void => change({ cross_traffic: count > 0 ? 'none' : crossText({ [kind]: 1 }) });
   return (
     <div class="row download">
       <button type="button" aria-describedby={`${id}-is`} onClick={toggle}>
-        {count === 0 ? 'Start a download' : count === 1 ? 'Stop the download' : `Stop ${count} downloads`}
+        {count === 0
+          ? `${start} a download`
+          : `${stop} ${count === 1 ? 'the download' : `${count} downloads`}`}
       </button>
       <label class="visually-hidden" for={id}>
         Congestion control of the download
@@ -49,6 +55,7 @@ export function Download() {
       </select>
       <span id={`${id}-is`} class="hint">
         A TCP connection in the queue of the call; its share is drawn among the rates.
+        {!running && count > 0 && (count === 1 ? ' It starts with the call.' : ' They start with the call.')}
       </span>
     </div>
   );

@@ -33,7 +33,7 @@ function CapacitySlider() {
   );
 }
 
-export function LinkPanel() {
+export function LinkPanel({ running }: { running: boolean }) {
   return (
     <details class="panel" open>
       <summary>Link</summary>
@@ -45,7 +45,7 @@ export function LinkPanel() {
         suggestions={LINK_WORDS.capacity.examples}
       />
       <CapacitySlider />
-      <Download />
+      <Download running={running} />
       <QueueField
         queue={settings.value.queue}
         capacityBps={parseSchedule(settings.value.capacity)[0]?.capacityBps ?? null}

@@ -1,4 +1,6 @@
-/** Says in words how a running call shares its link with a download, and what would help. */
+/** Says in words how a call shares, or shared, its link with a download, and what would help. */
+import { useRef } from 'preact/hooks';
+
 import type { Sharing } from '../../reasons/index.js';
 import { rateText } from '../../judge/text.js';
 import { FAIR_QUEUES, QUEUE_NAMES } from '../../link/words.js';
@@ -11,7 +13,7 @@ const FAIR = 'fq_codel';
 function queueSentence(discipline: string): string {
   if (FAIR_QUEUES.includes(discipline))
     return `${QUEUE_NAMES[discipline] ?? ''} gives each flow a queue of its own.`;
-  if (discipline === 'droptail') return 'TCP fills the queue until packets are lost.';
+  if (discipline === 'droptail') return 'TCP slows down only on loss, so it fills the queue.';
   return 'The call and TCP wait in the same queue.';
 }
 
@@ -19,24 +21,41 @@ interface SharingProps {
   sharing: Sharing;
   /** The name of the controller in charge; null if it is not the controller that `sharing` is about. */
   name: string | null;
+  /** Whether the call still runs. Otherwise the text is about the end of the call. */
+  isRunning: boolean;
 }
 
-export function SharingText({ sharing, name }: SharingProps) {
-  const { flows, receivedBps, capacityBps, ownBps, isCompeting } = sharing;
-  const [discipline = ''] = settings.value.queue.split(':');
+/** Why a call has the smaller share of a queue that TCP fills, and what its controller does about it. */
+function callSentences({ sharing, name, isRunning }: SharingProps): readonly string[] {
+  const { receivedBps, ownBps, isCompeting } = sharing;
+  const reacts = isRunning ? 'has noticed and now reacts' : 'had noticed and reacted';
+  return [
+    ...(ownBps < receivedBps ? ['A call that reacts to delay gives way first.'] : []),
+    ...(isCompeting && name !== null ? [`${name} ${reacts} to losses alone.`] : []),
+  ];
+}
+
+export function SharingText(props: SharingProps) {
+  const { sharing, isRunning } = props;
+  const { flows, receivedBps, capacityBps, ownBps, averagedS } = sharing;
+  // After the call, a change of the queue no longer concerns it.
+  const queue = useRef(settings.value.queue);
+  if (isRunning) queue.current = settings.value.queue;
+  const [discipline = ''] = queue.current.split(':');
+  const sentences = [
+    `Over the last ${averagedS} s${isRunning ? '' : ' of the call'}, ${flows.join(', ')} took ${rateText(receivedBps)} of ${rateText(capacityBps)}, and the call sent ${rateText(ownBps)}.`,
+    queueSentence(discipline),
+    ...(discipline === 'droptail' ? callSentences(props) : []),
+  ];
   return (
-    <p class="sharing">
-      {flows.join(', ')} {flows.length === 1 ? 'takes' : 'take'} {rateText(receivedBps)} of{' '}
-      {rateText(capacityBps)}, and the call sends {rateText(ownBps)}. {queueSentence(discipline)}{' '}
-      {isCompeting && name !== null && `${name} sees this and reacts to losses alone. `}
-      <TcpLessonLink isInNewTab>Why TCP can starve a call</TcpLessonLink>
-      {!FAIR_QUEUES.includes(discipline) && (
+    <p>
+      {sentences.join(' ')} <TcpLessonLink isInNewTab>Why TCP can starve a call</TcpLessonLink>
+      {isRunning && !FAIR_QUEUES.includes(discipline) && (
         <span class="offer">
           {' · '}
-          <button type="button" onClick={() => change({ queue: FAIR })}>
+          <button type="button" title={queueSentence(FAIR)} onClick={() => change({ queue: FAIR })}>
             Try {QUEUE_NAMES[FAIR]}
           </button>
-          : it gives each flow a queue of its own.
         </span>
       )}
     </p>

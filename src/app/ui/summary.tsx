@@ -47,7 +47,14 @@ const QUEUE_AT: Readonly<Record<string, string>> = {
   'in-page': 'in-page bottleneck',
 };
 
-type Row = readonly [name: string, value: string, note: string, alarm?: boolean, title?: string];
+type Row = readonly [name: string, value: string, note: string, alarm?: boolean, title?: string | undefined];
+
+/** Calls of this page measure the RTT with whole frames, so it exceeds the sum of the link's RTT and the queue. */
+const RTT_OF_FRAMES =
+  'From the time a frame is sent to the time the feedback on its last packet is back: the link’s round-trip time, the wait in the queue, and the time that sending the whole frame takes';
+/** A group of frames can signal overuse while the rate still grows: the live rules look at more than the signal. */
+const DETECTOR =
+  'The detector’s signal, and the state of the rate controller. The two may differ: in live calls, the rate follows the capacity that the frames’ arrival times show or, beside TCP, the losses';
 
 /** Which values the tiles show: those at the cursor, at the end of the charts, or the newest. */
 function shownText({ scope, isSample, isLive }: SummaryProps): string {
@@ -62,7 +69,8 @@ function shownText({ scope, isSample, isLive }: SummaryProps): string {
 function insideRow(controller: string, at: (id: string) => number): readonly Row[] {
   if (controller === 'gcc') {
     const signal = stripState('signal', at('signal'));
-    return [['Detector', signal, `state: ${stripState('state', at('state'))}`, signal === 'overuse']];
+    const state = `state: ${stripState('state', at('state'))}`;
+    return [['Detector', signal, state, signal === 'overuse', DETECTOR]];
   }
   if (controller === 'nada')
     return [['x_curr', formatMs(at('x_curr')), `mode: ${stripState('mode', at('mode'))}`]];
@@ -94,7 +102,7 @@ export function Summary(props: SummaryProps) {
     ['Received', formatRate(at('received')), used(at('received'), at('capacity'))],
     ['Target', formatRate(at('target')), asked || (observes ? 'would be asked for' : 'asked for')],
     ['Queue', formatMs(at('queue')), QUEUE_AT[bottleneck] ?? 'at the bottleneck', at('queue') > 150],
-    ['RTT', formatMs(at('rtt')), 'round trip'],
+    ['RTT', formatMs(at('rtt')), 'round trip', false, bottleneck in QUEUE_AT ? RTT_OF_FRAMES : undefined],
     [
       'Loss',
       formatRatio(at('loss')),

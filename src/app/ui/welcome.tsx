@@ -3,7 +3,8 @@ import { useEffect } from 'preact/hooks';
 
 import { formatRate } from '../../charts/index.js';
 import { parseSchedule } from '../../link/capacity_text.js';
-import { QUEUE_NAMES } from '../../link/words.js';
+import { parseCrossTraffic } from '../../link/load_text.js';
+import { QUEUE_NAMES, trafficTitle } from '../../link/words.js';
 import { toFragment } from '../../runs/fragment.js';
 import type { Session } from '../session/session.js';
 import { titleOf, watcherOf } from '../controllers.js';
@@ -24,7 +25,9 @@ async function newNetwork(): Promise<string> {
 
 /** Explains what Start will do with the present settings. */
 export function Welcome({ session, isSample }: WelcomeProps) {
-  const { capacity, queue, rtt_ms, controller, bottleneck } = settings.value;
+  const { capacity, queue, rtt_ms, controller, bottleneck, cross_traffic } = settings.value;
+  const { cubic, newReno } = parseCrossTraffic(cross_traffic);
+  const downloads = cubic + newReno;
   const watcher = watcherOf(settings.value);
   const [first, ...later] = parseSchedule(capacity);
   const [discipline = ''] = queue.split(':');
@@ -47,6 +50,12 @@ export function Welcome({ session, isSample }: WelcomeProps) {
         </b>{' '}
         with a round-trip time of <b>{rtt_ms} ms</b> and the queue <b>{QUEUE_NAMES[discipline]}</b>
         {bottleneck === 'in-page' ? ', inside the page' : ''}.{' '}
+        {downloads > 0 && (
+          <>
+            {downloads === 1 ? 'A download shares' : `${downloads} downloads share`} this link from the start
+            (<b>{trafficTitle(cross_traffic)}</b>).{' '}
+          </>
+        )}
         {controller === 'native' ? (
           <>The browser’s own controller sets the bitrate; {titleOf(watcher ?? controller)} watches.</>
         ) : (

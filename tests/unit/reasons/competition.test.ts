@@ -101,7 +101,12 @@ it('a call alone, and a flow that takes less than a fifth of the capacity, are n
 it('how the link is shared at the end is told with the rates of both', () => {
   const live: FlowOptions = { ...CALL, preset: 'gcc-live', live: {} };
   const beside = sharingOf([live, TCP]);
-  expect(beside).toMatchObject({ flows: ['download'], capacityBps: CAPACITY_BPS, isCompeting: true });
+  expect(beside).toMatchObject({
+    flows: ['download'],
+    capacityBps: CAPACITY_BPS,
+    isCompeting: true,
+    averagedS: 5,
+  });
   expect(beside?.receivedBps).toBeGreaterThan(0.2 * CAPACITY_BPS);
   // What both take is not more than the capacity; what the call sends may be lost in part.
   expect((beside?.receivedBps ?? NaN) + (beside?.ownBps ?? NaN)).toBeGreaterThan(0.7 * CAPACITY_BPS);
