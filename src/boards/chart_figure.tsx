@@ -337,8 +337,11 @@ interface ChartsProps {
 
 /** A column of charts that can be controlled by the keyboard. */
 export function Charts({ scope, live = false, look = '', children }: ChartsProps) {
+  const container = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target instanceof HTMLButtonElement && event.key !== 'Escape') return;
+    // Escape first closes an open explanation of a chart's lines.
+    if (event.key === 'Escape' && container.current?.querySelector(':popover-open')) return;
     if (live && event.key === ' ') {
       event.preventDefault();
       if (scope.axis.following) scope.axis.pause();
@@ -347,6 +350,7 @@ export function Charts({ scope, live = false, look = '', children }: ChartsProps
   };
   return (
     <div
+      ref={container}
       class={`charts ${look}`}
       role="group"
       tabIndex={0}

@@ -1,3 +1,4 @@
+import { accessibilityFaults } from '../support/axe.js';
 import { expect, test } from './support.js';
 
 const LINK =
@@ -169,6 +170,25 @@ test('the card offers a network of the Lab, and is the first thing on a phone', 
   await expect(network).toHaveAttribute('href', /lab\.html#own=/);
   await network.click();
   await expect(page.getByText('My network').first()).toBeVisible();
+});
+
+test('a question mark beside a chart explains its lines, by keyboard, too', async ({
+  page,
+  served,
+  scope,
+}) => {
+  await page.goto(`${served.staticUrl}?paused=1`);
+  const button = page.getByRole('button', { name: 'What the lines of Rates mean' });
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const meanings = page.locator('.meanings:popover-open');
+  await expect(meanings).toContainText('Rate of the delay-based controller, at the receiver.');
+  await expect(meanings.getByRole('term').filter({ hasText: /^Ar$/ })).toBeVisible();
+  expect(await accessibilityFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(meanings).toHaveCount(0);
+  await expect(button).toBeFocused();
+  expect(scope.query().get('paused')).toBe('1');
 });
 
 test('a number out of range is refused where it was typed', async ({ page, served }) => {
