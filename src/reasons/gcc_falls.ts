@@ -17,11 +17,6 @@ const DRAINS = 0.02;
  * too. Then the explanation mentions it.
  */
 const STARVED = 0.5;
-/**
- * The receiver signals overuse, and the sender changes its target when the receiver's report arrives. If at least this
- * time passes, the explanation says how much.
- */
-const EARLIER_US = 20e3;
 /** Overuse this long before the beginning of a fall did not cause the fall. */
 const LAST_OVERUSE_US = 1e6;
 
@@ -114,12 +109,9 @@ function overuseFall(rows: GccRows, from: number, to: number): Reason | null {
   if (overuse < 0) return null;
   const [t, gamma] = [rows.group.at('detector_input_ms', overuse), rows.group.at('gamma_ms', overuse)];
   const received = rows.group.at('received_rate_bps', decrease < 0 ? overuse : decrease);
-  const timeUs = rows.group.timeUs[overuse] ?? NaN;
-  const beforeUs = rows.time(to) - timeUs;
-  const before = beforeUs < EARLIER_US ? '' : ` (${(beforeUs / 1e3).toFixed(0)} ms before)`;
-  const detail = `${comparedText(['T', t], ['γ', gamma])}${before}`;
+  const detail = comparedText(['T', t], ['γ', gamma]);
   const evidence = {
-    time_us: timeUs,
+    time_us: rows.group.timeUs[overuse] ?? NaN,
     detector_input_ms: t,
     gamma_ms: gamma,
     ...(Number.isFinite(received) && { received_rate_bps: received }),

@@ -111,8 +111,12 @@ export const changeAt = (changes: readonly TargetChange[], timeUs: number): Targ
   changes.findLast(({ fromUs }) => fromUs < timeUs);
 
 /**
- * A time at which `changeAt` returns this change: the end of a fall, or the time just after the beginning of any
- * other change.
+ * A time at which `changeAt` returns this change. For a fall, this is the time of the signal that caused it if the rows
+ * show that the target fell after the signal, or else the end of the fall. For any other change, it is the time just
+ * after its beginning.
  */
-export const momentOf = ({ shape, fromUs, toUs }: TargetChange): number =>
-  shape === 'fall' ? toUs : fromUs + 1;
+export function momentOf({ shape, fromUs, toUs, evidence }: TargetChange): number {
+  if (shape !== 'fall') return fromUs + 1;
+  const causedUs = evidence['time_us'] ?? NaN;
+  return causedUs > fromUs && causedUs < toUs ? causedUs : toUs;
+}

@@ -95,7 +95,7 @@ it('each controller explains its own time, where one followed another', () => {
   trace.appendEvent({ time_us: 3e6, name: 'start', detail: { controller: 'nada', preset: 'nada-rfc8698' } });
   const falls = targetChanges(trace, { flow: 0, header: GCC }).filter(({ shape }) => shape === 'fall');
   expect(textsOf(falls)).toEqual([
-    'overuse: T 14.2 > γ 12.5 ms (50 ms before), target × 0.50 of 1 Mbps',
+    'overuse: T 14.2 > γ 12.5 ms, target × 0.50 of 1 Mbps',
     'gradual: signal 80.0 > 50.0 ms of balance, target × 0.40 of 500 kbps',
   ]);
 });
