@@ -5,6 +5,7 @@
 import type { ComponentChildren } from 'preact';
 
 import type { FlowMetrics, WindowMetrics } from '../../core/simulation.js';
+import type { CitedPaper } from '../cited_papers.js';
 
 /** A number measured in each run, which learners compare. */
 export interface Reading {
@@ -21,20 +22,6 @@ export interface Tried {
   value: string;
   measured: WindowMetrics;
 }
-
-/** The short names by which the lessons cite papers. */
-export const PAPERS = {
-  ToN: '“Congestion Control for Web Real-Time Communication”, 2017',
-  CMP: '“Congestion Control for Real-time Communications: a comparison between NADA and GCC”, 2016',
-  LCC: '“Learning-based Congestion Control for Internet Video Communication over Wireless Networks”, 2018',
-  AQM: '“Controlling Queuing Delays for Real-Time Communication”, 2016',
-  GRP: '“Making Google Congestion Control Robust over Wi-Fi Networks Using Packet Grouping”, 2016',
-} as const;
-export type Paper = keyof typeof PAPERS;
-
-/** Says which papers the short names stand for. */
-export const namedPapers = (papers: readonly Paper[]): string =>
-  papers.map((paper) => `${paper}: ${PAPERS[paper]}.`).join(' ');
 
 export interface Lesson {
   id: string;
@@ -55,7 +42,7 @@ export interface Lesson {
   /** Two or three paragraphs that cite the section and equation of their source. */
   text: ComponentChildren;
   /** The papers that the lesson cites by their short names. */
-  cites: readonly Paper[];
+  cites: readonly CitedPaper[];
   task: {
     ask: ComponentChildren;
     /** Whether this run solves the task. */

@@ -1,12 +1,12 @@
 /** All lessons, with the learner's progress in each. */
 import { SymbolText } from '../../../boards/symbol_text.js';
 import { answers } from '../answers.js';
-import { namedPapers, PAPERS, type Paper } from '../lesson.js';
+import { CITED_PAPERS, namedPapers, type CitedPaper } from '../../cited_papers.js';
 import { LESSONS } from '../lessons.js';
 import { HandIn } from './hand_in.js';
 import { LessonLink } from './lesson_link.js';
 
-const PAPER_NAMES = Object.keys(PAPERS) as Paper[];
+const PAPER_NAMES = Object.keys(CITED_PAPERS) as CitedPaper[];
 
 function doneOf(id: string): string {
   const known = answers.value[id];
