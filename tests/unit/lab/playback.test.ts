@@ -81,6 +81,18 @@ describe('packets at a moment', () => {
     for (const { where, at } of packets) if (where !== 'queue') expect(at >= 0 && at <= 1).toBe(true);
   });
 
+  it('puts no two lost packets on one another', () => {
+    const all = rows();
+    let most = 0;
+    for (let s = 10; s < DURATION_S; s += 0.1) {
+      const lost = packetsAt({ timeUs: s * 1e6, ...WAYS, ...all }).filter(({ where }) => where === 'lost');
+      const places = lost.map(({ place }) => place);
+      expect(new Set(places).size).toBe(places.length);
+      most = Math.max(most, lost.length);
+    }
+    expect(most).toBeGreaterThan(2);
+  });
+
   it('has each feedback message on its way back for the delay of that way', () => {
     const { feedback, ...others } = rows();
     const sentUs = feedback['time_us']?.find((us) => us > 30e6) ?? NaN;
@@ -97,6 +109,21 @@ describe('packets at a moment', () => {
   });
 });
 
+/** The numbers in a text, in order. */
+const numbersIn = (text: string): number[] =>
+  [...text.replaceAll('−', '-').matchAll(/(?<![_\w])-?\d+(?:\.\d+)?(?:e-\d+)?/g)].map(([found]) =>
+    Number(found),
+  );
+/** What the numbers before an equals sign give, by the title of the equation. */
+const RESULTS: Readonly<Record<string, (...numbers: number[]) => number>> = {
+  'One-way delay variation': (arrival = NaN, send = NaN) => arrival - send,
+  'Kalman filter': (last = NaN, gain = NaN, variation = NaN, size = NaN, m = NaN) =>
+    last + gain * (variation - size - m),
+  'Adaptive threshold': (last = NaN, elapsed = NaN, gain = NaN, input = NaN, gamma = NaN) =>
+    last + elapsed * gain * (input - gamma),
+  'Overuse detector': (gain = NaN, m = NaN) => gain * m,
+};
+
 describe('equations with their values', () => {
   const call = { flow: 0, name: 'call', kind: 'media', direction: 'forward', controller: 'gcc' } as const;
   const value = valuesOf(scenario, call);
@@ -104,14 +131,79 @@ describe('equations with their values', () => {
   const outcome = (text: string): number =>
     Number(/= \(?([−\d.]+) ms\)?$/.exec(text)?.[1]?.replace('−', '-'));
 
+  /** The texts of the equations at a moment, by their titles. */
+  const textsAt = async (timeUs: number): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      gccEquations(await momentOf(store, 'gcc', 0, timeUs), value).map((each) => [each.title, each.values]),
+    );
+  const group = () =>
+    trace.view({
+      table: 'group',
+      columns: ['state', 'signal', 'a_r_bps', 'm_ms', 'gamma_ms', 'detector_input_ms'],
+      where: { column: 'flow', value: 0 },
+    }).columns;
+  type Rows = ReturnType<typeof group>;
+  const cellOf =
+    (rows: Rows) =>
+    (column: string, row: number): number =>
+      rows[column]?.[row] ?? NaN;
+
+  it('give their result with the numbers as they are written', async () => {
+    let compared = 0;
+    for (let s = 2; s < DURATION_S; s += 0.37)
+      for (const [title, text] of Object.entries(await textsAt(s * 1e6))) {
+        const [operands = '', result = ''] = text.split(' = ');
+        const expected = RESULTS[title]?.(...numbersIn(operands));
+        if (expected === undefined || result === '') continue;
+        const [, decimals = ''] = /^\(?−?\d+\.(\d+)/.exec(result) ?? [];
+        // Half a unit of the last digit is rounded off, and half a unit may come from the rounded operands.
+        expect(Math.abs((numbersIn(result)[0] ?? NaN) - expected), text).toBeLessThan(10 ** -decimals.length);
+        compared += 1;
+      }
+    expect(compared).toBeGreaterThan(200);
+  });
+
+  it('name the moment of the last cut until the next update', async () => {
+    const rows = group();
+    const cell = cellOf(rows);
+    const cutRow = rows['a_r_bps']?.findIndex(
+      (bps, row) =>
+        bps < cell('a_r_bps', row - 1) && cell('a_r_bps', row + 1) === bps && cell('state', row + 1) === 2,
+    );
+    const [cutUs, nextUs] = [cell('time_us', cutRow ?? NaN), cell('time_us', (cutRow ?? NaN) + 1)];
+    const title = 'Delay-based controller';
+    expect((await textsAt(cutUs))[title]).toMatch(/^decrease: α · R_r = [\d.]+ · \d+ kbps = \d+ kbps; R_r/);
+    expect((await textsAt(nextUs))[title]).toMatch(
+      new RegExp(`^decrease: already cut to \\d+ kbps at ${(cutUs / 1e6).toFixed(3)} s; R_r`),
+    );
+    // The sender has not yet heard of the cut.
+    expect((await textsAt(cutUs))['Target']).toMatch(
+      /^min\(.*\) = \d+ kbps at the sender, recorded at [\d.]+ s; the receiver’s A_r is \d+ kbps now$/,
+    );
+  });
+
+  it('say why a T above the threshold is not overuse yet', async () => {
+    const rows = group();
+    const cell = cellOf(rows);
+    let compared = 0;
+    for (const [row, input] of (rows['detector_input_ms'] ?? new Float64Array()).entries()) {
+      if (compared >= 20 || !(input > cell('gamma_ms', row - 1)) || cell('signal', row) !== 0) continue;
+      const isFalling = cell('m_ms', row) < cell('m_ms', row - 1);
+      const reason = isFalling ? 'but m falls' : 'but not yet for 10 ms and 2 groups';
+      const text = (await textsAt(cell('time_us', row)))['Overuse detector'];
+      expect(text).toMatch(new RegExp(`beyond ± [\\d.]+ ms, ${reason}: normal$`));
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(5);
+  });
+
   it('come out as the text says, at every moment', async () => {
     let compared = 0;
     for (let s = 2; s < DURATION_S; s += 0.37) {
       const moment = await momentOf(store, 'gcc', 0, s * 1e6);
       const text = Object.fromEntries(gccEquations(moment, value).map((each) => [each.title, each.values]));
-      const group = moment.rows.group;
-      if (group?.before === undefined) continue;
-      const { now, before } = group;
+      const { now, before } = moment.rows.group ?? {};
+      if (now === undefined || before === undefined) continue;
       expect(outcome(text['One-way delay variation'] ?? '')).toBeCloseTo(now['delay_variation_ms'] ?? NaN, 0);
       // Eq. 11 and 12 of ToN, computed from the rows themselves.
       const last = before['gamma_ms'] ?? NaN;

@@ -1,5 +1,5 @@
 /** A controller's equations, with the values of their variables at a moment of a run. */
-import type { Moment, Row } from './moment.js';
+import type { Moment, Row, TableRows } from './moment.js';
 
 export interface Equation {
   title: string;
@@ -15,16 +15,26 @@ export interface Equation {
 export type Values = (name: string) => number;
 
 /** Milliseconds as text. Negative numbers are in brackets, since they may follow an operator. */
-function ms(value: number): string {
-  const size = Math.abs(value);
-  // The filter's m is small, down to 1/60 of the detector's input T, so m needs more digits.
-  const text = `${size.toFixed(size < 0.1 ? 4 : size < 10 ? 2 : 1)} ms`;
+function ms(value: number, digits = Math.abs(value) < 10 ? 2 : 1): string {
+  const text = `${Math.abs(value).toFixed(digits)} ms`;
   return value < 0 && Number.parseFloat(text) !== 0 ? `(−${text})` : text;
 }
+/** A variable of a formula has more decimals than the result, so that the result follows from what is written. */
+const exactMs = (value: number): string => ms(value, 3);
+/** The filter's m is multiplied by up to 60, which also multiplies what is rounded off. */
+const filterMs = (value: number): string => ms(value, 4);
+const seconds = (us: number): string => `${(us / 1e6).toFixed(3)} s`;
 const kbps = (bps: number): string => `${(bps / 1e3).toFixed(0)} kbps`;
 const percent = (ratio: number): string => `${(100 * ratio).toFixed(1)} %`;
-const number = (value: number): string => String(Number(value.toPrecision(3)));
+const number = (value: number, digits = 3): string => String(Number(value.toPrecision(digits)));
+/** The filter's gain, in brackets if it is negative. A gain too small to change m counts as 0. */
+function gainText(gain: number): string {
+  const text = number(Math.abs(gain) < 1e-6 ? 0 : Math.abs(gain), 4);
+  return gain < 0 && text !== '0' ? `(−${text})` : text;
+}
 const of = (row: Row | undefined, name: string): number => row?.[name] ?? NaN;
+/** Whether the rules for live calls kept this pair of groups from the filter and the detector. */
+const isFilterHeld = (row: Row): boolean => of(row, 'held') > 0;
 
 const SIGNALS = ['normal', 'underuse', 'overuse'];
 const STATES = ['hold', 'increase', 'decrease'];
@@ -37,16 +47,15 @@ export function gccEquations({ rows }: Moment, value: Values): Equation[] {
 function delayEquations(group: Moment['rows']['group'], value: Values): Equation[] {
   if (group === undefined) return [];
   const { now, before } = group;
+  const isHeld = isFilterHeld(now);
   const m = of(now, 'm_ms');
-  const input = of(now, 'detector_input_ms');
-  const gamma = of(now, 'gamma_ms');
   const variation = of(now, 'delay_variation_ms');
   const equations: Equation[] = [
     {
       title: 'One-way delay variation',
       source: 'ToN, section III-A, eq. 3',
       formula: String.raw`d_m(t_i) = (t_i - t_{i-1}) - (T_i - T_{i-1})`,
-      values: `${ms(of(now, 'arrival_delta_us') / 1e3)} − ${ms(of(now, 'send_delta_us') / 1e3)} = ${ms(variation)}`,
+      values: `${exactMs(of(now, 'arrival_delta_us') / 1e3)} − ${exactMs(of(now, 'send_delta_us') / 1e3)} = ${ms(variation)}`,
     },
   ];
   if (before !== undefined) {
@@ -58,19 +67,42 @@ function delayEquations(group: Moment['rows']['group'], value: Values): Equation
       title: 'Kalman filter',
       source: 'ToN, section III-A, eq. 6 and 9',
       formula: String.raw`m(t_i) = m(t_{i-1}) + k_m \left(d_m(t_i) - \frac{\Delta L}{C} - m(t_{i-1})\right)`,
-      values: Number.isFinite(gain)
-        ? `${ms(last)} + ${number(gain)} · (${ms(variation)} − ${ms(sizePart)} − ${ms(last)}) = ${ms(m)}`
-        : `the filter held: ${ms(m)}`,
+      values:
+        Number.isFinite(gain) && !isHeld
+          ? `${filterMs(last)} + ${gainText(gain)} · (${exactMs(variation)} − ${exactMs(sizePart)} − ${filterMs(last)}) = ${exactMs(m)}`
+          : `the filter held: ${exactMs(m)}`,
     });
     equations.push(thresholdEquation(now, before, value));
   }
   equations.push({
     title: 'Overuse detector',
     source: 'ToN, section III-A and IV',
-    formula: String.raw`T = n \cdot m(t_i), \quad -\gamma \le T \le \gamma`,
-    values: `${number(input / m)} · ${ms(m)} = ${ms(input)} ${Math.abs(input) > gamma ? 'beyond' : 'within'} ± ${ms(gamma)}: ${SIGNALS[of(now, 'signal')] ?? '–'}`,
+    formula: String.raw`T = n \cdot m(t_i), \quad -\gamma(t_{i-1}) \le T \le \gamma(t_{i-1})`,
+    values: isHeld
+      ? `the detector held: ${SIGNALS[of(now, 'signal')] ?? '–'}`
+      : detection(now, before, value),
   });
   return equations;
+}
+
+/** The comparison of T with the threshold before its update, and the signal. */
+function detection(now: Row, before: Row | undefined, value: Values): string {
+  const [m, input, gamma] = [of(now, 'm_ms'), of(now, 'detector_input_ms'), of(before, 'gamma_ms')];
+  const signal = SIGNALS[of(now, 'signal')] ?? '–';
+  const product = m === 0 ? ms(input) : `${number(input / m)} · ${filterMs(m)} = ${ms(input)}`;
+  if (Number.isNaN(gamma)) return `${product}: ${signal}`;
+  const place = Math.abs(input) > gamma ? 'beyond' : 'within';
+  const isEarly = input > gamma && signal !== 'overuse';
+  const reason = isEarly ? whyNotYet(m < of(before, 'm_ms'), value) : '';
+  return `${product} ${place} ± ${ms(gamma)}${reason}: ${signal}`;
+}
+
+/** Why a T above the threshold is not yet signalled as overuse. */
+function whyNotYet(isFalling: boolean, value: Values): string {
+  if (isFalling && value('overuse_needs_rising_m') > 0) return ', but m falls';
+  const groups = value('overuse_min_groups');
+  const inGroups = groups > 1 ? ` and ${number(groups)} groups` : '';
+  return `, but not yet for ${number(value('overuse_time_ms'))} ms${inGroups}`;
 }
 
 function thresholdEquation(now: Row, before: Row, value: Values): Equation {
@@ -81,12 +113,17 @@ function thresholdEquation(now: Row, before: Row, value: Values): Equation {
   const longest = value('threshold_delta_max_ms');
   const counted = longest > 0 ? Math.min(elapsed, longest) : elapsed;
   const guard = value('adaptation_guard_ms');
+  const follows = last + counted * gain * (magnitude - last);
+  const bounded =
+    follows < value('gamma_min_ms') ? ', at least ' : follows > value('gamma_max_ms') ? ', at most ' : '';
   const values =
     value('adaptive_threshold') === 0
       ? `the threshold of this preset is static: ${ms(gamma)}`
-      : guard > 0 && magnitude > last + guard
-        ? `|T| is more than ${ms(guard)} above γ, which does not follow: ${ms(gamma)}`
-        : `${ms(last)} + ${number(counted)} ms · ${number(gain)} · (${ms(magnitude)} − ${ms(last)}) = ${ms(gamma)}`;
+      : isFilterHeld(now)
+        ? `the detector held: ${ms(gamma)}`
+        : guard > 0 && magnitude > last + guard
+          ? `|T| is more than ${ms(guard)} above γ, which does not follow: ${ms(gamma)}`
+          : `${exactMs(last)} + ${number(counted, 4)} ms · ${number(gain)} · (${exactMs(magnitude)} − ${exactMs(last)}) = ${ms(follows)}${bounded && bounded + ms(gamma)}`;
   return {
     title: 'Adaptive threshold',
     source: 'ToN, section IV, eq. 11 and 12',
@@ -95,21 +132,29 @@ function thresholdEquation(now: Row, before: Row, value: Values): Equation {
   };
 }
 
+/** What the delay-based controller did with A_r in this update. */
+function stepText(state: string, { now, before, cut }: TableRows): string {
+  const [last, next] = [of(before, 'a_r_bps'), of(now, 'a_r_bps')];
+  if (Number.isNaN(last)) return kbps(next);
+  if (state === 'decrease' && next < last) {
+    const received = of(now, 'received_rate_bps');
+    return `α · R_r = ${number(next / received, 4)} · ${kbps(received)} = ${kbps(next)}`;
+  }
+  if (next !== last) return `${kbps(last)} → ${kbps(next)}`;
+  if (state !== 'decrease') return `A_r stays at ${kbps(next)}`;
+  return `already cut to ${kbps(next)}${cut === undefined ? '' : ` at ${seconds(of(cut, 'time_us'))}`}`;
+}
+
 function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation[] {
   const equations: Equation[] = [];
   if (group !== undefined) {
     const state = STATES[of(group.now, 'state')] ?? '–';
-    const [last, now] = [of(group.before, 'a_r_bps'), of(group.now, 'a_r_bps')];
     const received = of(group.now, 'received_rate_bps');
-    const change =
-      state === 'decrease' && now < last
-        ? `α · R_r = ${number(now / received)} · ${kbps(received)} = ${kbps(now)}`
-        : `${kbps(last)} → ${kbps(now)}`;
     equations.push({
       title: 'Delay-based controller',
       source: 'ToN, section III-A, eq. 13',
       formula: String.raw`A_r(t_i) = \begin{cases} A_r(t_{i-1}) + \bar{A} & \text{increase} \\ \alpha R_r(t_i) & \text{decrease} \\ A_r(t_{i-1}) & \text{hold} \end{cases}`,
-      values: `${state}: ${Number.isNaN(last) ? kbps(now) : change}; R_r = ${kbps(received)}`,
+      values: `${state}: ${stepText(state, group)}; R_r = ${kbps(received)}`,
     });
   }
   if (rate !== undefined) {
@@ -130,11 +175,24 @@ function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation
         title: 'Target',
         source: 'ToN, section III',
         formula: String.raw`A = \min(A_s, A_r)`,
-        values: `min(${kbps(of(now, 'a_s_bps'))}, ${kbps(of(now, 'a_r_bps'))}) = ${kbps(of(now, 'target_bps'))}`,
+        values: targetText(now, value('filter_at') > 0 ? NaN : of(group?.now, 'a_r_bps')),
       },
     );
   }
   return equations;
+}
+
+/**
+ * The sender's target. The sender's values are recorded at intervals, and it learns the receiver's A_r only from the
+ * next feedback, so both may be older than the receiver's A_r at the moment. `receiverBps` is NaN if the sender
+ * computes A_r itself.
+ */
+function targetText(sender: Row, receiverBps: number): string {
+  const known = of(sender, 'a_r_bps');
+  const minimum = `min(${kbps(of(sender, 'a_s_bps'))}, ${kbps(known)}) = ${kbps(of(sender, 'target_bps'))}`;
+  return Number.isNaN(receiverBps) || kbps(receiverBps) === kbps(known)
+    ? minimum
+    : `${minimum} at the sender, recorded at ${seconds(of(sender, 'time_us'))}; the receiver’s A_r is ${kbps(receiverBps)} now`;
 }
 
 const NADA_MODES = ['ramp-up', 'gradual'];

@@ -1,17 +1,28 @@
 /** The state of a controller at a moment: the newest row of each of its tables, and the row before that. */
+import type { Columns } from '../../../charts/index.js';
 import type { ControllerName, TableName } from '../../../core/schema.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 
 /** The values of a row, by column name. */
 export type Row = Readonly<Record<string, number>>;
 
+/** A row of some columns; undefined if it does not exist. */
+export const rowOf = (columns: Columns, index: number): Row | undefined =>
+  index < 0
+    ? undefined
+    : Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[index] ?? NaN]));
+
+/** The newest row of a table at a moment, and earlier rows. A row that does not exist is undefined. */
+export interface TableRows {
+  now: Row;
+  before: Row | undefined;
+  /** The newest row in which A_r fell. */
+  cut: Row | undefined;
+}
+
 export interface Moment {
   timeUs: number;
-  /**
-   * For each table, the newest row at the chosen moment (`now`) and the row before it. A row that does not exist is
-   * undefined.
-   */
-  rows: Partial<Record<TableName, { now: Row; before: Row | undefined }>>;
+  rows: Partial<Record<TableName, TableRows>>;
 }
 
 const COLUMNS: Partial<Record<TableName, readonly string[]>> = {
@@ -29,6 +40,7 @@ const COLUMNS: Partial<Record<TableName, readonly string[]>> = {
     'received_rate_bps',
     'a_r_bps',
     'num_deltas',
+    'held',
   ],
   rate: ['a_r_bps', 'a_s_bps', 'target_bps', 'fraction_lost', 'rtt_us'],
   nada: ['queue_delay_ms', 'warped_delay_ms', 'loss_ratio', 'x_curr_ms', 'mode', 'received_rate_bps'],
@@ -61,13 +73,14 @@ export async function momentOf(
     TABLES[controller].map(async (table) => {
       const columns = COLUMNS[table] ?? [];
       const query = { table, where: { column: 'flow', value: flow }, columns };
-      const view = await store.view({ ...query, fromUs: timeUs - LOOK_US, toUs: timeUs });
-      const last = (view.columns['time_us']?.length ?? 0) - 1;
-      const row = (index: number): Row =>
-        Object.fromEntries(
-          Object.entries(view.columns).map(([name, values]) => [name, values[index] ?? NaN]),
-        );
-      return last < 0 ? [] : [[table, { now: row(last), before: last > 0 ? row(last - 1) : undefined }]];
+      const { columns: found } = await store.view({ ...query, fromUs: timeUs - LOOK_US, toUs: timeUs });
+      const last = (found['time_us']?.length ?? 0) - 1;
+      const now = rowOf(found, last);
+      const ratesBps = found['a_r_bps'] ?? new Float64Array();
+      const cut = ratesBps.findLastIndex((bps, index) => bps < (ratesBps[index - 1] ?? NaN));
+      return now === undefined
+        ? []
+        : [[table, { now, before: rowOf(found, last - 1), cut: rowOf(found, cut) }]];
     }),
   );
   return { timeUs, rows: Object.fromEntries(read.flat()) as Moment['rows'] };

@@ -14,10 +14,23 @@ export interface ShownPacket {
    * enters) to 1 (it leaves).
    */
   at: number;
+  /** Of a lost packet: its place beside the packets that were lost just before it, from 0 on. */
+  place?: number;
 }
 
 /** A lost packet is drawn falling for this long. */
 const LOST_US = 400e3;
+
+/** Gives each lost packet, in the order of loss, the first place in which no other packet falls at that time. */
+function lossPlaces(): (lostUs: number) => number {
+  const freeFromUs: number[] = [];
+  return (lostUs) => {
+    const found = freeFromUs.findIndex((us) => us <= lostUs);
+    const place = found < 0 ? freeFromUs.length : found;
+    freeFromUs[place] = lostUs + LOST_US;
+    return place;
+  };
+}
 
 interface Moment {
   timeUs: number;
@@ -48,15 +61,17 @@ function onTheWay({ timeUs, wayUs, packets }: Moment): ShownPacket[] {
   ];
   const shown: ShownPacket[] = [];
   let ahead = 0;
+  const placeOf = lossPlaces();
   for (let i = 0; i < time.length; i++) {
     const [leftUs = 0, offeredUs = 0, sizeBytes = 0] = [time[i], offered[i], size[i]];
     const packet = { flow: flow[i] ?? 0, sizeBytes };
     const isLost = (dropped[i] ?? 0) > 0;
+    const place = isLost ? placeOf(leftUs) : 0;
     if (offeredUs <= timeUs && timeUs < leftUs) {
       shown.push({ ...packet, where: 'queue', at: ahead });
       ahead += sizeBytes;
     } else if (leftUs <= timeUs && isLost && timeUs - leftUs < LOST_US)
-      shown.push({ ...packet, where: 'lost', at: (timeUs - leftUs) / LOST_US });
+      shown.push({ ...packet, where: 'lost', at: (timeUs - leftUs) / LOST_US, place });
     else if (leftUs <= timeUs && !isLost && timeUs - leftUs < wayUs)
       shown.push({ ...packet, where: 'way', at: (timeUs - leftUs) / wayUs });
   }

@@ -5,8 +5,9 @@
 import { signal } from '@preact/signals';
 
 import type { TimeAxis } from '../../../charts/index.js';
-import type { TableName } from '../../../core/schema.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
+import type { ViewQuery } from '../../../trace/index.js';
+import { rowOf, type Row } from './moment.js';
 
 /** The speeds of playback, in simulated seconds per second. */
 export const SPEEDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10] as const;
@@ -24,19 +25,33 @@ const STEP_US = 100e3;
  */
 const LOOK_US = 500e3;
 
+/** The rows at which a step may stop. */
+export interface StepRows {
+  query: Pick<ViewQuery, 'table' | 'where' | 'columns'>;
+  /** What happens in a row, given the row before it; empty if nothing does, so that steps pass over the row. */
+  tell: (now: Row, before: Row | undefined) => string;
+}
+
+/** What happens at a moment. */
+interface Happening {
+  timeUs: number;
+  text: string;
+}
+
 interface PlaybackOptions {
   axis: TimeAxis;
   store: Pick<TraceStore, 'view'>;
   /** The end of the run. */
   durationUs: () => number;
-  /** The table whose rows are the targets of steps; `where` selects some of its rows. */
-  rowsOf: (step: 'event' | 'frame') => { table: TableName; where?: { column: string; value: number } };
+  rowsOf: (step: 'event' | 'frame') => StepRows;
 }
 
 export class Playback {
   readonly timeUs = signal(0);
   readonly isPlaying = signal(false);
   readonly speed = signal<number>(0.1);
+  /** Where the latest step stopped; null if it found nothing, or moved by a fixed time. */
+  readonly happening = signal<Happening | null>(null);
   readonly #options: PlaybackOptions;
   readonly #detach: () => void;
   #movesCursor = false;
@@ -109,22 +124,30 @@ export class Playback {
   async step(step: Step, back = false): Promise<void> {
     this.pause();
     const from = this.timeUs.peek();
-    const at = step === 'time' ? from + (back ? -STEP_US : STEP_US) : await this.#nextRow(step, from, back);
-    if (at !== null) this.seek(at);
+    const next = step === 'time' ? null : await this.#next(step, from, back);
+    const at = step === 'time' ? from + (back ? -STEP_US : STEP_US) : next?.timeUs;
+    if (at === undefined) return;
+    this.happening.value = next;
+    this.seek(at);
   }
 
-  async #nextRow(step: 'event' | 'frame', from: number, back: boolean): Promise<number | null> {
+  async #next(step: 'event' | 'frame', from: number, back: boolean): Promise<Happening | null> {
     const end = this.#options.durationUs();
+    const { query, tell } = this.#options.rowsOf(step);
     for (let look = LOOK_US; ; look *= 4) {
       const range = back ? { fromUs: from - look, toUs: from } : { fromUs: from, toUs: from + look };
+      // A row is compared with the row before it, which may lie before the range.
       const { columns } = await this.#options.store.view({
-        ...this.#options.rowsOf(step),
-        columns: [],
+        ...query,
         ...range,
+        fromUs: range.fromUs - LOOK_US,
       });
       const times = columns['time_us'] ?? new Float64Array();
-      const found = back ? times.findLast((us) => us < from) : times.find((us) => us > from);
-      if (found !== undefined) return found;
+      const textAt = (index: number): string => tell(rowOf(columns, index) ?? {}, rowOf(columns, index - 1));
+      const isStop = (timeUs: number, index: number): boolean =>
+        (back ? timeUs < from && timeUs >= range.fromUs : timeUs > from) && textAt(index) !== '';
+      const found = back ? times.findLastIndex(isStop) : times.findIndex(isStop);
+      if (found >= 0) return { timeUs: times[found] ?? from, text: textAt(found) };
       if (back ? range.fromUs <= 0 : range.toUs >= end) return null;
     }
   }

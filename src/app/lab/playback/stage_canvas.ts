@@ -25,6 +25,8 @@ const FONT = '11px system-ui, sans-serif';
 /** The distance between the lanes of two flows. */
 const LANE_PX = 22;
 const [LEAST_PX, MOST_PX] = [3, 12];
+/** The width of a lost packet with its cross. */
+const LOST_PX = 28;
 /** Feedback goes back under the lanes, on one line for each call. */
 const BACK_PX = 8;
 const backHeight = (calls: number): number => (calls > 0 ? 14 + BACK_PX * calls : 0);
@@ -89,7 +91,8 @@ export function drawStage(
   }
   const [queueX, queueWidth] = [x(QUEUE[0]), x(QUEUE[1] - QUEUE[0])];
   ctx.strokeRect(queueX, middle - 16, queueWidth, 32);
-  for (const { flow, sizeBytes, where, at } of packets) {
+  const lostPlaces = Math.max(1, Math.floor(queueWidth / LOST_PX));
+  for (const { flow, sizeBytes, where, at, place = 0 } of packets) {
     ctx.fillStyle = paintOf(flow);
     const length = Math.min(MOST_PX, Math.max(LEAST_PX, sizeBytes / 120));
     if (where === 'queue') {
@@ -97,10 +100,10 @@ export function drawStage(
       const right = queueX + queueWidth - (at / fullBytes) * queueWidth;
       ctx.fillRect(right - long, middle - 15, Math.max(1, long - 0.5), 30);
     } else if (where === 'pacer') {
-      const right = x(PACER[0]) + at * x(PACER[1] - PACER[0]);
-      ctx.fillRect(right - length, laneY(flow) - 6, length, 12);
+      const left = x(PACER[0]) + at * (x(PACER[1] - PACER[0]) - length);
+      ctx.fillRect(left, laneY(flow) - 6, length, 12);
     } else if (where === 'way') {
-      const left = x(QUEUE[1]) + at * x(RECEIVER - QUEUE[1]);
+      const left = x(QUEUE[1]) + at * (x(RECEIVER - QUEUE[1]) - length);
       ctx.fillRect(left, middle + (laneY(flow) - middle) * at - 4, length, 8);
     } else if (where === 'back') {
       // Drawn as an arrowhead, since feedback moves in the opposite direction to all other packets.
@@ -112,10 +115,11 @@ export function drawStage(
       ctx.fill();
     } else {
       ctx.globalAlpha = 1 - at;
+      const left = queueX + (place % lostPlaces) * LOST_PX;
       const y = middle + 16 + at * (lanesEnd - middle - 20);
-      ctx.fillRect(queueX - 4, y, length, 8);
+      ctx.fillRect(left + 12, y, length, 8);
       ctx.fillStyle = theme.colours.red;
-      ctx.fillText('×', queueX - 16, y + 4);
+      ctx.fillText('×', left, y + 4);
       ctx.globalAlpha = 1;
     }
   }

@@ -6,11 +6,12 @@ import type { ComponentType, ComponentProps } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';
-import type { TableName } from '../../../core/schema.js';
+import { SymbolText } from '../../../boards/symbol_text.js';
 import { editable } from '../edits.js';
 import { detailedFlow, drawnFlows } from '../../../runs/flows.js';
 import type { Lab } from '../lab.js';
 import { Playback } from '../playback/playback.js';
+import { decisionSteps, packetSteps } from '../playback/steps.js';
 import { change, settings } from '../settings.js';
 import type MomentPanel from './moment_panel.js';
 import { PlaybackBar } from './playback_bar.js';
@@ -21,11 +22,19 @@ interface InsideProps {
   scope: Scope;
 }
 
-/** For each controller, the table with one row for each of its decisions. */
-const DECISIONS: Readonly<Record<string, TableName>> = { gcc: 'group', nada: 'nada', lcc: 'lcc' };
-
 /** The moment is written into the address once it has stayed unchanged for this long. */
 const MOMENT_KEPT_MS = 300;
+
+/** Says at what the latest step stopped, as long as the moment is still there. */
+function HappeningText({ playback }: { playback: Playback }) {
+  const happening = playback.happening.value;
+  const isHere = happening !== null && happening.timeUs === playback.timeUs.value;
+  return (
+    <p class="happening" role="status">
+      {isHere && <SymbolText text={`${(happening.timeUs / 1e6).toFixed(3)} s: ${happening.text}`} />}
+    </p>
+  );
+}
 
 type Panel = ComponentType<ComponentProps<typeof MomentPanel>>;
 
@@ -40,10 +49,10 @@ export function Inside({ lab, scope }: InsideProps) {
         store,
         durationUs: () => live.durationUs,
         rowsOf: (step) => {
-          if (step === 'event') return { table: 'packet', where: { column: 'link', value: 0 } };
-          const flow = detailedFlow(live.run.peek()?.flows ?? [], settings.peek().flow);
-          const table = DECISIONS[flow?.controller ?? ''] ?? 'throughput';
-          return { table, where: { column: 'flow', value: flow?.flow ?? 0 } };
+          const flows = live.run.peek()?.flows ?? [];
+          return step === 'event'
+            ? packetSteps(flows)
+            : decisionSteps(detailedFlow(flows, settings.peek().flow));
         },
       }),
     [lab],
@@ -78,6 +87,7 @@ export function Inside({ lab, scope }: InsideProps) {
         isInside={isInside}
         onInside={(inside) => lab.showInside(inside)}
       />
+      {isInside && <HappeningText playback={playback} />}
       {isInside &&
         (lab.hasPackets(run) ? (
           <Stage

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 
 import { SymbolText } from '../../../boards/symbol_text.js';
 import type { ControllerName } from '../../../core/schema.js';
+import { namedPapers, type CitedPaper } from '../../cited_papers.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import type { TraceStore } from '../../../worker/trace/trace_client.js';
 import {
@@ -30,6 +31,12 @@ const STATE_OF: Readonly<Record<ControllerName, (rows: Moment['rows']) => number
   gcc: ({ group }) => group?.now['state'] ?? NaN,
   nada: ({ nada }) => nada?.now['mode'] ?? NaN,
   lcc: ({ lcc }) => lcc?.now['action'] ?? NaN,
+};
+/** The papers that the sources of the equations name in short. (NADA's sources are RFCs.) */
+const CITED: Readonly<Record<ControllerName, readonly CitedPaper[]>> = {
+  gcc: ['ToN'],
+  nada: [],
+  lcc: ['LCC'],
 };
 const SIGNALS = ['normal', 'underuse', 'overuse'];
 /** The time between two updates during playback: faster changes could not be read. */
@@ -79,21 +86,24 @@ export default function MomentPanel({ run, network, store, playback, flow }: Mom
       {equations.length === 0 ? (
         <p class="hint">{flow.name} has decided nothing yet at this moment.</p>
       ) : (
-        <dl class="equations">
-          {equations.map(({ title, source, formula, values }) => (
-            <div key={title}>
-              <dt>
-                {title} <small>{source}</small>
-              </dt>
-              <dd>
-                <Formula tex={formula} />
-                <span class="values">
-                  <SymbolText text={values} />
-                </span>
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <div>
+          <dl class="equations">
+            {equations.map(({ title, source, formula, values }) => (
+              <div key={title}>
+                <dt>
+                  {title} <small>{source}</small>
+                </dt>
+                <dd>
+                  <Formula tex={formula} />
+                  <span class="values">
+                    <SymbolText text={values} />
+                  </span>
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {CITED[controller].length > 0 && <p class="hint">{namedPapers(CITED[controller])}</p>}
+        </div>
       )}
     </div>
   );

@@ -77,7 +77,7 @@ export function Stage({ run, store, playback, flows }: StageProps) {
       const packets = packetsAt({ timeUs, wayUs, backUs, calls, ...rows });
       drawStage(ctx, width, height, { packets, flows, calls, theme: theme.peek(), fullBytes });
       if (words.current)
-        words.current.textContent = `${count(packets, 'pacer')} packets wait in pacers, ${count(packets, 'queue')} in the queue, ${count(packets, 'way')} are on their way, ${count(packets, 'lost')} were just lost. Feedback messages of calls on their way back: ${count(packets, 'back')}, drawn with that way’s one-way delay.`;
+        words.current.textContent = `Packets: ${count(packets, 'pacer')} in pacers, ${count(packets, 'queue')} in the queue, ${count(packets, 'way')} on their way, ${count(packets, 'lost')} just lost. Feedback messages of calls on their way back: ${count(packets, 'back')}, drawn with that way’s one-way delay.`;
     };
     paint();
     return () => cancelAnimationFrame(frame);

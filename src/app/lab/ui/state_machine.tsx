@@ -5,6 +5,8 @@ interface Machine {
   states: readonly { name: string; x: number; y: number }[];
   /** Transitions from one state to another, each with its cause. */
   arrows: readonly { from: number; to: number; on: string }[];
+  /** Says what the states that are shown one after the other leave out. */
+  note?: string;
 }
 
 /** Sources: ToN, Fig. 4; RFC 8698, section 4.2; LCC, section II. */
@@ -22,6 +24,8 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
       { from: 0, to: 2, on: 'overuse' },
       { from: 2, to: 0, on: 'normal, underuse' },
     ],
+    // The trace has the state that acted in an update: acted_state() in wasm/cc/gcc/rate_controller.h.
+    note: 'After a cut, the state becomes hold in the same update. The next update can therefore lead from decrease to increase.',
   },
   nada: {
     states: [
@@ -89,30 +93,31 @@ export function StateMachine({ controller, state, signal }: StateMachineProps) {
   const machine = MACHINES[controller];
   const now = machine.states[state]?.name ?? 'none yet';
   return (
-    <svg
-      class="state-machine"
-      viewBox="-50 0 420 190"
-      role="img"
-      aria-label={`State: ${now}${signal && `, signal: ${signal}`}`}
-    >
-      <defs>
-        <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
-          <path d="M0 0l8 4-8 4z" />
-        </marker>
-      </defs>
-      {machine.arrows.map(({ from, to, on }) => (
-        <g key={`${from} ${to}`} class={signal !== '' && on.includes(signal) && from === state ? 'now' : ''}>
-          <Arrow machine={machine} from={from} to={to} on={on} />
-        </g>
-      ))}
-      {machine.states.map(({ name, x, y }, index) => (
-        <g key={name} class={index === state ? 'state now' : 'state'}>
-          <ellipse cx={x} cy={y} rx={RADIUS.x} ry={RADIUS.y} />
-          <text x={x} y={y}>
-            {name}
-          </text>
-        </g>
-      ))}
-    </svg>
+    <figure class="state-machine">
+      <svg viewBox="-50 0 420 190" role="img" aria-label={`State: ${now}${signal && `, signal: ${signal}`}`}>
+        <defs>
+          <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+            <path d="M0 0l8 4-8 4z" />
+          </marker>
+        </defs>
+        {machine.arrows.map(({ from, to, on }) => (
+          <g
+            key={`${from} ${to}`}
+            class={signal !== '' && on.includes(signal) && from === state ? 'now' : ''}
+          >
+            <Arrow machine={machine} from={from} to={to} on={on} />
+          </g>
+        ))}
+        {machine.states.map(({ name, x, y }, index) => (
+          <g key={name} class={index === state ? 'state now' : 'state'}>
+            <ellipse cx={x} cy={y} rx={RADIUS.x} ry={RADIUS.y} />
+            <text x={x} y={y}>
+              {name}
+            </text>
+          </g>
+        ))}
+      </svg>
+      {machine.note !== undefined && <figcaption class="hint">{machine.note}</figcaption>}
+    </figure>
   );
 }

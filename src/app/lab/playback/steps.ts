@@ -1,0 +1,86 @@
+/** The rows of the trace at which steps of playback stop, and what happens in them. */
+import { formatMs, formatRate } from '../../../charts/index.js';
+import { tableSpec, type ControllerName, type TableName } from '../../../core/schema.js';
+import type { FlowInfo } from '../../../runs/run.js';
+import type { StepRows } from './playback.js';
+
+/** What happens to a packet, by the name in the column `dropped`. */
+const PACKET_EVENTS: Readonly<Record<string, string>> = {
+  no: 'leaves the queue',
+  'random-loss': 'is lost at random',
+  'queue-full': 'is dropped, because the queue is full',
+  codel: 'is dropped by CoDel',
+  pie: 'is dropped by PIE',
+  overlimit: 'is dropped, because all queues together are full',
+};
+
+const namesOf = (table: TableName, column: string): readonly string[] =>
+  tableSpec(table).columns.find(({ name }) => name === column)?.values ?? [];
+
+/** The steps from one event of a packet at the bottleneck to the next. */
+export function packetSteps(flows: readonly FlowInfo[]): StepRows {
+  const outcomes = namesOf('packet', 'dropped');
+  return {
+    query: { table: 'packet', where: { column: 'link', value: 0 }, columns: ['flow', 'dropped'] },
+    tell: ({ flow, dropped = 0 }) => {
+      const name = flows.find((each) => each.flow === flow)?.name ?? 'another flow';
+      return `a packet of ${name} ${PACKET_EVENTS[outcomes[dropped] ?? ''] ?? 'is dropped'}`;
+    },
+  };
+}
+
+interface Decided {
+  column: string;
+  /** Put before the value. */
+  label: string;
+  /** Writes a number; absent for a column of names. */
+  write?: (value: number) => string;
+}
+
+/** For each controller, the table with its decisions, and the columns of which one has to change for a decision. */
+const DECISIONS: Readonly<Record<ControllerName, { table: TableName; decided: readonly Decided[] }>> = {
+  gcc: {
+    table: 'group',
+    decided: [
+      { column: 'signal', label: 'signal' },
+      { column: 'state', label: 'state' },
+      { column: 'a_r_bps', label: 'A_r', write: formatRate },
+    ],
+  },
+  nada: {
+    table: 'nada',
+    decided: [
+      { column: 'mode', label: 'mode' },
+      { column: 'x_curr_ms', label: 'congestion signal', write: formatMs },
+    ],
+  },
+  lcc: {
+    table: 'lcc',
+    decided: [
+      { column: 'action', label: 'action' },
+      { column: 'next_rate_bps', label: 'next rate', write: formatRate },
+    ],
+  },
+};
+/** Of a user's controller, only the rate that its flow received is known. */
+const RECEIVED = {
+  table: 'throughput',
+  decided: [{ column: 'received_bps', label: 'received', write: formatRate }],
+} as const;
+
+/** The steps from one decision of a flow's controller to the next. */
+export function decisionSteps(flow: FlowInfo | null): StepRows {
+  const { table, decided } = flow?.controller === undefined ? RECEIVED : DECISIONS[flow.controller];
+  const columns = decided.map(({ column }) => column);
+  return {
+    query: { table, where: { column: 'flow', value: flow?.flow ?? 0 }, columns },
+    tell: (now, before) =>
+      decided
+        .filter(({ column }) => now[column] !== before?.[column])
+        .map(({ column, label, write }: Decided) => {
+          const value = now[column] ?? NaN;
+          return `${label} ${write === undefined ? (namesOf(table, column)[value] ?? '–') : write(value)}`;
+        })
+        .join(', '),
+  };
+}
