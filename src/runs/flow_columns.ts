@@ -75,7 +75,9 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
   },
 ];
 
-const queuing = (flow: FlowMetrics) => (flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs);
+/** The queuing delay of a flow: of a call, that of its RTCP probes; of TCP, that of its packets. */
+export const queuing = (flow: FlowMetrics): FlowMetrics['queueDelayUs'] =>
+  flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
 
 /** A mean target of at least this part of the controller's maximum is limited by the maximum for most of the time. */
 const NEAR_MAXIMUM = 0.9;

@@ -267,9 +267,13 @@ test('a moment is played, stepped and dragged, with its packets, state and equat
   expect(await seconds()).toBeCloseTo(20.1, 6);
   await page.getByRole('button', { name: 'On by one step: the next thing that happens to a packet' }).click();
   await expect.poll(seconds).toBeGreaterThan(20.1);
+  const happening = page.locator('.happening');
+  await expect(happening).toHaveText(/^20\.\d+ s: a packet of (call|tcp) (leaves the queue|is dropped)/);
   const after = await seconds();
   await page.getByRole('button', { name: 'Back by one step: the next decision of the controller' }).click();
   await expect.poll(seconds).toBeLessThan(after);
+  await expect(happening).toHaveText(/s: (signal|state|Ar) /);
+  await expect(page.locator('.moment')).toContainText('ToN: “Congestion Control for Web Real-Time');
   await page.getByRole('button', { name: 'Play' }).click();
   const began = await seconds();
   await expect.poll(seconds).toBeGreaterThan(began);
@@ -581,9 +585,18 @@ test('one number is swept as small multiples, one of which is taken', async ({ p
   await expect(multiples.first()).toContainText('0.5 Mbps');
   await multiples.first().getByRole('button').click();
   await expect(lab.legend('Capacity')).toContainText('500 kbps');
-  // The small multiples showed the network before this change, so they disappear.
-  await expect(multiples).toHaveCount(0);
   await expect(lab.panel('Network').getByRole('spinbutton', { name: 'Capacity Mbps' })).toHaveValue('0.5');
+  // Only the swept number has changed, so the small multiples and the range still apply.
+  await expect(multiples).toHaveCount(9);
+  await expect(multiples.first()).toContainText('present value');
+  await expect(page.getByLabel('from', { exact: true })).toHaveValue('0.5');
+  await expect(page.getByLabel('to', { exact: true })).toHaveValue('8');
+  await expect(
+    page.getByRole('img', { name: /^Lines of 95th percentile over Network: Capacity/ }),
+  ).toBeVisible();
+  // They showed another network than the one with TCP, so they disappear.
+  await page.getByRole('button', { name: '+ TCP' }).click();
+  await expect(multiples).toHaveCount(0);
 });
 
 test('a chart is taken home as a picture and as numbers', async ({ page, lab }) => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 
-import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
-import { alike, type Swept } from '../../../src/app/lab/sweep/sweep.js';
+import { changeRtt, FRESH_NETWORK } from '../../../src/app/lab/edits.js';
+import { alike, isSameButSwept, type Swept } from '../../../src/app/lab/sweep/sweep.js';
+import { sweepFigures } from '../../../src/app/lab/sweep/sweep_figures.js';
 import { sweepables, sweepValues, sweptValue } from '../../../src/app/lab/sweep/sweepable.js';
 import { parseScenario } from '../../../src/scenario/index.js';
 
@@ -35,4 +36,42 @@ it('names the settings of a queue as its form does', () => {
     ['queue.target_ms', 'Target'],
     ['queue.interval_ms', 'Interval'],
   ]);
+});
+
+it('keeps a sweep as long as nothing but the swept number differs', () => {
+  const network = parseScenario(FRESH_NETWORK);
+  const found = sweepables(network).find(({ id }) => id === 'loss');
+  if (found === undefined) throw new Error('random loss is not among the settings');
+  const request = { network, seed: 1, swept: found };
+  expect(isSameButSwept(request, network)).toBe(true);
+  expect(isSameButSwept(request, found.edit(5)(network))).toBe(true);
+  expect(isSameButSwept(request, changeRtt(120)(network))).toBe(false);
+  expect(isSameButSwept(request, changeRtt(120)(found.edit(5)(network)))).toBe(false);
+});
+
+it('draws the queuing delay and the share of the first call beside those of all flows', () => {
+  const [capacity] = sweepables(parseScenario(FRESH_NETWORK));
+  if (capacity === undefined) throw new Error('the capacity is not among the settings');
+  const flow = (name: string, kind: 'media' | 'tcp') => ({
+    ...{ name, kind, direction: 'forward', receiveRateBps: 5e5 },
+    ...{ probeQueueDelayUs: { p95: 20e3 }, queueDelayUs: { p95: 30e3 } },
+  });
+  const whole = (flows: object[]) => ({
+    ...{ flows, forward: { capacityBps: 2e6, utilisation: 0.9, queueDelayUs: { p95: 40e3 } } },
+  });
+  const swept = (...flows: object[]) =>
+    [1, 2].map((value) => ({ value, whole: whole(flows) }) as unknown as Swept);
+  const several = sweepFigures(capacity, swept(flow('tcp', 'tcp'), flow('call', 'media')));
+  expect(several.map(({ series }) => series.map(({ label, points }) => [label, points[0]?.[1]]))).toEqual([
+    [
+      ['all flows', 40],
+      ['call', 20],
+    ],
+    [
+      ['all flows', 90],
+      ['call', 25],
+    ],
+  ]);
+  expect(several[0]?.x.logarithmic).toBe(true);
+  expect(sweepFigures(capacity, swept(flow('call', 'media')))[0]?.series).toHaveLength(1);
 });

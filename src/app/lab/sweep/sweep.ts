@@ -7,7 +7,7 @@ import { TraceData, unpackBatches } from '../../../trace/index.js';
 import { SimulationWorker } from '../../../worker/simulation/simulation_client.js';
 import type { ControllerModule } from '../../../worker/simulation/simulation_protocol.js';
 import { described, type FlowInfo } from '../../../runs/run.js';
-import { sweepValues, type Sweepable } from './sweepable.js';
+import { sweepables, sweepValues, type Sweepable } from './sweepable.js';
 
 /** A line of a small chart. Times are in seconds. */
 export interface Line {
@@ -31,6 +31,14 @@ export interface SweepRequest {
   seed: number;
   controller?: ControllerModule;
   swept: Sweepable;
+}
+
+/** Whether a network is the one that was swept, except for the value of the swept setting. */
+export function isSameButSwept({ network, swept }: SweepRequest, other: Scenario): boolean {
+  const found = sweepables(other).find(({ id }) => id === swept.id);
+  if (found === undefined) return false;
+  const [was, is] = [swept.edit(found.now)(network), found.edit(found.now)(other)];
+  return JSON.stringify(was) === JSON.stringify(is);
 }
 
 /** For which values of a sweep all runs are the same; null if not even two neighbouring ones are. */

@@ -4,7 +4,9 @@ import { Fragment } from 'preact';
 import { chartTheme } from '../../../boards/theme.js';
 import { colourOf, formatMs, formatRate, formatRatio } from '../../../charts/index.js';
 import { drawnFlows } from '../../../runs/flows.js';
+import { queuing } from '../../../runs/flow_columns.js';
 import type { Line, Swept } from '../sweep/sweep.js';
+import { ownFlow } from '../sweep/sweep_figures.js';
 
 interface SmallMultipleProps {
   swept: Swept;
@@ -41,6 +43,7 @@ export function SmallMultiple({ swept, title, topBps, topMs, isNow, onTake }: Sm
   const { whole, flows, durationS, rates, queueDelayMs } = swept;
   const { colours, grid } = chartTheme.value;
   const used = formatRatio(whole.forward.utilisation);
+  const own = ownFlow(whole);
   const p95 = formatMs(whole.forward.queueDelayUs.p95 / 1e3);
   const shares = whole.flows
     .slice(0, 3)
@@ -48,7 +51,9 @@ export function SmallMultiple({ swept, title, topBps, topMs, isNow, onTake }: Sm
   return (
     <li class="small-multiple">
       <button type="button" title={`Take ${title}`} onClick={onTake}>
-        <b>{title}</b> {isNow && <span class="count">present value</span>}
+        <span>
+          <b>{title}</b> {isNow && <span class="count">present value</span>}
+        </span>
         <svg viewBox={`0 0 ${WIDTH} ${RATES + DELAYS + 6}`} preserveAspectRatio="none" aria-hidden="true">
           <path d={`M0 ${RATES}h${WIDTH}M0 ${RATES + 6 + DELAYS}h${WIDTH}`} stroke={grid} />
           {drawnFlows(flows, []).map(({ flow, look }) => (
@@ -63,7 +68,18 @@ export function SmallMultiple({ swept, title, topBps, topMs, isNow, onTake }: Sm
           </g>
         </svg>
         <span class="figures">
-          <span>{used} used,</span> <span>queue p95 {p95}</span>
+          <span>{used} used</span>
+          <br />
+          {own === undefined ? (
+            <span>queue p95 {p95}</span>
+          ) : (
+            <>
+              <span>queue p95: all flows {p95},</span>{' '}
+              <span>
+                {own.name} {formatMs(queuing(own).p95 / 1e3)}
+              </span>
+            </>
+          )}
           <br />
           {shares.map((share, index) => (
             <Fragment key={share}>

@@ -1,13 +1,15 @@
 /** Sweeps one numeric setting of the network and shows the result for each value. */
 import { useSignal } from '@preact/signals';
+import type { ComponentProps, ComponentType } from 'preact';
 import { useEffect, useId, useMemo } from 'preact/hooks';
 
 import type { Lab } from '../lab.js';
 import { formatMs, formatRate } from '../../../charts/index.js';
 import { settings } from '../settings.js';
-import { alike, type Swept } from '../sweep/sweep.js';
+import { alike, isSameButSwept, type Swept } from '../sweep/sweep.js';
 import { sweepables, sweepValues, sweptValue, type Sweepable } from '../sweep/sweepable.js';
 import { SmallMultiple } from './small_multiple.js';
+import type SweepCurves from './sweep_curves.js';
 
 const text = (value: number, unit: string): string => `${Number(value.toPrecision(4))}${unit && ` ${unit}`}`;
 
@@ -50,11 +52,20 @@ function RangeField({ label, value, onChange }: RangeFieldProps) {
   );
 }
 
+/** The curves of the latest sweep; empty until their module is loaded. */
+function Curves(props: ComponentProps<typeof SweepCurves>) {
+  const loaded = useSignal<{ Curves: ComponentType<ComponentProps<typeof SweepCurves>> } | null>(null);
+  useEffect(() => {
+    void import('./sweep_curves.js').then((module) => (loaded.value = { Curves: module.default }));
+  }, []);
+  return loaded.value === null ? <div class="sweep-curves" /> : <loaded.value.Curves {...props} />;
+}
+
 /**
- * The small charts of the latest sweep. They disappear once the network changes, since they belong to the previous
- * network.
+ * The curves and the small charts of the latest sweep. They disappear once anything but the swept value changes,
+ * since they belong to the previous network.
  */
-function Multiples({ lab }: { lab: Lab }) {
+function Multiples({ lab, now }: { lab: Lab; now: number }) {
   const { sweep } = lab;
   const request = sweep.request.value;
   const results = sweep.results.value;
@@ -80,6 +91,7 @@ function Multiples({ lab }: { lab: Lab }) {
           : `${what}, one run each with seed ${seed}. Above: received rates, up to ${formatRate(topBps)}; below: queuing delay at the bottleneck, up to ${formatMs(topMs)}. Choose one to take its value.`}
       </p>
       {same !== '' && <p>{same}</p>}
+      {results.length > 1 && <Curves swept={swept} results={results} />}
       <ul class="small-multiples">
         {results.map((each) => (
           <SmallMultiple
@@ -88,7 +100,7 @@ function Multiples({ lab }: { lab: Lab }) {
             title={text(each.value, swept.unit)}
             topBps={topBps}
             topMs={topMs}
-            isNow={each.value === sweptValue(swept.now, swept)}
+            isNow={each.value === sweptValue(now, swept)}
             onTake={() => lab.edit(`sweep ${each.value}`, swept.edit(each.value))}
           />
         ))}
@@ -108,13 +120,16 @@ export function SweepPanel({ lab }: { lab: Lab }) {
   const network = lab.network.value;
   useEffect(() => {
     const request = lab.sweep.request.peek();
-    if (request !== null && request.network !== network) lab.closeSweep();
+    if (request !== null && network !== null && !isSameButSwept(request, network)) lab.closeSweep();
   }, [network]);
   if (!network) return null;
   const all = sweepables(network);
   const found = all.find((each) => each.id === chosen.value) ?? all[0];
   if (!found) return null;
-  const swept: Sweepable = { ...found, ...range.value };
+  const { value: request } = lab.sweep.request;
+  // After a value of the sweep was taken, the range stays the one of the sweep.
+  const { from, to } = range.value ?? (request?.swept.id === found.id ? request.swept : found);
+  const swept: Sweepable = { ...found, from, to };
   const isRight = swept.from < swept.to;
   return (
     <details class="results sweep" open={linked.sweep !== ''}>
@@ -153,7 +168,7 @@ export function SweepPanel({ lab }: { lab: Lab }) {
         </button>
       </div>
       {!isRight && <p class="problem">Expected a range that rises: “from” below “to”.</p>}
-      <Multiples lab={lab} />
+      <Multiples lab={lab} now={found.now} />
     </details>
   );
 }

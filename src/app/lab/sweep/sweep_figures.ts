@@ -1,0 +1,69 @@
+/** What the runs of a sweep measured, as curves over the swept setting. */
+import type { FlowMetrics, WindowMetrics } from '../../../core/simulation.js';
+import type { CurveFigure, FigureAxis } from '../../../figures/figure.js';
+import { queuing } from '../../../runs/flow_columns.js';
+import type { Swept } from './sweep.js';
+import type { Sweepable } from './sweepable.js';
+
+/** An axis for a wider range than this is logarithmic. */
+const WIDEST_LINEAR = 10;
+
+/** The first call or, without a call, the first flow, if there are several flows. */
+export const ownFlow = ({ flows }: WindowMetrics): FlowMetrics | undefined =>
+  flows.length > 1 ? (flows.find(({ kind }) => kind === 'media') ?? flows[0]) : undefined;
+
+interface Curve {
+  all: (whole: WindowMetrics) => number;
+  own: (flow: FlowMetrics, whole: WindowMetrics) => number;
+}
+
+/** The queuing delay and the share of the link: of all flows and, among several, of the first call. */
+export function sweepFigures(
+  { group, label, unit, from, to }: Sweepable,
+  results: readonly Swept[],
+): readonly CurveFigure[] {
+  const x: FigureAxis = {
+    label: `${group}: ${label}`,
+    unit,
+    logarithmic: from > 0 && to > from * WIDEST_LINEAR,
+  };
+  const first = results[0] && ownFlow(results[0].whole);
+  const figure = (title: string, y: FigureAxis, { all, own }: Curve): CurveFigure => ({
+    kind: 'curves',
+    title,
+    x,
+    y,
+    series: [
+      { label: 'all flows', points: results.map(({ value, whole }) => [value, all(whole)]) },
+      ...(first === undefined
+        ? []
+        : [
+            {
+              label: first.name,
+              points: results.map(({ value, whole }): [number, number | null] => {
+                const flow = ownFlow(whole);
+                return [value, flow === undefined ? null : own(flow, whole)];
+              }),
+            },
+          ]),
+    ],
+  });
+  return [
+    figure(
+      'Queuing delay',
+      { label: '95th percentile', unit: 'ms', min: 0 },
+      {
+        all: ({ forward }) => forward.queueDelayUs.p95 / 1e3,
+        own: (flow) => queuing(flow).p95 / 1e3,
+      },
+    ),
+    figure(
+      'Share of the link',
+      { label: 'received over capacity', unit: '%', min: 0 },
+      {
+        all: ({ forward }) => forward.utilisation * 100,
+        own: (flow, whole) => (flow.receiveRateBps / whole[flow.direction].capacityBps) * 100,
+      },
+    ),
+  ];
+}

@@ -1,0 +1,25 @@
+/** The curves over the values of a sweep. A module of its own, since the library that draws figures is large. */
+import { useMemo } from 'preact/hooks';
+
+import { FigureDrawing } from '../../ui/figure_drawing.js';
+import type { Swept } from '../sweep/sweep.js';
+import { sweepFigures } from '../sweep/sweep_figures.js';
+import type { Sweepable } from '../sweep/sweepable.js';
+
+interface SweepCurvesProps {
+  swept: Sweepable;
+  results: readonly Swept[];
+}
+
+export default function SweepCurves({ swept, results }: SweepCurvesProps) {
+  const figures = useMemo(() => sweepFigures(swept, results), [swept, results]);
+  return (
+    <div class="sweep-curves">
+      {figures.map((figure) => (
+        <div key={figure.title}>
+          <FigureDrawing figure={figure} />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+/** A figure of numbers over numbers, drawn when it is near the view, with the buttons that save it as a file. */
+import { useSignal } from '@preact/signals';
+import pLimit from 'p-limit';
+import { useEffect, useRef } from 'preact/hooks';
+
+import { chartTheme } from '../../boards/theme.js';
+import { FigureChart } from '../../charts/figures/index.js';
+import type { Figure } from '../../figures/figure.js';
+import { csvOfFigure, pictureOfFigure } from '../chart_files.js';
+import { followPaper } from '../print.js';
+import { ChartTools } from './chart_tools.js';
+
+/** Pictures are drawn once they are at most this far from the visible part of the page. */
+const AHEAD = '400px';
+/** Pictures are drawn one after the other, each in a separate frame. Drawing several at once would block the page. */
+const inTurn = pLimit(1);
+const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
+
+const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
+
+const fileOf = (title: string): string => `ccscope-${title.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}`;
+
+/**
+ * Draws a figure when it is needed. A paper has dozens of figures, and each takes some time to draw. On the screen,
+ * only figures near the view are drawn; for printing, all figures are.
+ */
+export function FigureDrawing({ figure }: { figure: Figure }) {
+  const { title } = figure;
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useSignal<FigureChart | null>(null);
+  useEffect(() => {
+    const container = place.current;
+    if (container === null) return;
+    let chart: FigureChart | null = null;
+    let isWanted = true;
+    const drawNow = (): void => {
+      if (isWanted) drawn.value = chart ??= new FigureChart(container, figure, chartTheme.peek());
+    };
+    const draw = async (): Promise<void> => {
+      await nextFrame();
+      drawNow();
+    };
+    const nearing = new IntersectionObserver(
+      (entries) => {
+        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+        nearing.disconnect();
+        void inTurn(draw);
+      },
+      { rootMargin: AHEAD },
+    );
+    nearing.observe(container);
+    const ends = [
+      chartTheme.subscribe((theme) => chart?.setTheme(theme)),
+      followPaper({
+        resize: (pixelRatio) => {
+          if (pixelRatio !== undefined) drawNow();
+          chart?.resize(pixelRatio);
+        },
+      }),
+    ];
+    return () => {
+      isWanted = false;
+      nearing.disconnect();
+      ends.forEach((end) => end());
+      chart?.destroy();
+      drawn.value = null;
+    };
+  }, [figure]);
+  const chart = drawn.value;
+  return (
+    <>
+      <div class="figure-head">
+        <h3>{title}</h3>
+        {chart !== null && (
+          <ChartTools
+            title={title}
+            file={fileOf(title)}
+            picture={() => pictureOfFigure(title, chart, chartTheme.peek())}
+            csv={() => csvOfFigure(figure)}
+          />
+        )}
+      </div>
+      <div ref={place} class={`canvas${isMap(figure) ? ' map' : ''}`} />
+    </>
+  );
+}
