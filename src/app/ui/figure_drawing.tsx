@@ -20,11 +20,17 @@ const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.de
 
 const fileOf = (title: string): string => `ccscope-${title.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}`;
 
+interface FigureDrawingProps {
+  figure: Figure;
+  /** The element of the title, by the headings around the figure. */
+  heading: 'h2' | 'h3';
+}
+
 /**
  * Draws a figure when it is needed. A paper has dozens of figures, and each takes some time to draw. On the screen,
  * only figures near the view are drawn; for printing, all figures are.
  */
-export function FigureDrawing({ figure }: { figure: Figure }) {
+export function FigureDrawing({ figure, heading: Heading }: FigureDrawingProps) {
   const { title } = figure;
   const place = useRef<HTMLDivElement>(null);
   const drawn = useSignal<FigureChart | null>(null);
@@ -70,7 +76,7 @@ export function FigureDrawing({ figure }: { figure: Figure }) {
   return (
     <>
       <div class="figure-head">
-        <h3>{title}</h3>
+        <Heading>{title}</Heading>
         {chart !== null && (
           <ChartTools
             title={title}

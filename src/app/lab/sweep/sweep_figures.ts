@@ -5,6 +5,8 @@ import { queuing } from '../../../runs/flow_columns.js';
 import type { Swept } from './sweep.js';
 import type { Sweepable } from './sweepable.js';
 
+/** The numbers of the colours: the first call is blue, as in the small charts, and all flows are grey. */
+const [OWN, ALL] = [0, 6];
 /** An axis for a wider range than this is logarithmic. */
 const WIDEST_LINEAR = 10;
 
@@ -34,12 +36,13 @@ export function sweepFigures(
     x,
     y,
     series: [
-      { label: 'all flows', points: results.map(({ value, whole }) => [value, all(whole)]) },
+      { label: 'all flows', colour: ALL, points: results.map(({ value, whole }) => [value, all(whole)]) },
       ...(first === undefined
         ? []
         : [
             {
               label: first.name,
+              colour: OWN,
               points: results.map(({ value, whole }): [number, number | null] => {
                 const flow = ownFlow(whole);
                 return [value, flow === undefined ? null : own(flow, whole)];

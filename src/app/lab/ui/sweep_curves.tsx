@@ -17,7 +17,7 @@ export default function SweepCurves({ swept, results }: SweepCurvesProps) {
     <div class="sweep-curves">
       {figures.map((figure) => (
         <div key={figure.title}>
-          <FigureDrawing figure={figure} />
+          <FigureDrawing figure={figure} heading="h2" />
         </div>
       ))}
     </div>

@@ -88,7 +88,7 @@ function Multiples({ lab, now }: { lab: Lab; now: number }) {
       <p class="hint" role="status">
         {sweep.left.value > 0
           ? `${what}, ${sweep.left.value} values to come`
-          : `${what}, one run each with seed ${seed}. Above: received rates, up to ${formatRate(topBps)}; below: queuing delay at the bottleneck, up to ${formatMs(topMs)}. Choose one to take its value.`}
+          : `${what}, one run each with seed ${seed}. In each small chart, above: received rates, up to ${formatRate(topBps)}; below: queuing delay at the bottleneck, up to ${formatMs(topMs)}. Choose one to take its value.`}
       </p>
       {same !== '' && <p>{same}</p>}
       {results.length > 1 && <Curves swept={swept} results={results} />}

@@ -11,7 +11,7 @@ function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
           <div key={index}>
             {column.map((figure) => (
               <div key={figure.title}>
-                <FigureDrawing figure={figure} />
+                <FigureDrawing figure={figure} heading="h3" />
               </div>
             ))}
           </div>
