@@ -62,7 +62,7 @@ export function sweepFigures(
     ),
     figure(
       'Share of the link',
-      { label: 'received over capacity', unit: '%', min: 0 },
+      { label: 'of the capacity', unit: '%', min: 0 },
       {
         all: ({ forward }) => forward.utilisation * 100,
         own: (flow, whole) => (flow.receiveRateBps / whole[flow.direction].capacityBps) * 100,
