@@ -26,7 +26,6 @@ import type { Lab } from '../lab.js';
 import { hasFlowQueues, type Run } from '../../../runs/run.js';
 import { differenceText, runFacts } from '../run_facts.js';
 import { change, linkTo, problems, settings } from '../settings.js';
-import type { TraceStore } from '../../../worker/trace/trace_client.js';
 import { FlowTable } from './flow_table.js';
 import { FlowsPanel } from './network/flows_panel.js';
 import { NetworkPanel } from './network/network_panel.js';
@@ -112,11 +111,10 @@ interface GlanceProps {
   run: Run;
   window: WindowMetrics;
   flow: FlowMetrics;
-  store: TraceStore;
 }
 
 /** The most important numbers of the first media flow or, if there is none, of the first flow. */
-function Glance({ run, window, flow, store }: GlanceProps) {
+function Glance({ run, window, flow }: GlanceProps) {
   const path = window[flow.direction];
   const delay = flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
   const several = window.flows.length > 1;
@@ -229,7 +227,7 @@ function Compared({ lab, scope }: Parts) {
         <h2>{titleOf('Pinned', before ? differenceText(before, run) : '')}</h2>
         {before && (
           <>
-            <RunGlance run={before} store={pinned.live.store} />
+            <RunGlance run={before} />
             <Provenance run={before} />
             {charts(before, pinned.scope)}
           </>
@@ -237,7 +235,7 @@ function Compared({ lab, scope }: Parts) {
       </section>
       <section aria-label="Present run">
         <h2>{titleOf('Now', before ? differenceText(run, before) : '')}</h2>
-        <RunGlance run={run} store={lab.store} />
+        <RunGlance run={run} />
         <Provenance run={run} />
         {charts(run, scope)}
       </section>
@@ -245,10 +243,10 @@ function Compared({ lab, scope }: Parts) {
   );
 }
 
-function RunGlance({ run, store }: Pick<GlanceProps, 'run' | 'store'>) {
+function RunGlance({ run }: Pick<GlanceProps, 'run'>) {
   const [window] = run.result?.windows ?? [];
   const flow = window?.flows.find(({ kind }) => kind === 'media') ?? window?.flows[0];
-  return window && flow ? <Glance run={run} window={window} flow={flow} store={store} /> : null;
+  return window && flow ? <Glance run={run} window={window} flow={flow} /> : null;
 }
 
 /** The buttons for the run that is shown. */
@@ -295,7 +293,7 @@ function Results({ lab, scope }: Parts) {
         facts={() => runFacts(run)}
         link={() => linkTo(settings.value)}
       />
-      {!isPinned && <RunGlance run={run} store={lab.store} />}
+      {!isPinned && <RunGlance run={run} />}
       {!isPinned && <Provenance run={run} />}
       {isTableFirst && table}
       <Inside lab={lab} scope={scope} />
