@@ -136,7 +136,7 @@ export class Actions {
     return this.options.isHidden(endpoint)
       ? new Refusal(
           'The page does not expose the connection of this stream, so ccscope cannot act on it.',
-          'reload the page with ccscope loaded from the start',
+          "do what the connection's notice says",
         )
       : new Refusal('The connection is closed.', 'choose a stream of a connection that is open');
   }

@@ -37,6 +37,8 @@ export interface KnownBefore {
    * candidates.
    */
   isLate: boolean;
+  /** The listener already has a connection with this number: the connection's video was observed before. */
+  isReported: boolean;
 }
 
 function pausedBy(track: MediaStreamTrack | null | undefined): Sending['trackPaused'] {
@@ -84,7 +86,7 @@ export class Endpoint {
     // A debugger's list of connections, which `adopt` passes, also contains prototypes. For a prototype, this
     // attribute throws, so no prototype is reported.
     if (typeof peer.signalingState !== 'string') throw new TypeError('this is not a connection');
-    this.#announce();
+    if (!known.isReported) this.#announce();
     listen(peer, 'connectionstatechange', () => this.look());
     listen(peer, 'signalingstatechange', () => this.#describe());
     listen(peer, 'track', () => this.watch());

@@ -48,18 +48,21 @@ export const joinedLate = (): RecordNotice => ({
 const HIDDEN_CONNECTION =
   'ccscope cannot reach a connection that the page made before ccscope was there and has not used since';
 
+const REACH =
+  'to keep the call, enter queryObjects(RTCPeerConnection) in the console of Chromium, choose "Store as global variable" in the context menu of the array that it prints, and enter temp1.map((each) => each.getStats()). In another browser, reload the page with ccscope loaded from the start';
+
 export const onlyReceiver = (): RecordNotice => ({
   level: 'warning',
   code: 'only-receiver',
   message: `${HIDDEN_CONNECTION}: one of its receivers is visible, but not what it sends or its other streams.`,
-  fix: 'reload the page with ccscope loaded from the start to see the whole connection',
+  fix: REACH,
 });
 
 export const onlyShown = (): RecordNotice => ({
   level: 'warning',
   code: 'only-shown',
   message: `${HIDDEN_CONNECTION}: only the displayed pictures of its video are visible. Rates, losses, delays, audio, and what it sends are unknown, and no controller runs beside it.`,
-  fix: 'reload the page with ccscope loaded from the start to see the whole connection',
+  fix: REACH,
 });
 
 export const relayPolicy = (): RecordNotice => ({

@@ -138,18 +138,28 @@ export class Observer implements PageObserver {
 
   #made(peer: RTCPeerConnection, configuration: unknown): void {
     const { encodedInsertableStreams } = (configuration ?? {}) as { encodedInsertableStreams?: unknown };
-    const endpoint = this.#adopt(peer, { ownsTransforms: encodedInsertableStreams === true, isLate: false });
+    const ownsTransforms = encodedInsertableStreams === true;
+    const endpoint = this.#adopt(peer, { ownsTransforms, isLate: false, isReported: false }, this.#count++);
     if (this.#window.config.relay !== null && this.#policies.note(peer, configuration))
       endpoint.relayPolicy();
   }
 
   #endpoint(peer: RTCPeerConnection): Endpoint {
-    return this.#all.get(peer) ?? this.#adopt(peer, { ownsTransforms: false, isLate: true });
+    return this.#all.get(peer) ?? this.#adoptLate(peer);
   }
 
-  #adopt(peer: RTCPeerConnection, known: KnownBefore): Endpoint {
+  /** Adopts a connection that the page created earlier. It takes the number of its video if that was reported. */
+  #adoptLate(peer: RTCPeerConnection): Endpoint {
+    const reported = this.#ownUse(() =>
+      attempt(() => this.#strays?.handOver(peer.getReceivers().map(({ track }) => track))),
+    );
+    const known = { ownsTransforms: false, isLate: true, isReported: typeof reported === 'number' };
+    return this.#adopt(peer, known, reported ?? this.#count++);
+  }
+
+  #adopt(peer: RTCPeerConnection, known: KnownBefore, id: number): Endpoint {
     this.#renew();
-    const endpoint = this.#ownUse(() => new Endpoint(this.#count++, peer, known, this.#window));
+    const endpoint = this.#ownUse(() => new Endpoint(id, peer, known, this.#window));
     this.#all.set(peer, endpoint);
     if (!endpoint.closed) this.#open.add(endpoint);
     this.#start();

@@ -141,10 +141,15 @@ export class Stray {
     return { ...sample, timeUs, inbound: [inbound] };
   }
 
-  end(): void {
-    if (this.#ended) return;
+  /** Ends the observation without reporting it, because the connection is reported in the stray's place. */
+  leave(): void {
     this.#ended = true;
     attempt(() => this.#shown.pause());
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.leave();
     if (this.#id === null) return;
     const { reporter } = this.window;
     reporter.tell({ type: 'state', endpoint: this.#id, timeUs: reporter.nowUs(), state: 'closed' });
@@ -186,6 +191,18 @@ export class Strays {
   /** Whether this is the number of a reported stray. */
   has(endpoint: number): boolean {
     return [...this.#all.values()].some(({ id }) => id === endpoint);
+  }
+
+  /**
+   * Returns the number of the first reported stray among the tracks of a connection that has become known, so that
+   * the connection takes the stray's place. Returns null if there is none.
+   */
+  handOver(tracks: readonly MediaStreamTrack[]): number | null {
+    const stray = tracks.map((track) => this.#all.get(track)).find((each) => typeof each?.id === 'number');
+    if (stray === undefined) return null;
+    stray.leave();
+    this.#all.delete(stray.track);
+    return stray.id;
   }
 
   /** Finds and reports strays. `known` are the known connections, whose tracks are not strays. Never rejects. */

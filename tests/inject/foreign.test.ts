@@ -85,11 +85,48 @@ for (const uses of ['method', 'listener', 'event'])
       expect(state.connections.length).toBeGreaterThan(1);
     } else {
       const state = await visit.until('a watched stream of the connection', isWatched);
-      const open = state.connections.filter((each) => each.state !== 'closed');
-      expect(open.map(codesOf)).toEqual([['joined-late']]);
+      expect(state.connections.map(codesOf)).toEqual([['joined-late']]);
     }
     visit.expectUntroubled();
   });
+
+test('a connection of which only the picture was seen takes its place when the console finds it', async ({
+  foreign,
+}) => {
+  const visit = await foreign.visit('hidden.html?uses=nothing');
+  await visit.showsMoreThan(30);
+  await visit.page.evaluate(script());
+  const before = await visit.until('what is shown', ({ connections }) => connections.length > 0);
+  const [notice] = before.connections[0]?.notices ?? [];
+  expect(notice?.code).toBe('only-shown');
+  // The console prints what `queryObjects` finds. "Store as global variable" makes it `temp1`.
+  const session = await visit.page.context().newCDPSession(visit.page);
+  const { result } = await session.send('Runtime.evaluate', { expression: 'RTCPeerConnection.prototype' });
+  const { objects } = await session.send('Runtime.queryObjects', {
+    prototypeObjectId: result.objectId ?? '',
+  });
+  await session.send('Runtime.callFunctionOn', {
+    objectId: objects.objectId ?? '',
+    functionDeclaration: 'function () { globalThis.temp1 = this; }',
+  });
+  const [line] = /temp1\.map\(.*\)\)/.exec(notice?.fix ?? '') ?? ['temp1: no line'];
+  await visit.page.evaluate(`void ${line}`);
+  const state = await visit.until(
+    'both connections',
+    (now) => isWatched(now) && now.connections.length > 1 && sent(now).some(({ rateBps }) => rateBps > 0),
+  );
+  expect(state.connections.map((each) => [each.state, codesOf(each)])).toEqual([
+    ['connected', ['joined-late']],
+    ['connected', ['joined-late']],
+  ]);
+  expect(
+    received(state)
+      .filter(({ isLive }) => isLive)
+      .map(({ endpoint }) => endpoint),
+  ).toEqual([0]);
+  expect(state.incidents).toEqual([]);
+  visit.expectUntroubled();
+});
 
 test('a connection of which its page uses a receiver alone', async ({ foreign }) => {
   const visit = await foreign.visit('hidden.html?uses=receiver');

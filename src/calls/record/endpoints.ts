@@ -81,6 +81,9 @@ function checkFrames({ record, framed, decodedBefore }: Known, { inbound }: Stat
   });
 }
 
+/** The notices about a connection that the observer could not reach. */
+const UNREACHED: ReadonlySet<string> = new Set(['only-shown', 'only-receiver']);
+
 /** The SSRCs in a `frames` message. */
 const streamsOf = (rows: readonly number[]): number[] => rows.filter((_, i) => i % NUMBERS_PER_FRAME === 0);
 
@@ -174,6 +177,8 @@ export class Endpoints {
   }
 
   #local(record: EndpointRecord, { role, ufrags }: Message<'local'>): void {
+    // Only a connection that was reached reports its own fragments.
+    record.notices = record.notices.filter(({ code }) => !UNREACHED.has(code));
     record.role ??= role;
     for (const ufrag of ufrags) {
       if (record.localUfrags.includes(ufrag)) continue;

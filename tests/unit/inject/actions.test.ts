@@ -155,7 +155,7 @@ test('a stream of a connection that the page keeps to itself is not said to be c
   expect(await actions.act(release)).toEqual({
     ok: false,
     why: 'The page does not expose the connection of this stream, so ccscope cannot act on it.',
-    fix: 'reload the page with ccscope loaded from the start',
+    fix: "do what the connection's notice says",
   });
   expect(await actions.act({ ...release, target: { ...SENT, endpoint: 2 } })).toMatchObject({
     why: 'The connection is closed.',
