@@ -7,6 +7,7 @@ import { register as incidents } from './commands/incidents.js';
 import { register as replay } from './commands/replay.js';
 import { register as reproduce } from './commands/reproduce.js';
 import { register as runScenarios } from './commands/run.js';
+import { register as serve } from './commands/serve.js';
 import { register as shape } from './commands/shape.js';
 import { register as trend } from './commands/trend.js';
 import { FailedRun, systemCode, UsageError } from '../text/errors.js';
@@ -26,7 +27,7 @@ export function createProgram(io: Io = process): Command {
     writeErr: (text) => io.stderr.write(text),
   });
   // Commands must be added after the settings above: a command inherits the settings at the time of its creation.
-  for (const register of [call, attach, runScenarios, reproduce, replay, incidents, shape, trend])
+  for (const register of [call, attach, runScenarios, reproduce, replay, incidents, shape, serve, trend])
     register(program, io);
   return program;
 }
