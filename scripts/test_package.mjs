@@ -3,7 +3,7 @@
 // (src/embed/README.md), and runs them in Chromium. It also tests the installed command, and two parts of the
 // library's guide: the page with an import map, and the Node examples. In an empty Playwright project it runs the
 // example of src/playwright/README.md.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import sirv from 'sirv';
 
@@ -261,6 +261,44 @@ function checkCommandLine(folder) {
     throw new Problem(`ccscope reproduce wrote ${reproduced.slice(0, 300)} …`);
 }
 
+/** Checks that the guides in the package lead to each other, and the README to nothing that is missing. */
+function checkGuides(folder) {
+  const installed = join(folder, 'node_modules/ccscope');
+  const guides = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.md'),
+  );
+  const missing = guides.flatMap((guide) => {
+    const text = readFileSync(join(installed, guide), 'utf8').replace(/```[\s\S]*?```/g, '');
+    return [...text.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)]
+      .map(([, link]) => join(dirname(guide), link))
+      .filter((file) => guide === 'README.md' || /\.(?:md|png)$/.test(file))
+      .filter((file) => !isOnlyInClones(file) && !existsSync(join(installed, file)))
+      .map((file) => `${guide} links to ${file}, which is not in the package.`);
+  });
+  if (guides.length < 30) throw new Problem(`The package has ${guides.length} guides.`);
+  if (missing.length > 0) throw new Problem(missing.join('\n'));
+}
+
+const isOnlyInClones = (file) => file.startsWith('tests');
+
+/** Checks that the installed command serves the app to a browser, and ends when it is told to. */
+async function checkServe(folder) {
+  const cli = join(folder, 'node_modules/ccscope/dist/lib/command_line/cli.js');
+  const child = spawn(process.execPath, [cli, 'serve', '--no-open', '--port', '0'], { cwd: folder });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const address = await new Promise((resolve, reject) => {
+    child.stdout.on('data', (text) => resolve(/http:\S+/.exec(text)?.[0]));
+    void ended.then((status) => reject(new Problem(`ccscope serve ended with ${status}.`)));
+  });
+  const titles = [];
+  for (const page of ['', 'lab.html', 'lessons.html', 'papers.html'])
+    titles.push(/<title>[^<]+/.exec(await (await fetch(`${address}${page}`)).text())?.[0]);
+  child.kill('SIGINT');
+  const status = await ended;
+  if (titles.some((title) => !title?.includes('ccscope')) || (status !== 0 && !isWindows))
+    throw new Problem(`ccscope serve showed ${titles.join(', ')} and ended with ${status}.`);
+}
+
 const guide = 'src/playwright/README.md';
 
 /**
@@ -270,7 +308,13 @@ const guide = 'src/playwright/README.md';
 async function checkPlaywright(folder, tarball) {
   mkdirSync(join(folder, 'tests'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
-  for (const file of ['server.mjs', 'app.html', 'playwright.config.ts', 'tests/call.spec.ts'])
+  for (const file of [
+    'server.mjs',
+    'app.html',
+    'playwright.config.ts',
+    'tests/call.spec.ts',
+    'two_people.ts',
+  ])
     writeFileSync(join(folder, file), exampleOf(`example: ${file}`, guide));
   await npm(['install', tarball, `@playwright/test@${versionOf('@playwright/test')}`], folder);
   // Playwright refuses to work with two copies of its runner.
@@ -278,7 +322,7 @@ async function checkPlaywright(folder, tarball) {
     throw new Problem('The package brings a copy of @playwright/test of its own.');
   const strict = ['--strict', '--noEmit', '--skipLibCheck', '--ignoreConfig'];
   const modules = ['--target', 'ES2022', '--module', 'nodenext', '--moduleResolution', 'nodenext'];
-  await run(process.execPath, [tsc, ...strict, ...modules, 'tests/call.spec.ts'], {
+  await run(process.execPath, [tsc, ...strict, ...modules, 'tests/call.spec.ts', 'two_people.ts'], {
     cwd: folder,
     what: "Checking the types of the guide's example",
   });
@@ -318,6 +362,8 @@ async function testPackage() {
     checkCore(folder);
     await checkCommonJs(folder);
     checkCommandLine(folder);
+    await checkServe(folder);
+    checkGuides(folder);
     say('The package works.');
   } finally {
     for (const made of [folder, playwright]) rmSync(made, { recursive: true, force: true });

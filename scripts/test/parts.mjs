@@ -100,7 +100,7 @@ export const parts = {
     // An example in one of the guides checks the rate that a real call reaches.
     kind: 'measures',
     after: ['build'],
-    reads: [...built, 'README.md', 'CHANGELOG.md', 'LICENSE'],
+    reads: [...built, ...documentFiles, 'LICENSE'],
     run: checks(() => node('scripts/test_package.mjs')),
   },
   lint: {
