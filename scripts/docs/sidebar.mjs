@@ -14,7 +14,7 @@ export const sidebar = [
     text: 'Debug a call',
     items: [
       page('Calls that run already', '/src/command_line/attach/'),
-      page('The script for pages of others', '/src/inject/'),
+      page('The script for a running page', '/src/inject/'),
       page('The extension', '/src/extension/'),
       page('Why a rate fell', '/src/watch/', [page('How many causes are right', '/src/watch/accuracy')]),
     ],

@@ -24,6 +24,27 @@ const names = {
   UsageError: '/src/text/errors.html',
 };
 
+/** What a reader may ask, and a page that the first results of the search have to contain. */
+const questions = {
+  'slow link': '/src/link/',
+  'slow network': '/src/link/',
+  throttle: '/src/link/',
+  'network emulation': '/src/link/',
+  'queue limit': '/src/link/',
+  'shape my call': '/src/link/',
+  'own app': '/src/command_line/call/#your-own-pages',
+  headed: '/src/playwright/',
+  'devtools console': '/src/inject/',
+  getStats: '/src/watch/',
+  freeze: '/src/watch/',
+  why: '/src/watch/',
+  band: '/src/scenario/',
+  verdict: '/src/scenario/',
+  reproduce: '/src/papers/',
+  'own controller': '/public/controllers/',
+};
+const FIRST_RESULTS = 3;
+
 /**
  * The codes of notices and causes, each with the section that explains it. Codes of a single word are left out:
  * common words are found in many sections.
@@ -71,8 +92,18 @@ async function checkSearch(site) {
         .waitFor({ timeout: 10_000 })
         .catch(() => errors.push(`The search for ${name} does not find ${page}.`));
     }
+    for (const [question, page] of Object.entries(questions)) {
+      await tab.locator('#localsearch-input').fill(question);
+      const isFirst = ([wanted, most]) =>
+        [...document.querySelectorAll('a.result')].slice(0, most).some(({ href }) => href.includes(wanted));
+      await tab
+        .waitForFunction(isFirst, [page, FIRST_RESULTS], { timeout: 10_000 })
+        .catch(() => errors.push(`The first results of the search for ${question} do not lead to ${page}.`));
+    }
     if (errors.length > 0) throw new Problem(errors.join('\n'));
-    say(`The search finds ${wanted.length} names where they belong.`);
+    say(
+      `The search finds ${wanted.length} names where they belong, and answers ${Object.keys(questions).length} questions.`,
+    );
   } finally {
     await browser.close();
   }

@@ -2,7 +2,7 @@
  * The default theme, without fonts to download, with live figures on the pages that contain them, and with links to
  * the app.
  */
-import { onContentUpdated, withBase, type Theme } from 'vitepress';
+import { onContentUpdated, withBase, type DefaultTheme, type Theme } from 'vitepress';
 import theme from 'vitepress/theme-without-fonts';
 
 import AppLink from './app_link.vue';
@@ -14,10 +14,40 @@ import './style.css';
  */
 const FIGURES = '/view/ccscope-view.js';
 
+/** Words that a question may contain, but that the section with the answer need not. */
+const SMALL_WORDS = new Set([
+  'a',
+  'an',
+  'the',
+  'my',
+  'your',
+  'i',
+  'do',
+  'how',
+  'to',
+  'of',
+  'in',
+  'on',
+  'for',
+]);
+
+/** How much a page counts in the search: guides come before the reference, which has the same words more often. */
+function weightOf(page: string): number {
+  if (/\/(?:api|tests|src\/text)\//.test(page)) return 0.1;
+  return /\/(?:wasm\/|src\/command_line\/options|ARCHITECTURE|CHANGELOG|CONTRIBUTING)/.test(page) ? 0.4 : 1;
+}
+
 export default {
   extends: theme,
-  enhanceApp({ app }) {
+  enhanceApp({ app, siteData }) {
     app.component('AppLink', AppLink);
+    // The site's policy forbids functions in the configuration, which VitePress would pass on as text.
+    const { search } = siteData.value.themeConfig as DefaultTheme.Config;
+    if (search?.provider === 'local')
+      Object.assign(search.options?.miniSearch?.searchOptions ?? {}, {
+        boostDocument: weightOf,
+        processTerm: (term: string) => (SMALL_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
+      });
   },
   setup() {
     onContentUpdated(() => {
