@@ -33,8 +33,11 @@ const SMALL_WORDS = new Set([
 
 /** How much a page counts in the search: guides come before the reference, which has the same words more often. */
 function weightOf(page: string): number {
-  if (/\/(?:api|tests|src\/text)\//.test(page)) return 0.1;
-  return /\/(?:wasm\/|src\/command_line\/options|ARCHITECTURE|CHANGELOG|CONTRIBUTING)/.test(page) ? 0.4 : 1;
+  if (/\/(?:api|tests)\/|\/src\/text\/messages/.test(page)) return 0.1;
+  if (/\/src\/text\/errors/.test(page)) return 0.3;
+  if (/\/(?:wasm\/sim\/|src\/command_line\/options|ARCHITECTURE|CHANGELOG|CONTRIBUTING)/.test(page))
+    return 0.4;
+  return 1;
 }
 
 export default {
