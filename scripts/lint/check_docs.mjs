@@ -31,7 +31,7 @@ const questions = {
   throttle: '/src/link/',
   'network emulation': '/src/link/',
   'queue limit': '/src/link/',
-  'shape my call': '/src/link/',
+  'shape my call': '/src/playwright/',
   'own app': '/src/command_line/call/#your-own-pages',
   headed: '/src/playwright/',
   'devtools console': '/src/inject/',
