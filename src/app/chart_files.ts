@@ -3,6 +3,7 @@ import { drawPicture, type Picture } from '../charts/picture.js';
 import type { ChartTheme, StripSpec, TimeChart } from '../charts/index.js';
 import type { FigureChart } from '../charts/figures/index.js';
 import type { Figure } from '../figures/figure.js';
+import { csv, type CsvField as Cell } from '../text/csv.js';
 
 /** A picture of the chart as currently drawn. */
 export function pictureOf(title: string, chart: TimeChart, theme: ChartTheme, strip?: StripSpec): Picture {
@@ -63,14 +64,6 @@ export async function svgOf(picture: Picture): Promise<Blob> {
   const drawn = drawPicture(canvas, picture, 1, () => text(picture.title));
   return new Blob([drawn], { type: 'image/svg+xml' });
 }
-
-/** A CSV field (RFC 4180). */
-const field = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-type Cell = string | number | null | undefined;
-
-const csv = (rows: readonly (readonly Cell[])[]): string =>
-  rows.map((row) => `${row.map((cell) => field(String(cell ?? ''))).join(',')}\r\n`).join('');
 
 /** Units that only the axes use, each with the unit of the values in the file. */
 const VALUE_UNITS: Readonly<Record<string, string>> = { Mbps: 'bps', '%': 'ratio' };

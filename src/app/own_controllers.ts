@@ -20,11 +20,14 @@ export class NotAtHand extends Error {
   override readonly name = 'NotAtHand';
 }
 
-/** Advice for files that no page can run, by file extension. The first pattern that matches applies. */
-const OTHER_FILES: readonly [ending: RegExp, fix: string][] = [
-  [/\.[cm]?tsx?$/i, 'Use the command line, which bundles TypeScript: npx ccscope call --controller FILE.'],
-  [/./, 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).'],
-];
+/** The command that does what a page does with a controller. */
+export type OwnCommand = 'call' | 'run';
+
+/** Advice for a file that no page can run. */
+const adviceFor = (name: string, command: OwnCommand): string =>
+  /\.[cm]?tsx?$/i.test(name)
+    ? `Browsers take JavaScript: delete the types, and save it as .js. The command line takes TypeScript: npx ccscope ${command} --controller FILE.`
+    : 'Choose a JavaScript module (.js, .mjs) or a WebAssembly module (.wasm).';
 
 class OwnControllers {
   readonly list = signal<readonly OwnController[]>([]);
@@ -33,9 +36,8 @@ class OwnControllers {
    * Keeps a file, which replaces an earlier file of the same name. Returns null, or advice for the user if the file
    * cannot be used.
    */
-  keep(file: File): string | null {
-    if (!/\.(m?js|wasm)$/i.test(file.name))
-      return OTHER_FILES.find(([ending]) => ending.test(file.name))?.[1] ?? null;
+  keep(file: File, command: OwnCommand): string | null {
+    if (!/\.(m?js|wasm)$/i.test(file.name)) return adviceFor(file.name, command);
     const type = file.name.endsWith('.wasm') ? 'application/wasm' : 'text/javascript';
     const url = URL.createObjectURL(new Blob([file], { type }));
     this.add({ name: file.name, url });

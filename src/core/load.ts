@@ -160,16 +160,32 @@ const shipped = (): URL => new URL('./ccscope.wasm', import.meta.url);
 export async function compileCore(source: WasmSource = shipped()): Promise<WebAssembly.Module> {
   if (source instanceof WebAssembly.Module) return source;
   if (typeof source !== 'string' && !(source instanceof URL)) return WebAssembly.compile(source);
-  const url = new URL(source, import.meta.url);
+  return WebAssembly.compile(await bytesAt(new URL(source, import.meta.url)));
+}
+
+async function bytesAt(url: URL): Promise<ArrayBuffer> {
   if (url.protocol === 'file:') {
     // Only Node reads the module from a file. Bundlers for browsers would include an imported Node module, but do
     // not notice getBuiltinModule().
     const { readFile } = process.getBuiltinModule('node:fs/promises');
-    return WebAssembly.compile(await readFile(url));
+    return new Uint8Array(await readFile(url)).buffer;
   }
   const response = await fetch(url);
   if (!response.ok) throw new CoreError(`could not fetch the core: ${url.href} answered ${response.status}`);
-  return WebAssembly.compile(await response.arrayBuffer());
+  return response.arrayBuffer();
+}
+
+/**
+ * The SHA-256 hash of the core that ships with this code, in hexadecimal digits. The build of the core is deterministic,
+ * so the hash identifies the code that made a number. Undefined where it cannot be had, such as on a page without TLS.
+ */
+export async function shippedCoreHash(): Promise<string | undefined> {
+  try {
+    const digest = await crypto.subtle.digest('SHA-256', await bytesAt(shipped()));
+    return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  } catch {
+    return undefined;
+  }
 }
 
 const nothing = (): number => 0;

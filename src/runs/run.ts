@@ -10,6 +10,7 @@ import {
 import { queueForm } from '../link/queue_form.js';
 import { FAIR_QUEUES } from '../link/words.js';
 import { instantiate, type CellParams } from '../scenario/cells.js';
+import { flowNumbers } from '../scenario/compile.js';
 import type { TraceOptions } from '../scenario/index.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { ControllerModule, SimulationResult } from '../worker/simulation/simulation_protocol.js';
@@ -78,6 +79,17 @@ function maxBitrateOf(controller: ControllerName, { preset, parameters = {} }: F
   const chosen = presets.find(({ name }) => name === (preset ?? defaultPreset(controller, 'simulation')));
   const base = chosen === undefined ? spec.default : presetValue(chosen, spec);
   return parameters[spec.name] ?? base;
+}
+
+/** The name of the user's controller for each flow that it controls, by the number of the flow. */
+export function replacedIn({
+  scenario,
+  cell,
+  controller,
+}: Pick<Run, 'scenario' | 'cell' | 'controller'>): ReadonlyMap<number, string> {
+  if (controller === undefined) return new Map();
+  const flows = flowNumbers(instantiate(scenario, cell), controller.flows ?? []);
+  return new Map([...flows].map((flow) => [flow, controller.name]));
 }
 
 /** Whether the bottleneck of the forward path has a queue for each flow. */

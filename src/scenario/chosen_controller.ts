@@ -1,8 +1,10 @@
 /** Replaces the controllers of a simulation's media flows with another controller. */
-import type { ControllerName } from '../core/schema.js';
+import { controllerOfPreset, type ControllerName } from '../core/schema.js';
 import type { FlowOptions, SimulationOptions } from '../core/simulation.js';
 import type { ControllerFault, UserController } from '../core/user_controller.js';
+import { flowGroups } from './compile.js';
 import type { Simulator } from './run_cell.js';
+import type { Scenario } from './scenario.js';
 
 /** The parameters that all controllers have: the bitrate bounds that the application sets. */
 const BOUNDS: readonly string[] = ['min_bitrate_bps', 'max_bitrate_bps', 'start_bitrate_bps'];
@@ -26,6 +28,44 @@ export function withController(
     const { preset: _, parameters, ...others } = flow;
     return { ...others, controller, parameters: boundsOf(parameters) };
   });
+}
+
+/** A controller that takes the place of a flow's own. */
+export interface AssignedController {
+  controller: ControllerName | UserController;
+  /** The name of the flow in the scenario. Default: all media flows to which no other controller is assigned. */
+  flow?: string;
+}
+
+/** A flow that was made for a controller of its author's own. */
+export interface AuthorsFlow {
+  flow: string;
+  /** The name of the controller's file. */
+  file: string;
+  /** The controller that runs where the file is not given. */
+  instead: ControllerName;
+}
+
+export const authorsFlows = ({ flows }: Pick<Scenario, 'flows'>): readonly AuthorsFlow[] =>
+  flows.flatMap((flow) => {
+    if (flow.kind !== 'media' || flow.own_controller === undefined) return [];
+    const { name, controller, preset = '', own_controller: file } = flow;
+    return [{ flow: name, file, instead: controller ?? controllerOfPreset(preset) ?? 'gcc' }];
+  });
+
+/** The index in `assigned` of the controller of each media flow that gets one, by the number of the flow. */
+export function assignedFlows(
+  instance: Scenario,
+  assigned: readonly Pick<AssignedController, 'flow'>[],
+): ReadonlyMap<number, number> {
+  const rest = assigned.findIndex(({ flow }) => flow === undefined);
+  return new Map(
+    flowGroups(instance).flatMap(({ name, kind, flows }): [number, number][] => {
+      const named = assigned.findIndex(({ flow }) => flow === name);
+      const index = named >= 0 ? named : rest;
+      return kind === 'tcp' || index < 0 ? [] : flows.map((flow) => [flow, index]);
+    }),
+  );
 }
 
 /**
@@ -52,6 +92,33 @@ export class ControllerSimulator implements Simulator {
   }
 
   /** The faults of the controller in the latest simulation so far. */
+  get faults(): readonly ControllerFault[] {
+    return this.#faults;
+  }
+}
+
+/** A simulator of one cell in which each of the assigned controllers takes the place of its flows' own. */
+export class AssignedSimulator implements Simulator {
+  #faults: readonly ControllerFault[] = [];
+
+  constructor(
+    private readonly simulator: Simulator,
+    private readonly instance: Scenario,
+    private readonly assigned: readonly AssignedController[],
+  ) {}
+
+  createSimulation(options: SimulationOptions): ReturnType<Simulator['createSimulation']> {
+    const numbers = [...assignedFlows(this.instance, this.assigned)];
+    const flows = this.assigned.reduce<readonly FlowOptions[]>((before, { controller }, index) => {
+      const only = new Set(numbers.flatMap(([flow, of]) => (of === index ? [flow] : [])));
+      return withController(before, controller, only);
+    }, options.flows);
+    const simulation = this.simulator.createSimulation({ ...options, flows: [...flows] });
+    this.#faults = simulation.faults();
+    return simulation;
+  }
+
+  /** The faults of all controllers in the latest simulation so far. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

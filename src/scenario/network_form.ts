@@ -83,6 +83,11 @@ const mediaFlow = record({
   preset: v.optional(text('the name of a preset')),
   /** Parameters of the controller that differ from the preset. */
   parameters: v.optional(numbers),
+  /**
+   * The file of the author's own controller, if this flow was made for one. A scenario does not contain the file.
+   * Whoever does not give it runs the flow with the controller above.
+   */
+  own_controller: v.optional(text('the name of a file')),
   /** A preset of the video source, such as `vp8`. */
   source_preset: v.optional(text('the name of a preset')),
   /** Parameters of the video source that differ from the preset. */

@@ -35,14 +35,14 @@ export interface SimulationHeader {
 }
 
 /**
- * The header for a run of a cell. `controller` is the name of a controller that replaced those of all media
- * flows. Throws ConfigError.
+ * The header for a run of a cell. `replaced` has the names of the controllers that took the place of the flows' own, by
+ * the number of the flow. Throws ConfigError.
  */
 export function traceHeader(
   scenario: Scenario,
   cell: CellParams,
   seed: number,
-  controller?: string,
+  replaced: ReadonlyMap<number, string> = new Map(),
 ): SimulationHeader {
   const flows = compile(instantiate(scenario, cell), seed).flows.map((options, flow): TracedFlow => {
     const { kind, name = `${kind} ${flow}` } = options;
@@ -54,6 +54,7 @@ export function traceHeader(
     };
     if (options.kind === 'tcp') return traced;
     const { parameters = {} } = options;
+    const controller = replaced.get(flow);
     if (controller !== undefined)
       return { ...traced, ...presetOf(controller), parameters: boundsOf(parameters) };
     const { name: own, preset } = controllerSetup(options, 'simulation');

@@ -226,6 +226,71 @@ test('a controller of one’s own is pasted, runs beside the others, and may fai
   await lab.done();
 });
 
+test('what leaves the page names a controller of one’s own, and those who open it are told', async ({
+  page,
+  lab,
+}) => {
+  await page.goto(`${lab.served.staticUrl}lab.html`);
+  await lab.done();
+  const flows = lab.panel('Flows');
+  await flows.getByText('+ own controller').click();
+  await flows.getByRole('button', { name: 'Example' }).click();
+  await flows.getByRole('button', { name: 'Add a call with it' }).click();
+  await expect(lab.fact('Controllers')).toHaveText(/own controller pasted\.mjs$/);
+  await lab.done();
+  const notices = page.getByLabel('Notices');
+  await expect(notices).not.toContainText('a controller of the author');
+
+  const saved = async (button: string): Promise<string> => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: button }).click(),
+    ]);
+    return readFile(await download.path(), 'utf8');
+  };
+  const [header] = (await saved('Download trace')).split('\n', 1);
+  const { flows: traced, ...about } = JSON.parse(header ?? '') as { flows: object[] };
+  expect(about).toMatchObject({ core_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  expect(traced.at(-1)).toMatchObject({ name: 'own', controller: 'pasted.mjs' });
+  expect(traced.at(-1)).not.toHaveProperty('preset');
+  const metrics = JSON.parse(await saved('Download metrics')) as object;
+  expect(metrics).toMatchObject({ controller: 'pasted.mjs', ccscope: expect.any(String) });
+  const scenario = parseScenario(JSON.parse(await saved('Save as scenario')));
+  // The call begins like the first one of the experiment, so that the two can be compared.
+  const parameters = { max_bitrate_bps: 2e6 };
+  expect(scenario.flows.at(-1)).toMatchObject({ own_controller: 'pasted.mjs', parameters });
+  expect(scenario.flows[0]).toMatchObject({ parameters });
+
+  await expect(page).toHaveURL(/#own=/);
+  await page.reload();
+  await expect(notices).toContainText('The flow own ran with a controller of the author, pasted.mjs');
+  await expect(notices).toContainText('GCC takes its place.');
+  await expect(flows.getByText('gcc in place of pasted.mjs')).toBeVisible();
+  await flows.getByText('+ own controller').click();
+  await flows.getByRole('button', { name: 'Example' }).click();
+  await flows.getByRole('button', { name: 'Use this one' }).click();
+  await expect(lab.fact('Controllers')).toHaveText(/own controller pasted\.mjs$/);
+  await expect(notices).not.toContainText('a controller of the author');
+});
+
+test('TypeScript is refused with what to do', async ({ page, lab }) => {
+  await lab.begin();
+  const flows = lab.panel('Flows');
+  await flows.getByText('+ own controller').click();
+  const notices = page.getByLabel('Notices');
+  await flows.locator('input[type=file]').setInputFiles({
+    name: 'mine.ts',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('export default {}'),
+  });
+  await expect(notices).toContainText('ccscope run --controller FILE');
+  await flows
+    .getByRole('textbox', { name: 'Paste a module' })
+    .fill("import type { UserController } from 'ccscope';\nexport default {};");
+  await flows.getByRole('button', { name: 'Add a call with it' }).click();
+  await expect(notices).toContainText('if it is TypeScript, delete the types');
+});
+
 test('a controller that never returns is ended, and the next run works', async ({ page, lab }) => {
   test.setTimeout(60_000);
   await lab.begin();

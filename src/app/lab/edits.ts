@@ -20,8 +20,19 @@ const FRESH_DURATION_S = 60;
  * original's name, except if the original is from a paper.
  */
 export function editable(scenario: Scenario, cell: CellParams): Scenario {
-  const { id, title, description, forward, backward, flows, windows, duration_s, rate_interval_ms, seed } =
-    instantiate(scenario, cell);
+  const {
+    id,
+    title,
+    description,
+    forward,
+    backward,
+    flows,
+    windows,
+    duration_s,
+    rate_interval_ms,
+    runs,
+    seed,
+  } = instantiate(scenario, cell);
   const where = Object.keys(cell).length > 0 ? ` (${Object.values(cell).join(', ')})` : '';
   const names =
     scenario.paper === undefined
@@ -36,6 +47,7 @@ export function editable(scenario: Scenario, cell: CellParams): Scenario {
     ...(backward !== undefined && { backward }),
     ...(windows !== undefined && { windows }),
     ...(rate_interval_ms !== undefined && { rate_interval_ms }),
+    ...(runs !== undefined && { runs }),
     ...(seed !== undefined && { seed }),
   };
 }
@@ -119,8 +131,38 @@ export const changeController =
     const flow = scenario.flows.find((each) => each.name === name);
     const bounds = boundsOf(flow?.kind === 'media' ? flow.parameters : {});
     const parameters = Object.keys(bounds).length > 0 ? bounds : undefined;
-    return changeFlow(name, { controller: undefined, preset, parameters })(scenario);
+    return changeFlow(name, { controller: undefined, preset, parameters, own_controller: undefined })(
+      scenario,
+    );
   };
+
+/**
+ * A call for the user's own controller, with the bounds and the video source of the first call of the network, so that
+ * both start alike. It has a preset for those who do not have the controller's file.
+ */
+export function ownCall({ flows }: Scenario, file: string): MediaFlow {
+  const first = flows.find((flow) => flow.kind === 'media');
+  const bounds = boundsOf(first?.parameters);
+  return trimmed({
+    kind: 'media',
+    name: 'own',
+    preset: 'gcc',
+    own_controller: file,
+    parameters: Object.keys(bounds).length > 0 ? bounds : undefined,
+    source_preset: first?.source_preset,
+    source: first?.source,
+  });
+}
+
+/** Gives the flows that were made for a controller of somebody's own another file. */
+export const changeOwnController =
+  (file: string): Edit =>
+  (scenario) => ({
+    ...scenario,
+    flows: scenario.flows.map((flow) =>
+      flow.kind === 'media' && flow.own_controller !== undefined ? { ...flow, own_controller: file } : flow,
+    ),
+  });
 
 export const removeFlow =
   (name: string): Edit =>

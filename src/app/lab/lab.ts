@@ -3,6 +3,7 @@ import { computed, signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
 import type { CellParams } from '../../scenario/cells.js';
+import { authorsFlows } from '../../scenario/chosen_controller.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 import { dismiss, notify } from '../notices.js';
@@ -11,12 +12,12 @@ import { withPreset } from './controller_choice.js';
 import {
   addFlow,
   changeController,
+  changeOwnController,
   editable,
   FRESH_NETWORK,
   FRESH_NETWORK_TEXT,
-  freeName,
+  ownCall,
   type Edit,
-  type MediaFlow,
 } from './edits.js';
 import { fromFragment } from '../../runs/fragment.js';
 import { downloadMetrics, downloadScenario, downloadTrace } from './downloads.js';
@@ -239,6 +240,7 @@ export class Lab {
       this.isListShown.value = from.kind !== 'controls';
       this.#isGhostDue = false;
       this.ownFlows.forget();
+      this.ownFlows.tellMissing(scenario);
       this.charts?.dropGhost();
       this.unpin();
       this.sweep.clear();
@@ -278,21 +280,27 @@ export class Lab {
 
   /** Gives a flow a preset of the core's controllers. The user's own controller then no longer controls the flow. */
   takeController(flow: string, preset: string): void {
-    this.ownFlows.release(flow);
     this.edit(`${flow}.controller`, changeController(flow, preset));
+    this.#tellMissing();
   }
 
   /**
-   * Loads the user's controller from a file. The new controller takes over the flows of the user's earlier
-   * controller. If there are no such flows, adds a call for the new controller.
+   * Loads the user's controller from a file. It takes over the flows that were made for an own controller. If there are
+   * none, adds a call for it.
    */
   useOwn(file: File): void {
     const { value: network } = this.network;
-    if (network === null) return;
-    const flow = freeName(network, OWN_CALL.name);
-    const controlled = this.ownFlows.use(file, network, flow);
-    if (controlled === 'new flow') this.edit(`add ${flow}`, addFlow(OWN_CALL));
-    else if (controlled === 'earlier flows') this.vary({});
+    if (network === null || !this.ownFlows.use(file)) return;
+    const before = authorsFlows(network);
+    if (before.length === 0) this.edit('add own', addFlow(ownCall(network, file.name)));
+    else if (before.every((each) => each.file === file.name)) this.vary({});
+    else this.edit('own controller', changeOwnController(file.name));
+    this.#tellMissing();
+  }
+
+  #tellMissing(): void {
+    const { value: network } = this.network;
+    if (network !== null) this.ownFlows.tellMissing(network);
   }
 
   undo(): void {
@@ -434,9 +442,9 @@ export class Lab {
     if (run !== null) await downloadTrace(run, this.store);
   }
 
-  downloadMetrics(): void {
+  async downloadMetrics(): Promise<void> {
     const { value: run } = this.live.run;
-    if (run !== null) downloadMetrics(run);
+    if (run !== null) await downloadMetrics(run);
   }
 
   /** Saves the network shown by the controls, as a scenario file. */
@@ -445,8 +453,6 @@ export class Lab {
     if (network !== null) downloadScenario(network, this.seed.peek());
   }
 }
-
-const OWN_CALL: MediaFlow = { kind: 'media', name: 'own', preset: 'gcc' };
 
 /** The values to which these settings are reset when another scenario is shown. */
 const FRESH = {

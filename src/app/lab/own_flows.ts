@@ -1,42 +1,31 @@
-/** The flows that the user's own controller controls. */
+/** The user's own controller, which controls the flows that were made for one. */
 import { signal } from '@preact/signals';
 
+import { authorsFlows } from '../../scenario/chosen_controller.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { Wanted } from '../../runs/live_run.js';
 import { dismiss, notify } from '../notices.js';
+import { CONTROLLER_TITLES } from './controller_choice.js';
 import { ownControllers, type OwnController } from '../own_controllers.js';
 
-/** The user's own controller, with the names of the flows that it controls. */
-export interface Own extends OwnController {
-  flows: readonly string[];
-}
+/** The names of the flows that were made for a controller of somebody's own. */
+export const ownFlowsOf = (network: Scenario): readonly string[] =>
+  authorsFlows(network).map(({ flow }) => flow);
 
 export class OwnFlows {
-  readonly own = signal<Own | null>(null);
+  readonly own = signal<OwnController | null>(null);
 
-  /**
-   * Loads the user's controller from a file. The new controller takes over the flows of the user's earlier
-   * controller. If there are no such flows, the new controller gets a flow called `nameForNew`. Returns which of the
-   * two cases occurred. If the file is refused, shows a notice and returns null.
-   */
-  use(file: File, network: Scenario, nameForNew: string): 'earlier flows' | 'new flow' | null {
-    const fix = ownControllers.keep(file);
+  /** Loads the user's controller from a file. If the file is refused, shows a notice and returns false. */
+  use(file: File): boolean {
+    const fix = ownControllers.keep(file, 'run');
     if (fix !== null) {
       notify('error', 'own-file', `${file.name} was not accepted.`, fix);
-      return null;
+      return false;
     }
     dismiss('own-file');
     const { name } = file;
-    const present = this.#in(network);
-    const flows = present.length > 0 ? present : [nameForNew];
-    this.own.value = { name, url: ownControllers.urlOf(name), flows };
-    return present.length > 0 ? 'earlier flows' : 'new flow';
-  }
-
-  /** Removes a flow from the flows that the user's controller controls. */
-  release(flow: string): void {
-    const { value: own } = this.own;
-    if (own !== null) this.own.value = { ...own, flows: own.flows.filter((name) => name !== flow) };
+    this.own.value = { name, url: ownControllers.urlOf(name) };
+    return true;
   }
 
   forget(): void {
@@ -44,17 +33,26 @@ export class OwnFlows {
   }
 
   /**
-   * The option that passes the user's controller to a run of this network. Empty if the controller controls no flow
-   * of the network.
+   * The option that passes the user's controller to a run of this network. Empty if no flow of the network was made for
+   * one.
    */
   controllerFor(network: Scenario | null): Pick<Wanted, 'controller'> {
     const { value: own } = this.own;
-    const flows = this.#in(network);
+    const flows = network === null ? [] : ownFlowsOf(network);
     return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
   }
 
-  #in(network: Scenario | null): readonly string[] {
-    const names = new Set(network?.flows.map(({ name }) => name));
-    return this.own.value?.flows.filter((flow) => names.has(flow)) ?? [];
+  /** Tells the user which flows run without the controller that they were made for. */
+  tellMissing(network: Scenario): void {
+    const missing = this.own.value === null ? authorsFlows(network) : [];
+    const [first] = missing;
+    if (first === undefined) return dismiss('own-missing');
+    const flows = missing.map(({ flow }) => flow).join(', ');
+    notify(
+      'warning',
+      'own-missing',
+      `${missing.length === 1 ? 'The flow' : 'The flows'} ${flows} ran with a controller of the author, ${first.file}, which a link or a scenario does not contain.`,
+      `${CONTROLLER_TITLES[first.instead]} takes its place. Add the controller under “+ own controller” to see the same run.`,
+    );
   }
 }

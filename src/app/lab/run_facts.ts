@@ -39,19 +39,22 @@ function pathText(path: ScenarioPath): string {
   ].join(', ');
 }
 
-function kindText(flow: ScenarioFlow): string {
+/** `own` is the name of the user's controller, which controls the flows that were made for one. */
+function kindText(flow: ScenarioFlow, own: string | undefined): string {
   if (flow.kind === 'tcp') return `TCP, ${flow.congestion_control ?? 'cubic'}`;
+  if (flow.own_controller !== undefined && own !== undefined)
+    return [`own controller ${own}`, flow.source_preset].filter(Boolean).join(', ');
   const { controller, preset, source_preset: source } = flow;
   return [controller === undefined ? '' : CONTROLLER_TITLES[controller], preset, source]
     .filter(Boolean)
     .join(', ');
 }
 
-function flowText(flow: ScenarioFlow): string {
+function flowText(flow: ScenarioFlow, own: string | undefined): string {
   const { name, count = 1, direction, start_s: from = 0, stop_s: to, parameters = {} } = flow;
   const span = [from > 0 ? `from ${from} s` : '', to === undefined ? '' : `to ${to} s`].filter(Boolean);
   const said = [
-    kindText(flow),
+    kindText(flow, own),
     direction === 'backward' ? 'way back' : '',
     span.join(' '),
     parametersText(parameters),
@@ -71,8 +74,7 @@ function settingsOf({ scenario, cell, seed, controller }: Run): readonly string[
     ...settingTexts({ ...forward, queue: undefined }),
     ...back.map((text) => `way back: ${text}`),
     `RTT ${rttOf(run)} ms`,
-    ...flows.map(flowText),
-    ...(controller === undefined ? [] : [controller.name]),
+    ...flows.map((flow) => flowText(flow, controller?.name)),
     `${duration} s`,
     `seed ${seed}`,
   ];
@@ -98,7 +100,7 @@ export function runFacts({ scenario, cell, seed, controller }: Run): Facts {
       'Flows',
       flows
         .filter(({ count = 1 }) => count > 0)
-        .map(flowText)
+        .map((flow) => flowText(flow, controller?.name))
         .join('; '),
     ],
     ['Own controller', controller === undefined ? '' : controller.name],

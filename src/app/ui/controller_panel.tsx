@@ -16,7 +16,7 @@ export const isControllerFile = ({ name }: File): boolean => /\.([cm]?[jt]sx?|wa
 
 /** Puts the controller in `file` in charge. If no page can run the file, shows a notice that explains why. */
 export function takeController(file: File, running: boolean): void {
-  const fix = ownControllers.keep(file);
+  const fix = ownControllers.keep(file, 'call');
   if (fix === null) change(takeCharge(settings.peek(), ownText(file.name), running));
   else notify('error', 'own-controller', `${file.name} is not a controller that a page can run.`, fix);
 }

@@ -178,7 +178,9 @@ export class SimulationService {
       return { kind: 'core', message: error.message, fix };
     }
     if (error instanceof ControllerProblem) {
-      const fix = 'mend the file, or choose another; public/controllers/README.md has an example';
+      const fix = error.message.includes('SyntaxError')
+        ? 'mend the file; if it is TypeScript, delete the types, since browsers take JavaScript only'
+        : 'mend the file, or choose another; public/controllers/README.md has an example';
       return { kind: 'controller', message: error.message, field: 'controller', fix };
     }
     // After a trap, the state of the core's memory is unknown. The next run therefore loads a new core.

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readScenario, registryIds } from '../../../src/command_line/scenarios.js';
 import { parseSchedule, scaledSchedule, scheduleText } from '../../../src/link/capacity_text.js';
 import { cellsOf, compile, instantiate, parseScenario, type Scenario } from '../../../src/scenario/index.js';
+import { authorsFlows } from '../../../src/scenario/chosen_controller.js';
 import { added, LEAST_BPS, moved, scaledBps } from '../../../src/app/lab/capacity_steps.js';
 import {
   addFlow,
@@ -11,8 +12,10 @@ import {
   changeFlow,
   changePath,
   changeRtt,
+  changeOwnController,
   editable,
   FRESH_NETWORK,
+  ownCall,
   pathOf,
   removeFlow,
   rttOf,
@@ -162,5 +165,28 @@ describe('sweeps', () => {
   it('show the value that the network has', () => {
     const now = Object.fromEntries(sweepables(fresh).map(({ id, now: value }) => [id, value]));
     expect(now).toMatchObject({ capacity: 2, queue: 300, rtt: 50, loss: 0, 'call.k_u': 0.01 });
+  });
+});
+
+describe('a call for a controller of one’s own', () => {
+  const network = editable(readScenario('ton-fig11'), cellsOf(readScenario('ton-fig11'))[0] ?? {});
+
+  it('starts like the first call: with its bounds and its source, and with the name of the file', () => {
+    const [first] = network.flows;
+    const call = ownCall(network, 'ctl.js');
+    expect(call).toMatchObject({ kind: 'media', preset: 'gcc', own_controller: 'ctl.js' });
+    expect(call.parameters).toEqual({ max_bitrate_bps: 2e6 });
+    expect(first).toMatchObject({ parameters: { max_bitrate_bps: 2e6 } });
+    const added = parseScenario(addFlow(call)(network));
+    expect(authorsFlows(added)).toEqual([{ flow: 'own', file: 'ctl.js', instead: 'gcc' }]);
+    expect(editable(added, {}).flows.at(-1)).toEqual(call);
+  });
+
+  it('goes over to another file, and back to a preset', () => {
+    const added = addFlow(ownCall(network, 'ctl.js'))(network);
+    expect(authorsFlows(changeOwnController('new.js')(added))).toMatchObject([{ file: 'new.js' }]);
+    const back = changeController('own', 'nada-rfc8698')(added);
+    expect(authorsFlows(back)).toEqual([]);
+    expect(parseScenario(back).flows.at(-1)).toMatchObject({ name: 'own', preset: 'nada-rfc8698' });
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { FRESH_NETWORK } from '../../../src/app/lab/edits.js';
 import { differenceText, runFacts } from '../../../src/app/lab/run_facts.js';
-import { parseScenario } from '../../../src/scenario/index.js';
+import { replacedIn } from '../../../src/runs/run.js';
+import { parseScenario, traceHeader } from '../../../src/scenario/index.js';
 
 /** The text about the network in the report of a run, for a scenario with these outages. */
 function networkWith(outage: unknown): string {
@@ -36,5 +37,30 @@ describe('a run in words', () => {
     expect(networkWith({ mean_on_ms: 100, mean_off_ms: 20, off_phases: 3 })).toBe(text);
     expect(networkWith({ mean_on_ms: 100, mean_off_ms: 20 })).toContain('outages 100ms/20ms');
     expect(networkWith('none')).not.toContain('outages');
+  });
+});
+
+describe('a call with a controller of one’s own', () => {
+  const flows = [
+    ...FRESH_NETWORK.flows,
+    { kind: 'media', name: 'own', preset: 'gcc', own_controller: 'ctl.js' },
+  ];
+  const controller = { name: 'ctl.js', url: 'blob:', flows: ['own'] };
+  const flowsText = (run: Parameters<typeof runFacts>[0]) => new Map(runFacts(run)).get('Flows');
+
+  it('has its name, and that of the preset where the controller did not run', () => {
+    expect(flowsText({ ...runOf({}, flows), controller })).toBe('call (gcc); own (own controller ctl.js)');
+    expect(flowsText(runOf({}, flows))).toBe('call (gcc); own (gcc)');
+  });
+
+  it('is so named in the header of its trace, without a preset', () => {
+    const run = { ...runOf({}, flows), controller };
+    const { controller: first, flows: traced } = traceHeader(run.scenario, {}, 1, replacedIn(run));
+    expect(first).toBe('gcc');
+    expect(traced).toMatchObject([
+      { controller: 'gcc', preset: 'gcc' },
+      { name: 'own', controller: 'ctl.js' },
+    ]);
+    expect(traced[1]).not.toHaveProperty('preset');
   });
 });

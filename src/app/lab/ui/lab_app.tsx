@@ -160,9 +160,10 @@ function Glance({ run, window, flow }: GlanceProps) {
 const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** The controllers of the media flows, each once. */
-function controllersText({ flows }: Run): string {
-  const names = flows.flatMap(({ controller, preset }) => {
-    if (controller === undefined) return [];
+function controllersText({ flows, controller: own }: Run): string {
+  const names = flows.flatMap(({ kind, controller, preset }) => {
+    if (controller === undefined)
+      return kind === 'media' && own !== undefined ? [`own controller ${own.name}`] : [];
     const title = CONTROLLER_TITLES[controller];
     return preset === undefined || preset === controller ? title : `${title} (${preset})`;
   });

@@ -6,11 +6,11 @@ import { traceHeader } from '../../../scenario/trace_header.js';
 import { WhyPanel } from '../../ui/why_panel.js';
 import { detailedFlow } from '../../../runs/flows.js';
 import type { Lab } from '../lab.js';
-import type { Run } from '../../../runs/run.js';
+import { replacedIn, type Run } from '../../../runs/run.js';
 
 interface LabWhyProps {
   lab: Pick<Lab, 'store'>;
-  run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows'>;
+  run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows' | 'controller'>;
   scope: Scope;
   /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
   detailed: string;
@@ -20,7 +20,7 @@ interface LabWhyProps {
 
 export function LabWhy({ lab, run, scope, detailed, isCompared = false }: LabWhyProps) {
   const { scenario, cell, seed, flows } = run;
-  const header = useMemo(() => ({ ...traceHeader(scenario, cell, seed) }), [scenario, cell, seed]);
+  const header = useMemo(() => ({ ...traceHeader(scenario, cell, seed, replacedIn(run)) }), [run]);
   const flow = detailedFlow(flows, detailed);
   if (flow === null) return null;
   const link = flow.direction === 'backward' ? 1 : 0;

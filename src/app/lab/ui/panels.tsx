@@ -268,7 +268,7 @@ export function FilesPanel({ lab }: { lab: Lab }) {
         <button type="button" disabled={run === null || busy} onClick={() => void lab.downloadTrace()}>
           Download trace
         </button>
-        <button type="button" disabled={run?.result == null} onClick={() => lab.downloadMetrics()}>
+        <button type="button" disabled={run?.result == null} onClick={() => void lab.downloadMetrics()}>
           Download metrics
         </button>
         <button type="button" disabled={run === null || busy} onClick={printReport}>

@@ -79,9 +79,17 @@ function ComponentFields({ lab, flow, title, field, spec, preset, given = {} }: 
   );
 }
 
-export function MediaFields({ lab, flow, isOwn }: { lab: Lab; flow: MediaFlow; isOwn: boolean }) {
+interface MediaFieldsProps {
+  lab: Lab;
+  flow: MediaFlow;
+  /** The name of the user's controller, if this page has one. */
+  own: string | undefined;
+}
+
+export function MediaFields({ lab, flow, own }: MediaFieldsProps) {
   const id = useId();
-  const { name, parameters = {} } = flow;
+  const { name, parameters = {}, own_controller: file } = flow;
+  const isOwn = file !== undefined && own !== undefined;
   const preset = presetOf(flow);
   const controller = controllerOfPreset(preset) ?? 'gcc';
   const spec = CONTROLLER_SPECS[controller];
@@ -99,10 +107,14 @@ export function MediaFields({ lab, flow, isOwn }: { lab: Lab; flow: MediaFlow; i
         <select
           id={id}
           name={`${name}.controller`}
-          value={isOwn ? '' : preset}
+          value={file === undefined ? preset : ''}
           onChange={({ currentTarget: { value } }) => lab.takeController(name, value)}
         >
-          {isOwn && <option value="">own: {lab.ownFlows.own.value?.name}</option>}
+          {file !== undefined && (
+            <option value="" selected>
+              own: {own ?? `${file} (not here; ${preset} instead)`}
+            </option>
+          )}
           {CHOICES.map(({ title, presets }) => (
             <optgroup key={title} label={title}>
               {presets.map((each) => (
@@ -110,7 +122,7 @@ export function MediaFields({ lab, flow, isOwn }: { lab: Lab; flow: MediaFlow; i
                   key={each.name}
                   value={each.name}
                   title={each.description}
-                  selected={each.name === preset}
+                  selected={file === undefined && each.name === preset}
                 >
                   {each.name}
                 </option>

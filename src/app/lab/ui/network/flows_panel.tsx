@@ -12,14 +12,16 @@ const TCP: ScenarioFlow = { kind: 'tcp', name: 'tcp', congestion_control: 'cubic
 const MOST_FLOWS = 50;
 
 /** Describes a flow, for example `2 × gcc, from 10 s`. */
-function flowText(flow: ScenarioFlow, own: boolean): string {
+function flowText(flow: ScenarioFlow, own: string | undefined): string {
   const { count = 1, start_s = 0, stop_s } = flow;
   const what =
     flow.kind === 'tcp'
       ? `TCP ${(flow.congestion_control ?? 'cubic') === 'cubic' ? 'CUBIC' : 'NewReno'}`
-      : own
-        ? 'own controller'
-        : presetOf(flow);
+      : flow.own_controller === undefined
+        ? presetOf(flow)
+        : own === undefined
+          ? `${presetOf(flow)} in place of ${flow.own_controller}`
+          : `own controller ${own}`;
   const when = [
     ...(start_s > 0 ? [`from ${start_s} s`] : []),
     ...(stop_s === undefined ? [] : [`to ${stop_s} s`]),
@@ -29,16 +31,16 @@ function flowText(flow: ScenarioFlow, own: boolean): string {
 
 function FlowItem({ lab, flow }: { lab: Lab; flow: ScenarioFlow }) {
   const { name } = flow;
-  const isOwn = lab.ownFlows.own.value?.flows.includes(name) === true;
+  const own = lab.ownFlows.own.value?.name;
   const network = lab.network.value;
   return (
     <li>
       <details>
         <summary>
-          <b>{name}</b> {flowText(flow, isOwn)}
+          <b>{name}</b> {flowText(flow, own)}
         </summary>
         {flow.kind === 'media' ? (
-          <MediaFields lab={lab} flow={flow} isOwn={isOwn} />
+          <MediaFields lab={lab} flow={flow} own={own} />
         ) : (
           <TcpFields lab={lab} flow={flow} />
         )}

@@ -4,6 +4,7 @@ import { useId } from 'preact/hooks';
 
 import aimd from '../../../../../public/controllers/aimd.ts?raw';
 import type { Lab } from '../../lab.js';
+import { ownFlowsOf } from '../../own_flows.js';
 
 /** The documented example without its types, which browsers do not accept. */
 const EXAMPLE = aimd.replace(/^import type .*\n+/m, '').replace(': UserController', '');
@@ -17,12 +18,14 @@ export function OwnControllerField({ lab, isFull }: OwnControllerFieldProps) {
   const id = useId();
   const text = useSignal('');
   const own = lab.ownFlows.own.value;
+  const network = lab.network.value;
+  const flows = network === null ? [] : ownFlowsOf(network);
   return (
     <details>
       <summary>+ own controller {own && <span class="count">{own.name}</span>}</summary>
       <p class="hint">
-        A JavaScript module whose default export is a controller. The call that it controls takes part in the
-        simulation like any other.
+        A JavaScript module (not TypeScript: delete the types) whose default export is a controller. The call
+        that it controls takes part in the simulation like any other.
       </p>
       <div class="field">
         <label for={id}>Paste a module</label>
@@ -37,10 +40,10 @@ export function OwnControllerField({ lab, isFull }: OwnControllerFieldProps) {
       <div class="row">
         <button
           type="button"
-          disabled={text.value.trim() === '' || (isFull && own === null)}
+          disabled={text.value.trim() === '' || (isFull && flows.length === 0)}
           onClick={() => lab.useOwn(new File([text.value], 'pasted.mjs', { type: 'text/javascript' }))}
         >
-          {own === null ? 'Add a call with it' : 'Use this one'}
+          {flows.length === 0 ? 'Add a call with it' : 'Use this one'}
         </button>
         <button type="button" onClick={() => (text.value = EXAMPLE)}>
           Example
@@ -58,10 +61,10 @@ export function OwnControllerField({ lab, isFull }: OwnControllerFieldProps) {
           />
         </label>
       </div>
-      {own && (
+      {own && flows.length > 0 && (
         <p class="hint">
-          {own.name} controls {own.flows.join(', ')}. It stays in this page: links and saved scenarios have
-          the preset of the call in its place.
+          {own.name} controls {flows.join(', ')}. It stays in this page: links and saved scenarios only name
+          it, and those who open them are told that a preset runs in its place.
         </p>
       )}
     </details>
