@@ -89,12 +89,12 @@ function open(path: string): number {
   }
 }
 
-/**
- * Writes a result as JSON to a file, or to standard output for `-`. Throws UsageError if the file cannot be
- * created.
- */
-export async function writeJson(path: string, value: unknown, io: Io): Promise<void> {
-  const text = `${JSON.stringify(value, null, 2)}\n`;
+/** Writes a result as JSON, as `writeText` does. */
+export const writeJson = (path: string, value: unknown, io: Io): Promise<void> =>
+  writeText(path, `${JSON.stringify(value, null, 2)}\n`, io);
+
+/** Writes a text to a file, or to standard output for `-`. Throws UsageError if the file cannot be created. */
+export async function writeText(path: string, text: string, io: Io): Promise<void> {
   if (path === '-') {
     const output = streamOutput(io.stdout);
     output.write(text);

@@ -4,6 +4,13 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { atFullSize, ConfigError, isInlineTrace, parseScenario, type Scenario } from '../scenario/index.js';
+import {
+  hasPublished,
+  isCopyOf,
+  isSameExperiment,
+  withoutPublished,
+  type Published,
+} from '../scenario/published_scope.js';
 import { parseJson } from '../text/json_text.js';
 import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from '../text/errors.js';
@@ -37,24 +44,41 @@ export function namesIn(folder: PublicFolder): string[] {
 }
 
 /**
- * Returns the scenario with this id, or the scenario in this file. With `full`, a logarithmic axis has as
- * many values as in a full run. Throws a UsageError that says where the error is.
+ * Returns the scenario with this id, or the scenario in this file. A changed copy of a paper's experiment comes without
+ * what the paper published. With `full`, a logarithmic axis has as many values as in a full run. Throws a UsageError
+ * that says where the error is.
  */
 export function readScenario(idOrFile: string, { full = false } = {}): Scenario {
   const ids = registryIds();
-  const file = ids.includes(idOrFile) ? join(registryFolder(), `${idOrFile}.json`) : idOrFile;
+  const isId = ids.includes(idOrFile);
+  const file = isId ? join(registryFolder(), `${idOrFile}.json`) : idOrFile;
   const text = readText(file, () => {
+    if (/[/\\]|\.json$/i.test(idOrFile)) return `${idOrFile}: no such file`;
     const hint = didYouMean(idOrFile, ids) || ` The ids are ${ids.join(', ')}.`;
     return `${idOrFile}: neither the id of a scenario nor a file.${hint}`;
   });
-  const at = ids.includes(idOrFile) ? idOrFile : file;
   try {
     const input = withTraces(parseJson(text, file), dirname(resolve(file)));
-    return parseScenario(full ? atFullSize(input) : input, at);
+    const scenario = parseScenario(full ? atFullSize(input) : input, isId ? idOrFile : file);
+    const isShipped = isId || dirname(resolve(file)) === resolve(registryFolder());
+    return isShipped ? scenario : withoutOthersResults(scenario, full);
   } catch (error) {
     if (error instanceof ConfigError) throw new UsageError(error.message);
     throw error;
   }
+}
+
+/** Leaves out what a paper published if the scenario is a changed copy of one of the registry. */
+function withoutOthersResults(scenario: Scenario, full: boolean): Scenario {
+  if (!hasPublished(scenario)) return scenario;
+  const originals = registryIds().filter((id) => {
+    const file = join(registryFolder(), `${id}.json`);
+    return isCopyOf(scenario, JSON.parse(readFileSync(file, 'utf8')) as Published);
+  });
+  const [first] = originals;
+  if (first === undefined || originals.some((id) => isSameExperiment(scenario, readScenario(id, { full }))))
+    return scenario;
+  return withoutPublished(scenario, `The settings differ from those of ${first}.`);
 }
 
 /**

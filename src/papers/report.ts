@@ -129,6 +129,9 @@ export const reportSchema = v.object({
   summary: v.object({ statements: counts, numbers: counts }),
   /** The version of ccscope. */
   ccscope: v.string(),
+  /** The SHA-256 hash of the core, and the command line. Absent in the report of a page. */
+  core_sha256: v.optional(v.string()),
+  command: v.optional(v.string()),
   created: v.string(),
   cpu_seconds: v.number(),
   wall_seconds: v.number(),

@@ -62,7 +62,8 @@ function tableLines(rows: readonly string[][], paint: Paint): string[] {
         if (i === HEAD.length - 1) return line === 0 ? text : painted(text, paint);
         return LEFT.has(i) ? text.padEnd(widths[i] ?? 0) : text.padStart(widths[i] ?? 0);
       })
-      .join('  '),
+      .join('  ')
+      .trimEnd(),
   );
 }
 
@@ -79,9 +80,23 @@ function claimLine(claim: ClaimReport, index: number, paint: Paint): string {
   return `${holds ? paint('within', 'holds') : paint('off', 'fails')}  ${says} (${claimText(claim)})`;
 }
 
-function experimentLines(experiment: ExperimentReport, short: boolean, paint: Paint): string[] {
+/** `isCompared`: whether the numbers of the experiment are in the table that compares controllers. */
+function experimentLines(
+  experiment: ExperimentReport,
+  { short, isCompared }: { short: boolean; isCompared: boolean },
+  paint: Paint,
+): string[] {
   const { id, title, source, cells, claims, decided_after_results: decided, notes, summary } = experiment;
   const { surface, runs, cpu_seconds: seconds } = experiment;
+  // Without published numbers, what was measured is shown by itself.
+  const measured =
+    isCompared || cells.some(({ metrics }) => metrics.length > 0)
+      ? []
+      : cells.flatMap(({ label, others }) =>
+          others.map((metric, index) => [
+            ...[index === 0 ? label : '', metricName(metric), '', measuredText(metric), '', ''],
+          ]),
+        );
   const rows = cells.flatMap(({ label, metrics }) =>
     metrics.map((metric, index) => [
       index === 0 ? label : '',
@@ -94,7 +109,7 @@ function experimentLines(experiment: ExperimentReport, short: boolean, paint: Pa
   );
   return [
     `${id}: ${title}${source === '' ? '' : ` (${source})`}`,
-    ...(rows.length === 0 ? [] : tableLines(rows, paint)),
+    ...(rows.length + measured.length === 0 ? [] : tableLines([...rows, ...measured], paint)),
     ...(surface === undefined ? [] : surfaceLines(surface)),
     ...claims.map((claim, index) => claimLine(claim, index, paint)),
     ...decided.map((text) => `after results: ${text}`),
@@ -109,7 +124,10 @@ export function reportText(report: Report, { colours, short }: TextForm): string
   const paint = painter(colours);
   const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;
   const lines = [
-    ...experiments.flatMap((experiment) => experimentLines(experiment, short, paint)),
+    ...experiments.flatMap((experiment) => {
+      const isCompared = comparison.some((each) => each.experiment === experiment.id);
+      return experimentLines(experiment, { short, isCompared }, paint);
+    }),
     ...comparisonLines(comparison),
   ];
   const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));

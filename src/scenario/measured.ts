@@ -18,7 +18,18 @@ export function quantitiesOf(scenario: Scenario, cell: CellParams): Quantity[] {
     ...(comparison?.quantities ?? []),
     ...(surface === undefined ? [] : [surface]),
   ];
-  return [...new Map(wanted.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
+  const asked = wanted.length > 0 ? wanted : usualQuantities(scenario);
+  return [...new Map(asked.map((quantity) => [quantityKey(quantity), bare(quantity)])).values()];
+}
+
+/** What is measured in a scenario that asks for nothing: rates and losses of each flow, and the queue they share. */
+function usualQuantities({ flows }: Scenario): Quantity[] {
+  return [
+    ...flows.flatMap(({ name: flow }) =>
+      ['receive_rate_bps', 'fair_share_ratio', 'loss_ratio'].map((metric) => ({ metric, flow })),
+    ),
+    ...['path_queue_delay_p50_ms', 'path_queue_delay_p95_ms'].map((metric) => ({ metric })),
+  ];
 }
 
 /**
@@ -29,7 +40,8 @@ export function measuredOf<Q extends Quantity>(quantity: Q): Q {
   return { ...quantity, metric: relation(quantity.metric)?.of ?? quantity.metric };
 }
 
-function bare({ metric, flow, window, path }: Quantity): Quantity {
+/** The quantity alone, without the other fields of an expectation, a claim or a figure. */
+export function bare({ metric, flow, window, path }: Quantity): Quantity {
   return {
     metric,
     ...(flow !== undefined && { flow }),

@@ -167,17 +167,25 @@ export function parsed<T>(schema: v.GenericSchema<unknown, T>, input: unknown, a
   throw problem(result.issues[0], at);
 }
 
+/** What to write instead of settings that other forms of ccscope have. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  rtt_ms: 'set one_way_delay_ms to half of it, in forward and in backward',
+  rtt: 'set one_way_delay_ms to half of it, in forward and in backward',
+};
+
 function problem(issue: v.BaseIssue<unknown>, at: string): ConfigError {
   const path = v.getDotPath(issue);
   const field = path === null ? at : `${at}.${path}`;
   if (issue.type === 'strict_object' && issue.expected === 'never') {
     const key = String(issue.path?.at(-1)?.key);
-    const [nearest] = near(key, issue.message.replace('one of ', '').split(', '), 1);
+    const [nearest] = Object.hasOwn(OTHER_NAMES, key)
+      ? []
+      : near(key, issue.message.replace('one of ', '').split(', '), 1);
     return new ConfigError(
       field,
       issue.message,
       shown(key),
-      nearest === undefined ? `remove ${cut(key)}` : `did you mean ${nearest}?`,
+      OTHER_NAMES[key] ?? (nearest === undefined ? `remove ${cut(key)}` : `did you mean ${nearest}?`),
     );
   }
   const got = issue.input === undefined ? 'nothing' : describe(issue.input);

@@ -4,7 +4,10 @@ import type { Scenario, SurfaceSpec } from './scenario.js';
 import { surfaceOf } from './surface.js';
 import type { ExperimentResult } from './verdict.js';
 
-/** The verdict on the position of the maximum, and the slopes as claims. */
+/**
+ * The verdict on the position of the maximum, and the slopes as claims. Neither, if the scenario is of no paper, such as
+ * a changed copy.
+ */
 export function judgeSurface(
   scenario: Scenario,
   spec: SurfaceSpec,
@@ -15,10 +18,12 @@ export function judgeSurface(
   const verdict = published.isMaximum ? 'within' : 'off';
   const numbers = { within: 0, ordering: 0, off: 0, [verdict]: 1 };
   const says = `highest at (${x.label}, ${y.label}) = (${published.x}, ${published.y})`;
+  if (scenario.paper === undefined)
+    return { id: scenario.id, title: scenario.title, cells: [], statements: [], claims: [], surface };
   return {
     id: scenario.id,
     title: scenario.title,
-    ...(scenario.paper !== undefined && { paper: scenario.paper }),
+    paper: scenario.paper,
     cells: [],
     statements: [{ metric: spec.metric, published: NaN, says, where: published.where, numbers, verdict }],
     claims: slopes.map(({ id, says: text, where, holds, p }) => ({

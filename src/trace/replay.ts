@@ -107,10 +107,14 @@ export class Replayer implements TraceSink {
   header(header: TraceHeader): void {
     this.#plan = replayPlan(header, this.#options);
     const { flow, preset, controller } = this.#options;
-    const recorded = header.preset === undefined ? header.controller : undefined;
-    const isKnown = recorded === undefined || CONTROLLER_NAMES.some((name) => name === recorded);
-    if (!isKnown && preset === undefined && controller === undefined) this.#missingController = recorded;
-    if (flow !== undefined) this.#only = this.#numberOf(flow, recordedFlows(header));
+    const flows = recordedFlows(header);
+    if (flow !== undefined) this.#only = this.#numberOf(flow, flows);
+    const chosen = flows.filter((each) => each.flow === this.#only);
+    const replayed = this.#only === undefined ? [header, ...flows] : chosen.length > 0 ? chosen : [header];
+    const [missing] = replayed.flatMap(({ controller: name, preset: own }) =>
+      own !== undefined || CONTROLLER_NAMES.some((known) => known === name) ? [] : (name ?? []),
+    );
+    if (preset === undefined && controller === undefined) this.#missingController = missing;
   }
 
   #numberOf(flow: string, flows: readonly RecordedFlow[]): number {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -88,6 +89,33 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(failures).toEqual([]);
   });
 
+  it('runs some of the cells, and says which code and which command made the report', async () => {
+    const { experiments, ...about } = await report(SMALL, '--cell', 'queue=codel');
+    expect(experiments[0]?.cells.map(({ label }) => label)).toEqual([
+      'C 1 Mbps, queue codel',
+      'C 2 Mbps, queue codel',
+    ]);
+    expect(about.command).toBe(`ccscope reproduce ${SMALL} --cell queue=codel --json -`);
+    const core = createHash('sha256')
+      .update(readFileSync(`${root}/src/core/ccscope.wasm`))
+      .digest('hex');
+    expect(about.core_sha256).toBe(core);
+    const { stdout } = await command(SMALL, '--runs', '1');
+    expect(stdout).toContain(`, core ${core.slice(0, 12)}\n`);
+    const map = await command('ton-fig5', '--cell', 'k_u=0.1');
+    expect(map.status).toBe(2);
+    expect(map.stderr).toMatch(/--cell: ton-fig5 is a map of all of its cells/);
+  });
+
+  it('shows what was measured in a changed copy, without what the paper published', async () => {
+    const original = JSON.parse(readFileSync(`${root}/public/scenarios/ton-fig10.json`, 'utf8')) as object;
+    const file = write('longer.json', JSON.stringify({ ...original, duration_s: 301, runs: 1 }));
+    const { stdout } = await command(file);
+    expect(stdout).toMatch(/note {3}The settings differ from those of ton-fig10\./);
+    expect(stdout).toContain('numbers: 0 within, 0 ordering, 0 off');
+    expect(stdout).toMatch(/utilisation +\d[\d.]* %/);
+  });
+
   it('draws a map over two axes, with all of its points where they are wanted', async () => {
     const map = JSON.parse(readFileSync(`${root}/public/scenarios/ton-fig5.json`, 'utf8')) as {
       axes: { log?: object }[];
@@ -98,6 +126,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     const windows = [{ name: 'measured', begin_s: 5, end_s: 20 }];
     const short = {
       ...map,
+      source: 'a smaller map',
       duration_s: 20,
       windows,
       axes: [{ name: 'scenario', values: [{ name: 'one', set: {} }] }, ...axes.slice(1)],

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { loadCore, tableSpec, type Core } from '../../src/core/index.js';
 import { readScenario, registryIds } from '../../src/command_line/scenarios.js';
+import { version } from '../../src/html/version.js';
 import { cellsOf, compile, instantiate } from '../../src/scenario/index.js';
 import { ccscope, rows, scratch } from './support.js';
 
+const WASM = new URL('../../src/core/ccscope.wasm', import.meta.url);
 const { path, write } = scratch();
 let core: Core;
 beforeAll(async () => {
@@ -40,9 +43,9 @@ async function report(...args: string[]): Promise<Report> {
   return JSON.parse(stdout) as Report;
 }
 
-/** The example scenario in the guide to scenarios. */
-function guideExample(): string {
-  const guide = readFileSync(new URL('../../src/scenario/README.md', import.meta.url), 'utf8');
+/** The example scenario in a guide. */
+function guideExample(path = 'src/scenario/README.md'): string {
+  const guide = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
   return /<!-- example: a scenario -->\s+```json\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
 }
 
@@ -120,8 +123,8 @@ describe('ccscope run', () => {
       await report(file, '--seed', '7', '--runs', '2'),
       await report(file, '--seed', '8', '--runs', '2'),
     ];
-    expect(again).toEqual(first);
-    expect(other).not.toEqual(first);
+    expect(again.experiments).toEqual(first.experiments);
+    expect(other.experiments).not.toEqual(first.experiments);
   });
 
   it('counts runs with the seeds that follow', async () => {
@@ -130,6 +133,147 @@ describe('ccscope run', () => {
       (await report(file, ...args)).experiments[0]?.cells[0]?.metrics[0]?.measured.mean ?? NaN;
     const [one, two] = [await mean('--seed', '7'), await mean('--seed', '8')];
     expect(await mean('--seed', '7', '--runs', '2')).toBeCloseTo((one + two) / 2, 12);
+  });
+
+  it('says which code made the numbers, and how', async () => {
+    const file = write('short.json', JSON.stringify(short));
+    const { stdout } = await ccscope(['run', file, '--json', '-']);
+    const hash = createHash('sha256').update(readFileSync(WASM)).digest('hex');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ccscope: version(),
+      core_sha256: hash,
+      command: `ccscope run ${file} --json -`,
+      created: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string,
+    });
+    const text = await ccscope(['run', file, '--trace', path('code.ndjson')]);
+    expect(text.stdout).toContain(`ccscope ${version()}, core ${hash.slice(0, 12)}\n`);
+    const [header] = rows(readFileSync(path('code.ndjson'), 'utf8'));
+    expect(header).toMatchObject({ ccscope: version(), core_sha256: hash, seed: 1 });
+  });
+
+  it('writes one row of CSV for each metric of each cell', async () => {
+    const file = write('share.json', guideExample());
+    const csv = path('share.csv');
+    await ccscope(['run', file, '--runs', '2', '--cell', 'queue=sfq', '--csv', csv]);
+    const lines = readFileSync(csv, 'utf8').trimEnd().split('\r\n');
+    expect(lines[0]).toBe(
+      'scenario,queue,capacity,metric,flow,window,path,unit,mean,sd,ci95_low,ci95_high,n,seed,controllers,ccscope,core_sha256',
+    );
+    expect(
+      lines.slice(1).some((line) => /^share,sfq,2mbps,fair_share_ratio,,shared,,1,[\d.]+,/.test(line)),
+    ).toBe(true);
+    const plain = await ccscope(['run', file, '--cell', 'queue=sfq', '--csv', '-']);
+    expect(plain.stdout).toMatch(/^scenario,queue,.*\r\nshare,sfq,/);
+  });
+
+  it('changes settings in all cells', async () => {
+    const file = write('short.json', JSON.stringify(short));
+    const changed = {
+      ...short,
+      forward: { ...short.forward, queue: 'codel' },
+      flows: [{ ...short.flows[0], start_s: 2 }],
+    };
+    const written = write('changed.json', JSON.stringify(changed));
+    const set = ['--set', 'forward.queue=codel', '--set', 'flows.gcc.start_s=2'];
+    const [byOption, byFile, before] = [
+      await report(file, ...set),
+      await report(written),
+      await report(file),
+    ];
+    expect(byOption.experiments[0]?.cells).toEqual(byFile.experiments[0]?.cells);
+    expect(byOption.experiments[0]?.cells).not.toEqual(before.experiments[0]?.cells);
+  });
+
+  it('measures rates, shares, losses and the queue where a scenario asks for nothing', async () => {
+    const { metrics: _, ...bare } = short;
+    const { stdout } = await ccscope(['run', write('bare.json', JSON.stringify(bare))]);
+    for (const metric of ['receive_rate_bps gcc', 'fair_share_ratio gcc', 'loss_ratio gcc'])
+      expect(stdout).toMatch(new RegExp(`  ${metric} +\\d`));
+    expect(stdout).toMatch(/path_queue_delay_p95_ms +\d/);
+  });
+
+  describe('what a paper published', () => {
+    const original = JSON.parse(
+      readFileSync(new URL('../../public/scenarios/ton-fig11.json', import.meta.url), 'utf8'),
+    ) as { duration_s: number; forward: object; backward?: object };
+    const cell = ['--cell', 'capacity=0.5mbps', '--cell', 'queue=150ms'];
+    const quick = { ...original, id: 'mine' };
+    const judged = /the paper says|holds|published {2}/;
+
+    it('stands beside an unchanged copy', async () => {
+      const { stdout } = await ccscope(['run', write('copy.json', JSON.stringify(quick)), ...cell]);
+      expect(stdout).toMatch(judged);
+      expect(stdout).not.toContain('note: The settings differ');
+    });
+
+    it.each<[what: string, change: object]>([
+      ['with another delay', { forward: { ...original.forward, one_way_delay_ms: 100 } }],
+      [
+        'with another name of the paper',
+        { paper: undefined, source: undefined, duration_s: 1 + original.duration_s },
+      ],
+    ])('does not stand beside a copy %s, whose numbers are measured', async (_, change) => {
+      const file = write('other.json', JSON.stringify({ ...quick, ...change }));
+      const { stdout } = await ccscope(['run', file, ...cell]);
+      expect(stdout).not.toMatch(judged);
+      expect(stdout).toContain('note: The settings differ from those of ton-fig11. What a paper published');
+      expect(stdout).toMatch(/utilisation +\d/);
+      const { experiments } = await report(file, ...cell);
+      expect(experiments[0]?.claims).toEqual([]);
+      expect(experiments[0]?.cells[0]?.metrics.every(({ verdict }) => verdict === undefined)).toBe(true);
+    });
+
+    it.each<[why: string, args: string[]]>([
+      ['--controller put in charge nada for all calls.', ['--controller', 'nada']],
+      ['--set changed forward.queue to codel.', ['--set', 'forward.queue=codel']],
+    ])('does not stand beside an experiment that options change: %s', async (why, args) => {
+      const { stdout } = await ccscope(['run', 'ton-fig11', ...cell, ...args]);
+      expect(stdout).not.toMatch(judged);
+      expect(stdout).toContain(`note: ${why} What a paper published applies to its own experiment`);
+    });
+  });
+
+  it('gives one flow another controller', async () => {
+    const flows = [
+      { kind: 'media', name: 'a', preset: 'gcc' },
+      { kind: 'media', name: 'b', preset: 'gcc' },
+    ];
+    const two = write('two.json', JSON.stringify({ ...short, flows, metrics: [] }));
+    const other = write(
+      'nada.json',
+      JSON.stringify({
+        ...short,
+        flows: [flows[0], { kind: 'media', name: 'b', controller: 'nada' }],
+        metrics: [],
+      }),
+    );
+    const trace = path('two.ndjson');
+    const { stdout } = await ccscope(['run', two, '--controller', 'b=nada', '--trace', trace]);
+    expect(stdout).toMatch(/controller nada for b, 1 run/);
+    expect(stdout).toMatch(/receive_rate_bps b \(nada\) +\d/);
+    expect(stdout).toMatch(/\n {2}b \(nada\) +[▁▂▃▄▅▆▇█ ]+ of/);
+    const [header] = rows(readFileSync(trace, 'utf8'));
+    expect(header?.['flows']).toMatchObject([{ controller: 'gcc' }, { controller: 'nada' }]);
+    const cells = async (...args: string[]): Promise<unknown> =>
+      (await report(...args)).experiments[0]?.cells;
+    expect(await cells(two, '--controller', 'b=nada')).toEqual(await cells(other));
+  });
+
+  it('runs the competition of the guide to controllers', async () => {
+    const file = write('versus.json', guideExample('public/controllers/README.md'));
+    const { stdout } = await ccscope(['run', file, '--controller', 'mine=nada']);
+    expect(stdout).toMatch(/receive_rate_bps gcc +\d/);
+    expect(stdout).toMatch(/receive_rate_bps mine \(nada\) +\d/);
+  });
+
+  it('says of a flow whose author had another controller that it is not that', async () => {
+    const flows = [{ kind: 'media', name: 'own', preset: 'gcc', own_controller: 'ctl.js' }];
+    const file = write('own.json', JSON.stringify({ ...short, flows }));
+    const { stdout } = await ccscope(['run', file]);
+    expect(stdout).toMatch(
+      /note: The flow own was made with a controller of its author, ctl\.js.* gcc takes its place/,
+    );
+    expect((await ccscope(['run', file, '--controller', 'own=nada'])).stdout).not.toContain('note:');
   });
 
   it('writes a trace that replays to the same rows', async () => {
@@ -162,6 +306,15 @@ describe('ccscope run', () => {
 
   it.each<[args: string[], expected: RegExp]>([
     [[], /scenario: expected an id or a file.*--list/],
+    [['missing/one.json'], /^missing\/one\.json: no such file\n$/],
+    [['ton-fig10', '--set', 'forward.queue'], /--set: expected path=value/],
+    [['ton-fig10', '--set', 'forward.queu=codel'], /--set: ton-fig10\.forward\.queu: .*did you mean queue/],
+    [['ton-fig10', '--set', 'runs=3'], /--set: runs: expected a path that begins with duration_s/],
+    [
+      ['ton-fig12', '--controller', 'gc=nada'],
+      /--controller: in ton-fig12, expected a call: gcc; got gc\. Did you mean gcc/,
+    ],
+    [['ton-fig12', '--controller', 'nada', '--controller', 'lcc'], /one controller for all flows, got two/],
     [['ton-fig9'], /ton-fig9: neither the id of a scenario nor a file.*Did you mean ton-fig/],
     [['ton-fig11', '--cell', 'queue'], /--cell: expected axis=value, got queue/],
     [['ton-fig11', '--cell', 'quee=150ms'], /--cell.quee: .*did you mean queue/],
@@ -183,6 +336,11 @@ describe('ccscope run', () => {
       'a misspelt key',
       JSON.stringify({ ...short, duration: 1 }),
       /bad.json.duration: .*did you mean duration_s/,
+    ],
+    [
+      'an RTT, which is two delays here',
+      JSON.stringify({ ...short, forward: { capacity: '1mbps', rtt_ms: 50 } }),
+      /bad.json.forward.rtt_ms: .*set one_way_delay_ms to half of it, in forward and in backward/,
     ],
     [
       'a trace that is not there',

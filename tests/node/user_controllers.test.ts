@@ -2,6 +2,7 @@
  * Users' controllers on the command line: they run, and if one fails, its error is reported and nothing else is affected.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -93,6 +94,65 @@ describe('ccscope run --controller', () => {
     const scenario = parseScenario(JSON.parse(readFileSync(SCENARIO, 'utf8')));
     const here = runCell(new ControllerSimulator(await loadCore(), aimd), scenario, {}, 1);
     expect(utilisation(report)).toBe([...here.values.values()][0]);
+  });
+
+  it('competes with another controller, and is named with its file and hash', async () => {
+    const scenario = JSON.parse(readFileSync(SCENARIO, 'utf8')) as { flows: object[] };
+    const two = { ...scenario, flows: [...scenario.flows, { ...scenario.flows[0], name: 'mine' }] };
+    const file = write(
+      'two.json',
+      JSON.stringify({ ...two, metrics: [{ metric: 'receive_rate_bps', flow: 'mine' }] }),
+    );
+    const trace = path('two.ndjson');
+    const { stdout } = await ccscope(
+      'run',
+      file,
+      '--json',
+      '-',
+      '--controller',
+      `mine=${AIMD}`,
+      '--trace',
+      trace,
+    );
+    const report = JSON.parse(stdout) as Report & { controllers: unknown };
+    const sha256 = createHash('sha256').update(readFileSync(AIMD)).digest('hex');
+    expect(report.controllers).toEqual([{ name: 'aimd', flow: 'mine', file: AIMD, sha256 }]);
+    const simulator = new ControllerSimulator(await loadCore(), aimd, new Set([1]));
+    const here = runCell(simulator, parseScenario(JSON.parse(readFileSync(file, 'utf8'))), {}, 1);
+    expect(utilisation(report)).toBe([...here.values.values()][0]);
+    const [header] = readFileSync(trace, 'utf8').split('\n', 1);
+    expect(JSON.parse(header ?? '')).toMatchObject({
+      controller: 'gcc',
+      flows: [
+        { name: 'call', controller: 'gcc' },
+        { name: 'mine', controller: 'aimd' },
+      ],
+      controllers: [{ name: 'aimd', sha256 }],
+    });
+    const replayed = await ccscope('replay', trace, '--flow', 'mine');
+    expect(replayed.stderr).toContain('recorded with aimd, replayed with gcc');
+    expect((await ccscope('replay', trace, '--flow', 'call')).stderr).toBe('');
+  });
+
+  it('runs two files against each other', async () => {
+    const flows = ['a', 'b'].map((name) => ({ kind: 'media', name }));
+    const scenario = JSON.parse(readFileSync(SCENARIO, 'utf8')) as object;
+    const metrics = [{ metric: 'target_rate_bps', flow: 'a' }];
+    const file = write('versus.json', JSON.stringify({ ...scenario, flows, metrics }));
+    const fixed = controller('fixed', {});
+    const { stdout } = await ccscope(
+      'run',
+      file,
+      '--json',
+      '-',
+      '--controller',
+      `a=${fixed}`,
+      '--controller',
+      `b=${AIMD}`,
+    );
+    const report = JSON.parse(stdout) as Report;
+    expect(report).toMatchObject({ controller: 'fixed, aimd', controllers: [{ flow: 'a' }, { flow: 'b' }] });
+    expect(utilisation(report)).toBeCloseTo(4e5, -4);
   });
 
   it('takes one of the core’s by name', async () => {

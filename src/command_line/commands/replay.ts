@@ -182,10 +182,10 @@ async function replayHere(
   const replayer = new Replayer(await loadCore(), options);
   try {
     await feed(source, replayer, output, io);
-    const { missingController: missing, preset } = replayer;
+    const { missingController: missing } = replayer;
     if (missing !== undefined) {
       const fix = '--controller FILE replays it with its own';
-      io.stderr.write(`${source.name}: recorded with ${missing}, replayed with ${preset}; ${fix}\n`);
+      io.stderr.write(`${source.name}: recorded with ${missing}, replayed with gcc; ${fix}\n`);
     }
     return { about: { preset: replayer.preset }, arrivals: replayer.arrivals, faults: [] };
   } finally {

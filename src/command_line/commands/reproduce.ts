@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 
 import type { Scenario } from '../../scenario/index.js';
 import { didYouMean } from '../../text/suggest.js';
@@ -8,6 +8,8 @@ import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
 import { progress } from '../progress.js';
+import { codeText, provenance } from '../provenance.js';
+import { cellArgument, chosenCells, withAuthors, type CellChoice } from '../run/prepared.js';
 import { reportHtml } from '../../papers/html.js';
 import { reproduce as run, type Reproduction } from '../../papers/reproduce.js';
 import { reportText } from '../../papers/table.js';
@@ -16,6 +18,7 @@ import { version } from '../../html/version.js';
 import { numberArgument } from './link_options.js';
 
 interface ReproduceFlags {
+  cell: CellChoice;
   paper?: string;
   runs?: number;
   jobs?: number;
@@ -50,20 +53,39 @@ export function register(program: Command, io: Io): void {
       numberArgument(1, 1024, { integer: true }),
     )
     .option('--seed <n>', 'seed of the first run of each cell', numberArgument(0, 2 ** 52, { integer: true }))
+    .addOption(
+      new Option('--cell <axis=value>', 'only cells with this value (may be repeated)')
+        .default({}, 'all')
+        .argParser(cellArgument),
+    )
     .option('--json <file>', 'write the report as JSON to a file, or to standard output with -')
     .option('--html <file>', 'write the report as one page with pictures')
     .option('--full', 'maps with all their points: 120,000 runs for ton-fig5, an hour on two cores')
     .option('--strict', 'exit with 1 when a number is off')
     .addHelpText('after', HELP)
-    .action((ids: string[], flags: ReproduceFlags) => reproduce(ids, flags, io));
+    .action((ids: string[], flags: ReproduceFlags, command: Command) => reproduce(ids, flags, command, io));
 }
 
-async function reproduce(ids: readonly string[], flags: ReproduceFlags, io: Io): Promise<void> {
-  const scenarios = chosen(ids, flags);
+async function reproduce(
+  ids: readonly string[],
+  flags: ReproduceFlags,
+  command: Command,
+  io: Io,
+): Promise<void> {
+  const scenarios = chosen(ids, flags).map((scenario) => withCells(withAuthors(scenario, []), flags.cell));
+  const about = await provenance(command);
   if (flags.html === '-') throw new UsageError('--html: expected a file, got -');
   for (const file of [flags.json, flags.html]) if (file !== undefined && file !== '-') checkFolder(file);
   const done = await interruptible((signal) => runAll(scenarios, flags, signal, io));
-  await writeReport(done, flags, io);
+  await writeReport({ ...done, report: { ...done.report, ...about } }, flags, io);
+}
+
+/** The scenario with only some of its cells. Throws UsageError. */
+function withCells(scenario: Scenario, choice: CellChoice): Scenario {
+  if (Object.keys(choice).length === 0) return scenario;
+  const cells = chosenCells(scenario, choice).map((cell) => ({ ...cell }));
+  if (scenario.surface === undefined) return { ...scenario, cells };
+  throw new UsageError(`--cell: ${scenario.id} is a map of all of its cells; remove --cell`);
 }
 
 async function runAll(
@@ -93,7 +115,9 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
   if (html !== undefined) writeFileSync(html, reportHtml(report, pictures));
   if (json !== undefined) await writeJson(json, report, io);
   if (json !== '-')
-    io.stdout.write(reportText(report, { colours: usesColours(io), short: io.stdout.isTTY === true }));
+    io.stdout.write(
+      `${reportText(report, { colours: usesColours(io), short: io.stdout.isTTY === true })}${codeText(report)}\n`,
+    );
   const {
     failures,
     summary: { numbers },

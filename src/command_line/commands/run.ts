@@ -11,21 +11,35 @@ import {
   judge,
   judgeSurface,
   seedOf,
-  selects,
   traceHeader,
   type CellParams,
   type CellValues,
   type ExperimentResult,
   type Scenario,
 } from '../../scenario/index.js';
-import { checkSelector } from '../../scenario/cells.js';
 import { surfaceLines, surfaceReport } from '../../papers/surface.js';
 import { ControllerEnded } from '../controllers/runner.js';
-import { faultLine, type FaultReport } from '../controllers/controllers.js';
+import { faultLine, requestedControllers, type FaultReport } from '../controllers/controllers.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
-import { columnsOf, writeJson, type Io } from '../io.js';
+import { checkFolder, columnsOf, writeJson, writeText, type Io } from '../io.js';
 import { progress, type Progress } from '../progress.js';
-import { cellRunner, endReport, type CellRunner } from '../run/cell_runner.js';
+import { codeText, provenance, type Provenance } from '../provenance.js';
+import {
+  cellRunner,
+  endReport,
+  replacedIn,
+  type CellRunner,
+  type UsedController,
+} from '../run/cell_runner.js';
+import { csvOfRuns } from '../run/csv.js';
+import {
+  cellArgument,
+  chosenCells,
+  prepared,
+  settingArgument,
+  type CellChoice,
+  type Settings,
+} from '../run/prepared.js';
 import { chart, claimLines, publishedTable, resultTable } from '../run/text.js';
 import { writeTrace } from '../run/trace_file.js';
 import { readScenario, registryIds } from '../scenarios.js';
@@ -35,10 +49,12 @@ interface RunFlags {
   list?: boolean;
   seed?: number;
   runs?: number;
-  cell: Record<string, string[]>;
+  cell: CellChoice;
+  set: Settings;
   trace?: string;
   json?: string;
-  controller?: string;
+  csv?: string;
+  controller: string[];
   controllerTimeout: number;
 }
 
@@ -48,11 +64,14 @@ seed, unless --runs or --seed say otherwise; further runs use the following seed
 shown next to the measured ones; \`ccscope reproduce\` does the same with the paper's number of runs.
 A seed always gives the same numbers.
 
---controller replaces the controllers of all media flows by another one, in its default preset and with
-the same bounds: one of ccscope's, or the path of your own (.ts, .js, .mjs, .wasm; see
-public/controllers/README.md). Your own runs in a worker. If it throws or returns an invalid rate, its
-flow keeps the last good one, the run continues, and the exit status is 1; if it does not return, or
-allocates more than a gigabyte, it is ended.`;
+--controller replaces the controllers of all calls (media flows), or with FLOW= that of one, by another
+one, in its default preset and with the same bounds: one of ccscope's, or the path of your own (.ts, .js,
+.mjs, .wasm; see public/controllers/README.md). It may be repeated: --controller a=gcc --controller b=my.ts.
+Your own runs in a worker. If it throws or returns an invalid rate, its flow keeps the last good one, the
+run continues, and the exit status is 1; if it does not return, or allocates more than a gigabyte, it is
+ended.
+--set changes a setting in all cells, by its path in the scenario: --set forward.queue=codel,
+--set flows.tcp.count=2. What a paper published is not shown beside a changed experiment.`;
 
 /** Adds `ccscope run`. */
 export function register(program: Command, io: Io): void {
@@ -68,9 +87,18 @@ export function register(program: Command, io: Io): void {
         .default({}, 'all')
         .argParser(cellArgument),
     )
-    .option(
-      '--controller <name|path>',
-      `controller of every media flow: ${CONTROLLER_NAMES.join(', ')}, or a file`,
+    .addOption(
+      new Option('--set <path=value>', 'change a setting of the scenario (may be repeated)')
+        .default({}, 'none')
+        .argParser(settingArgument),
+    )
+    .addOption(
+      new Option(
+        '--controller <[flow=]name|path>',
+        `controller of every call, or of one: ${CONTROLLER_NAMES.join(', ')}, or a file (may be repeated)`,
+      )
+        .default([], "the scenario's own")
+        .argParser((text: string, before: string[]) => [...before, text]),
     )
     .option(
       '--controller-timeout <s>',
@@ -80,19 +108,15 @@ export function register(program: Command, io: Io): void {
     )
     .option('--trace <file>', 'write the trace of the first run (of one cell) to a file')
     .option('--json <file>', 'write the results as JSON to a file, or to standard output with -')
+    .option(
+      '--csv <file>',
+      'write the results as CSV to a file: one row for each metric of each cell; - is standard output',
+    )
     .addHelpText('after', HELP)
-    .action((scenarios: string[], flags: RunFlags) => run(scenarios, flags, io));
+    .action((scenarios: string[], flags: RunFlags, command: Command) => run(scenarios, flags, command, io));
 }
 
-function cellArgument(text: string, before: Record<string, string[]>): Record<string, string[]> {
-  const [, axis, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-  if (axis === undefined || value === undefined) {
-    throw new UsageError(`--cell: expected axis=value, got ${text}`);
-  }
-  return { ...before, [axis]: [...(before[axis] ?? []), value] };
-}
-
-async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<void> {
+async function run(names: readonly string[], flags: RunFlags, command: Command, io: Io): Promise<void> {
   if (flags.list === true) {
     io.stdout.write(listText(columnsOf(io)));
     return;
@@ -100,18 +124,21 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
   if (names.length === 0) {
     throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows the ids');
   }
-  const plans = names.map((name) => planOf(readScenario(name), flags));
+  for (const file of [flags.json, flags.csv]) if (file !== undefined && file !== '-') checkFolder(file);
+  const requested = await requestedControllers(flags.controller);
+  const plans = names.map((name) => planOf(prepared(readScenario(name), flags.set, requested), flags));
   const cells = plans.reduce((sum, plan) => sum + plan.cells.length, 0);
   if (flags.trace !== undefined && cells > 1) {
     throw new UsageError(`--trace: expected one cell, got ${cells}; choose one with --cell axis=value`);
   }
+  const about = await provenance(command);
   const shown = new RunProgress(plans, io);
   const results: ExperimentResult[] = [];
   let runs: CellRunner | undefined;
   let ended: ControllerEnded | undefined;
   try {
-    runs = await cellRunner(flags);
-    for (const plan of plans) results.push(await runPlan(runs, plan, flags, shown, io));
+    runs = await cellRunner(requested, flags.controllerTimeout);
+    for (const plan of plans) results.push(await runPlan(runs, plan, { flags, about, shown, io }));
   } catch (error) {
     if (error instanceof ConfigError || error instanceof CoreError) throw new UsageError(error.message);
     if (!(error instanceof ControllerEnded)) throw error;
@@ -121,16 +148,26 @@ async function run(names: readonly string[], flags: RunFlags, io: Io): Promise<v
     await runs?.close();
   }
   const faults = [...(runs?.faults ?? []), ...(ended === undefined ? [] : [endReport(ended)])];
+  const controllers = runs?.controllers ?? [];
   if (flags.json !== undefined) {
     const experiments = results.map((result, i) => ({
       ...result,
       runs: plans[i]?.runs,
       seed: plans[i]?.seed,
+      notes: plans[i]?.scenario.notes ?? [],
     }));
-    const controller = runs?.controller ?? ended?.controller;
-    const about = controller === undefined ? {} : { controller, controller_faults: faults };
-    await writeJson(flags.json, { experiments, ...about }, io);
+    const controller =
+      ended?.controller ?? ([...new Set(controllers.map(({ name }) => name))].join(', ') || undefined);
+    const replaced = controller === undefined ? {} : { controller, controllers, controller_faults: faults };
+    await writeJson(flags.json, { ...about, experiments, ...replaced }, io);
   }
+  if (flags.csv !== undefined) {
+    const rows = results.map((result, i) => ({
+      ...{ result, seed: plans[i]?.seed ?? NaN, controllers: controllersText(controllers) },
+    }));
+    await writeText(flags.csv, csvOfRuns(rows, about), io);
+  }
+  if (flags.json !== '-' && flags.csv !== '-') io.stdout.write(`${codeText(about)}\n`);
   if (faults.length > 0) throw new FailedRun(faults.map(faultLine).join('\n'));
 }
 
@@ -161,29 +198,24 @@ interface Plan {
 }
 
 function planOf(scenario: Scenario, flags: RunFlags): Plan {
-  try {
-    checkSelector(scenario, flags.cell, '--cell');
-  } catch (error) {
-    if (error instanceof ConfigError) throw new UsageError(error.message);
-    throw error;
-  }
-  const cells = cellsOf(scenario).filter((cell) => selects(flags.cell, cell));
-  if (cells.length === 0)
-    throw new UsageError(
-      '--cell: no cell of the scenario has all of these values; correct or remove one of them',
-    );
+  const cells = chosenCells(scenario, flags.cell);
   return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
 }
 
 /** Number of points in the chart over time. */
 const CHART_POINTS = 60;
 
+interface PlanContext {
+  flags: RunFlags;
+  about: Provenance;
+  shown: RunProgress;
+  io: Io;
+}
+
 async function runPlan(
   runs: CellRunner,
   plan: Plan,
-  flags: RunFlags,
-  shown: RunProgress,
-  io: Io,
+  { flags, about, shown, io }: PlanContext,
 ): Promise<ExperimentResult> {
   const { scenario, cells, seed } = plan;
   const results: CellValues[] = [];
@@ -209,11 +241,17 @@ async function runPlan(
   const result = isMap ? judgeSurface(scenario, surface, results) : judge(scenario, results);
   const [cell] = cells;
   if (flags.trace !== undefined && cell !== undefined) {
-    writeTrace(flags.trace, traceHeader(scenario, cell, seed, runs.controller), batches, tracedFaults);
+    const { controllers } = runs;
+    const header = {
+      ...about,
+      ...traceHeader(scenario, cell, seed, replacedIn(controllers, scenario, cell)),
+      ...(controllers.length > 0 && { controllers }),
+    };
+    writeTrace(flags.trace, header, batches, tracedFaults);
   }
-  if (flags.json !== '-') {
+  if (flags.json !== '-' && flags.csv !== '-') {
     shown.clear();
-    io.stdout.write(`${resultText(plan, result, batches, runs.controller)}\n`);
+    io.stdout.write(`${resultText(plan, result, batches, runs.controllers)}\n`);
   }
   return result;
 }
@@ -234,15 +272,19 @@ function resultText(
   plan: Plan,
   result: ExperimentResult,
   batches: readonly TraceBatch[],
-  controller: string | undefined,
+  controllers: readonly UsedController[],
 ): string {
   const { scenario, cells, runs, seed } = plan;
   const [cell = {}] = cells;
   const instance = instantiate(scenario, cell);
-  const names = compile(instance, seed).flows.map(({ name }) => name ?? '');
+  const replaced = replacedIn(controllers, scenario, cell);
+  const names = compile(instance, seed).flows.map(({ name = '' }, flow) => {
+    const controller = replaced.get(flow);
+    return controller === undefined ? name : `${name} (${controller})`;
+  });
   const about = [scenario.paper, scenario.source].filter((part) => part !== undefined).join(', ');
   const what = cells.length === 1 ? cellLabel(scenario, cell) : `${cells.length} cells`;
-  const whose = controller === undefined ? '' : `controller ${controller}`;
+  const whose = controllersText(controllers);
   const fewer =
     runs < (scenario.runs ?? 1) ? ` (the scenario asks for ${scenario.runs}: --runs ${scenario.runs})` : '';
   const size = `${runs === 1 ? '1 run' : `${runs} runs`} of ${instance.duration_s} s, seed ${seed}${fewer}`;
@@ -253,13 +295,34 @@ function resultText(
     `  ${[what, whose, size].filter((part) => part !== '').join(', ')}`,
     '',
     ...(result.surface === undefined
-      ? resultTable(scenario, result)
+      ? resultTable(scenario, result, replacedFlows(scenario, controllers))
       : surfaceLines(surfaceReport(result.surface))),
     ...(published.length > 0 ? ['', ...published] : []),
     ...(result.claims.length > 0 ? ['', ...claimLines(result)] : []),
     ...(charted.length > 0 ? ['', ...charted] : []),
+    ...(scenario.notes === undefined ? [] : ['', ...scenario.notes.map((note) => `  note: ${note}`)]),
     '',
   ].join('\n');
+}
+
+/** `controller nada`, or `controllers felix for a, nada for b`. */
+function controllersText(controllers: readonly UsedController[]): string {
+  const names = controllers.map(({ name, flow }) => (flow === undefined ? name : `${name} for ${flow}`));
+  return names.length === 0 ? '' : `${names.length === 1 ? 'controller' : 'controllers'} ${names.join(', ')}`;
+}
+
+/** The names of the controllers that took the place of the flows' own, by the flow's name in the scenario. */
+function replacedFlows(
+  { flows }: Scenario,
+  controllers: readonly UsedController[],
+): ReadonlyMap<string, string> {
+  const rest = controllers.find(({ flow }) => flow === undefined);
+  return new Map(
+    flows.flatMap(({ kind, name }): [string, string][] => {
+      const used = controllers.find(({ flow }) => flow === name) ?? rest;
+      return kind === 'tcp' || used === undefined ? [] : [[name, used.name]];
+    }),
+  );
 }
 
 /** Progress over the runs of all plans. */

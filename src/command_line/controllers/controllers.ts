@@ -1,4 +1,5 @@
 /** Loads users' controllers from files: TypeScript and JavaScript, bundled into one module, or WebAssembly. */
+import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 
@@ -15,6 +16,8 @@ export interface ControllerFile {
   /** `js`: an ES module without imports whose default export is a UserController. */
   kind: 'js' | 'wasm';
   bytes: Uint8Array<ArrayBuffer>;
+  /** The SHA-256 hash of the file as it is on disk, in hexadecimal digits. */
+  sha256: string;
 }
 
 const SCRIPTS = ['.ts', '.mts', '.js', '.mjs'];
@@ -31,13 +34,44 @@ export async function loadController(argument: string): Promise<ControllerName |
   throw new UsageError(`--controller: expected ${names}, or the path of a file; got ${argument}.${hint}`);
 }
 
+/** A controller of the command line: one of the core's, or a file, for one flow or for all that no other one names. */
+export interface RequestedController {
+  flow?: string;
+  controller: ControllerName | ControllerFile;
+}
+
+/** `FLOW=CONTROLLER`, where FLOW is the name of a flow, or CONTROLLER alone. A path may contain `=` after a `/`. */
+const FOR_FLOW = /^([\w.-]+)=(.+)$/;
+
+/** Finds the controllers of `--controller`. Throws UsageError. */
+export async function requestedControllers(texts: readonly string[]): Promise<RequestedController[]> {
+  const requests = texts.map((text) => {
+    const [, flow, argument = text] = FOR_FLOW.exec(text) ?? [];
+    return { flow, argument };
+  });
+  const twice = requests.find(({ flow }, i) => requests.findIndex((each) => each.flow === flow) !== i);
+  if (twice !== undefined) {
+    const whose = twice.flow === undefined ? 'all flows' : `the flow ${twice.flow}`;
+    throw new UsageError(`--controller: expected one controller for ${whose}, got two; remove one of them`);
+  }
+  return Promise.all(
+    requests.map(async ({ flow, argument }) => ({
+      ...(flow !== undefined && { flow }),
+      controller: await loadController(argument),
+    })),
+  );
+}
+
 /** Reads and bundles a user's controller. Throws a UsageError that says where the error is. */
 export async function loadControllerFile(path: string): Promise<ControllerFile> {
   await expectFile(path);
   const ending = extname(path);
   const name = basename(path, ending);
-  if (ending === '.wasm') return { name, path, kind: 'wasm', bytes: await wasmBytes(path) };
-  if (SCRIPTS.includes(ending)) return { name, path, kind: 'js', bytes: await bundle(path) };
+  const sha256 = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+  if (ending === '.wasm') return { name, path, kind: 'wasm', bytes: await wasmBytes(path), sha256 };
+  if (SCRIPTS.includes(ending)) return { name, path, kind: 'js', bytes: await bundle(path), sha256 };
   throw new UsageError(`${path}: expected a file name that ends with ${SCRIPTS.join(', ')} or .wasm`);
 }
 

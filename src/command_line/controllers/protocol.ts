@@ -1,19 +1,35 @@
 /** The messages between a command and the worker that runs a user's controller for it. */
-import type { ControllerFault, SimulationOptions, TraceBatch, WindowMetrics } from '../../core/index.js';
+import type {
+  ControllerFault,
+  ControllerName,
+  SimulationOptions,
+  TraceBatch,
+  WindowMetrics,
+} from '../../core/index.js';
 import type { CellParams, Scenario, TraceOptions } from '../../scenario/index.js';
 import type { GivenParameters } from '../../trace/index.js';
 import type { ControllerFile } from './controllers.js';
 
 /** The worker's initial data. */
 export interface WorkerSetup {
-  controller: ControllerFile;
+  /** At least one. Tasks other than `run` use the first. */
+  controllers: readonly ControllerFile[];
   memoryLimitBytes: number;
 }
 
 /** A task for the worker, which answers each task once. */
 export type Task =
-  /** Runs one cell of a scenario once. All media flows use the worker's controller. */
-  | { kind: 'run'; scenario: Scenario; cell: CellParams; seed: number; trace: TraceOptions | null }
+  /**
+   * Runs one cell of a scenario once. A number in `assigned` is the index of one of the worker's controllers.
+   */
+  | {
+      kind: 'run';
+      scenario: Scenario;
+      cell: CellParams;
+      seed: number;
+      trace: TraceOptions | null;
+      assigned: readonly { flow?: string; controller: ControllerName | number }[];
+    }
   /** Runs a simulation. All media flows use the worker's controller. */
   | { kind: 'simulate'; options: SimulationOptions }
   /** Starts a replay. */
@@ -41,8 +57,8 @@ export interface TaskProblem {
 }
 
 export type WorkerMessage =
-  /** Sent once the controller is loaded. `name` is the controller's name. */
-  | { kind: 'ready'; name: string }
+  /** Sent once the controllers are loaded, with their own names. */
+  | { kind: 'ready'; names: readonly string[] }
   | { kind: 'progress'; share: number }
   | { kind: 'done'; result: TaskResult }
   | { kind: 'failed'; problem: TaskProblem };

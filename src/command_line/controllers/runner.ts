@@ -1,5 +1,5 @@
 /**
- * Starts and watches the worker that runs a user's controller for a command. Terminates a controller that never
+ * Starts and watches the worker that runs users' controllers for a command. Terminates a controller that never
  * returns or that uses too much memory.
  */
 import { Worker } from 'node:worker_threads';
@@ -51,11 +51,12 @@ interface Pending {
   progress?: (share: number) => void;
 }
 
+/** Runs users' controllers in one worker. */
 export class ControllerRunner {
-  /** The name of the file until the controller is loaded, then the controller's own name. */
-  name: string;
+  /** The names of the files until the controllers are loaded, then the controllers' own names. */
+  names: readonly string[];
   readonly #worker: Worker;
-  readonly #file: ControllerFile;
+  readonly #files: readonly ControllerFile[];
   readonly #timeLimitMs: number;
   readonly #memoryLimitMb: number;
   readonly #rssBytes = process.memoryUsage.rss();
@@ -63,12 +64,12 @@ export class ControllerRunner {
   #watch: ReturnType<typeof setInterval> | undefined;
   #pending: Pending | null = null;
 
-  private constructor(file: ControllerFile, { timeLimitMs, memoryLimitMb }: RunnerOptions) {
-    this.#file = file;
-    this.name = file.name;
+  private constructor(files: readonly ControllerFile[], { timeLimitMs, memoryLimitMb }: RunnerOptions) {
+    this.#files = files;
+    this.names = files.map(({ name }) => name);
     this.#timeLimitMs = timeLimitMs ?? TIME_LIMIT_MS;
     this.#memoryLimitMb = memoryLimitMb ?? MEMORY_LIMIT_MB;
-    const setup: WorkerSetup = { controller: file, memoryLimitBytes: WASM_LIMIT_BYTES };
+    const setup: WorkerSetup = { controllers: files, memoryLimitBytes: WASM_LIMIT_BYTES };
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
       workerData: setup,
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryLimitMb },
@@ -79,11 +80,14 @@ export class ControllerRunner {
   }
 
   /**
-   * Loads a controller. Rejects with UsageError if the file is not a controller, with ControllerEnded if it
-   * cannot be loaded in time.
+   * Loads one or several controllers into one worker. Rejects with UsageError if a file is not a controller, with
+   * ControllerEnded if they cannot be loaded in time.
    */
-  static async open(file: ControllerFile, options: RunnerOptions = {}): Promise<ControllerRunner> {
-    const runner = new ControllerRunner(file, options);
+  static async open(
+    files: ControllerFile | readonly ControllerFile[],
+    options: RunnerOptions = {},
+  ): Promise<ControllerRunner> {
+    const runner = new ControllerRunner([files].flat(), options);
     await runner.#answer();
     return runner;
   }
@@ -113,7 +117,7 @@ export class ControllerRunner {
     if (message.kind === 'failed') pending?.reject(errorOf(message.problem));
     if (message.kind === 'done') pending?.resolve(message.result);
     if (message.kind === 'ready') {
-      this.name = message.name;
+      this.names = message.names;
       pending?.resolve({ values: new Map(), windows: [], batches: [], arrivals: 0, faults: [] });
     }
   }
@@ -146,9 +150,13 @@ export class ControllerRunner {
     const pending = this.#settle();
     void this.#worker.terminate();
     const { name } = this;
-    pending?.reject(
-      new ControllerEnded(`the controller ${name} (${this.#file.path}) was stopped: ${why}`, name, why),
-    );
+    const paths = this.#files.map(({ path }) => path).join(', ');
+    const which = this.#files.length === 1 ? 'the controller' : 'one of the controllers';
+    pending?.reject(new ControllerEnded(`${which} ${name} (${paths}) was stopped: ${why}`, name, why));
+  }
+
+  get name(): string {
+    return this.names.join(', ');
   }
 
   /** Ends the worker. */

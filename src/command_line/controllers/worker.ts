@@ -12,12 +12,20 @@ import {
   type TraceBatch,
   type UserController,
 } from '../../core/index.js';
-import { ControllerSimulator, simulate, simulateCell, type RunStep } from '../../scenario/index.js';
+import { AssignedSimulator } from '../../scenario/chosen_controller.js';
+import {
+  ControllerSimulator,
+  instantiate,
+  simulate,
+  simulateCell,
+  type RunStep,
+} from '../../scenario/index.js';
 import { Replayer, TraceReader } from '../../trace/index.js';
 import { controllerOf } from '../../worker/guest/user_module.js';
+import type { ControllerFile } from './controllers.js';
 import type { Task, TaskResult, WorkerMessage, WorkerSetup } from './protocol.js';
 
-const { controller: file, memoryLimitBytes } = workerData as WorkerSetup;
+const { controllers: files, memoryLimitBytes } = workerData as WorkerSetup;
 /** How often progress is reported. Without reports, the command would terminate the controller. */
 const PROGRESS_MS = 100;
 
@@ -28,21 +36,27 @@ function fail(error: unknown): void {
   tell({ kind: 'failed', problem: { name, message } });
 }
 
-async function load(): Promise<UserController> {
+async function load(file: ControllerFile): Promise<UserController> {
   if (file.kind === 'wasm') return wasmController(file.bytes, { name: file.name, memoryLimitBytes });
   const address = `data:text/javascript;base64,${Buffer.from(file.bytes).toString('base64')}`;
   return controllerOf(await import(address), file.path);
 }
 
-/** Executes the tasks for one controller: runs, simulations, or a replay. */
+/** Executes the tasks: runs, simulations, or a replay. */
 class Tasks {
   readonly #core: Core;
-  readonly #controller: UserController;
+  readonly #controllers: readonly UserController[];
   #replay: { reader: TraceReader; replayer: Replayer; result: TaskResult } | null = null;
 
-  constructor(core: Core, controller: UserController) {
+  constructor(core: Core, controllers: readonly UserController[]) {
     this.#core = core;
-    this.#controller = controller;
+    this.#controllers = controllers;
+  }
+
+  #controller(index = 0): UserController {
+    const controller = this.#controllers[index];
+    if (controller === undefined) throw new Error(`there is no controller ${index}`);
+    return controller;
   }
 
   do(task: Task): TaskResult {
@@ -58,14 +72,18 @@ class Tasks {
     }
   }
 
-  #run({ scenario, cell, seed, trace }: Extract<Task, { kind: 'run' }>): TaskResult {
-    const simulator = new ControllerSimulator(this.#core, this.#controller);
+  #run({ scenario, cell, seed, trace, assigned }: Extract<Task, { kind: 'run' }>): TaskResult {
+    const controllers = assigned.map(({ controller, ...rest }) => ({
+      ...rest,
+      controller: typeof controller === 'number' ? this.#controller(controller) : controller,
+    }));
+    const simulator = new AssignedSimulator(this.#core, instantiate(scenario, cell), controllers);
     const { batches, end } = through(simulateCell(simulator, scenario, cell, seed, trace ?? undefined));
     return { ...nothing(), batches, values: end.values, faults: simulator.faults };
   }
 
   #simulate({ options }: Extract<Task, { kind: 'simulate' }>): TaskResult {
-    const simulator = new ControllerSimulator(this.#core, this.#controller);
+    const simulator = new ControllerSimulator(this.#core, this.#controller());
     const { batches, end } = through(simulate(simulator, options));
     return { ...nothing(), batches, windows: end.windows, faults: simulator.faults };
   }
@@ -73,7 +91,7 @@ class Tasks {
   #beginReplay({ file: name, flow, parameters }: Extract<Task, { kind: 'replay' }>): TaskResult {
     const result = nothing();
     const emit = (batch: TaskResult['batches'][number]): void => void result.batches.push(batch);
-    const options = { controller: this.#controller, file: name, flow, parameters, emit };
+    const options = { controller: this.#controller(), file: name, flow, parameters, emit };
     const replayer = new Replayer(this.#core, options);
     this.#replay = { reader: new TraceReader(replayer, name), replayer, result };
     return nothing();
@@ -120,8 +138,8 @@ function through<T>(run: Iterator<RunStep, T, boolean | undefined>): { batches: 
 }
 
 async function start(): Promise<void> {
-  const controller = await load();
-  const tasks = new Tasks(await loadCore(), controller);
+  const controllers = await Promise.all(files.map(load));
+  const tasks = new Tasks(await loadCore(), controllers);
   parentPort?.on('message', (task: Task) => {
     try {
       tell({ kind: 'done', result: tasks.do(task) });
@@ -129,7 +147,7 @@ async function start(): Promise<void> {
       fail(error);
     }
   });
-  tell({ kind: 'ready', name: controller.name });
+  tell({ kind: 'ready', names: controllers.map(({ name }) => name) });
 }
 
 await start().catch(fail);

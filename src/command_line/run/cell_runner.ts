@@ -1,7 +1,8 @@
-/** Runs cells of scenarios for a command, either with the scenario's controllers or with a requested one. */
+/** Runs cells of scenarios for a command, either with the scenario's controllers or with requested ones. */
 import { loadCore, type ControllerName, type TraceBatch } from '../../core/index.js';
+import { assignedFlows, AssignedSimulator } from '../../scenario/chosen_controller.js';
 import {
-  ControllerSimulator,
+  instantiate,
   runCell,
   type CellParams,
   type Scenario,
@@ -10,9 +11,9 @@ import {
 import { ControllerRunner, type ControllerEnded } from '../controllers/runner.js';
 import {
   faultReport,
-  loadController,
   type ControllerFile,
   type FaultReport,
+  type RequestedController,
 } from '../controllers/controllers.js';
 
 /** One run of one cell. */
@@ -29,55 +30,93 @@ export interface CellOutcome {
   faults: readonly FaultReport[];
 }
 
+/** A controller that takes the place of those of a scenario, as in the JSON output. */
+export interface UsedController {
+  name: string;
+  /** Absent if it is that of all media flows, or of all that no other one names. */
+  flow?: string;
+  /** The path of a controller of the user's own, and the SHA-256 hash of the file. */
+  file?: string;
+  sha256?: string;
+}
+
 export interface CellRunner {
-  /**
-   * The name of the controller that replaces those of all media flows. Undefined if the scenario's controllers
-   * run.
-   */
-  readonly controller: string | undefined;
-  /** The faults of the user's controller, over all runs. */
+  /** Empty if the scenario's own controllers run. */
+  readonly controllers: readonly UsedController[];
+  /** The faults of the users' controllers, over all runs. */
   readonly faults: FaultReport[];
   /** Rejects with ConfigError, CoreError or ControllerEnded. */
   run(task: CellTask, progress: (share: number) => void): Promise<CellOutcome>;
   close(): Promise<void>;
 }
 
-/**
- * Rejects with UsageError if `controller` is neither the name nor the file of a controller, with ControllerEnded
- * if it cannot be loaded in time.
- */
-export async function cellRunner(flags: {
-  controller?: string;
-  controllerTimeout: number;
-}): Promise<CellRunner> {
-  const chosen = flags.controller === undefined ? undefined : await loadController(flags.controller);
-  return typeof chosen === 'object' ? userRunner(chosen, flags.controllerTimeout) : ownRunner(chosen);
+/** The names of the controllers that take the place of the flows' own in a cell, by the number of the flow. */
+export function replacedIn(
+  controllers: readonly UsedController[],
+  scenario: Scenario,
+  cell: CellParams,
+): ReadonlyMap<number, string> {
+  const flows = assignedFlows(instantiate(scenario, cell), controllers);
+  return new Map([...flows].map(([flow, index]) => [flow, controllers[index]?.name ?? '']));
 }
 
-async function ownRunner(controller: ControllerName | undefined): Promise<CellRunner> {
+/**
+ * Rejects with UsageError if a file is no controller, with ControllerEnded if a controller cannot be loaded in time or
+ * makes no progress for `timeoutS`.
+ */
+export async function cellRunner(
+  requested: readonly RequestedController[],
+  timeoutS: number,
+): Promise<CellRunner> {
+  const files = requested.flatMap(({ controller }) => (typeof controller === 'object' ? [controller] : []));
+  return files.length > 0 ? userRunner(requested, files, timeoutS) : ownRunner(requested);
+}
+
+async function ownRunner(requested: readonly RequestedController[]): Promise<CellRunner> {
   const core = await loadCore();
-  const simulator = controller === undefined ? core : new ControllerSimulator(core, controller);
+  const assigned = requested.map(({ controller, ...rest }) => ({
+    ...rest,
+    controller: controller as ControllerName,
+  }));
   const run = ({ scenario, cell, seed, trace }: CellTask, progress: (share: number) => void): CellOutcome => {
     const goOn = (share: number): boolean => (progress(share), true);
     const options = { ...(trace !== null && { trace }), progress: goOn };
+    const simulator = new AssignedSimulator(core, instantiate(scenario, cell), assigned);
     return { ...runCell(simulator, scenario, cell, seed, options), faults: [] };
   };
   return {
-    controller,
+    controllers: assigned.map(({ controller, ...rest }) => ({ name: controller, ...rest })),
     faults: [],
     run: (task, progress) => Promise.resolve(run(task, progress)),
     close: () => Promise.resolve(),
   };
 }
 
-async function userRunner(file: ControllerFile, timeoutS: number): Promise<CellRunner> {
-  const runner = await ControllerRunner.open(file, { timeLimitMs: timeoutS * 1e3 });
+async function userRunner(
+  requested: readonly RequestedController[],
+  files: readonly ControllerFile[],
+  timeoutS: number,
+): Promise<CellRunner> {
+  const runner = await ControllerRunner.open(files, { timeLimitMs: timeoutS * 1e3 });
   const all: FaultReport[] = [];
+  const assigned = requested.map(({ controller, ...rest }) => ({
+    ...rest,
+    controller: typeof controller === 'object' ? files.indexOf(controller) : controller,
+  }));
   return {
-    controller: runner.name,
+    controllers: requested.map(({ controller, ...rest }): UsedController => {
+      if (typeof controller === 'string') return { name: controller, ...rest };
+      const { path, sha256 } = controller;
+      return {
+        name: runner.names[files.indexOf(controller)] ?? controller.name,
+        ...rest,
+        file: path,
+        sha256,
+      };
+    }),
     faults: all,
     run: async (task, progress) => {
-      const { values, batches, faults } = await runner.do({ kind: 'run', ...task }, progress);
+      const { values, batches, faults } = await runner.do({ kind: 'run', ...task, assigned }, progress);
       const reports = faults.map(faultReport);
       all.push(...reports);
       return { values, batches, faults: reports };

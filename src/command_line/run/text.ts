@@ -43,14 +43,26 @@ function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly 
   return metrics.filter((metric) => names.has(columnName(metric)));
 }
 
-/** One row per cell and one column per metric, or one row per metric if there is only one cell. */
-export function resultTable(scenario: Scenario, { cells }: ExperimentResult): string[] {
+/**
+ * One row per cell and one column per metric, or one row per metric if there is only one cell. `replaced` has the
+ * controllers that took the place of the flows' own, by the name of the flow.
+ */
+export function resultTable(
+  scenario: Scenario,
+  { cells }: ExperimentResult,
+  replaced: ReadonlyMap<string, string>,
+): string[] {
+  const title = (metric: MetricResult): string => {
+    const { flow } = metric;
+    const controller = flow === undefined ? undefined : replaced.get(flow);
+    return columnName(controller === undefined ? metric : { ...metric, flow: `${flow} (${controller})` });
+  };
   const asked = cells.map(({ params, metrics }) => ({ params, metrics: wanted(scenario, metrics) }));
-  const columns = [...new Set(asked.flatMap(({ metrics }) => metrics.map(columnName)))];
+  const columns = [...new Set(asked.flatMap(({ metrics }) => metrics.map(title)))];
   const texts = asked.map(({ params, metrics }) => [
     cellLabel(scenario, params),
     ...columns.map((column) => {
-      const metric = metrics.find((each) => columnName(each) === column);
+      const metric = metrics.find((each) => title(each) === column);
       return metric === undefined ? '' : measuredText(metric);
     }),
   ]);

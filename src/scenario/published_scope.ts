@@ -1,0 +1,75 @@
+/**
+ * Decides what a paper's published values apply to: the paper's own experiment, and not a changed copy of it or one with
+ * another controller.
+ */
+import { cellKey, cellsOf, instantiate } from './cells.js';
+import { compile } from './compile.js';
+import { bare, measuredOf } from './measured.js';
+import { quantityKey } from './metrics.js';
+import type { Scenario } from './scenario.js';
+
+/** The fields of a scenario by which a copy of it is recognised. They need not be checked. */
+export type Published = Pick<Scenario, 'id' | 'paper' | 'source' | 'expectations' | 'claims'>;
+
+export const hasPublished = ({ expectations = [], claims = [], surface }: Scenario): boolean =>
+  expectations.length > 0 || claims.length > 0 || surface !== undefined;
+
+/** Whether a scenario has been made from another one: it is of the same figure, or it repeats one of its statements. */
+export function isCopyOf(scenario: Scenario, original: Published): boolean {
+  if (
+    scenario.paper !== undefined &&
+    scenario.paper === original.paper &&
+    scenario.source === original.source
+  )
+    return true;
+  const { expectations = [], claims = [] } = original;
+  return (
+    (scenario.expectations ?? []).some(({ metric, published, where }) =>
+      expectations.some(
+        (each) => each.metric === metric && each.published === published && each.where === where,
+      ),
+    ) ||
+    (scenario.claims ?? []).some(({ says, where }) =>
+      claims.some((each) => each.says === says && each.where === where),
+    )
+  );
+}
+
+/** The same text for equal data, whatever the order of the fields. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, field: unknown) =>
+    typeof field === 'object' && field !== null && !Array.isArray(field)
+      ? Object.fromEntries(Object.entries(field).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : field,
+  );
+
+/** Whether each cell of a scenario is a cell of the original, with the same network and the same flows. */
+export function isSameExperiment(scenario: Scenario, original: Scenario): boolean {
+  const cells = new Map(cellsOf(original).map((cell) => [cellKey(cell), cell]));
+  const simulated = (of: Scenario, cell: Parameters<typeof instantiate>[1]): string =>
+    canonical(compile(instantiate(of, cell), 0));
+  return cellsOf(scenario).every((cell) => {
+    const other = cells.get(cellKey(cell));
+    return other !== undefined && simulated(scenario, cell) === simulated(original, other);
+  });
+}
+
+/**
+ * The scenario without the values, bands and claims of the paper. What they are about is still measured. `why` says in
+ * what the scenario differs from the paper's; it becomes a note. A scenario without published values is returned as it is.
+ */
+export function withoutPublished(scenario: Scenario, why: string): Scenario {
+  if (!hasPublished(scenario)) return scenario;
+  const {
+    paper: _,
+    source: __,
+    expectations = [],
+    claims: ___,
+    decided_after_results: ____,
+    ...rest
+  } = scenario;
+  const quantities = [...(scenario.metrics ?? []), ...expectations.map((each) => bare(measuredOf(each)))];
+  const metrics = [...new Map(quantities.map((quantity) => [quantityKey(quantity), quantity])).values()];
+  const rule = 'What a paper published applies to its own experiment, so it is not shown beside this one.';
+  return { ...rest, metrics, notes: [`${why} ${rule}`] };
+}
