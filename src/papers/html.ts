@@ -4,6 +4,7 @@ import { VERDICTS, type Verdict } from '../scenario/index.js';
 import type { PictureFigures } from '../figures/pictures.js';
 import { comparisonSections } from './comparison_html.js';
 import { standalonePage } from '../html/document.js';
+import { codeText } from '../text/code_text.js';
 import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
@@ -239,7 +240,7 @@ function failureList({ failures }: Report): Html {
 
 /** The HTML page of the report. `pictures` contains the figures of each experiment, by the experiment's id. */
 export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonly PictureFigures[]>): string {
-  const { experiments, comparison, summary, ccscope, created, cpu_seconds: cpu } = report;
+  const { experiments, comparison, summary, command, created, cpu_seconds: cpu } = report;
   const gallery = new Gallery();
   const compared = comparisonSections(comparison, (figures) => gallery.picture(figures));
   const sections = experiments.map((experiment) =>
@@ -247,7 +248,8 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
   );
   const title = 'Published and measured';
   const runs = [...new Set(experiments.map((experiment) => experiment.runs))].sort((a, b) => a - b);
-  const made = `ccscope ${ccscope} · ${created.slice(0, 10)} · ${plural(experiments.length, 'experiment')}, ${runs.join(' or ')} ${runs.join() === '1' ? 'run' : 'runs'} of each cell · ${cpu.toFixed(0)} s of CPU`;
+  const by = command === undefined ? '' : ` · ${command}`;
+  const made = `${codeText(report)} · ${created.slice(0, 10)} · ${plural(experiments.length, 'experiment')}, ${runs.join(' or ')} ${runs.join() === '1' ? 'run' : 'runs'} of each cell · ${cpu.toFixed(0)} s of CPU${by}`;
   return standalonePage({
     name: 'papers',
     title,

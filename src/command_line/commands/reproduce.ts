@@ -4,11 +4,12 @@ import { Option, type Command } from 'commander';
 
 import type { Scenario } from '../../scenario/index.js';
 import { didYouMean } from '../../text/suggest.js';
+import { codeText } from '../../text/code_text.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
 import { progress } from '../progress.js';
-import { codeText, provenance } from '../provenance.js';
+import { provenance } from '../provenance.js';
 import { cellArgument, chosenCells, withAuthors, type CellChoice } from '../run/prepared.js';
 import { reportHtml } from '../../papers/html.js';
 import { reproduce as run, type Reproduction } from '../../papers/reproduce.js';

@@ -20,10 +20,11 @@ import {
 import { surfaceLines, surfaceReport } from '../../papers/surface.js';
 import { ControllerEnded } from '../controllers/runner.js';
 import { faultLine, requestedControllers, type FaultReport } from '../controllers/controllers.js';
+import { codeText } from '../../text/code_text.js';
 import { FailedRun, UsageError } from '../../text/errors.js';
 import { checkFolder, columnsOf, writeJson, writeText, type Io } from '../io.js';
 import { progress, type Progress } from '../progress.js';
-import { codeText, provenance, type Provenance } from '../provenance.js';
+import { provenance, type Provenance } from '../provenance.js';
 import {
   cellRunner,
   endReport,
