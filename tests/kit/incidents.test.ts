@@ -451,7 +451,8 @@ for (const provocation of PROVOCATIONS) {
     const wakes = watchWakes();
     const fromMs = Date.now();
     const scene = await open(bed, provocation);
-    const log = new IncidentLog(bed.record);
+    // Each end is judged by its own data alone, as on a page whose far side is not observed.
+    const log = new IncidentLog({ ...bed.record, connections: [] });
     bed.observer.onUpdate(() => void log.update());
     try {
       await bed.until(

@@ -7,8 +7,8 @@ import { LOSS_DECREASES } from '../loss_thresholds.js';
 import { msText, rateText } from '../text.js';
 import { least, rttMs, targetBps, usualOf, type Evidence, share, isLimitedBy } from './evidence.js';
 import { heavyLoss, someLoss } from './loss_causes.js';
-import { LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
-import { cause, type Rule } from './rule.js';
+import { earlierMs, LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
+import { cause, OVERUSE_FIX, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /** A full queue is rarely shorter than this. */
@@ -41,8 +41,8 @@ export const overuseSeenBySender: Rule = (evidence) => {
   const estimate = fell ? `; the browser's estimate fell from ${rateText(before)} to ${rateText(now)}` : '';
   return cause(
     'overuse',
-    `A queue grew on the path: the round trip rose by ${msText(grown)} to ${msText(usualOf(usual, rttMs) + grown)}${estimate}.`,
-    'The path carries less than was sent, or other traffic shares it: the sender backs off until the queue is empty.',
+    `A queue grew on the path: the round trip rose by ${msText(grown)} to ${msText(earlierMs(evidence) + grown)}${estimate}.`,
+    OVERUSE_FIX,
   );
 };
 
@@ -66,7 +66,10 @@ export const lossWithoutQueue: Rule = (evidence) => {
 export const usesTarget = (looks: readonly Look[]): boolean =>
   share(looks, (look) => look.rateBps < FILLED * targetBps(look)) < 0.5;
 
-/** The cause if the far side limited the rate (by REMB or TMMBR). The estimate is then constant. */
+/**
+ * The cause if the far side limited the rate (by REMB or TMMBR). The estimate is then constant. A browser at the far
+ * side sends no such limit of its own, so these rules do not apply if the record contains the far side.
+ */
 const toldBound = (before: number, now: number, how: string): Cause =>
   cause(
     'far-side-limited',
@@ -82,7 +85,8 @@ const isStillAt = (looks: readonly Look[], bps: number, within: number): boolean
  * changing the estimate.
  */
 export const limitedAtOnce: Rule = (evidence) => {
-  const { usual, around } = evidence;
+  const { usual, around, isFarSideKnown } = evidence;
+  if (isFarSideKnown) return null;
   const before = usualOf(usual, availableBps);
   const first = around.findIndex((look) => availableBps(look) < ESTIMATE_FELL * before);
   const fallen = first < 0 ? [] : around.slice(first);
@@ -93,7 +97,8 @@ export const limitedAtOnce: Rule = (evidence) => {
 };
 
 /** Applies if the estimate fell and is constant, and no earlier rule has found a queue. */
-export const limitedByFarSide: Rule = ({ usual, since }) => {
+export const limitedByFarSide: Rule = ({ usual, since, isFarSideKnown }) => {
+  if (isFarSideKnown) return null;
   const before = usualOf(usual, availableBps);
   const latest = since.slice(-3);
   const now = latest.length < 3 ? NaN : usualOf(latest.slice(-1), availableBps);
@@ -119,10 +124,13 @@ export const overuseByEstimate: Rule = (evidence) => {
   if (!estimateFell(evidence) || share(since, isLimitedBy('bandwidth')) === 0) return null;
   const [before, now] = [usualOf(usual, availableBps), least(around, availableBps)];
   const grown = rttGrowthMs(evidence);
-  const trip = Number.isNaN(grown) ? 'is unknown' : `grew by at most ${msText(Math.max(0, grown))}`;
+  const trip =
+    grown > 0
+      ? `the round trip grew by at most ${msText(grown)}`
+      : 'the round trip, which is measured about once a second, shows no queue';
   return cause(
     'overuse',
-    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}; the round trip ${trip}.`,
-    'The path carries less than was sent, or other traffic shares it: the sender backs off until the queue is empty.',
+    `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}, as it does when packets arrive further and further apart; ${trip}.`,
+    OVERUSE_FIX,
   );
 };

@@ -11,6 +11,7 @@ import { detectorFacts, leastWaitMs, longestWaitMs, type DetectorFacts } from '.
 import { BEFORE_US, HIGHEST_US } from './falls.js';
 import type { IncidentKind, StreamId } from './incident.js';
 import { LOSS_DECREASES } from '../loss_thresholds.js';
+import { farEnd, linkFacts, type LinkFacts } from './sides.js';
 import type { Look } from './stream_looks.js';
 
 /**
@@ -70,6 +71,10 @@ export interface Evidence {
   /** The samples of `around` since the incident began. */
   since: readonly Look[];
   machine: MachineState;
+  /** What the link did to the stream; null if the record contains no link that carries it. */
+  link: LinkFacts | null;
+  /** Whether the far side is a page whose end of the connection is in the record, and not a server. */
+  isFarSideKnown: boolean;
   /**
    * What the overuse detector of the shadow (a controller that runs alongside the call) reported on a received
    * stream. Null for a sent stream, or without reports.
@@ -147,6 +152,13 @@ export function evidenceOf(
     recent: within(looks, fromUs - LEAD_US - USUAL_US, window.toUs),
     since: around.filter(({ timeUs }) => timeUs >= fromUs),
     machine: machineIn(record, window),
+    link: linkFacts(
+      record,
+      begun.stream,
+      { fromUs: window.fromUs, toUs: begun.kind === 'delay-rise' ? window.toUs : fromUs + DETECTED_US },
+      usualFromUs,
+    ),
+    isFarSideKnown: farEnd(record, endpoint.id) !== null,
     detector: isReceived
       ? detectorFacts(record, [endpoint], { fromUs: window.fromUs, toUs: fromUs + DETECTED_US })
       : null,

@@ -4,7 +4,7 @@
  * order of the rules matters. Deliberate actions, such as a cap, come before effects of the network. Causes that
  * explain the whole change come before causes that explain a part of it.
  */
-import type { Cause } from '../cause_kinds.js';
+import type { Cause, CauseKind } from '../cause_kinds.js';
 import { msText, rateText } from '../text.js';
 import { cap, capByDrive } from './bound_causes.js';
 import {
@@ -18,6 +18,7 @@ import {
 } from './estimate_causes.js';
 import { greatest, least, rttMs, usualOf, type Evidence } from './evidence.js';
 import { layerSwitchedOff, layerLowered } from './layer_causes.js';
+import { capacityLowered, overuseAtLink } from './link_causes.js';
 import { heavyLoss, someLoss } from './loss_causes.js';
 import { routeChange, outage, feedbackMissing } from './path_causes.js';
 import { machineOverloaded, cpuOfEncoder, slowCodec, cpuOfDecoder } from './processor_causes.js';
@@ -34,17 +35,23 @@ import { cause, type Rule } from './rule.js';
 import { senderPaused, slowSource, applicationLimited, largerPicture } from './source_causes.js';
 
 /** Values that are unknown in all samples are described as unknown. */
-function unknownCause({ usual, around }: Evidence): Cause {
+function unknownCause({ kind, before, usual, around }: Evidence): Cause {
   const [longestMs, lowestBps] = [greatest(around, rttMs), least(around, availableBps)];
-  const trip = Number.isFinite(longestMs)
-    ? `the round trip, usually ${msText(usualOf(usual, rttMs))}, was at most ${msText(longestMs)}`
-    : 'the round trip is unknown';
+  const usualMs = usualOf(usual, rttMs);
+  const usually = (value: number, text: string): string => (Number.isNaN(value) ? '' : `, usually ${text},`);
+  const trip = !Number.isFinite(longestMs)
+    ? 'the round trip is unknown'
+    : kind === 'delay-rise'
+      ? `the round trip rose from ${msText(before)} to ${msText(longestMs)}`
+      : `the round trip${usually(usualMs, msText(usualMs))} was at most ${msText(longestMs)}`;
+  const usualBps = usualOf(usual, availableBps);
   const estimate = Number.isFinite(lowestBps)
-    ? `the estimate, usually ${rateText(usualOf(usual, availableBps))}, was at least ${rateText(lowestBps)}`
+    ? `the estimate${usually(usualBps, rateText(usualBps))} was at least ${rateText(lowestBps)}`
     : 'the estimate is unknown';
+  const early = usual.length === 0 ? ' It is too early in the call for a comparison with what is usual.' : '';
   return cause(
     'unknown',
-    `No common cause is visible: ${trip}; ${estimate}.`,
+    `No common cause is visible: ${trip}; ${estimate}.${early}`,
     'Look at the charts of the recording around this time.',
   );
 }
@@ -55,6 +62,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       cap,
       senderPaused,
       layerSwitchedOff,
+      capacityLowered,
       routeChange,
       feedbackMissing,
       outage,
@@ -62,6 +70,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       slowCodec,
       lossWithoutQueue,
       limitedAtOnce,
+      overuseAtLink,
       overuseSeenBySender,
       heavyLoss,
       cpuOfEncoder,
@@ -77,11 +86,13 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
     ],
     receive: [
       remotePaused,
+      capacityLowered,
       routeChange,
       outage,
       machineOverloaded,
       slowCodec,
       lossBesideShortQueue,
+      overuseAtLink,
       overuseByLongQueue,
       heavyLoss,
       overuseSeenByReceiver,
@@ -95,6 +106,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
     receive: [
       remotePaused,
       waitingThroughout,
+      capacityLowered,
       routeChange,
       outage,
       machineOverloaded,
@@ -102,6 +114,7 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
       slowCodec,
       cpuOfDecoder,
       lossBesideShortQueue,
+      overuseAtLink,
       overuseByLongQueue,
       heavyLoss,
       overuseSeenByReceiver,
@@ -111,12 +124,22 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
     ],
   },
   'delay-rise': {
-    send: [routeChange, outage, machineOverloaded, lossWithoutQueue, overuseSeenBySender],
+    send: [
+      capacityLowered,
+      routeChange,
+      outage,
+      machineOverloaded,
+      lossWithoutQueue,
+      overuseAtLink,
+      overuseSeenBySender,
+    ],
     receive: [
+      capacityLowered,
       routeChange,
       outage,
       machineOverloaded,
       lossBesideShortQueue,
+      overuseAtLink,
       overuseByLongQueue,
       heavyLoss,
       overuseSeenByReceiver,
@@ -124,11 +147,29 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
   },
 };
 
-/** The first cause that the evidence supports. */
-export function causeOf(evidence: Evidence): Cause {
-  for (const rule of RULES[evidence.kind][evidence.stream.direction]) {
+function firstCause(rules: readonly Rule[], evidence: Evidence): Cause | null {
+  for (const rule of rules) {
     const found = rule(evidence);
     if (found !== null) return found;
   }
-  return unknownCause(evidence);
+  return null;
+}
+
+/** Causes that lie with the sender, of which a receiver sees only the effects. */
+const OF_SENDER: ReadonlySet<CauseKind> = new Set<CauseKind>([
+  'far-side-limited',
+  'layer-dropped',
+  'unknown',
+]);
+
+/**
+ * The first cause that the evidence supports. If it lies with the sender of a received stream, and the record
+ * contains the sender, the sender's own evidence tells why. `atSender`: this evidence; otherwise null.
+ */
+export function causeOf(evidence: Evidence, atSender: Evidence | null): Cause {
+  const { kind, stream } = evidence;
+  const found = firstCause(RULES[kind][stream.direction], evidence) ?? unknownCause(evidence);
+  if (atSender === null || !OF_SENDER.has(found.kind)) return found;
+  const told = firstCause(RULES[kind === 'delay-rise' ? kind : 'rate-fall'].send, atSender);
+  return told === null ? found : { ...told, evidence: `At the sender: ${told.evidence}` };
 }

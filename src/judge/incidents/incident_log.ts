@@ -5,9 +5,19 @@
  */
 import type { CallRecord, EndpointRecord, Freeze, StatsSample } from '../../calls/record/record.js';
 import { causeOf } from './incident_causes.js';
-import { evidenceOf, KEPT_US, LEAD_US, rttMs, trailUs } from './evidence.js';
-import { FallFinder, RiseFinder, type Change } from './falls.js';
+import {
+  evidenceOf,
+  KEPT_US,
+  LEAD_US,
+  rttMeasured,
+  rttMs,
+  trailUs,
+  type Begun,
+  type Evidence,
+} from './evidence.js';
+import { FallFinder, RiseFinder, type Change, type Point } from './falls.js';
 import type { Incident, IncidentKind, StreamId } from './incident.js';
+import { sentStream } from './sides.js';
 import { lookAt, streamsOf, type Look } from './stream_looks.js';
 
 /** If there are more incidents than this, as after hours of problems, the older half is dropped. */
@@ -137,17 +147,16 @@ export class IncidentLog {
     while ((looks[0]?.timeUs ?? Infinity) < look.timeUs - KEPT_US) looks.shift();
     this.#change(known, stream, 'rate-fall', falls.see(look), changed);
     if (stream.direction === 'receive') return;
-    const delay = { timeUs: look.timeUs, value: rttMs(look) };
-    this.#change(known, stream, 'delay-rise', rises.see(delay), changed);
+    this.#change(known, stream, 'delay-rise', rises.see(measuredDelay(looks)), changed);
   }
 
   /** Reports a rise of the round trip only once for all received streams, as an incident of the first one. */
   #received(known: WatchedEndpoint, streams: readonly StreamId[], changed: Set<Incident>): void {
     const stream = streams.find(({ direction }) => direction === 'receive');
     if (stream === undefined) return;
-    const look = known.streams.get(keyOf(stream))?.looks.at(-1);
-    if (look === undefined) return;
-    const change = known.rises.see({ timeUs: look.timeUs, value: rttMs(look) });
+    const looks = known.streams.get(keyOf(stream))?.looks ?? [];
+    if (looks.length === 0) return;
+    const change = known.rises.see(measuredDelay(looks));
     this.#change(known, stream, 'delay-rise', change, changed);
   }
 
@@ -237,7 +246,16 @@ export class IncidentLog {
     return received[0]?.stream ?? { endpoint, direction: 'receive', key: '' };
   }
 
-  #looks({ stream }: Incident): readonly Look[] {
+  /** The evidence at the sender of a received stream; null if the record does not contain the sender. */
+  #atSender(begun: Begun): Evidence | null {
+    const stream = sentStream(this.record, begun.stream);
+    const endpoint = stream && this.record.endpoints[stream.endpoint];
+    if (!endpoint) return null;
+    const looks = this.#looks(stream);
+    return looks.length === 0 ? null : evidenceOf(this.record, endpoint, looks, { ...begun, stream });
+  }
+
+  #looks(stream: StreamId): readonly Look[] {
     return this.#endpoints.get(stream.endpoint)?.streams.get(keyOf(stream))?.looks ?? [];
   }
 
@@ -245,7 +263,7 @@ export class IncidentLog {
   #settle(changed: Set<Incident>): void {
     for (const pending of this.#pending) {
       const { incident } = pending;
-      const looks = this.#looks(incident);
+      const looks = this.#looks(incident.stream);
       const untilUs = looks.at(-1)?.timeUs ?? -Infinity;
       if (untilUs < incident.fromUs + trailUs(looks, incident.fromUs)) continue;
       this.#judge(pending, changed);
@@ -262,14 +280,22 @@ export class IncidentLog {
   #judge({ incident, usualUntilUs }: Pending, changed: Set<Incident>): void {
     const endpoint = this.record.endpoints[incident.stream.endpoint];
     if (endpoint === undefined) return;
-    const looks = this.#looks(incident);
-    const cause = causeOf(evidenceOf(this.record, endpoint, looks, { ...incident, usualUntilUs }));
+    const begun = { ...incident, usualUntilUs };
+    const evidence = evidenceOf(this.record, endpoint, this.#looks(incident.stream), begun);
+    const cause = causeOf(evidence, this.#atSender(begun));
     if (cause.evidence !== incident.cause.evidence) changed.add(incident);
     incident.cause = cause;
     if (endpoint.states.at(-1)?.state !== 'closed') return;
     incident.settled = true;
     changed.add(incident);
   }
+}
+
+/** The latest round trip in ms; NaN if the latest sample only repeats an earlier measurement. */
+function measuredDelay(looks: readonly Look[]): Point {
+  const [look] = looks.slice(-1);
+  const isNew = look !== undefined && rttMeasured(looks.slice(-2)).includes(look);
+  return { timeUs: look?.timeUs ?? NaN, value: isNew ? rttMs(look) : NaN };
 }
 
 /** All incidents of a record that no longer grows. */

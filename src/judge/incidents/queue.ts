@@ -7,7 +7,7 @@ import { greatest, lossOf, rttMeasured, rttMs, scatterOf, usualOf, type Evidence
 import type { Look } from './stream_looks.js';
 
 /** If the round trip grew by more than this, there was a queue: the jitter of wireless links is smaller. */
-const QUEUED_MS = 25;
+export const QUEUED_MS = 25;
 /** A queue this long explains the losses that come with it. */
 export const LONG_QUEUE_MS = 100;
 /** Frames that waited at least this long were in a queue: transmitting a single large frame takes less time. */
@@ -25,11 +25,18 @@ function measured({ recent, around }: Evidence): Look[] {
 }
 
 /**
+ * The round trip before the incident, in ms. A rise is measured from the lowest value: the usual one may belong to an
+ * earlier rise.
+ */
+export const earlierMs = ({ kind, before, usual }: Evidence): number =>
+  kind === 'delay-rise' ? before : usualOf(usual, rttMs);
+
+/**
  * How much the round trip grew around the incident's beginning, in ms. A single measurement suffices; -Infinity if
  * there is none.
  */
 export const rttGrowthMs = (evidence: Evidence): number =>
-  greatest(measured(evidence), rttMs) - usualOf(evidence.usual, rttMs);
+  greatest(measured(evidence), rttMs) - earlierMs(evidence);
 
 const scatterMs = ({ past }: Evidence): number => SCATTERS * scatterOf(past, rttMs);
 
@@ -56,7 +63,7 @@ function isBorneOut(
 
 /** How much the round trip grew around the incident's beginning, in ms, if that indicates a queue; else 0. */
 export function queuedMs(evidence: Evidence): number {
-  const usual = usualOf(evidence.usual, rttMs);
+  const usual = earlierMs(evidence);
   const leastMs = usual + Math.max(QUEUED_MS, scatterMs(evidence));
   const [first, second] = measured(evidence);
   if (first === undefined || !(rttMs(first) > leastMs)) return 0;

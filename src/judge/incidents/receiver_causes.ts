@@ -1,10 +1,10 @@
 /** Rules that use a receiver's frames, packets and key frames. */
 import { keyFrameWait } from '../key_frames.js';
 import { msText, rateText, secondsText, shareText } from '../text.js';
-import { rttMs, usualOf } from './evidence.js';
+import { usualOf } from './evidence.js';
 import { heavyLoss } from './loss_causes.js';
-import { knowsNoQueue, LEAST_QUEUE_MS, LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
-import { cause, type Rule } from './rule.js';
+import { earlierMs, knowsNoQueue, LEAST_QUEUE_MS, LONG_QUEUE_MS, queuedMs, rttGrowthMs } from './queue.js';
+import { cause, OVERUSE_FIX, type Rule } from './rule.js';
 import type { Look } from './stream_looks.js';
 
 /**
@@ -33,7 +33,7 @@ export const remotePaused: Rule = ({ since }) => {
  * waited longer than usual.
  */
 export const overuseSeenByReceiver: Rule = (evidence) => {
-  const { detector, queueMs, usual } = evidence;
+  const { detector, queueMs } = evidence;
   const grown = queuedMs(evidence);
   const signalled =
     detector !== null &&
@@ -46,12 +46,12 @@ export const overuseSeenByReceiver: Rule = (evidence) => {
     : '';
   const trip =
     grown > 0
-      ? `the round trip rose from ${msText(usualOf(usual, rttMs))} to ${msText(usualOf(usual, rttMs) + grown)}`
+      ? `the round trip rose from ${msText(earlierMs(evidence))} to ${msText(earlierMs(evidence) + grown)}`
       : '';
   return cause(
     'overuse',
     `A queue grew on the path: ${[signal, trip].filter((part) => part !== '').join(', ')}.`,
-    'The path carries less than was sent, or other traffic shares it: the sender backs off until the queue is empty.',
+    OVERUSE_FIX,
   );
 };
 

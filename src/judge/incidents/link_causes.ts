@@ -1,0 +1,35 @@
+/** Rules that use what the record knows of the link itself. Only tests and `ccscope call` record it. */
+import { msText, rateText, secondsText } from '../text.js';
+import { usualOf } from './evidence.js';
+import { LONG_QUEUE_MS, QUEUED_MS } from './queue.js';
+import { cause, OVERUSE_FIX, type Rule } from './rule.js';
+
+/** A capacity of more than this multiple of what the stream used does not limit it. */
+const ABOVE_USED = 1.15;
+
+export const capacityLowered: Rule = ({ kind, link, usual, before }) => {
+  const lowered = link?.lowered ?? null;
+  if (lowered === null) return null;
+  const { timeUs, fromBps, toBps } = lowered;
+  const usualBps = usualOf(usual, ({ rateBps }) => rateBps);
+  const used = kind === 'rate-fall' ? before : usualBps;
+  if (!(toBps < ABOVE_USED * used)) return null;
+  return cause(
+    'capacity',
+    `The link was set from ${rateText(fromBps)} to ${rateText(toBps)} at ${secondsText(timeUs)}; the stream had been using ${rateText(used)}.`,
+    'Expect no more than the link can carry, or raise its capacity.',
+  );
+};
+
+/** Overuse, if the link's own record shows that a queue grew. */
+export const overuseAtLink: Rule = ({ link, kind }) => {
+  if (link === null) return null;
+  const { usualQueueMs, queueMs } = link;
+  const leastMs = kind === 'freeze' ? LONG_QUEUE_MS : QUEUED_MS;
+  if (!(queueMs - usualQueueMs > leastMs)) return null;
+  return cause(
+    'overuse',
+    `A queue grew at the link: packets waited for up to ${msText(queueMs)}, usually ${msText(usualQueueMs)}.`,
+    OVERUSE_FIX,
+  );
+};

@@ -1,0 +1,76 @@
+/**
+ * What a record that contains more than one end of a call knows about a stream: what its sender reported, and what the
+ * link did to it.
+ */
+import type { Window } from '../../calls/metrics.js';
+import { median } from '../../calls/percentile.js';
+import type { CallRecord, ConnectionRecord, EndpointRecord } from '../../calls/record/record.js';
+import { linkOf } from '../view.js';
+import type { StreamId } from './incident.js';
+
+const connectionOf = ({ connections }: CallRecord, endpoint: number): ConnectionRecord | undefined =>
+  connections.find(({ offerer, answerer }) => offerer === endpoint || answerer === endpoint);
+
+/** The endpoint at the other end of an endpoint's connection; null if the record does not contain it. */
+export function farEnd(record: CallRecord, endpoint: number): EndpointRecord | null {
+  const connection = connectionOf(record, endpoint);
+  const far = connection?.offerer === endpoint ? connection.answerer : connection?.offerer;
+  return record.endpoints.find(({ id }) => id === far) ?? null;
+}
+
+/** A received stream as its sender knows it; null if the record does not contain the sender. */
+export function sentStream(record: CallRecord, { endpoint, direction, key }: StreamId): StreamId | null {
+  const far = direction === 'receive' ? farEnd(record, endpoint) : null;
+  const sent = far?.samples.at(-1)?.outbound.find(({ ssrc }) => String(ssrc) === key);
+  return far === null || sent === undefined ? null : { endpoint: far.id, direction: 'send', key: sent.mid };
+}
+
+/** What the link did to a stream around the beginning of an incident. */
+export interface LinkFacts {
+  /** The latest change of the link's capacity, if it was lowered. */
+  lowered: { timeUs: number; fromBps: number; toBps: number } | null;
+  /** The wait in the link's queue, in ms: usually, and the longest around the beginning. NaN if it is unknown. */
+  usualQueueMs: number;
+  queueMs: number;
+}
+
+/** A capacity that changes by less than this fraction has no visible effect. */
+const LOWERED = 0.9;
+
+/**
+ * How long after the link was narrowed its effects may begin to show: a sender that used only a part of the link
+ * notices it late.
+ */
+const LOWERED_LEAD_US = 6e6;
+
+/** `window`: the time around the incident's beginning; null if the record contains no link that carries the stream. */
+export function linkFacts(
+  record: CallRecord,
+  { endpoint, direction }: StreamId,
+  { fromUs, toUs }: Window,
+  usualFromUs: number,
+): LinkFacts | null {
+  const connection = connectionOf(record, endpoint);
+  const link = connection && linkOf(record, connection);
+  const isForward = (connection?.offerer === endpoint) === (direction === 'send');
+  const way = link?.[isForward ? 'forward' : 'backward'];
+  if (!way) return null;
+  const last = way.capacity.findLastIndex(({ timeUs }) => timeUs <= toUs);
+  const [old, now] = [way.capacity[last - 1], way.capacity[last]];
+  const isLowered =
+    old !== undefined &&
+    now !== undefined &&
+    now.timeUs > toUs - LOWERED_LEAD_US &&
+    now.capacityBps > 0 &&
+    now.capacityBps < LOWERED * old.capacityBps;
+  const waitsMs = (beginUs: number, endUs: number): number[] =>
+    way.rows
+      .filter(({ time_us }) => time_us > beginUs && time_us <= endUs)
+      .map(({ queue_delay_us }) => queue_delay_us / 1e3);
+  const around = waitsMs(fromUs, toUs);
+  return {
+    lowered: isLowered ? { timeUs: now.timeUs, fromBps: old.capacityBps, toBps: now.capacityBps } : null,
+    usualQueueMs: median(waitsMs(usualFromUs, fromUs)),
+    queueMs: around.length === 0 ? NaN : Math.max(...around),
+  };
+}
