@@ -11,6 +11,7 @@ import { register as serve } from './commands/serve.js';
 import { register as shape } from './commands/shape.js';
 import { register as trend } from './commands/trend.js';
 import { FailedRun, systemCode, UsageError } from '../text/errors.js';
+import { plain } from '../text/plain.js';
 import type { Io } from './io.js';
 import { version } from '../html/version.js';
 
@@ -21,6 +22,7 @@ export function createProgram(io: Io = process): Command {
     .version(version())
     .showHelpAfterError('(--help shows the usage)')
     .showSuggestionAfterError()
+    .allowExcessArguments()
     .exitOverride();
   program.configureOutput({
     writeOut: (text) => io.stdout.write(text),
@@ -29,7 +31,19 @@ export function createProgram(io: Io = process): Command {
   // Commands must be added after the settings above: a command inherits the settings at the time of its creation.
   for (const register of [call, attach, runScenarios, reproduce, replay, incidents, shape, serve, trend])
     register(program, io);
+  program.hook('preAction', (_program, command) => {
+    const [extra] = command.args.slice(command.registeredArguments.length);
+    if (extra !== undefined) throw new UsageError(tooMany(command.name(), extra));
+  });
   return program;
+}
+
+const UNIT = /^([kmg]?bps|m?s|%)$/i;
+
+/** The message for an argument that a command does not take, such as the unit in `--capacity 600 kbps`. */
+function tooMany(command: string, extra: string): string {
+  const hint = UNIT.test(extra) ? `. Write a number and its unit together, such as 600${extra}` : '';
+  return `too many arguments for '${command}': it does not take ${JSON.stringify(plain(extra))}${hint} (--help shows the usage)`;
 }
 
 /** Runs a command line and returns its exit status. Messages go to standard error. */

@@ -10,8 +10,9 @@ import {
   type LayerMetrics,
   type Path,
 } from '../judge/index.js';
-import { incidentsOf, type Incident } from '../judge/incidents/index.js';
+import { connectionEnd, incidentsOf, toldIncidents, type ToldIncident } from '../judge/incidents/index.js';
 import { timeTo90, type Window } from '../calls/metrics.js';
+import { endpointName } from '../calls/record/names.js';
 import type { CallRecord, PacketColumns } from '../calls/record/record.js';
 import type { PacketRecord } from '../link/packet_log.js';
 import { connectionName, durationUs } from './extent.js';
@@ -27,8 +28,8 @@ export interface EvidenceMetrics {
    * packets.
    */
   timeTo90S: number | null;
-  /** What went wrong during the call, and why. */
-  incidents: readonly Incident[];
+  /** What went wrong during the call, and why, in time order. */
+  incidents: readonly ToldIncident[];
 }
 
 /**
@@ -44,6 +45,11 @@ function connectedUs(paths: readonly Path[]): number | null {
       : [Math.max(...connected.map(Number))];
   });
   return times.length === 0 ? null : Math.min(...times);
+}
+
+function endName(record: CallRecord, id: number): string {
+  const endpoint = record.endpoints[id];
+  return endpoint === undefined ? connectionEnd(id) : endpointName(record, endpoint);
 }
 
 function passed({ rows, ...columns }: PacketColumns, { fromUs, toUs }: Window): PacketRecord[] {
@@ -96,6 +102,6 @@ export function measure(record: CallRecord): EvidenceMetrics {
     })),
     // The time to 90 % is unknown if the record no longer contains the beginning of the call.
     timeTo90S: beginUs > fromUs ? null : convergence(record, paths, window),
-    incidents: incidentsOf(record),
+    incidents: toldIncidents(record, incidentsOf(record), (id) => endName(record, id)),
   };
 }

@@ -5,7 +5,7 @@
  */
 import { machineReport } from '../machine/index.js';
 import { allLinks, type CallMetrics, type LayerMetrics } from '../judge/index.js';
-import { incidentRow } from './incident_row.js';
+import { incidentRow } from '../judge/incidents/incident_row.js';
 import { machineIn } from '../judge/machine.js';
 import { version } from '../html/version.js';
 import { durationUs } from './extent.js';

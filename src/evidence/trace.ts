@@ -13,7 +13,7 @@ import { machineSpells } from '../judge/machine.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../calls/record/record.js';
 import { connectionName } from './extent.js';
 import { mainDirection } from './charts.js';
-import { incidentRow } from './incident_row.js';
+import { incidentRow } from '../judge/incidents/incident_row.js';
 import { holds, type EvidenceInput } from './input.js';
 
 interface Line {

@@ -6,6 +6,7 @@
  * - Capacity changes: about 40 B each, 5 MB in total. This is 22 minutes at a hundred changes a second, the highest
  *   rate of a capacity function.
  */
+import { FIX } from '../machine/index.js';
 import { dropRows, PACKET_COLUMNS } from '../calls/record/columns.js';
 import type {
   DirectionRecord,
@@ -91,7 +92,7 @@ export function notePunctuality({ latenessMs, notices }: LinkRecord): void {
     level: 'warning',
     code,
     message: `The machine was busy: one packet in twenty left the link at least ${latenessMs.p95.toFixed(1)} ms late. The rates and queues of the link are correct; delays and jitter that the pages measured are only accurate to about that time.`,
-    fix: 'run fewer workers, or smaller calls, on this machine',
+    fix: FIX,
   });
 }
 

@@ -81,6 +81,10 @@ describe('ccscope call', () => {
     [['--click', 'button'], /--click: needs --url/],
     [['--colour'], /unknown option/],
     [['extra'], /too many arguments/],
+    [
+      ['--capacity', '600', 'kbps'],
+      /does not take "kbps". Write a number and its unit together, such as 600kbps/,
+    ],
   ])('refuses %j as bad usage', async (args, expected) => {
     const { status, stderr, stdout } = await ccscope(['call', ...args]);
     expect(stderr).toMatch(expected);

@@ -7,6 +7,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { loadCore, type Core } from '../../src/core/index.js';
 import type { PageMessage } from '../../src/inject/protocol.js';
 import { Watch } from '../../src/watch/index.js';
+import { measure, traceLines } from '../../src/evidence/index.js';
+import { syntheticCall } from '../unit/evidence/synthetic_record.js';
 import { outbound, sample } from '../unit/judge/synthetic.js';
 import { ccscope, scratch } from './support.js';
 
@@ -18,8 +20,8 @@ beforeAll(async () => {
   core = await loadCore();
 });
 
-/** A watch of a page that sends at 1 Mbps and then caps its sender at 300 kbps. */
-async function watched(): Promise<Watch> {
+/** A watch of a page that sends at 1 Mbps and then, unless it is `steady`, caps its sender at 300 kbps. */
+async function watched(steady = false): Promise<Watch> {
   const watch = new Watch({ originEpochMs: 0, load: () => Promise.resolve(core) });
   const begin: PageMessage[] = [
     { type: 'endpoint', endpoint: 0, timeUs: 0 },
@@ -27,7 +29,7 @@ async function watched(): Promise<Watch> {
   ];
   let bytesSent = 0;
   for (let timeS = 0; timeS <= 30; timeS += 0.5) {
-    const isCapped = timeS > FALL_S;
+    const isCapped = !steady && timeS > FALL_S;
     bytesSent += (isCapped ? 300e3 : 1e6) / 16;
     const stats = outbound({
       ...{ bytesSent, packetsSent: bytesSent / 1200, framesEncoded: 30 * timeS, sourceFrames: 30 * timeS },
@@ -53,21 +55,43 @@ test('names what the live view named, with its numbers and what to do', async ()
   expect(live?.cause.kind).toBe('cap');
   const { status, stdout, stderr } = await ccscope(['incidents', file]);
   expect([status, stderr]).toEqual([0, '']);
-  expect(stdout).toContain('15.5 s  connection 0 sends');
+  expect(stdout).toContain('15.5 s  connection 1 sends video: ');
   expect(stdout).toContain(`rate fell from 1 Mbps to 300 kbps`);
   expect(stdout).toContain(`cap: ${live?.cause.evidence}`);
   expect(stdout).toContain(`To do: ${live?.cause.fix}`);
   const json = await ccscope(['incidents', file, '--json', '-']);
   const { incidents } = JSON.parse(json.stdout) as { incidents: unknown[] };
-  expect(incidents).toEqual([JSON.parse(JSON.stringify(live))]);
+  expect(incidents).toMatchObject([JSON.parse(JSON.stringify(live)) as object]);
   watch.close();
+});
+
+test('says how much it looked at if nothing got worse', async () => {
+  const watch = await watched(true);
+  const { before, after } = watch.export({ identifiers: false });
+  const { stdout } = await ccscope(['incidents', write('good.ndjson', before + [...after].join(''))]);
+  expect(stdout).toBe('Nothing got worse in 30 s, in 1 video stream at 1 end of connections.\n');
+  watch.close();
+});
+
+test('tells the incidents in the recording of a test, those of one event together', async () => {
+  const record = await syntheticCall();
+  const made = { judged: [], title: 'a call', outcome: null, error: '', created: new Date(0) };
+  const input = { record, metrics: measure(record), ...made };
+  const file = write('call.ndjson', `${[...traceLines(input)].join('\n')}\n`);
+  const { status, stdout, stderr } = await ccscope(['incidents', file]);
+  expect([status, stderr]).toEqual([0, '']);
+  const [first] = input.metrics.incidents;
+  expect(stdout).toContain(`s  ${first?.who}: `);
+  expect(stdout).toContain(`${first?.cause.kind}: ${first?.cause.evidence}`);
+  expect(stdout).toContain(`To do: ${first?.cause.fix}`);
+  expect(stdout).toMatch(/Also: page \d (sends|receives) video: /);
 });
 
 test('refuses what is no recording of a call', async () => {
   const header =
     '{"ccscope_trace":1,"created":"2026-11-01T00:00:00Z","source":"simulator","clock":"virtual"}';
   const other = await ccscope(['incidents', write('other.ndjson', `${header}\n`)]);
-  expect(other.stderr).toContain('source: expected a recording');
+  expect(other.stderr).toContain('does not contain what incidents are found in: it is a simulation');
   expect(other.status).toBe(2);
   const missing = await ccscope(['incidents', path('missing.ndjson')]);
   expect(missing.stderr).toContain('no such file');

@@ -13,6 +13,7 @@ import { FailedRun } from '../../text/errors.js';
 import { evidenceHtml, measure as metricsOf, traceLines, type EvidenceInput } from '../../evidence/index.js';
 import { pageName } from '../../calls/record/names.js';
 import { CallObserver } from '../../observe/observer.js';
+import type { Window } from '../../calls/metrics.js';
 import type { CallRecord, EndpointRecord } from '../../calls/record/record.js';
 import { openShaperLink, type ShaperLink } from '../../shaper/index.js';
 import { withChromium } from './chromium.js';
@@ -111,7 +112,7 @@ interface Measuring {
 
 async function measure({ plan, link, observer, browser, context }: Measuring): Promise<RunResult> {
   const { record } = observer;
-  await connected(record, context.signal);
+  await connected(record, plan, context.signal);
   const fromUs = nowUs(record);
   const toUs = fromUs + plan.durationMs * 1e3;
   for (let leftMs = plan.durationMs; leftMs > 0; leftMs = (toUs - nowUs(record)) / 1e3) {
@@ -121,9 +122,14 @@ async function measure({ plan, link, observer, browser, context }: Measuring): P
   }
   await observer.collect();
   await link.sync();
-  const report = pageReport(record, { fromUs, toUs }, plan.link.cross_traffic !== 'none');
+  const metrics = metricsOf(record);
+  const report = pageReport(
+    { record, metrics },
+    runOf(metrics, fromUs, plan),
+    plan.link.cross_traffic !== 'none',
+  );
   const evidence: EvidenceInput = {
-    ...{ record, judged: [], metrics: metricsOf(record), title: titleOf(plan) },
+    ...{ record, judged: [], metrics, title: titleOf(plan) },
     ...{ outcome: null, error: '', created: new Date(record.originEpochMs) },
   };
   return {
@@ -132,6 +138,12 @@ async function measure({ plan, link, observer, browser, context }: Measuring): P
     trace: context.wantTrace ? `${[...traceLines(evidence)].join('\n')}\n` : null,
     html: context.wantHtml ? evidenceHtml(evidence) : null,
   };
+}
+
+/** The run begins when both ends were connected, which was noticed a little later, at `noticedUs`. */
+function runOf({ call }: EvidenceInput['metrics'], noticedUs: number, { durationMs }: PagePlan): Window {
+  const fromUs = call?.window.fromUs ?? noticedUs;
+  return { fromUs, toUs: fromUs + durationMs * 1e3 };
 }
 
 /** The addresses of the pages, without scheme and query. */
@@ -143,21 +155,21 @@ const nowUs = ({ originEpochMs }: CallRecord): number =>
 
 const lastState = ({ states }: EndpointRecord): RTCPeerConnectionState | undefined => states.at(-1)?.state;
 
-async function connected(record: CallRecord, signal: AbortSignal): Promise<void> {
+async function connected(record: CallRecord, plan: PagePlan, signal: AbortSignal): Promise<void> {
   const deadline = performance.now() + CONNECT_TIMEOUT_MS;
   while (!record.endpoints.some((endpoint) => lastState(endpoint) === 'connected')) {
     refuseLoss(record);
     if (record.pages.every(({ ended }) => ended !== null))
       throw new FailedRun('all pages were closed before a call was connected; check what closes them');
-    if (performance.now() > deadline) throw new FailedRun(neverConnected(record));
+    if (performance.now() > deadline) throw new FailedRun(neverConnected(record, plan));
     await sleep(POLL_MS, undefined, { signal });
   }
 }
 
-function neverConnected({ endpoints }: CallRecord): string {
+function neverConnected({ endpoints }: CallRecord, { urls }: PagePlan): string {
   const limit = `within ${CONNECT_TIMEOUT_MS / 1e3} s`;
   if (endpoints.length === 0) {
-    return `no page made an RTCPeerConnection ${limit}; choose with --click what starts a call, or set --pages to the number of pages it needs`;
+    return `no page of ${[...new Set(urls)].join(', ')} made an RTCPeerConnection ${limit}; choose with --click what starts a call, or set --pages to the number of pages it needs`;
   }
   const states = endpoints.map((endpoint) => `${endpoint.url}: ${lastState(endpoint) ?? 'new'}`);
   return `no RTCPeerConnection was connected ${limit} (${states.join(', ')}); check that the pages can connect without ccscope`;

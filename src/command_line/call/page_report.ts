@@ -10,6 +10,8 @@ import { finiteOrNull, jainIndex, pathMetrics } from '../../judge/call_metrics.j
 import { freezesIn } from '../../calls/record/freezes.js';
 import { machineIn } from '../../judge/machine.js';
 import { receivedCurve } from '../../judge/rate_curve.js';
+import { incidentRow } from '../../judge/incidents/incident_row.js';
+import type { EvidenceInput } from '../../evidence/index.js';
 import { keptFromUs, linkSides, packetsIn, pathsOf, sidesOf, type Path } from '../../judge/view.js';
 import { linkMetrics, type Window } from '../../calls/metrics.js';
 import type { CallRecord, EndpointRecord, RecordNotice, ShadowRecord } from '../../calls/record/record.js';
@@ -92,12 +94,16 @@ const noticesOf = (record: CallRecord): RecordNotice[] => [
  * The report of a run over the window `wanted`. The window is shortened at its beginning if the record no longer
  * contains its first data. Throws FailedRun if no packet went through the link.
  */
-export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: boolean): RunReport {
+export function pageReport(
+  { record, metrics: { incidents } }: Pick<EvidenceInput, 'record' | 'metrics'>,
+  wanted: Window,
+  hasCrossTraffic: boolean,
+): RunReport {
   const all = pathsOf(record, {});
   const paths = all.filter(({ direction }) => direction === all[0]?.direction);
   const [side] = linkSides(record, paths);
   const notices = [
-    ...new Set(noticesOf(record).map(({ level, message, fix }) => `${level}: ${message} ${fix}`)),
+    ...new Set(noticesOf(record).map(({ level, message, fix }) => `${level}: ${message} To do: ${fix}.`)),
   ];
   if (side === undefined) throw new FailedRun(['the call does not pass the link', ...notices].join('\n'));
   const run = { fromUs: Math.max(wanted.fromUs, keptFromUs(record, paths)), toUs: wanted.toUs };
@@ -136,6 +142,7 @@ export function pageReport(record: CallRecord, wanted: Window, hasCrossTraffic: 
     sent: null,
     received: null,
     machine: machineReport(machineIn(record, run)),
+    incidents: incidents.map(incidentRow),
     shadows: shadowReport(shadow, absolute, run),
     controller_faults: [],
     notices,

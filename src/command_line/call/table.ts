@@ -1,6 +1,9 @@
 /** The report as text for people. */
 import { unusualText } from '../../link/settings_text.js';
 import { consequence, loadText } from '../../machine/index.js';
+import { groupLines, groupsOf, largestGroups } from '../../judge/incidents/index.js';
+import { incidentOfRow } from '../../judge/incidents/incident_row.js';
+import { plain } from '../../text/plain.js';
 import type { Percentiles } from '../../calls/metrics.js';
 import type { TargetReport } from '../../calls/targets.js';
 import {
@@ -54,6 +57,10 @@ const COLUMNS: readonly [
   ],
 ];
 
+/** The parts of a run that its numbers cover. */
+const WINDOWS =
+  'utilisation, queue and fps are of the last two thirds of a run, the other numbers of all of it';
+
 /** Formats rows of cells as text. Each column is as wide as its widest cell. */
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0)));
@@ -64,12 +71,30 @@ function stepLines(run: RunReport, number: number): string[] {
   if (run.steps.length < 2) return [];
   return run.steps.map((step) =>
     [
-      `  run ${number}, from ${step.at_s} s at ${step.capacity_bps / 1e3} kbps:`,
+      `  run ${number}, from ${text(step.at_s, 1)} s at ${kbps(step.capacity_bps)} kbps:`,
       `utilisation ${text(step.utilisation, 3)},`,
       `90 % after ${text(step.time_to_90pct_s, 1)} s, ${step.drops} drops,`,
       `queue under 50 ms after ${text(step.queue_below_50ms_after_s, 1)} s`,
     ].join(' '),
   );
+}
+
+/** How many incidents are told of each run; the others are in the files. */
+const MOST_TOLD = 3;
+const LONGEST_LINE = 1000;
+
+/** Why a call got worse: the largest incidents. */
+function incidentLines({ incidents }: RunReport, number: number): string[] {
+  if (incidents === undefined) return [];
+  const told = incidents.flatMap((row, id) => incidentOfRow(row, id) ?? []);
+  const groups = groupsOf(told);
+  const shown = largestGroups(groups, MOST_TOLD);
+  const more = groups.length - shown.length;
+  const title =
+    groups.length === 0
+      ? `run ${number}: nothing got worse`
+      : `why run ${number} got worse${more === 0 ? '' : ` (the ${shown.length} largest of ${groups.length}; --html and \`ccscope incidents\` on the --trace file tell all)`}:`;
+  return [title, ...shown.flatMap(groupLines).map((line) => `  ${plain(line, LONGEST_LINE)}`)];
 }
 
 const range = ({ median, min, max }: Spread, digits: number): string =>
@@ -161,6 +186,8 @@ function controllerText({
     aligned(rows),
     ...machineLines(runs, aside),
     ...runs.flatMap((run, i) => stepLines(run, i + 1)),
+    ...runs.flatMap((run, i) => incidentLines(run, i + 1)),
+    WINDOWS,
   ];
   if (runs.length > 1) {
     lines.push(

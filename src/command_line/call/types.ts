@@ -128,6 +128,11 @@ export interface RunReport extends LinkMetrics, TargetReport {
   /** Null for calls of other pages, and in a twin, which has no pictures. */
   received: ReceivedReport | null;
   machine: MachineReport;
+  /**
+   * What got worse in the call, and why, in time order: rows like those of `incidents` in the files of a test. Only for
+   * calls of other pages.
+   */
+  incidents?: readonly Record<string, unknown>[];
   shadows: ShadowReport[];
   /** The faults of the controllers: users' own, or the core's. */
   controller_faults: FaultReport[];

@@ -1,16 +1,19 @@
 import type { Command } from 'commander';
 
-import { incidentsOf, incidentText, type Incident } from '../../judge/incidents/index.js';
+import { groupLines, groupsOf } from '../../judge/incidents/index.js';
+import { secondsText } from '../../judge/text.js';
 import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
 import { plain } from '../../text/plain.js';
-import { NoRecordingError, recordOfTrace, type RecordReader } from '../../watch/index.js';
+import { NoRecordingError } from '../../watch/index.js';
+import { incidentsOfTrace, type RecordedIncidents } from '../../watch/recorded_incidents.js';
 import { writeJson, type Io } from '../io.js';
 import { openTrace } from './trace_source.js';
 
 const HELP = `
-TRACE is a recording of the overlay, the extension or ccscope attach, or - for standard input. Each fall of a
-stream's rate by more than 15 %, each freeze and each rise of the round trip is listed with its cause, the numbers
-that show it, and what to do, by the same rules as in the live view and in the evidence of tests.`;
+TRACE is a recording of the overlay, the extension, ccscope attach, a test or ccscope call --url, or - for
+standard input. Each fall of a stream's rate by more than 15 %, each freeze and each rise of the round trip is
+listed with its cause, the numbers that show it, and what to do, by the same rules as in the live view and in
+the evidence of tests. What one cause did to several streams at once is listed together.`;
 
 interface IncidentsFlags {
   json?: string;
@@ -29,9 +32,9 @@ export function register(program: Command, io: Io): void {
 
 async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): Promise<void> {
   const { name, stream } = openTrace(trace, { '--json': json }, io);
-  let read: RecordReader;
+  let found: RecordedIncidents;
   try {
-    read = await recordOfTrace(stream as AsyncIterable<Uint8Array>, { file: name });
+    found = await incidentsOfTrace(stream as AsyncIterable<Uint8Array>, name);
   } catch (error) {
     if (error instanceof NoRecordingError) throw new UsageError(error.message);
     if (systemCode(error) === 'EISDIR') throw new UsageError(`${name}: expected a file, got a directory`);
@@ -39,30 +42,23 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
   } finally {
     stream.destroy();
   }
-  const { record } = read;
-  if (record.endpoints.length === 0)
+  if (found.ends === 0)
     throw new FailedRun(`${name}: the recording contains no connection; record while a call is running`);
-  const incidents = incidentsOf(record);
+  const { incidents } = found;
   if (json !== undefined) await writeJson(json, { trace: name, incidents }, io);
-  if (json !== '-') io.stdout.write(incidents.length === 0 ? 'Nothing got worse.\n' : linesOf(incidents));
+  if (json !== '-') io.stdout.write(incidents.length === 0 ? nothingText(found) : linesOf(found));
+}
+
+function nothingText({ streams, ends, toUs }: RecordedIncidents): string {
+  const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+  return `Nothing got worse in ${secondsText(toUs)}, in ${counted(streams, 'video stream')} at ${counted(ends, 'end')} of connections.\n`;
 }
 
 const LONGEST_LINE = 1000;
 
-/** A time since the start of the recording, such as `12.5 s`. */
-const timeText = (timeUs: number): string => `${(timeUs / 1e6).toFixed(1)} s`;
-
-function linesOf(incidents: readonly Incident[]): string {
-  const lines = incidents.flatMap((incident) => {
-    const { fromUs, stream, cause } = incident;
-    const verb = stream.direction === 'send' ? 'sends' : 'receives';
-    const who = `connection ${stream.endpoint} ${verb} ${stream.key === '' ? 'video' : stream.key}`;
-    return [
-      `${timeText(fromUs)}  ${who}: ${incidentText(incident)}`,
-      `    ${cause.kind}: ${cause.evidence}`,
-      `    To do: ${cause.fix}`,
-    ];
-  });
+const linesOf = ({ incidents }: RecordedIncidents): string =>
   // The page chose the names of its streams. `plain` removes terminal control characters from them.
-  return lines.map((line) => `${plain(line, LONGEST_LINE)}\n`).join('');
-}
+  groupsOf(incidents)
+    .flatMap(groupLines)
+    .map((line) => `${plain(line, LONGEST_LINE)}\n`)
+    .join('');

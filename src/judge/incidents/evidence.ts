@@ -154,7 +154,7 @@ export function evidenceOf(
     machine: machineIn(record, window),
     link: linkFacts(
       record,
-      begun.stream,
+      begun,
       { fromUs: window.fromUs, toUs: begun.kind === 'delay-rise' ? window.toUs : fromUs + DETECTED_US },
       usualFromUs,
     ),

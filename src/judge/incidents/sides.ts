@@ -6,9 +6,9 @@ import type { Window } from '../../calls/metrics.js';
 import { median } from '../../calls/percentile.js';
 import type { CallRecord, ConnectionRecord, EndpointRecord } from '../../calls/record/record.js';
 import { linkOf } from '../view.js';
-import type { StreamId } from './incident.js';
+import type { Incident, StreamId } from './incident.js';
 
-const connectionOf = ({ connections }: CallRecord, endpoint: number): ConnectionRecord | undefined =>
+export const connectionOf = ({ connections }: CallRecord, endpoint: number): ConnectionRecord | undefined =>
   connections.find(({ offerer, answerer }) => offerer === endpoint || answerer === endpoint);
 
 /** The endpoint at the other end of an endpoint's connection; null if the record does not contain it. */
@@ -43,10 +43,13 @@ const LOWERED = 0.9;
  */
 const LOWERED_LEAD_US = 6e6;
 
-/** `window`: the time around the incident's beginning; null if the record contains no link that carries the stream. */
+/**
+ * `begun`: the stream of an incident, and when it began. `window`: the time around its beginning. Null if the record
+ * contains no link that carries the stream.
+ */
 export function linkFacts(
   record: CallRecord,
-  { endpoint, direction }: StreamId,
+  { stream: { endpoint, direction }, fromUs: begunUs }: Pick<Incident, 'stream' | 'fromUs'>,
   { fromUs, toUs }: Window,
   usualFromUs: number,
 ): LinkFacts | null {
@@ -55,12 +58,12 @@ export function linkFacts(
   const isForward = (connection?.offerer === endpoint) === (direction === 'send');
   const way = link?.[isForward ? 'forward' : 'backward'];
   if (!way) return null;
-  const last = way.capacity.findLastIndex(({ timeUs }) => timeUs <= toUs);
+  const last = way.capacity.findLastIndex(({ timeUs }) => timeUs <= begunUs);
   const [old, now] = [way.capacity[last - 1], way.capacity[last]];
   const isLowered =
     old !== undefined &&
     now !== undefined &&
-    now.timeUs > toUs - LOWERED_LEAD_US &&
+    now.timeUs > begunUs - LOWERED_LEAD_US &&
     now.capacityBps > 0 &&
     now.capacityBps < LOWERED * old.capacityBps;
   const waitsMs = (beginUs: number, endUs: number): number[] =>
