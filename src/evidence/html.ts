@@ -6,7 +6,14 @@ import { version } from '../html/version.js';
 import type { EvidenceCharts } from '../calls/evidence_page.js';
 import { chartsOf } from './charts.js';
 import { durationUs } from './extent.js';
-import { connectionTable, endpointTable, eventTable, layerTable, SOURCES } from './html_tables.js';
+import {
+  connectionTable,
+  endpointTable,
+  eventTable,
+  incidentList,
+  layerTable,
+  SOURCES,
+} from './html_tables.js';
 import { holds, noticesOf, type EvidenceInput } from './input.js';
 import { frameSource } from './trace.js';
 
@@ -16,7 +23,9 @@ const badge = (good: boolean, text: string): Html =>
 function noticeList(input: EvidenceInput): Html {
   const notices = noticesOf(input);
   if (notices.length === 0) return html``;
-  const items = notices.map(({ message, fix }) => html`<li>${message} <span class="soft">${fix}</span></li>`);
+  const items = notices.map(
+    ({ message, fix }) => html`<li>${message} <span class="soft">To do: ${fix}.</span></li>`,
+  );
   return html`<ul class="notices" aria-label="Notices">
     ${items}
   </ul>`;
@@ -88,6 +97,15 @@ const tileList = (tiles: readonly Tile[]): Html =>
         )}
       </dl>`;
 
+/** The time that the numbers cover. `ccscope call` prints others: of the last two thirds of a run. */
+function windowText({ metrics: { call } }: EvidenceInput): Html {
+  if (call === null) return html``;
+  const { fromUs, toUs } = call.window;
+  return html`<p class="hint">
+    These numbers are of the whole call, from ${secondsText(fromUs)} (connected) to ${secondsText(toUs)}.
+  </p>`;
+}
+
 function expectation(one: JudgedExpectation): Html {
   const { matcher, isNot, judgement } = one;
   const good = holds(one);
@@ -150,7 +168,8 @@ export function evidenceHtml(input: EvidenceInput): string {
     heading: html`${outcome === null ? '' : badge(outcome === 'passed', outcome)}${title}`,
     meta: lead(input),
     main: html`${error === '' || input.judged.length > 0 ? '' : html`<p class="bad">${error}</p>`}
-      ${noticeList(input)} ${tileList(tilesOf(input))} ${expectations(input)} ${chartSection(charts)}
+      ${noticeList(input)} ${tileList(tilesOf(input))} ${windowText(input)} ${expectations(input)}
+      ${incidentList(input)} ${chartSection(charts)}
       <div class="tables">
         ${connectionTable(input)} ${layerTable(input)} ${endpointTable(input)} ${eventTable(input)}
       </div>`,

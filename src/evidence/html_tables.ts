@@ -8,7 +8,7 @@ import {
   type CallMetrics,
   type LayerMetrics,
 } from '../judge/index.js';
-import { incidentText } from '../judge/incidents/index.js';
+import { alsoText, groupsOf, incidentText } from '../judge/incidents/index.js';
 import { machineSpells } from '../judge/machine.js';
 import { endpointName, pageName } from '../calls/record/names.js';
 import type { EndpointRecord } from '../calls/record/record.js';
@@ -110,12 +110,8 @@ interface Happening {
 }
 
 /** All events in time order, worded for readers. */
-function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
+function happenings({ record, judged }: EvidenceInput): Happening[] {
   const name = (endpoint: EndpointRecord): string => endpointName(record, endpoint);
-  const nameOf = (id: number): string => {
-    const endpoint = record.endpoints[id];
-    return endpoint === undefined ? '' : name(endpoint);
-  };
   const all: Happening[] = [
     ...namedChanges(record).map(({ timeUs, text }) => ({ timeUs, what: 'link', text })),
     ...record.endpoints.flatMap((endpoint) => [
@@ -138,11 +134,6 @@ function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
       what: 'machine',
       text: `too busy for the call ${toUs === null ? 'from here on' : `for ${secondsText(toUs - fromUs)}`}: ${reasonText(reasons)}`,
     })),
-    ...metrics.incidents.map((incident) => ({
-      timeUs: incident.fromUs,
-      what: 'incident',
-      text: `${nameOf(incident.stream.endpoint)}, ${incident.stream.direction}: ${incidentText(incident)}; ${incident.cause.kind}: ${incident.cause.evidence}`,
-    })),
     ...judged.map((one) => ({
       timeUs: one.timeUs,
       what: 'expectation',
@@ -152,17 +143,43 @@ function happenings({ record, judged, metrics }: EvidenceInput): Happening[] {
   return all.sort((a, b) => a.timeUs - b.timeUs);
 }
 
+const timeButton = (timeUs: number): Html =>
+  html`<button type="button" data-time-us="${Math.round(timeUs)}" title="Show in the charts">
+    ${(timeUs / 1e6).toFixed(2)} s
+  </button>`;
+
+/** What got worse and why, with buttons that show the times in the charts. */
+export function incidentList({ metrics: { call, incidents } }: EvidenceInput): Html {
+  if (call === null) return html``;
+  const items = groupsOf(incidents).map((group) => {
+    const { first } = group;
+    const also = alsoText(group);
+    return html`<li>
+      ${timeButton(first.fromUs)} <b>${first.who}: ${incidentText(first)}</b>
+      <p>${first.cause.kind}: ${first.cause.evidence}</p>
+      <p class="soft">To do: ${first.cause.fix}</p>
+      ${also === '' ? html`` : html`<p class="soft">Also: ${also}.</p>`}
+    </li>`;
+  });
+  return html`<section class="worse">
+    <h2>Why it got worse</h2>
+    ${
+      items.length === 0
+        ? html`<p>No rate fell, no delay rose and nothing froze.</p>`
+        : html`<ol class="incidents">
+            ${items}
+          </ol>`
+    }
+  </section>`;
+}
+
 /** Events, with buttons that show them in the charts. */
 export function eventTable(input: EvidenceInput): Html {
   const rows = happenings(input).map(
     ({ timeUs, what, text }) =>
       html`<tr>
-        <td class="number">
-          <button type="button" data-time-us="${Math.round(timeUs)}" title="Show in the charts">
-            ${(timeUs / 1e6).toFixed(2)} s
-          </button>
-        </td>
-        <td>${what}</td>
+        <td class="number">${timeButton(timeUs)}</td>
+        <td class="what">${what}</td>
         <td>${text}</td>
       </tr>`,
   );

@@ -14,6 +14,7 @@ import { DEFAULT_LINK_CONFIG, parseLinkConfig, type LinkConfig } from '../link/l
 import { LINK_KEYS } from '../link/fields.js';
 import { VIDEO_CODECS } from '../scenario/video_format.js';
 import type { TraceHeader } from '../trace/header.js';
+import { sourceProblem } from './sources.js';
 import { NoTwin } from './no_twin.js';
 import { measuredPreset, twinOptions, type TwinCall } from './options.js';
 import {
@@ -168,11 +169,9 @@ export function recordedOptions(recorded: RecordedCall, seed: number): Simulatio
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-function checkSource({ source }: Partial<TraceHeader>): void {
-  if (source === 'call') return;
-  const fix = 'record a call on this page, or by `ccscope call --trace FILE`';
-  if (source === 'simulator') throw new NoTwin('the recording is itself a simulation', fix);
-  throw new NoTwin('the recording is not of a call on ccscope’s own page, so its link is unknown', fix);
+function checkSource(header: Partial<TraceHeader>): void {
+  const problem = sourceProblem(header);
+  if (problem !== null) throw new NoTwin(problem.message, problem.fix);
 }
 
 function checkMode({ mode, role }: Part, { browserEstimateBps }: CallRows): void {

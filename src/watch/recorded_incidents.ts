@@ -8,6 +8,7 @@ import { connectionEnd, incidentsOf, toldIncidents, type ToldIncident } from '..
 import { incidentOfRow } from '../judge/incidents/incident_row.js';
 import { streamsOf } from '../judge/incidents/stream_looks.js';
 import { readTrace, timeColumn, type TraceHeader, type TraceSink } from '../trace/index.js';
+import { hasIncidents } from './incident_sources.js';
 import { NoRecordingError, RecordReader } from './record_reader.js';
 
 export interface RecordedIncidents {
@@ -20,10 +21,6 @@ export interface RecordedIncidents {
   /** The latest time in the recording. */
   toUs: number;
 }
-
-/** Whether incidents can be read from a recording with this header. */
-export const hasIncidents = ({ source }: Partial<TraceHeader>): boolean =>
-  source === 'inject' || source === 'test';
 
 /** What keeps incidents from being found in other recordings, by their source. */
 const MISSING: Readonly<Record<string, string>> = {

@@ -24,11 +24,12 @@ export class WhyList {
     place.replaceChildren();
     place.hidden = reasons.length === 0;
     if (reasons.length === 0) return;
-    place.appendChild(document.createElement('h2')).textContent = 'Why would it do that?';
+    place.appendChild(document.createElement('h2')).textContent =
+      'What the watching controllers would have done';
     const about = place.appendChild(document.createElement('p'));
     about.className = 'hint';
     about.textContent =
-      'What the controllers that watched this call would have asked for, and why; what the browser did by its own is told by the incidents below. A line leads the charts to its moment; arrow keys move between lines.';
+      'These controllers watched the call without controlling it: what they would have asked for, and why. What happened to the call itself is said under “Why it got worse”. A line leads the charts to its moment; arrow keys move between lines.';
     for (const { label, lines } of reasons) {
       const list = document.createElement('ol');
       list.className = 'why-lines';

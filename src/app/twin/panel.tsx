@@ -27,9 +27,15 @@ export function useTwin(recorder: Recorder, scope: Scope, running: boolean): Twi
   return twin;
 }
 
+interface TwinActionProps {
+  twin: TwinComparison;
+  /** Why the shown recording can never be compared; null if it may be possible. */
+  problem: { message: string; fix: string } | null;
+}
+
 /** The button, and the comparison's progress. */
-export function TwinAction({ twin }: { twin: TwinComparison }) {
-  const state = twin.state.value;
+export function TwinAction({ twin, problem }: TwinActionProps) {
+  const state: TwinState = problem === null ? twin.state.value : { kind: 'refused', ...problem };
   return (
     <div class="twin-action">
       {state.kind === 'running' ? (
@@ -40,7 +46,7 @@ export function TwinAction({ twin }: { twin: TwinComparison }) {
           </button>
         </>
       ) : (
-        <button type="button" onClick={() => void twin.compare()}>
+        <button type="button" disabled={problem !== null} onClick={() => void twin.compare()}>
           {state.kind === 'done' ? 'Compare again' : 'Compare with the simulation'}
         </button>
       )}

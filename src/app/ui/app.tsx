@@ -32,7 +32,9 @@ import { SharingText } from './sharing.js';
 import { Summary } from './summary.js';
 import { SharePanel, TracePanel } from './trace_panels.js';
 import { Welcome } from './welcome.js';
+import { IncidentPanel } from '../incidents/panel.js';
 import { TwinAction, TwinPanel, useTwin } from '../twin/panel.js';
+import { sourceProblem } from '../../twin/sources.js';
 import { WhyPanel } from './why_panel.js';
 
 interface Parts {
@@ -129,7 +131,9 @@ export function App({ recorder, session, scope }: Parts) {
           {(kind === 'file' || kind === 'call') && (
             <div class="actions">
               {kind === 'call' && <ControllersOfCall session={session} recorder={recorder} />}
-              {recorder.hasRows.value && <TwinAction twin={twin} />}
+              {recorder.hasRows.value && (
+                <TwinAction twin={twin} problem={kind === 'file' ? sourceProblem(header) : null} />
+              )}
               <DetailChoice
                 inCharge={inCharge}
                 shadows={shadows}
@@ -168,6 +172,7 @@ export function App({ recorder, session, scope }: Parts) {
             detailed={detailed}
           />
           {kind === 'call' && <EncoderFacts media={media} />}
+          <IncidentPanel recorder={recorder} scope={scope} />
           <TwinPanel twin={twin} scope={scope} />
           {kind !== 'nothing' && kind !== 'sample' && (
             <WhyPanel

@@ -17,6 +17,7 @@ import {
   type ViewQuery,
 } from '../../trace/index.js';
 
+import { chunksOf } from '../../trace/blob_chunks.js';
 import { explained, type Explanation, type ExplanationQuery } from '../../reasons/index.js';
 import { holdLife } from '../life.js';
 
@@ -101,10 +102,4 @@ export class TraceService {
     this.#trace = new TraceData();
     this.#header = { ccscope_trace: 1 };
   }
-}
-
-/** Yields the bytes of a file in chunks. (Not every browser can iterate over a stream.) */
-async function* chunksOf(file: Blob): AsyncGenerator<Uint8Array, void> {
-  const reader = file.stream().getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
 }

@@ -1,0 +1,19 @@
+import { wrap } from 'comlink';
+
+import type { RecordedIncidents } from '../../watch/recorded_incidents.js';
+import type { IncidentService } from './worker.js';
+
+/** Finds the incidents of a recording in a worker of its own. Rejects if the recording's record is damaged. */
+export async function findIncidents(recording: Blob): Promise<RecordedIncidents> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  try {
+    const failed = new Promise<never>((_, reject) =>
+      worker.addEventListener('error', ({ message }) =>
+        reject(new Error(message || 'its worker did not start')),
+      ),
+    );
+    return await Promise.race([wrap<IncidentService>(worker).find(recording), failed]);
+  } finally {
+    worker.terminate();
+  }
+}

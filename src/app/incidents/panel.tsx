@@ -1,0 +1,80 @@
+/**
+ * "Why it got worse": the incidents of an opened recording of other pages' calls, each with its cause and what to do.
+ * Choosing one moves the charts to its time.
+ */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import type { Scope } from '../../boards/scope.js';
+import { formatTime } from '../../charts/index.js';
+import { incidentText } from '../../judge/incidents/incident_text.js';
+import { alsoText, groupsOf, type IncidentGroup } from '../../judge/incidents/told.js';
+import { hasIncidents } from '../../watch/incident_sources.js';
+import { messageOf } from '../notices.js';
+import type { Recorder } from '../session/recorder.js';
+import { findIncidents } from './find.js';
+
+type Found = { groups: readonly IncidentGroup[] } | { problem: string } | null;
+
+function Line({ group, scope }: { group: IncidentGroup; scope: Scope }) {
+  const { first } = group;
+  const also = alsoText(group);
+  return (
+    <li>
+      <button type="button" onClick={() => scope.axis.jumpTo(first.fromUs)}>
+        <time>{formatTime(Math.round(first.fromUs / 1e5) / 10)}</time>
+        <span aria-hidden="true">▼</span>
+        <span class="text">
+          {first.who}: {incidentText(first)}
+        </span>
+      </button>
+      <p>
+        <b>{first.cause.kind}</b>: {first.cause.evidence} <span class="hint">To do: {first.cause.fix}</span>
+      </p>
+      {also !== '' && <p class="hint">Also: {also}.</p>}
+    </li>
+  );
+}
+
+/** Shows nothing for recordings in which no incidents can be found, such as those of this page's own calls. */
+export function IncidentPanel({ recorder, scope }: { recorder: Recorder; scope: Scope }) {
+  const found = useSignal<Found>(null);
+  const { kind, header, version } = recorder.shown.value;
+  const isShown = kind === 'file' && hasIncidents(header);
+  useEffect(() => {
+    let isOver = false;
+    found.value = null;
+    const find = async (): Promise<void> => {
+      const { incidents } = await findIncidents(await recorder.export());
+      if (!isOver) found.value = { groups: groupsOf(incidents) };
+    };
+    if (isShown)
+      find().catch((error: unknown) => {
+        if (!isOver) found.value = { problem: messageOf(error) };
+      });
+    return () => {
+      isOver = true;
+    };
+  }, [recorder, version, isShown]);
+  if (!isShown) return null;
+  return (
+    <details class="panel why incidents" open aria-busy={found.value === null}>
+      <summary>Why it got worse</summary>
+      <Content found={found.value} scope={scope} />
+    </details>
+  );
+}
+
+function Content({ found, scope }: { found: Found; scope: Scope }) {
+  if (found === null) return <p class="hint">Looking for falls, freezes and rises of the delay.</p>;
+  if ('problem' in found) return <p class="hint">The incidents could not be read: {found.problem}.</p>;
+  if (found.groups.length === 0)
+    return <p class="hint">No rate fell, no delay rose and nothing froze in this recording.</p>;
+  return (
+    <ol class="why-lines" aria-label="Incidents">
+      {found.groups.map((group) => (
+        <Line key={group.first.id} group={group} scope={scope} />
+      ))}
+    </ol>
+  );
+}

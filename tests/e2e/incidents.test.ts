@@ -1,0 +1,55 @@
+/** A recording of other pages' calls, opened in the app, says why the call got worse. */
+import { accessibilityFaults } from '../support/axe.js';
+import { expect, test } from './support.js';
+
+const cause = (kind: string) => ({ kind, evidence: `${kind} was seen.`, fix: 'Do this.' });
+const incident = (timeS: number, stream: string, kind: string) => ({
+  ...{ type: 'event', time_us: timeS * 1e6, name: 'incident' },
+  detail: {
+    ...{ kind: 'rate-fall', endpoint: 0, direction: 'send', stream, connection: 0 },
+    ...{ from_us: timeS * 1e6, to_us: null, before_bps: 1e6, after_bps: 3e5, cause: cause(kind) },
+  },
+});
+
+/** The recording of a test of a minute, with these rows besides its queue. */
+function recording(source: string, rows: readonly object[]): Buffer {
+  const header = {
+    ...{ ccscope_trace: 1, created: '2026-11-01T00:00:00Z', source, clock: 'receiver', controller: 'gcc' },
+    ...{ origin_epoch_ms: 0, flows: [{ flow: 0, name: 'page 1 → page 2, video 1' }] },
+  };
+  const queue = Array.from({ length: 600 }, (_, i) => ({
+    ...{ type: 'queue', link: 0, time_us: i * 1e5, queue_delay_us: 0, queue_bytes: 0 },
+    ...{ capacity_bps: 1e6, drops: 0, delivered_bytes: i * 1e4 },
+  }));
+  return Buffer.from([header, ...queue, ...rows].map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+test('lists its incidents, those of one event together, and leads to their moments', async ({
+  page,
+  served,
+}) => {
+  const rows = [
+    incident(20, 'page 1 sends video', 'overuse'),
+    incident(21, 'page 2 receives video', 'overuse'),
+    incident(40, 'page 1 sends video', 'cap'),
+  ];
+  await page.goto(`${served.url}/?window_s=10`);
+  const input = page.locator('input[type=file][accept*=ndjson]');
+  const file = { name: 'call.ndjson', mimeType: 'application/x-ndjson' };
+  await input.setInputFiles({ ...file, buffer: recording('test', rows) });
+  const lines = page.getByRole('list', { name: 'Incidents' }).getByRole('listitem');
+  await expect(lines).toHaveCount(2);
+  await expect(lines.first()).toContainText('page 1 sends video: rate fell from 1 Mbps to 300 kbps');
+  await expect(lines.first()).toContainText('overuse: overuse was seen. To do: Do this.');
+  await expect(lines.first()).toContainText('Also: page 2 receives video: rate fell');
+  await expect(page.getByRole('button', { name: 'Compare with the simulation' })).toBeDisabled();
+  await expect(page.getByText('ccscope call --trace FILE` without --url')).toBeVisible();
+  await lines.last().getByRole('button').click();
+  await expect(page).toHaveURL(/from_s=3\d/);
+  expect(await accessibilityFaults(page)).toEqual([]);
+
+  await input.setInputFiles({ ...file, buffer: recording('test', []) });
+  await expect(page.getByText('nothing froze in this recording')).toBeVisible();
+  await input.setInputFiles({ ...file, buffer: recording('call', []) });
+  await expect(page.getByText('Why it got worse')).toHaveCount(0);
+});
