@@ -59,7 +59,7 @@ const COLUMNS: readonly [
 
 /** The parts of a run that its numbers cover. */
 const WINDOWS =
-  'utilisation, queue and fps are of the last two thirds of a run, the other numbers of all of it';
+  'loss, drops, 90 % after, overuses, freezes and lateness are of a whole run, the other numbers of its last two thirds';
 
 /** Formats rows of cells as text. Each column is as wide as its widest cell. */
 function aligned(rows: readonly (readonly string[])[]): string {
