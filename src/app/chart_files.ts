@@ -83,17 +83,47 @@ export function csvOf(chart: TimeChart): string {
   return csv([['series', 'unit', 'time_s', 'value'], ...rows]);
 }
 
-/** The values of a paper's figure as CSV, in the units of the axes. For bars, the published values are included. */
-export function csvOfFigure(figure: Figure): string {
+/** What made the numbers of a figure. */
+export interface FigureOrigin {
+  /** The id of the experiment, and the seed of its first run. Absent if the figure is of several experiments. */
+  experiment?: { id: string; seed: number };
+  /** The version of ccscope. */
+  version: string;
+}
+
+const BAR_COLUMNS = [
+  ...[
+    'series',
+    'metric',
+    'unit',
+    'group',
+    'mean',
+    'sd',
+    'ci95_half',
+    'n',
+    'published',
+    'band_low',
+    'band_high',
+  ],
+  ...['verdict', 'experiment', 'seed', 'ccscope'],
+];
+
+/**
+ * The values of a paper's figure as CSV, in the units of the axes. For bars, the paper's number, if it gives one, our
+ * band and the verdict are included.
+ */
+export function csvOfFigure(figure: Figure, { experiment, version }: FigureOrigin): string {
   const { unit } = figure.y;
   if (figure.kind === 'bars')
     return csv([
-      ['series', 'unit', 'group', 'mean', 'sd', 'published', 'published_low', 'published_high'],
+      BAR_COLUMNS,
       ...figure.series.flatMap(({ label, bars }) =>
         bars.flatMap((bar, index): Cell[][] => {
           if (bar === null) return [];
-          const { value, low, high } = bar.published ?? {};
-          return [[label, unit, figure.groups[index], bar.mean, bar.sd, value, low, high]];
+          const { mean, sd, ci95, n, verdict } = bar;
+          const { number, low, high } = bar.published ?? {};
+          const measured = [label, figure.metric, unit, figure.groups[index], mean, sd, ci95, n];
+          return [[...measured, number, low, high, verdict, experiment?.id, experiment?.seed, version]];
         }),
       ),
     ]);

@@ -9,6 +9,7 @@ import type { PublishedMark } from './figure.js';
 import { defaultFlow, quantityKey } from '../scenario/metrics.js';
 import type { Quantity, Scenario } from '../scenario/scenario.js';
 import type { Summary } from '../scenario/summary.js';
+import type { Verdict } from '../scenario/verdict.js';
 
 /** The results of one cell's runs. */
 export interface CellResults {
@@ -17,6 +18,8 @@ export interface CellResults {
   scenario: Scenario;
   /** Summarises a quantity over the runs. */
   summary(quantity: Quantity): Summary;
+  /** The verdict on a quantity, if the paper published it and the cell was judged. */
+  verdict?(quantity: Quantity): Verdict | undefined;
   /** The trace of the first run; empty if no picture needs one, or the run failed. */
   trace: readonly TraceBatch[];
   /** The density of each pictured flow at the end of the first run, keyed by flow number. */
@@ -38,10 +41,11 @@ export function publishedMark(
     (expectation) => keyOf(expectation) === key && selects(expectation.cells, params),
   );
   if (found === undefined) return undefined;
-  const { published, says, band } = found;
+  const { published, published_is: is = 'number', says, band } = found;
   // A published text such as `above 90 %` gives only a band and no value.
   return {
     ...(says === undefined && { value: published * scale }),
+    ...(is === 'number' && { number: published * scale }),
     low: band[0] * scale,
     high: band[1] * scale,
   };

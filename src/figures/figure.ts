@@ -2,6 +2,7 @@
  * A paper's figure as data: the measured and the published values. The data are plain JSON without pixels or colours;
  * src/charts/figures draws them.
  */
+import type { Verdict } from '../scenario/verdict.js';
 
 /** An axis of numbers. */
 export interface FigureAxis {
@@ -16,7 +17,10 @@ export interface FigureAxis {
 
 /** A paper's statement on one number: a value, a range that it must lie in, or both. */
 export interface PublishedMark {
+  /** Drawn as a diamond. Absent if the paper's wording gives only a band, such as `above 90 %`. */
   value?: number;
+  /** The paper's number, also where its wording gives only a band. Absent if the paper gives no number. */
+  number?: number;
   /**
    * The band in which a measured value counts as reproduced. If an end is null or missing, there is no limit on that
    * side.
@@ -33,6 +37,10 @@ interface FigureCommon {
 export interface Bar {
   mean: number;
   sd: number;
+  /** The number of runs, and half of the 95 % interval of their mean, which is absent for a single run. */
+  n?: number;
+  ci95?: number;
+  verdict?: Verdict;
   published?: PublishedMark;
 }
 
@@ -42,6 +50,8 @@ export interface BarFigure extends FigureCommon {
   /** The meaning of the groups, such as `capacity`. */
   x: string;
   groups: string[];
+  /** The metric of the bars, in the unit of the y axis. */
+  metric?: string;
   series: { label: string; bars: (Bar | null)[] }[];
 }
 

@@ -117,12 +117,16 @@ export function barFigures(
   const { axis, scale } = shown(picture.metric, picture.scale === 'log');
   return panels(scenario, cells, axesUsed(picture)).map(({ label, cells: members }) => {
     const { x, groups, series } = arrange(scenario, picture, members, (cell): Bar | null => {
-      const { mean, sd } = cell.summary(picture);
+      const { mean, sd, n, ci95 } = cell.summary(picture);
       if (!Number.isFinite(mean)) return null;
       const published = publishedMark(scenario, picture, cell.params, scale);
+      const verdict = cell.verdict?.(picture);
       return {
         mean: mean * scale,
         sd: Number.isFinite(sd) ? sd * scale : 0,
+        n,
+        ...(verdict !== undefined && { verdict }),
+        ...(n > 1 && { ci95: ((ci95[1] - ci95[0]) / 2) * scale }),
         ...(published && { published }),
       };
     });
@@ -132,6 +136,7 @@ export function barFigures(
       y: axis,
       x,
       groups,
+      metric: picture.metric,
       series: series.map(({ label: name, items }) => ({ label: name, bars: items })),
     };
   });

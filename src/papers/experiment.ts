@@ -10,9 +10,12 @@ import {
   quantityKey,
   summarise,
   type CellValues,
+  type MetricResult,
   type Quantity,
   type Scenario,
+  type Verdict,
 } from '../scenario/index.js';
+import { defaultFlow } from '../scenario/metrics.js';
 import type { CellResults } from '../figures/cell_results.js';
 import { pictureFigures, type PictureFigures } from '../figures/pictures.js';
 import { caseReports, type CaseReport } from './comparison.js';
@@ -72,18 +75,34 @@ export function experimentOf(
         : [surfaceFigure(report.surface, `${surface.metric}: darker is higher`)];
     return { report, cases: [], pictures: [{ title: '', columns: [figures] }] };
   }
-  const drawn = results.map(({ params, values, trace, densities }): CellResults => ({
+  const judged = judge(scenario, measured);
+  const drawn = results.map(({ params, values, trace, densities }, index): CellResults => ({
     params,
     scenario: instantiate(scenario, params),
     summary: (quantity: Quantity) => summarise(values.get(quantityKey(quantity)) ?? []),
+    verdict: (quantity: Quantity) => verdictIn(scenario, judged.cells[index]?.metrics ?? [], quantity),
     trace,
     densities,
   }));
   return {
-    report: experimentReport(scenario, judge(scenario, measured), about),
+    report: experimentReport(scenario, judged, about),
     cases: caseReports(scenario, compareCells(scenario, measured), about.runs),
     pictures: pictureFigures(scenario, drawn),
   };
+}
+
+/** The verdict on a quantity of a cell. A quantity that names the default flow is the same as one that names no flow. */
+function verdictIn(
+  scenario: Scenario,
+  metrics: readonly MetricResult[],
+  quantity: Quantity,
+): Verdict | undefined {
+  const usual = defaultFlow(scenario);
+  const keyOf = ({ flow = usual, ...rest }: Quantity): string => quantityKey({ ...rest, flow });
+  const key = keyOf(quantity);
+  return metrics.find(
+    ({ name, verdict, ...about }) => verdict !== undefined && keyOf({ ...about, metric: name }) === key,
+  )?.verdict;
 }
 
 /**

@@ -10,6 +10,7 @@ import { html, type Html } from '../html/text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
 import { maximumText } from './surface.js';
 import {
+  ACROSS,
   bandText,
   CLAIM_OUTCOMES,
   claimNumber,
@@ -24,6 +25,7 @@ import {
   REPORT_KEY,
   CURVES_KEY,
   VERDICT_MEANINGS,
+  WHISKERS_KEY,
   WIDER,
 } from './text.js';
 
@@ -41,11 +43,12 @@ function countsList(counts: Counts): Html {
 }
 
 /** How many of the papers' statements, and how many of their numbers, have each verdict, as two lists. */
-function summaryLists({ statements, numbers }: Summary): Html {
+function summaryLists({ statements, numbers, across_edge: across }: Summary): Html {
   return html`<h2>Statements of the papers, each by its worst number</h2>
     ${countsList(statements)}
     <h2>Numbers</h2>
-    ${countsList(numbers)}`;
+    ${countsList(numbers)}
+    ${across === 0 ? '' : html`<p class="key">${plural(across, 'number')} ${across === 1 ? 'has' : 'have'} a 95 % interval that reaches across an edge of the band (${ACROSS}).</p>`}`;
 }
 
 const byVerdict = (counts: Counts): string => VERDICTS.map((name) => counts[name]).join(' / ');
@@ -107,7 +110,9 @@ function metricRow(
     <td class="${metric.says === undefined ? 'number' : 'says'}">${publishedText(metric)}</td>
     <td class="number">${measuredText(metric)}</td>
     <td class="number">${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}</td>
-    <td>${badge(metric.verdict)} ${claimNumbers(experiment, metric)}</td>
+    <td>
+      ${badge(metric.verdict)}${metric.across_edge ? ` ${ACROSS}` : ''} ${claimNumbers(experiment, metric)}
+    </td>
     <td>${metric.where} (${metric.read})</td>
   </tr>`;
 }
@@ -168,9 +173,10 @@ function claimList({ claims }: ExperimentReport): Html {
     const outcome = `${holds}` as const;
     const tested = holds === null ? '' : ` · ${claimText(claim)}`;
     const why = failText(claim);
+    const test = claim.test === '' ? '' : html`<span class="why">Tested: ${claim.test}</span>`;
     return html`<li>
       <b class="${OUTCOME_LOOKS[outcome]}">${CLAIM_OUTCOMES[outcome]}</b> ${claimNumber(index)} ${says}
-      (${where})${tested}${why === '' ? '' : html`<span class="why">${why}</span>`}
+      (${where})${tested}${test}${why === '' ? '' : html`<span class="why">${why}</span>`}
     </li>`;
   });
   return html`<h3>What the paper states</h3>
@@ -179,6 +185,9 @@ function claimList({ claims }: ExperimentReport): Html {
     </ul>`;
 }
 
+/** Whether the figure shows the scatter of several runs. */
+const hasWhiskers = (figure: Figure): boolean =>
+  figure.kind === 'bars' && figure.series.some(({ bars }) => bars.some((bar) => (bar?.n ?? 0) > 1));
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
 /** Collects the figures for the page's data, and creates elements that refer to a figure by its index. */
@@ -193,6 +202,7 @@ class Gallery {
           class="canvas${isMap(figure) ? ' map' : ''}"
           data-figure="${this.figures.push(figure) - 1}"
         ></div>
+        ${hasWhiskers(figure) ? html`<p class="why">${WHISKERS_KEY}</p>` : ''}
       </div>`;
     const stacked = columns.some((column) => column.length > 1);
     return html`<figure class="${stacked || columns.length > 1 ? 'wide' : ''}">

@@ -3,7 +3,10 @@ import * as v from 'valibot';
 
 import {
   cellLabel,
+  METRICS,
   VERDICTS,
+  type Claim,
+  type ClaimCase,
   type ClaimResult,
   type ExperimentResult,
   type MetricResult,
@@ -14,6 +17,7 @@ import {
 import { comparedCaseSchema } from './comparison.js';
 import { measuredOf, measuredSchema } from './measured.js';
 import { surfaceReport, surfaceSchema } from './surface.js';
+import { SLOPE_TESTS, testText } from './test_text.js';
 
 const verdict = v.picklist(VERDICTS);
 
@@ -28,9 +32,16 @@ const measurement = v.object({
   measured: measuredSchema,
 });
 
+/**
+ * `number`: the paper gives a number, or says that something did not occur. `words`: it gives none, and `published` is
+ * a number that was chosen here for its words.
+ */
+const publishedIs = v.picklist(['number', 'words']);
+
 const metric = v.object({
   ...measurement.entries,
   published: v.number(),
+  published_is: publishedIs,
   /** The paper's wording if the paper does not give a plain number. */
   says: v.optional(v.string()),
   /**
@@ -49,6 +60,11 @@ const metric = v.object({
   /** Why the number may miss its band, as far as that is known. */
   note: v.optional(v.string()),
   verdict,
+  /**
+   * Whether the 95 % interval of the mean reaches across an edge of the band. Then other seeds could give another
+   * verdict.
+   */
+  across_edge: v.boolean(),
 });
 
 const cell = v.object({
@@ -67,6 +83,8 @@ const claim = v.object({
   note: v.optional(v.string()),
   /** Null if the cells of the claim were not run. */
   holds: v.nullable(v.boolean()),
+  /** How the claim is tested, in words. */
+  test: v.string(),
   /**
    * The largest p-value among the claim's cases. Null if some case was not tested, such as a case with a single
    * run.
@@ -74,15 +92,25 @@ const claim = v.object({
   p: v.nullable(v.number()),
   /** `of`: the number of cases. `hold`: the number of cases in which the claim holds. */
   cases: v.object({ hold: v.number(), of: v.number() }),
+  /**
+   * The cases in which the claim fails: the cell, or what all cells of the case have in common, the means that are
+   * compared, and the p-value.
+   */
+  failing: v.array(
+    v.object({ cell: v.string(), values: v.array(v.nullable(v.number())), p: v.nullable(v.number()) }),
+  ),
 });
 
 const counts = v.object({ within: v.number(), ordering: v.number(), off: v.number() });
+/** `across_edge`: how many numbers have a 95 % interval that reaches across an edge of their band. */
+const summary = v.object({ statements: counts, numbers: counts, across_edge: v.number() });
 
 /** A number that a paper gives for one or more cells, or a position that it gives on a map. */
 const statement = v.object({
   metric: v.string(),
   /** Null if the paper gives a position on a map instead of a number, such as the position of a maximum. */
   published: v.nullable(v.number()),
+  published_is: publishedIs,
   says: v.optional(v.string()),
   where: v.string(),
   numbers: counts,
@@ -105,7 +133,7 @@ const experiment = v.object({
   /** Choices that were made after the results were known. */
   decided_after_results: v.array(v.string()),
   notes: v.array(v.string()),
-  summary: v.object({ statements: counts, numbers: counts }),
+  summary,
   /** The number of runs of each cell. */
   runs: v.number(),
   /** The seed of the first run of each cell; run i has this seed plus i. */
@@ -126,7 +154,7 @@ export const reportSchema = v.object({
   experiments: v.array(experiment),
   /** The comparisons of controllers, from all experiments that compare any. */
   comparison: v.array(comparedCaseSchema),
-  summary: v.object({ statements: counts, numbers: counts }),
+  summary,
   /** The version of ccscope. */
   ccscope: v.string(),
   /** The SHA-256 hash of the core, and the command line. Absent in the report of a page. */
@@ -166,7 +194,8 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
   const metrics: MetricReport[] = [];
   const others: Measurement[] = [];
   for (const result of results) {
-    const { published, says, where, read, band, why, widerThanRule, note, claims, verdict: outcome } = result;
+    const { published, publishedIs: is = 'number', says, where, read, band } = result;
+    const { why, widerThanRule, note, claims, verdict: outcome } = result;
     if (published === undefined || outcome === undefined || band === undefined) {
       others.push(measurementOf(result));
       continue;
@@ -174,6 +203,7 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
     metrics.push({
       ...measurementOf(result),
       published,
+      published_is: is,
       ...(says !== undefined && { says }),
       where: where ?? '',
       read: read ?? '',
@@ -183,20 +213,64 @@ function metricsOf(results: readonly MetricResult[]): Pick<CellReport, 'metrics'
       ...(claims !== undefined && { claims: [...claims] }),
       ...(note !== undefined && { note }),
       verdict: outcome,
+      across_edge: crossesEdge(result, band),
     });
   }
   return { metrics, others };
 }
 
-function claimOf({ cases, ...claim }: ClaimResult): ClaimReport {
+/**
+ * Whether the 95 % interval of the mean reaches across an edge of the band. A limit that no value of the metric can pass
+ * is no edge.
+ */
+function crossesEdge(
+  { name, unit, measured }: MetricResult,
+  [low, high]: readonly [number, number],
+): boolean {
+  const isRelative = METRICS.get(name)?.scope === 'relative';
+  const isShare = !isRelative && (unit === 'ratio' || name.startsWith('jain'));
+  const edges = [...(low > 0 || isRelative ? [low] : []), ...(high < 1 || !isShare ? [high] : [])];
+  const [from, to] = measured.ci95;
+  return edges.some((edge) => from < edge && edge < to);
+}
+
+/** The cell of a case, or what its cells have in common. */
+function caseLabel(scenario: Scenario, claim: Claim | undefined, [first = {}]: ClaimCase['cells']): string {
+  if (claim?.kind !== 'monotone') return cellLabel(scenario, first);
+  const { [claim.along]: _, ...others } = first;
+  return cellLabel(scenario, others);
+}
+
+function testOf(scenario: Scenario, id: string): string {
+  const claim = scenario.claims?.find((each) => each.id === id);
+  const slope = scenario.surface?.slopes.find((each) => each.id === id);
+  return claim !== undefined ? testText(scenario, claim) : slope === undefined ? '' : SLOPE_TESTS[slope.kind];
+}
+
+function claimOf(scenario: Scenario, { cases, ...claim }: ClaimResult): ClaimReport {
+  const form = scenario.claims?.find(({ id }) => id === claim.id);
+  const failing = cases
+    .filter(({ holds }) => !holds)
+    .map(({ cells, values, p: own }) => ({
+      cell: caseLabel(scenario, form, cells),
+      values: values.map((value) => (Number.isFinite(value) ? value : null)),
+      p: own,
+    }));
   const tested = cases.flatMap(({ p }) => p ?? []);
   const p = tested.length < cases.length || tested.length === 0 ? null : Math.max(...tested);
   const hold = cases.filter((each) => each.holds).length;
-  return { ...claim, p, cases: { hold, of: cases.length } };
+  const test = testOf(scenario, claim.id);
+  return { ...claim, test, p, cases: { hold, of: cases.length }, failing };
 }
 
-const statementOf = ({ numbers, published, ...rest }: StatementResult): StatementReport => ({
+const statementOf = ({
+  numbers,
+  published,
+  publishedIs: is = 'number',
+  ...rest
+}: StatementResult): StatementReport => ({
   ...rest,
+  published_is: is,
   published: Number.isNaN(published) ? null : published,
   numbers: { ...numbers },
 });
@@ -226,12 +300,13 @@ export function experimentReport(
     cells,
     ...(result.surface !== undefined && { surface: surfaceReport(result.surface) }),
     statements: result.statements.map(statementOf),
-    claims: result.claims.map(claimOf),
+    claims: result.claims.map((claim) => claimOf(scenario, claim)),
     decided_after_results: scenario.decided_after_results ?? [],
     notes: scenario.notes ?? [],
     summary: {
       statements: countVerdicts(result.statements),
       numbers: sumCounts(result.statements.map(({ numbers }) => numbers)),
+      across_edge: cells.reduce((sum, each) => sum + each.metrics.filter((one) => one.across_edge).length, 0),
     },
     runs,
     seed: scenario.seed ?? 1,
@@ -256,4 +331,5 @@ function sumCounts(all: readonly Counts[]): Counts {
 export const sumSummaries = (all: readonly Summary[]): Summary => ({
   statements: sumCounts(all.map(({ statements }) => statements)),
   numbers: sumCounts(all.map(({ numbers }) => numbers)),
+  across_edge: all.reduce((sum, { across_edge: across }) => sum + across, 0),
 });

@@ -2,18 +2,24 @@
 import { styleText } from 'node:util';
 
 import { VERDICTS, type Verdict } from '../scenario/index.js';
-import type { ClaimReport, Counts, ExperimentReport, Report, Summary } from './report.js';
+import type { ClaimReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
 import { comparisonLines } from './comparison_text.js';
 import { surfaceLines } from './surface.js';
 import {
+  ACROSS,
+  BAND_KEY,
   bandText,
+  CLAIM_KEY,
   claimNumber,
   claimNumbers,
   claimText,
+  failText,
   failureText,
   measuredText,
   metricName,
+  missText,
   publishedText,
+  VERDICT_MEANINGS,
   WIDER,
 } from './text.js';
 
@@ -36,6 +42,8 @@ export interface TextForm {
   colours: boolean;
   /** Whether to cut long wordings of the papers, so that the table fits a terminal. */
   short: boolean;
+  /** Whether to give the reasons of bands and of misses, and how each claim is tested. Default false. */
+  why?: boolean;
 }
 
 const cut = (text: string): string => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
@@ -49,8 +57,9 @@ function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) 
 }
 
 /** How many of the papers' statements, and how many of their numbers, have each verdict. */
-function summaryText({ statements, numbers }: Summary, paint?: Paint): string {
-  return `statements: ${countsText(statements, paint)}; numbers: ${countsText(numbers, paint)}`;
+function summaryText({ statements, numbers, across_edge: across }: Summary, paint?: Paint): string {
+  const unsure = across === 0 ? '' : ` (${across} ${ACROSS})`;
+  return `statements: ${countsText(statements, paint)}; numbers: ${countsText(numbers, paint)}${unsure}`;
 }
 
 /** The lines of a table. Each column is as wide as its widest cell. The last column contains the coloured verdict. */
@@ -73,17 +82,51 @@ function painted(text: string, paint: Paint): string {
   return verdict === undefined ? text : `${paint(verdict, verdict)}${text.slice(verdict.length)}`;
 }
 
-function claimLine(claim: ClaimReport, index: number, paint: Paint): string {
-  const { holds } = claim;
+function claimLines(claim: ClaimReport, index: number, why: boolean, paint: Paint): string[] {
+  const { holds, test } = claim;
   const says = `${claimNumber(index)} ${claim.says}`;
-  if (holds === null) return `–      ${says}`;
-  return `${holds ? paint('within', 'holds') : paint('off', 'fails')}  ${says} (${claimText(claim)})`;
+  const reasons = why ? [`Tested: ${test}`, failText(claim)].filter((text) => text !== '') : [];
+  const details = reasons.map((text) => `       ${text}`);
+  if (holds === null) return [`–      ${says}`, ...details];
+  const outcome = holds ? paint('within', 'holds') : paint('off', 'fails');
+  return [`${outcome}  ${says} (${claimText(claim)})`, ...details];
 }
+
+/** The reasons of a number's band and of its miss. */
+const reasonsOf = (metric: MetricReport): string =>
+  [
+    `Band: ${metric.why}`,
+    ...(metric.wider_than_rule === undefined ? [] : [`${WIDER} ${metric.wider_than_rule}`]),
+    ...(metric.verdict === 'within' ? [] : [missText(metric)]),
+  ].join(' | ');
+
+/** The reasons of all bands and misses. Numbers with the same reasons share a line. */
+function whyLines({ cells }: ExperimentReport): string[] {
+  const groups = new Map<string, string[]>();
+  for (const { label, metrics } of cells)
+    for (const metric of metrics) {
+      const key = `${metricName(metric)}\t${reasonsOf(metric)}`;
+      groups.set(key, [...(groups.get(key) ?? []), label]);
+    }
+  return [...groups].map(([key, labels]) => {
+    const [name = '', reasons = ''] = key.split('\t');
+    const where = labels.filter((label) => label !== '').join('; ');
+    return `why    ${name}${where === '' ? '' : ` (${where})`}: ${reasons}`;
+  });
+}
+
+/** Explains the verdicts and the marks. */
+const legend = (paint: Paint): string[] => [
+  ...VERDICTS.map((verdict) => `${paint(verdict, verdict)}: ${VERDICT_MEANINGS[verdict]}`),
+  BAND_KEY,
+  CLAIM_KEY,
+  '',
+];
 
 /** `isCompared`: whether the numbers of the experiment are in the table that compares controllers. */
 function experimentLines(
   experiment: ExperimentReport,
-  { short, isCompared }: { short: boolean; isCompared: boolean },
+  { short, why, isCompared }: { short: boolean; why: boolean; isCompared: boolean },
   paint: Paint,
 ): string[] {
   const { id, title, source, cells, claims, decided_after_results: decided, notes, summary } = experiment;
@@ -104,14 +147,17 @@ function experimentLines(
       short ? cut(publishedText(metric)) : publishedText(metric),
       measuredText(metric),
       `${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}`,
-      [metric.verdict, claimNumbers(experiment, metric)].join(' ').trimEnd(),
+      [metric.verdict, ...(metric.across_edge ? [ACROSS] : []), claimNumbers(experiment, metric)]
+        .join(' ')
+        .trimEnd(),
     ]),
   );
   return [
     `${id}: ${title}${source === '' ? '' : ` (${source})`}`,
     ...(rows.length + measured.length === 0 ? [] : tableLines([...rows, ...measured], paint)),
     ...(surface === undefined ? [] : surfaceLines(surface)),
-    ...claims.map((claim, index) => claimLine(claim, index, paint)),
+    ...(why ? whyLines(experiment) : []),
+    ...claims.flatMap((claim, index) => claimLines(claim, index, why, paint)),
     ...decided.map((text) => `after results: ${text}`),
     ...notes.map((note) => `note   ${note}`),
     `${summaryText(summary, paint)} · ${runs} ${runs === 1 ? 'run' : 'runs'}, ${seconds.toFixed(1)} s of CPU`,
@@ -120,15 +166,18 @@ function experimentLines(
 }
 
 /** A table for each experiment and a summary. */
-export function reportText(report: Report, { colours, short }: TextForm): string {
+export function reportText(report: Report, { colours, short, why = false }: TextForm): string {
   const paint = painter(colours);
   const { experiments, comparison, summary, failures, cpu_seconds: cpu, wall_seconds: wall } = report;
   const lines = [
     ...experiments.flatMap((experiment) => {
       const isCompared = comparison.some((each) => each.experiment === experiment.id);
-      return experimentLines(experiment, { short, isCompared }, paint);
+      return experimentLines(experiment, { short, why, isCompared }, paint);
     }),
     ...comparisonLines(comparison),
+    ...(experiments.some(({ statements, claims }) => statements.length + claims.length > 0)
+      ? legend(paint)
+      : []),
   ];
   const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));
   const count = `${experiments.length} ${experiments.length === 1 ? 'experiment' : 'experiments'}`;

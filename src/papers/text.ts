@@ -5,9 +5,16 @@ import type { ClaimReport, ExperimentReport, FailureReport, Measurement, MetricR
 
 const valueText = (name: string, value: number | null): string => metricText(name, value ?? NaN);
 
-/** The paper's wording or, without one, its number. */
-export const publishedText = ({ name, published, says }: MetricReport): string =>
-  says ?? plain(valueText(name, published));
+/**
+ * The paper's wording or, without one, its number. If the paper gives no number, the number that stands for its words
+ * follows, such as `fairly shared (words; 1 stands for them)`.
+ */
+export function publishedText({ name, published, published_is: is, says }: MetricReport): string {
+  const number = plain(valueText(name, published));
+  return is === 'words' && says !== undefined
+    ? `${says} (words; ${number} stands for them)`
+    : (says ?? number);
+}
 
 /** Such as `91.2 ± 0.8 % (10)`: the mean, half the width of its 95 % interval, and the number of runs. */
 export const measuredText = ({ name, measured }: Measurement): string =>
@@ -28,6 +35,9 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
  */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
+
+/** A claim holds only if its p-value is below this level. */
+const SIGNIFICANT = 0.05;
 
 const SCALES: Readonly<Record<string, number>> = { '%': 100, Mbps: 1e-6, kbps: 1e-3 };
 
@@ -55,7 +65,12 @@ export function bandText({ name, band }: MetricReport): string {
  * The metric, such as `probe queue delay p95, gcc, tcp`. Flow, window and path follow unless they are the
  * defaults.
  */
-export function metricName({ name, flow, window, path }: Measurement): string {
+export function metricName({
+  name,
+  flow,
+  window,
+  path,
+}: Pick<Measurement, 'name' | 'flow' | 'window' | 'path'>): string {
   const what = name.replace(/_(bps|ms|s)$/, '').replaceAll('_', ' ');
   const about = [
     ...(flow === undefined ? [] : [flow === '*' ? 'all flows' : flow]),
@@ -68,15 +83,25 @@ export function metricName({ name, flow, window, path }: Measurement): string {
 /** Marks a band that is wider than the rule for its metric allows. */
 export const WIDER = '°';
 
+/** Marks a number whose 95 % interval reaches across an edge of its band. */
+export const ACROSS = '~';
+
+const probability = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p ${p.toFixed(3)}`);
+
 /**
- * Such as `3 of 4 cases, p 0.021`: in how many cases a claim holds, and the largest p-value. A single case is not
- * counted. The p-value is omitted if the claim has several cases and fails.
+ * Such as `3 of 4 cases, p 0.210; not: C 1 Mbps (p 0.210)`: in how many cases a claim holds, the largest p-value, and the
+ * cases in which it fails. A single case is not counted.
  */
-export function claimText({ holds, p, cases }: ClaimReport): string {
+export function claimText({ p, cases, failing }: ClaimReport): string {
   const count = cases.of === 1 ? [] : [`${cases.hold} of ${cases.of} cases`];
-  if (p === null) return [...count, 'one run, not tested'].join(', ');
-  const surely = holds === false && cases.of > 1 ? [] : [p < 0.001 ? 'p < 0.001' : `p ${p.toFixed(3)}`];
-  return [...count, ...surely].join(', ');
+  const fails = failing.map(({ cell, p: own }) => {
+    const all = cell === '' ? 'all' : cell;
+    if (own === null) return all;
+    // A trend may fail although its ends differ for certain.
+    return own < SIGNIFICANT ? `${all} (a step goes the other way)` : `${all} (${probability(own)})`;
+  });
+  const where = cases.of === 1 || fails.length === 0 ? '' : `; not: ${fails.join('; ')}`;
+  return `${[...count, p === null ? 'one run, not tested' : probability(p)].join(', ')}${where}`;
 }
 
 /** A claim's position in the list of an experiment's claims, written as `[2]`. */
@@ -91,7 +116,11 @@ export function claimNumbers({ claims }: Pick<ExperimentReport, 'claims'>, metri
   return supported.join(' ');
 }
 
-const whyText = (note: string | undefined): string => `Why it differs: ${note ?? 'Not explained.'}`;
+/** Says where the documentation lists what was tried, since a miss without a note may have been looked into there. */
+const NOT_EXPLAINED =
+  'Not explained. What was tried is in the guide, “Mechanisms that were tried” (src/papers/mechanisms.md).';
+
+const whyText = (note: string | undefined): string => `Why it differs: ${note ?? NOT_EXPLAINED}`;
 
 /** Why a number is outside of its band, as far as that is known. Empty if it is in its band. */
 export const missText = ({ verdict, note }: MetricReport): string =>
@@ -106,15 +135,26 @@ export const failureText = ({ experiment, cell, run, seed, error }: FailureRepor
 
 export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
   within: 'in the band',
-  ordering: 'outside the band, but the claims of the paper that rest on it hold',
-  off: 'outside the band; a claim of the paper that rests on it fails, or none rests on it',
+  ordering:
+    'outside the band, but what the paper says of this number, [1] and so on, was tested over the runs and holds',
+  off: 'outside the band, and what the paper says of this number fails, was not tested, or is the number alone',
 };
 
 /** The text for a claim's outcome, by the value of `holds`. */
 export const CLAIM_OUTCOMES = { true: '✓ holds', false: '✗ fails', null: '– not run' } as const;
 
+/** The rule for bands, and what the marks beside numbers mean. */
+export const BAND_KEY = `Bands follow a rule that was fixed before there were any results: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index (±27 % of a fair share of two flows), or the paper's own words where they are stricter. ${WIDER} marks a band that is wider than this rule, or to which it does not apply, and whose reason is given. ${ACROSS} marks a mean whose 95 % interval reaches across an edge of its band: other seeds could give another verdict.`;
+
+/** Explains claims. */
+export const CLAIM_KEY =
+  'A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 % ("about": two such tests, one for each side); p is that of its weakest case.';
+
 /** Explains the numbers and the figures to the reader of the report. */
-export const REPORT_KEY = `A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 %; p is that of its weakest case. ${WIDER} marks a band that is wider than the rule: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index. In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.`;
+export const REPORT_KEY = `± is half of the 95 % interval of the mean over the runs (Student's t). ${CLAIM_KEY} ${BAND_KEY} In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs, as in the papers, and not the interval of the tables. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.`;
+
+/** Stands at each figure whose bars have whiskers, since the tables give another measure of the scatter. */
+export const WHISKERS_KEY = 'Whiskers: one standard deviation over the runs.';
 
 export const CURVES_KEY =
   'Curves over time and distributions are of the first run. The verdicts are on the means of all runs that have ended.';

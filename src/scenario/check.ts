@@ -49,6 +49,9 @@ export function parseScenario(input: unknown, at = 'scenario'): Scenario {
     checkAgainst(scenario, expectation, `${field}.against`);
     checkSelector(scenario, expectation.cells ?? {}, `${field}.cells`);
     checkBand(expectation.band, expectation.published, field);
+    const { note = [] } = expectation;
+    if (typeof note !== 'string')
+      for (const [j, { cells }] of note.entries()) checkSelector(scenario, cells, `${field}.note.${j}.cells`);
     checkSupported(scenario, expectation, `${field}.claims`);
     if (!cells.some((cell) => selects(expectation.cells, cell))) {
       throw new ConfigError(

@@ -16,6 +16,11 @@ export const expectation = record({
   against: v.optional(v.record(v.string(), v.string(), 'axes with the name of a value')),
   /** The published value, in the metric's unit. */
   published: number,
+  /**
+   * `words`: the paper gives no number, as in `fairly shared`; then `published` is a number that was chosen here for
+   * these words. Default: `number`, which includes words for a number, such as `no losses`.
+   */
+  published_is: v.optional(v.picklist(['number', 'words'], 'number or words')),
   /** The paper's wording if the paper does not give a plain number, for example `slightly above 90 %`. */
   says: v.optional(text('text')),
   /** The section or figure of the paper. */
@@ -28,14 +33,24 @@ export const expectation = record({
   /** The reason why the band is wider than the rule for its metric allows (README.md in this folder, Verdicts). */
   wider_than_rule: v.optional(text('the reason')),
   /**
-   * The paper's claims that rest on this number; they must be about the same quantity. If the measured mean lies
-   * outside the band but all these claims hold, the verdict is `ordering`.
+   * The claims that say what the paper says of this very number, such as that it is larger than another one. They must
+   * be about the same quantity. A claim about something else, such as that the number is the same elsewhere, says
+   * nothing of its size and does not belong here. If the measured mean lies outside the band but all these claims
+   * hold, the verdict is `ordering`.
    */
   claims: v.optional(
     v.pipe(list(v.string('the id of a claim'), 'ids of claims'), v.nonEmpty('at least one claim')),
   ),
-  /** Why the mean may miss its band, as far as that is known. Reports show it for a number outside of its band. */
-  note: v.optional(text('text')),
+  /**
+   * Why the mean may miss its band, as far as that is known. Reports show it for a number outside of its band. A list
+   * has a note for some of the cells each; the first that selects a cell applies to it.
+   */
+  note: v.optional(
+    v.union(
+      [text('text'), list(record({ cells: selector, text: text('text') }), 'notes')],
+      'text, or a list of notes with their cells',
+    ),
+  ),
 });
 
 const claimEntries = {

@@ -11,8 +11,8 @@ import type { Statistics, Summary } from './summary.js';
 import type { Surface } from './surface.js';
 
 /**
- * `within`: the mean lies in the band (the accepted range). `ordering`: the mean lies outside, but all claims of
- * the paper that rest on this number hold. `off`: all other cases.
+ * `within`: the mean lies in the band (the accepted range). `ordering`: the mean lies outside, but what the paper says
+ * of this number holds: all claims that the number names were tested, and hold. `off`: all other cases.
  */
 export const VERDICTS = ['within', 'ordering', 'off'] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -28,6 +28,8 @@ export interface MetricResult {
   measured: Summary;
   /** Present if a value was published. */
   published?: number;
+  /** `words`: the paper gives no number, and `published` was chosen here for its words. */
+  publishedIs?: 'number' | 'words';
   says?: string;
   where?: string;
   read?: Expectation['read'];
@@ -45,6 +47,7 @@ export interface StatementResult {
   metric: string;
   /** NaN if the paper gives a position instead of a number. */
   published: number;
+  publishedIs?: 'number' | 'words';
   says?: string;
   where: string;
   numbers: VerdictCounts;
@@ -73,18 +76,19 @@ export type VerdictCounts = Record<Verdict, number>;
 
 /**
  * The verdict on the mean in a cell. `claims` has an entry for each claim that rests on this number. The entry
- * contains only the cases of the claim that involve the cell.
+ * contains only the cases of the claim that involve the cell. A case that could not be tested, since there was a single
+ * run, supports nothing.
  */
 export function verdictOf(
   mean: number,
   [low, high]: readonly [number, number],
-  claims: readonly (readonly Pick<ClaimCase, 'holds'>[])[],
+  claims: readonly (readonly Pick<ClaimCase, 'holds' | 'p'>[])[],
 ): Verdict {
   // Rounding: even the mean of equal numbers may differ from them in the last digits.
   const rounding = 1e-9 * Math.max(Math.abs(low), Math.abs(high));
   if (mean >= low - rounding && mean <= high + rounding) return 'within';
-  const holds = (cases: readonly Pick<ClaimCase, 'holds'>[]): boolean =>
-    cases.length > 0 && cases.every((each) => each.holds);
+  const holds = (cases: readonly Pick<ClaimCase, 'holds' | 'p'>[]): boolean =>
+    cases.length > 0 && cases.every((each) => each.holds && each.p !== null);
   return Number.isFinite(mean) && claims.length > 0 && claims.every(holds) ? 'ordering' : 'off';
 }
 
@@ -125,13 +129,13 @@ export function judgeBy(
 }
 
 function statementOf(
-  { metric, published, says, where }: Expectation,
+  { metric, published, published_is: publishedIs = 'number', says, where }: Expectation,
   verdicts: readonly Verdict[],
 ): StatementResult[] {
   const numbers = counted(verdicts);
   const verdict = VERDICTS.findLast((each) => numbers[each] > 0);
   if (verdict === undefined) return [];
-  return [{ metric, published, ...(says !== undefined && { says }), where, numbers, verdict }];
+  return [{ metric, published, publishedIs, ...(says !== undefined && { says }), where, numbers, verdict }];
 }
 
 /**
@@ -177,17 +181,20 @@ function judgeNumber(
 ): MetricResult & { verdict: Verdict } {
   const { published, says, where, read, band, why, note, claims: ids } = expectation;
   const number = measuredNumber(statistics, expectation, result, results);
+  const about =
+    typeof note === 'string' ? note : note?.find(({ cells }) => selects(cells, result.cell))?.text;
   const cases = (ids ?? []).map((id) => casesOf(claims, id, result.cell));
   return {
     ...number,
     published,
+    publishedIs: expectation.published_is ?? 'number',
     ...(says !== undefined && { says }),
     where,
     read,
     band,
     why,
     ...(expectation.wider_than_rule !== undefined && { widerThanRule: expectation.wider_than_rule }),
-    ...(note !== undefined && { note }),
+    ...(about !== undefined && { note: about }),
     ...(ids !== undefined && { claims: ids }),
     verdict: verdictOf(number.measured.mean, band, cases),
   };

@@ -85,6 +85,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(summary).toEqual({
       statements: { within: 1, ordering: 1, off: 1 },
       numbers: { within: 4, ordering: 2, off: 2 },
+      across_edge: 0,
     });
     expect(failures).toEqual([]);
   });

@@ -6,7 +6,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { chartTheme } from '../../boards/theme.js';
 import { FigureChart } from '../../charts/figures/index.js';
 import type { Figure } from '../../figures/figure.js';
-import { csvOfFigure, pictureOfFigure } from '../chart_files.js';
+import { version } from '../../../package.json';
+import { WHISKERS_KEY } from '../../papers/text.js';
+import { csvOfFigure, pictureOfFigure, type FigureOrigin } from '../chart_files.js';
 import { followPaper } from '../print.js';
 import { ChartTools } from './chart_tools.js';
 
@@ -18,9 +20,15 @@ const nextFrame = (): Promise<unknown> => new Promise(requestAnimationFrame);
 
 const isMap = (figure: Figure): boolean => figure.kind === 'curves' && figure.density !== undefined;
 
-const fileOf = (title: string): string => `ccscope-${title.toLowerCase().replaceAll(/[^a-z\d]+/g, '-')}`;
+/** Whether the figure shows the scatter of several runs. */
+const hasWhiskers = (figure: Figure): boolean =>
+  figure.kind === 'bars' && figure.series.some(({ bars }) => bars.some((bar) => (bar?.n ?? 0) > 1));
 
-interface FigureDrawingProps {
+/** The name of a figure's file: the experiment's id, and the words of the title. */
+const fileOf = (title: string, id?: string): string =>
+  ['ccscope', ...(id === undefined ? [] : [id]), ...(title.toLowerCase().match(/[a-z\d]+/g) ?? [])].join('-');
+
+interface FigureDrawingProps extends Pick<FigureOrigin, 'experiment'> {
   figure: Figure;
   /** The element of the title, by the headings around the figure. */
   heading: 'h2' | 'h3';
@@ -30,7 +38,7 @@ interface FigureDrawingProps {
  * Draws a figure when it is needed. A paper has dozens of figures, and each takes some time to draw. On the screen,
  * only figures near the view are drawn; for printing, all figures are.
  */
-export function FigureDrawing({ figure, heading: Heading }: FigureDrawingProps) {
+export function FigureDrawing({ figure, heading: Heading, experiment }: FigureDrawingProps) {
   const { title } = figure;
   const place = useRef<HTMLDivElement>(null);
   const drawn = useSignal<FigureChart | null>(null);
@@ -80,13 +88,14 @@ export function FigureDrawing({ figure, heading: Heading }: FigureDrawingProps) 
         {chart !== null && (
           <ChartTools
             title={title}
-            file={fileOf(title)}
+            file={fileOf(title, experiment?.id)}
             picture={() => pictureOfFigure(title, chart, chartTheme.peek())}
-            csv={() => csvOfFigure(figure)}
+            csv={() => csvOfFigure(figure, { version, ...(experiment !== undefined && { experiment }) })}
           />
         )}
       </div>
       <div ref={place} class={`canvas${isMap(figure) ? ' map' : ''}`} />
+      {hasWhiskers(figure) && <p class="hint">{WHISKERS_KEY}</p>}
     </>
   );
 }

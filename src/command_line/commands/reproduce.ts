@@ -28,13 +28,15 @@ interface ReproduceFlags {
   html?: string;
   strict?: true;
   full?: true;
+  why?: true;
 }
 
 const HELP = `
 ID is the id of an experiment or the file of a scenario; without one, all experiments of all papers run.
 Run i of a cell uses the seed of the scenario (or --seed) plus i: the results do not depend on --jobs.
-Verdicts: within (the mean lies in the band), ordering (it does not, but the paper's statement about it
-holds), off (neither). A verdict is a result: the exit status is 0 unless runs fail, or --strict is given.`;
+Verdicts: within (the mean lies in the band), ordering (it does not, but what the paper says of this very
+number was tested over the runs and holds), off (neither). A verdict is a result: the exit status is 0
+unless runs fail, or --strict is given. "±" is half of the 95 % interval of the mean.`;
 
 /** Adds `ccscope reproduce`. */
 export function register(program: Command, io: Io): void {
@@ -61,7 +63,8 @@ export function register(program: Command, io: Io): void {
     )
     .option('--json <file>', 'write the report as JSON to a file, or to standard output with -')
     .option('--html <file>', 'write the report as one page with pictures')
-    .option('--full', 'maps with all their points: 120,000 runs for ton-fig5, an hour on two cores')
+    .option('--full', 'maps with all their points: 120,000 runs for ton-fig5, 40 minutes on two cores')
+    .option('--why', 'give the reasons of bands and of misses, and say how each claim is tested')
     .option('--strict', 'exit with 1 when a number is off')
     .addHelpText('after', HELP)
     .action((ids: string[], flags: ReproduceFlags, command: Command) => reproduce(ids, flags, command, io));
@@ -112,12 +115,12 @@ async function runAll(
 }
 
 async function writeReport({ report, pictures }: Reproduction, flags: ReproduceFlags, io: Io): Promise<void> {
-  const { json, html, strict } = flags;
+  const { json, html, strict, why = false } = flags;
   if (html !== undefined) writeFileSync(html, reportHtml(report, pictures));
   if (json !== undefined) await writeJson(json, report, io);
   if (json !== '-')
     io.stdout.write(
-      `${reportText(report, { colours: usesColours(io), short: io.stdout.isTTY === true })}${codeText(report)}\n`,
+      `${reportText(report, { colours: usesColours(io), short: io.stdout.isTTY === true, why })}${codeText(report)}\n`,
     );
   const {
     failures,

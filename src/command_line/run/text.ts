@@ -11,22 +11,16 @@ import {
   type Quantity,
   type Scenario,
 } from '../../scenario/index.js';
+import { measuredOf } from '../../papers/measured.js';
+import { intervalText } from '../../papers/text.js';
 import { aligned, sparkline } from '../../text/terminal.js';
 
 /**
- * `0.91 ± 0.02`, in the metric's unit: the mean and, if there are at least two runs, the standard deviation.
+ * `0.91 ± 0.02`, in the metric's unit: the mean and, if there are at least two runs, half of the 95 % interval of the
+ * mean, as in the report of `ccscope reproduce`.
  */
-export function measuredText({ name, measured: { mean, sd, n } }: MetricResult): string {
-  const value = metricText(name, mean);
-  if (n < 2) return value;
-  const [number = '', unit] = value.split(' ');
-  const digits = number.split('.')[1]?.length ?? 0;
-  const scale = number === '0' || mean === 0 ? scaleOf(unit) : Number(number) / mean;
-  return `${number} ± ${(sd * scale).toFixed(digits)}${unit === undefined ? '' : ` ${unit}`}`;
-}
-
-const scaleOf = (unit: string | undefined): number =>
-  unit === '%' ? 100 : unit === 'kbps' ? 1e-3 : unit === 'Mbps' ? 1e-6 : 1;
+export const measuredText = ({ name, measured }: MetricResult): string =>
+  intervalText(name, measuredOf(measured));
 
 const columnName = ({ name, flow, window, path }: Omit<Quantity, 'metric'> & { name: string }): string =>
   [name, ...[flow, window, path].filter((part) => part !== undefined)].join(' ');
@@ -68,10 +62,22 @@ export function resultTable(
   ]);
   const [first] = texts;
   if (texts.length === 1 && first !== undefined) {
-    return aligned(columns.map((column, i) => [`  ${column}`, first[i + 1] ?? '']));
+    return [
+      ...aligned(columns.map((column, i) => [`  ${column}`, first[i + 1] ?? ''])),
+      ...intervalKey(cells),
+    ];
   }
-  return aligned([['  cell', ...columns], ...texts.map(([cell = '', ...rest]) => [`  ${cell}`, ...rest])]);
+  return [
+    ...aligned([['  cell', ...columns], ...texts.map(([cell = '', ...rest]) => [`  ${cell}`, ...rest])]),
+    ...intervalKey(cells),
+  ];
 }
+
+/** Explains the sign ± where it occurs. */
+const intervalKey = (cells: ExperimentResult['cells']): string[] =>
+  cells.some(({ metrics }) => metrics.some(({ measured }) => measured.n > 1))
+    ? ['  ± is half of the 95 % interval of the mean over the runs']
+    : [];
 
 /**
  * For each published number: its band (the accepted range), the measured values, and the verdicts over all cells

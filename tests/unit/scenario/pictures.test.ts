@@ -179,7 +179,7 @@ function draw(picture: NonNullable<Scenario['pictures']>[number]): Figure[] {
 describe('pictures', () => {
   it('know what was published, by the usual flow or its name', () => {
     const codel = { capacity: '1mbps', queue: 'codel' };
-    const mark = { value: 90, low: 85, high: 95 };
+    const mark = { value: 90, number: 90, low: 85, high: 95 };
     expect(publishedMark(scenario, { metric: 'utilisation' }, codel, 100)).toEqual(mark);
     expect(publishedMark(scenario, { metric: 'utilisation', flow: 'gcc' }, codel, 100)).toEqual(mark);
     expect(publishedMark(scenario, { metric: 'utilisation', flow: 'tcp' }, codel)).toBeUndefined();
@@ -187,8 +187,17 @@ describe('pictures', () => {
     expect(
       publishedMark(scenario, { metric: 'utilisation' }, { ...codel, queue: 'droptail' }),
     ).toBeUndefined();
-    // The paper states this result only in words, so the mark has a band, but no value.
-    expect(publishedMark(scenario, { metric: 'rtt_p95_ms' }, codel)).toEqual({ low: 105, high: 155 });
+    // The paper words this result, so the mark has a band and the number, but nothing is drawn at a value.
+    const worded = { number: 130, low: 105, high: 155 };
+    expect(publishedMark(scenario, { metric: 'rtt_p95_ms' }, codel)).toEqual(worded);
+    const inWords = (scenario.expectations ?? []).map((each) => ({
+      ...each,
+      published_is: 'words' as const,
+    }));
+    expect(publishedMark({ ...scenario, expectations: inWords }, { metric: 'rtt_p95_ms' }, codel)).toEqual({
+      low: 105,
+      high: 155,
+    });
   });
 
   it('group bars by one axis, with a series for each value of another', () => {
@@ -207,7 +216,7 @@ describe('pictures', () => {
       ['C 2 Mbps', 75, 95],
     ]);
     const marks = figure?.series[0]?.bars.map((bar: Bar | null) => bar?.published);
-    expect(marks).toEqual([undefined, { value: 90, low: 85, high: 95 }]);
+    expect(marks).toEqual([undefined, { value: 90, number: 90, low: 85, high: 95 }]);
     expect(describeFigure(figure as Figure)).toBe(
       'Bars of utilisation over queue (droptail, codel). C 1 Mbps: 50 to 70 %; C 2 Mbps: 75 to 95 %.',
     );
@@ -223,7 +232,7 @@ describe('pictures', () => {
     if (figure?.kind !== 'boxes') throw new Error('no box plot');
     const box = { p5: 5, p25: 25, p50: 50, p75: 75, p95: 95 };
     expect(figure.series[0]?.boxes).toEqual([
-      { ...box, published: [{ at: 'p95', mark: { low: 105, high: 155 } }] },
+      { ...box, published: [{ at: 'p95', mark: { number: 130, low: 105, high: 155 } }] },
       box,
     ]);
   });
@@ -248,8 +257,8 @@ describe('pictures', () => {
       ],
     ]);
     expect(figure.published).toEqual([
-      { x: 1, series: 1, value: 90, low: 85, high: 95 },
-      { x: 2, series: 1, value: 90, low: 85, high: 95 },
+      { x: 1, series: 1, value: 90, number: 90, low: 85, high: 95 },
+      { x: 2, series: 1, value: 90, number: 90, low: 85, high: 95 },
     ]);
   });
 

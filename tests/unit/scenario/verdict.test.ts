@@ -14,13 +14,19 @@ import {
 } from '../../../src/scenario/index.js';
 import { varied } from './support.js';
 
-const holds = [[{ holds: true }, { holds: true }]];
-const fails = [[{ holds: true }], [{ holds: true }, { holds: false }]];
+const [yes, no] = [
+  { holds: true, p: 0.01 },
+  { holds: false, p: 0.4 },
+];
+const holds = [[yes, yes]];
+const fails = [[yes], [yes, no]];
+/** A single run: the sign is right, but nothing was tested. */
+const untested = [[{ holds: true, p: null }]];
 /** Two claims. The second claim has no case that involves the cell. */
-const elsewhere = [[{ holds: true }], []];
+const elsewhere = [[yes], []];
 
 describe('the verdict on a number', () => {
-  it.each<[mean: number, claims: { holds: boolean }[][], verdict: string]>([
+  it.each<[mean: number, claims: { holds: boolean; p: number | null }[][], verdict: string]>([
     [0.9, [], 'within'],
     [0.85, fails, 'within'],
     [0.95, [], 'within'],
@@ -29,6 +35,7 @@ describe('the verdict on a number', () => {
     [0.951, fails, 'off'],
     [0.951, [], 'off'],
     [0.951, elsewhere, 'off'],
+    [0.951, untested, 'off'],
     // A rounding error, as in the mean of ten times 0.95, is tolerated. A real difference of 1e-7 is not.
     [0.95 + 4e-16, [], 'within'],
     [0.85 - 4e-16, [], 'within'],

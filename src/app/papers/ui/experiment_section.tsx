@@ -86,6 +86,7 @@ function Claims({ report: { claims }, isRun }: { report: ExperimentReport; isRun
             <div>
               {claimNumber(index)} {claim.says} ({claim.where})
               {isRun && claim.holds !== null && ` · ${claimText(claim)}`}
+              {claim.test !== '' && <p class="hint">Tested: {claim.test}</p>}
               {claim.holds === false && <p class="hint">{failText(claim)}</p>}
             </div>
           </li>
@@ -175,7 +176,7 @@ function Results({ experiment, isAlone }: Required<Omit<ExperimentSectionProps, 
           {report.runs > 1 && (scenario.pictures ?? []).some(({ kind }) => OF_FIRST_RUN.has(kind)) && (
             <p>{CURVES_KEY}</p>
           )}
-          <Gallery pictures={reported.pictures} />
+          <Gallery pictures={reported.pictures} experiment={{ id: report.id, seed: report.seed }} />
         </>
       )}
       <NumbersTable published={published} measured={reported?.report} isComplete={isComplete} />

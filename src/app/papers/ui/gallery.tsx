@@ -1,8 +1,11 @@
 /** The pictures of an experiment, drawn from the figures of its report. */
 import type { PictureFigures } from '../../../figures/pictures.js';
+import type { FigureOrigin } from '../../chart_files.js';
 import { FigureDrawing } from '../../ui/figure_drawing.js';
 
-function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
+type PictureProps = { picture: PictureFigures } & Pick<FigureOrigin, 'experiment'>;
+
+function Picture({ picture: { title, columns }, experiment }: PictureProps) {
   const isStacked = columns.some((column) => column.length > 1);
   return (
     <figure class={isStacked || columns.length > 1 ? 'wide' : ''}>
@@ -11,7 +14,11 @@ function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
           <div key={index}>
             {column.map((figure) => (
               <div key={figure.title}>
-                <FigureDrawing figure={figure} heading="h3" />
+                <FigureDrawing
+                  figure={figure}
+                  heading="h3"
+                  {...(experiment !== undefined && { experiment })}
+                />
               </div>
             ))}
           </div>
@@ -22,11 +29,14 @@ function Picture({ picture: { title, columns } }: { picture: PictureFigures }) {
   );
 }
 
-export function Gallery({ pictures }: { pictures: readonly PictureFigures[] }) {
+type GalleryProps = { pictures: readonly PictureFigures[] } & Pick<FigureOrigin, 'experiment'>;
+
+/** `experiment` is absent if the pictures are of several experiments. */
+export function Gallery({ pictures, experiment }: GalleryProps) {
   return (
     <div class="gallery">
       {pictures.map((picture, index) => (
-        <Picture key={index} picture={picture} />
+        <Picture key={index} picture={picture} {...(experiment !== undefined && { experiment })} />
       ))}
     </div>
   );

@@ -5,6 +5,7 @@
 import { useSignal } from '@preact/signals';
 
 import {
+  ACROSS,
   bandText,
   claimNumbers,
   measuredText,
@@ -56,7 +57,11 @@ function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
       <td class="outcome" data-label="verdict">
         {isJudged ? (
           <>
-            <VerdictBadge verdict={metric.verdict} /> {claimNumbers(experiment, metric)}
+            <VerdictBadge verdict={metric.verdict} />
+            {metric.across_edge && (
+              <span title="The 95 % interval reaches across an edge of the band."> {ACROSS}</span>
+            )}{' '}
+            {claimNumbers(experiment, metric)}
           </>
         ) : (
           NOTHING

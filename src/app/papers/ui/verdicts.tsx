@@ -1,5 +1,5 @@
 /** Verdicts as the report of `ccscope reproduce` shows them. */
-import { VERDICT_MEANINGS } from '../../../papers/text.js';
+import { ACROSS, VERDICT_MEANINGS } from '../../../papers/text.js';
 import type { Counts, Summary } from '../../../papers/report.js';
 import { VERDICTS, type Verdict } from '../../../scenario/verdict.js';
 import { NOTHING } from '../numbers.js';
@@ -41,7 +41,11 @@ export function VerdictCounts({ counts }: { counts: Counts }) {
 }
 
 /** Counts the verdicts of the statements, and the verdicts of the published numbers. */
-export function SummaryLines({ summary: { statements, numbers } }: { summary: Summary }) {
+export function SummaryLines({
+  summary: { statements, numbers, across_edge: across },
+}: {
+  summary: Summary;
+}) {
   return (
     <dl class="summary-lines">
       <dt>Statements of the papers, each by its worst number</dt>
@@ -51,6 +55,7 @@ export function SummaryLines({ summary: { statements, numbers } }: { summary: Su
       <dt>Numbers</dt>
       <dd>
         <VerdictCounts counts={numbers} />
+        {across > 0 && ` ${across} ${ACROSS}`}
       </dd>
     </dl>
   );
