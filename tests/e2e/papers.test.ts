@@ -76,7 +76,11 @@ const rounded = (p: number | null): number | null => (p === null ? null : Number
 const results = ({ experiments, comparison, summary, failures, ccscope }: Report): unknown => ({
   experiments: experiments.map(({ cpu_seconds: _, claims, ...rest }) => ({
     ...rest,
-    claims: claims.map((claim) => ({ ...claim, p: rounded(claim.p) })),
+    claims: claims.map((claim) => ({
+      ...claim,
+      p: rounded(claim.p),
+      failing: claim.failing.map((each) => ({ ...each, p: rounded(each.p) })),
+    })),
   })),
   ...{ comparison, summary, failures, ccscope },
 });
@@ -118,7 +122,7 @@ test('a click on Run says how much it starts, and moves no other button away', a
   const row = page.getByRole('row', { name: QUICK });
   await expect(row).toContainText(/50 runs, about \d+ s here\s*simulated: 83 min/);
   await expect(page.getByRole('list', { name: 'Verdicts' })).toContainText(
-    'outside the band, but the claims of the paper that rest on it hold',
+    'outside the band, but what the paper says of this number',
   );
   const next = papers.button('Run cmp-table2');
   await row.scrollIntoViewIfNeeded();

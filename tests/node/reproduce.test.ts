@@ -201,6 +201,13 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
       'statements: 1 within, 1 ordering, 1 off; numbers: 4 within, 2 ordering, 2 off · 1 experiment',
     );
     expect(stdout).not.toContain('\u001B');
+    // The verdicts and the marks are explained, the reasons only where they are wanted.
+    expect(stdout).toMatch(/\nordering: outside the band, but what the paper says of this number/);
+    expect(stdout).toMatch(/° marks a band that is wider than this rule/);
+    expect(stdout).not.toMatch(/Tested: |Band: /);
+    const { stdout: reasons } = await command(SMALL, '--why');
+    expect(reasons).toMatch(/why {4}rtt p50 \(.*\): Band: never true \| Why it differs: Not explained\./);
+    expect(reasons).toContain('Tested: path queue delay mean: below its value with queue 150ms');
   });
 
   it('fails with --strict where a number is off, but only then', async () => {

@@ -138,6 +138,14 @@ describe('the registry', () => {
     },
   );
 
+  it('gives the words of a paper wherever a number was chosen for them', () => {
+    const inWords = registryIds()
+      .flatMap((id) => readScenario(id).expectations ?? [])
+      .filter(({ published_is: is }) => is === 'words');
+    expect(inWords.length).toBeGreaterThan(0);
+    for (const { says } of inWords) expect(says).toBeTruthy();
+  });
+
   it.each([1, 2, 3, 4, 5, 6, 7, 8])('rmcat-5.%d runs every controller, and compares them', (test) => {
     const scenario = readScenario(`rmcat-5.${test}`);
     const controllers = scenario.axes
