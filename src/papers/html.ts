@@ -29,6 +29,10 @@ import {
   WIDER,
 } from './text.js';
 
+/** The mark of an interval across an edge of the band. Screen readers read words instead of the mark. */
+const ACROSS_MARK = html` <span aria-hidden="true">${ACROSS}</span
+  ><span class="visually-hidden">interval across an edge of the band</span>`;
+
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const badge = (verdict: Verdict): Html => html`<span class="verdict ${verdict}">${verdict}</span>`;
 
@@ -111,7 +115,7 @@ function metricRow(
     <td class="number">${measuredText(metric)}</td>
     <td class="number">${bandText(metric)}${metric.wider_than_rule === undefined ? '' : ` ${WIDER}`}</td>
     <td>
-      ${badge(metric.verdict)}${metric.across_edge ? ` ${ACROSS}` : ''} ${claimNumbers(experiment, metric)}
+      ${badge(metric.verdict)}${metric.across_edge ? ACROSS_MARK : ''} ${claimNumbers(experiment, metric)}
     </td>
     <td>${metric.where} (${metric.read})</td>
   </tr>`;

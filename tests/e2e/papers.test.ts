@@ -187,7 +187,7 @@ test('a number outside of its band and a claim that fails say why, or that nobod
     .getByRole('row')
     .filter({ has: page.getByText('off', { exact: true }) });
   await expect(off).toHaveCount(1);
-  await expect(off).toContainText('Why it differs: With three flows, NADA is nearer to its equilibrium');
+  await expect(off).toContainText('Why it differs: Not explained. NADA is nearer to its equilibrium');
   const fails = page.getByRole('listitem').filter({ hasText: '✗ fails' });
   await expect(fails.first()).toContainText('Why it differs: Not explained.');
   const within = papers.numbers('cmp-table2').getByRole('row').filter({ hasText: 'within' });
