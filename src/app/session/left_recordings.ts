@@ -30,13 +30,19 @@ function offer(recorder: Recorder, left: StoredRecording): void {
     dismiss(code);
     recorder.kept.discard(left.id);
   };
-  notify('info', code, `This browser still keeps the recording of ${time}, which was not saved to a file.`, '', {
-    whenIdle: true,
-    actions: [
-      { label: `Recover the recording of ${time}`, run: () => void recover() },
-      { label: 'Discard it', run: discard },
-    ],
-  });
+  notify(
+    'info',
+    code,
+    `This browser still keeps the recording of ${time}, which was not saved to a file.`,
+    '',
+    {
+      whenIdle: true,
+      actions: [
+        { label: `Recover the recording of ${time}`, run: () => void recover() },
+        { label: 'Discard it', run: discard },
+      ],
+    },
+  );
 }
 
 /**
