@@ -311,11 +311,16 @@ function embeddedFiles(build) {
   }));
 }
 
-/** The scenarios of the registry (public/scenarios) and of the lessons, by id. */
+/** Fields of a scenario about what a paper published. The element does not show them, and they are most of the text. */
+const PUBLISHED = ['expectations', 'claims', 'notes', 'pictures', 'decided_after_results'];
+
+/** The scenarios of the registry (public/scenarios) and of the lessons, by id, as far as the element needs them. */
 async function scenarios() {
   const listed = filesUnder(['public/scenarios']).map((file) => JSON.parse(readFileSync(file, 'utf8')));
   const all = [...listed, ...(await importLessons()).map(({ scenario }) => scenario)];
-  return Object.fromEntries(all.map((scenario) => [scenario.id, scenario]));
+  const shown = (scenario) =>
+    Object.fromEntries(Object.entries(scenario).filter(([field]) => !PUBLISHED.includes(field)));
+  return Object.fromEntries(all.map((scenario) => [scenario.id, shown(scenario)]));
 }
 
 async function minifiedStyle(files) {
