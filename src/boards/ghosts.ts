@@ -21,12 +21,14 @@ export class Ghosts {
 
   /**
    * Reads the rows that the charts draw, over the whole trace, and keeps them as ghosts. `store` may contain another
-   * trace.
+   * trace. Resolves to false if ghosts were dropped, or others requested, in the meantime.
    */
-  async keep(charts: Iterable<TimeChart>, filters: Filters, store = this.store): Promise<void> {
+  async keep(charts: Iterable<TimeChart>, filters: Filters, store = this.store): Promise<boolean> {
     const turn = ++this.#turn;
     const kept = await rowsFor(charts, filters, store, { maxPoints: POINTS });
-    if (turn === this.#turn) this.#kept = kept;
+    if (turn !== this.#turn) return false;
+    this.#kept = kept;
+    return true;
   }
 
   /** Gives a chart the ghosts of its series. */

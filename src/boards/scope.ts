@@ -246,7 +246,7 @@ export class Scope {
 
   /** Keeps the current lines of the charts as faint lines (ghosts), which are drawn behind all later lines. */
   async keepGhost(): Promise<void> {
-    await this.#ghosts.keep(this.#charts, this.#filters);
+    if (!(await this.#ghosts.keep(this.#charts, this.#filters))) return;
     this.hasKeptGhost.value = true;
     for (const chart of this.#charts) this.#ghosts.give(chart);
   }

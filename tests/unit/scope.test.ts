@@ -108,6 +108,24 @@ describe('two scopes side by side', () => {
   });
 });
 
+describe('the ghost of a scope', () => {
+  it('is not kept if it was dropped while its rows were read', async () => {
+    const view = () => new Promise<TraceView>((resolve) => setTimeout(() => resolve({ columns: {} }), 100));
+    const scope = scopeWith(view);
+    scope.add({} as HTMLElement, () => chart);
+    const kept = scope.keepGhost();
+    scope.dropGhost();
+    await vi.advanceTimersByTimeAsync(200);
+    await kept;
+    expect(scope.hasKeptGhost.value).toBe(false);
+    const again = scope.keepGhost();
+    await vi.advanceTimersByTimeAsync(200);
+    await again;
+    expect(scope.hasKeptGhost.value).toBe(true);
+    scope.close();
+  });
+});
+
 describe('a scope of a run', () => {
   it('keeps the window of a whole run when it follows', () => {
     const scope = scopeWith(vi.fn());
