@@ -24,7 +24,7 @@ const mayUse = {
   view: ['boards', 'inject', 'overlay', 'watch'],
   extension: ['boards', 'calls', 'inject', 'overlay', 'watch'],
   html: [],
-  shaper: ['calls', 'core', 'inject', 'link', 'text'],
+  shaper: ['calls', 'core', 'inject', 'link', 'machine', 'text'],
   server: ['core', 'html', 'link', 'shaper', 'text'],
   observe: ['calls', 'inject', 'text'],
   evidence: ['calls', 'core', 'html', 'judge', 'link', 'machine', 'reasons', 'trace'],
@@ -81,12 +81,14 @@ const mayUse = {
     'text',
     'trace',
     'twin',
+    'watch',
     'worker',
   ],
 };
 
 /** What of src/papers runs in pages, too. */
-const PORTABLE_PAPERS = '^src/papers/(comparison|experiment|jobs|measured|report|surface|text)[.]ts$';
+const PORTABLE_PAPERS =
+  '^src/papers/(comparison|experiment|jobs|measured|metric_name|report|surface|claim_text|text)[.]ts$';
 
 /** Family of src/worker/ -> the families that it may import besides itself. */
 const workersMayUse = { media: ['guest'], simulation: ['guest'], guest: [], trace: [], camera: [] };

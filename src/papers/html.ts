@@ -9,6 +9,7 @@ import { table } from '../html/table.js';
 import { html, type Html } from '../html/text.js';
 import type { CellReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
 import { maximumText } from './surface.js';
+import { metricName } from './metric_name.js';
 import {
   ACROSS,
   bandText,
@@ -19,7 +20,6 @@ import {
   failText,
   failureText,
   measuredText,
-  metricName,
   missText,
   publishedText,
   REPORT_KEY,

@@ -17,7 +17,7 @@ import {
 import { comparedCaseSchema } from './comparison.js';
 import { measuredOf, measuredSchema } from './measured.js';
 import { surfaceReport, surfaceSchema } from './surface.js';
-import { SLOPE_TESTS, testText } from './test_text.js';
+import { SLOPE_TESTS, testText } from './claim_text.js';
 
 const verdict = v.picklist(VERDICTS);
 

@@ -5,6 +5,7 @@ import { VERDICTS, type Verdict } from '../scenario/index.js';
 import type { ClaimReport, Counts, ExperimentReport, MetricReport, Report, Summary } from './report.js';
 import { comparisonLines } from './comparison_text.js';
 import { surfaceLines } from './surface.js';
+import { metricName } from './metric_name.js';
 import {
   ACROSS,
   BAND_KEY,
@@ -16,7 +17,6 @@ import {
   failText,
   failureText,
   measuredText,
-  metricName,
   missText,
   publishedText,
   VERDICT_MEANINGS,

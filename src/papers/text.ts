@@ -61,25 +61,6 @@ export function bandText({ name, band }: MetricReport): string {
   return `${both ? low.slice(0, -unit.length).trimEnd() : low} … ${high}`;
 }
 
-/**
- * The metric, such as `probe queue delay p95, gcc, tcp`. Flow, window and path follow unless they are the
- * defaults.
- */
-export function metricName({
-  name,
-  flow,
-  window,
-  path,
-}: Pick<Measurement, 'name' | 'flow' | 'window' | 'path'>): string {
-  const what = name.replace(/_(bps|ms|s)$/, '').replaceAll('_', ' ');
-  const about = [
-    ...(flow === undefined ? [] : [flow === '*' ? 'all flows' : flow]),
-    ...(window === undefined || window === 'run' ? [] : [`window ${window}`]),
-    ...(path === undefined ? [] : [path]),
-  ];
-  return [what, ...about].join(', ');
-}
-
 /** Marks a band that is wider than the rule for its metric allows. */
 export const WIDER = '°';
 

@@ -46,7 +46,9 @@ test('shows the RTT of TCP, and each flow’s own wait in a fair queue', async (
   await view.getByText('Numbers').click();
   const titles = await view.getByRole('columnheader').allTextContents();
   const cells = view.getByRole('row', { name: 'download' }).locator('th, td');
-  await expect(cells.nth(titles.findIndex((title) => title.startsWith('RTT p50')))).toHaveText(/^[1-9]\d*(\.\d)?$/);
+  await expect(cells.nth(titles.findIndex((title) => title.startsWith('RTT p50')))).toHaveText(
+    /^[1-9]\d*(\.\d)?$/,
+  );
 });
 
 test('draws a scenario inside the element, one at an address, and one cell of several', async ({

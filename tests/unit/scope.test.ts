@@ -50,7 +50,10 @@ const chart = {
   plotWidth: 100,
   valuesIn: (_: unknown, timeUs: number) => ({ target: timeUs }),
   ...Object.fromEntries(
-    ['set', 'setGhost', 'draw', 'setMarks', 'shareScales', 'clearGhost'].map((name) => [name, () => undefined]),
+    ['set', 'setGhost', 'draw', 'setMarks', 'shareScales', 'clearGhost'].map((name) => [
+      name,
+      () => undefined,
+    ]),
   ),
 } as unknown as TimeChart;
 

@@ -4,12 +4,12 @@
  */
 import { useSignal } from '@preact/signals';
 
+import { metricName } from '../../../papers/metric_name.js';
 import {
   ACROSS,
   bandText,
   claimNumbers,
   measuredText,
-  metricName,
   missText,
   publishedText,
   WIDER,

@@ -9,7 +9,7 @@ import type {
   Scenario,
   SurfaceSpec,
 } from '../scenario/scenario.js';
-import { metricName } from './text.js';
+import { metricName } from './metric_name.js';
 
 /** How a claim about a map is tested. */
 export const SLOPE_TESTS: Readonly<Record<SurfaceSpec['slopes'][number]['kind'], string>> = {

@@ -1,0 +1,23 @@
+/** The names of metrics in reports. */
+
+/** A metric, and what it is about. */
+export interface MetricOf {
+  name: string;
+  flow?: string | undefined;
+  window?: string | undefined;
+  path?: string | undefined;
+}
+
+/**
+ * The metric, such as `probe queue delay p95, gcc, tcp`. Flow, window and path follow unless they are the
+ * defaults.
+ */
+export function metricName({ name, flow, window, path }: MetricOf): string {
+  const what = name.replace(/_(bps|ms|s)$/, '').replaceAll('_', ' ');
+  const about = [
+    ...(flow === undefined ? [] : [flow === '*' ? 'all flows' : flow]),
+    ...(window === undefined || window === 'run' ? [] : [`window ${window}`]),
+    ...(path === undefined ? [] : [path]),
+  ];
+  return [what, ...about].join(', ');
+}
