@@ -91,6 +91,9 @@ interface MeaningsProps {
   scope: Scope;
 }
 
+/** Older browsers have no popovers, and know no selector for open ones. */
+const hasPopovers = 'popover' in HTMLElement.prototype;
+
 /** A button that opens the meaning of each line of a chart, for people who do not know the symbols. */
 function Meanings({ board: { title, about }, series, scope }: MeaningsProps) {
   const id = useId();
@@ -204,9 +207,9 @@ export function ChartFigure({ board, scope, without, timeLabels, tools, hidden, 
   useEffect(() => chart.value?.setTimeLabels(timeLabels), [chart.value, timeLabels]);
   return (
     <figure class={`chart ${board.id}`}>
-      <figcaption title={`${board.title}: ${board.about}`}>
-        <b>{board.title}</b> {board.unit && <span class="unit">{board.unit}</span>}
-        {series && !board.strip && <Meanings board={board} series={series} scope={scope} />}
+      <figcaption>
+        <b title={board.about}>{board.title}</b> {board.unit && <span class="unit">{board.unit}</span>}
+        {series && !board.strip && hasPopovers && <Meanings board={board} series={series} scope={scope} />}
         {board.id === 'states' ? (
           <StripLegend scope={scope} spec={board.strip ?? gccStrip} />
         ) : (
@@ -341,7 +344,7 @@ export function Charts({ scope, live = false, look = '', children }: ChartsProps
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target instanceof HTMLButtonElement && event.key !== 'Escape') return;
     // Escape first closes an open explanation of a chart's lines.
-    if (event.key === 'Escape' && container.current?.querySelector(':popover-open')) return;
+    if (event.key === 'Escape' && hasPopovers && container.current?.querySelector(':popover-open')) return;
     if (live && event.key === ' ') {
       event.preventDefault();
       if (scope.axis.following) scope.axis.pause();

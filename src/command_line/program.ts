@@ -32,7 +32,8 @@ export function createProgram(io: Io = process): Command {
   for (const register of [call, attach, runScenarios, reproduce, replay, incidents, shape, serve, trend])
     register(program, io);
   program.hook('preAction', (_program, command) => {
-    const [extra] = command.args.slice(command.registeredArguments.length);
+    const { registeredArguments: taken } = command;
+    const [extra] = taken.at(-1)?.variadic === true ? [] : command.args.slice(taken.length);
     if (extra !== undefined) throw new UsageError(tooMany(command.name(), extra));
   });
   return program;

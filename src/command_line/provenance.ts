@@ -1,15 +1,10 @@
 /** Which code made a result, and how to make it again. */
 import type { Command } from 'commander';
 
-import { shippedCoreHash } from '../core/load.js';
+import { codeIdentity, type CodeIdentity } from '../core/code_identity.js';
 import { version } from '../html/version.js';
 
-export interface Provenance {
-  /** The version of ccscope. */
-  ccscope: string;
-  /** The SHA-256 hash of the core. */
-  core_sha256?: string;
-  created: string;
+export interface Provenance extends CodeIdentity {
   /** The command line. */
   command: string;
 }
@@ -19,12 +14,9 @@ const quoted = (argument: string): string =>
 
 /** `command` is the command that runs. */
 export async function provenance(command: Command): Promise<Provenance> {
-  const core = await shippedCoreHash();
   const { rawArgs = [] } = (command.parent ?? command) as { rawArgs?: readonly string[] };
   return {
-    ccscope: version(),
-    ...(core !== undefined && { core_sha256: core }),
-    created: new Date().toISOString(),
+    ...(await codeIdentity(version())),
     command: ['ccscope', ...rawArgs].map(quoted).join(' '),
   };
 }

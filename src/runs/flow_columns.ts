@@ -79,10 +79,10 @@ export const FLOW_COLUMNS: readonly FlowColumn[] = [
 export const queuing = (flow: FlowMetrics): FlowMetrics['queueDelayUs'] =>
   flow.kind === 'media' ? flow.probeQueueDelayUs : flow.queueDelayUs;
 
-/** A mean target of at least this part of the controller's maximum is limited by the maximum for most of the time. */
+/** A mean target of at least this part of the controller's maximum is near the maximum. */
 const NEAR_MAXIMUM = 0.9;
 
-/** Whether a call's own maximum, rather than the network, limits its rate. */
+/** Whether a call's mean target is near its own maximum, which may then limit its rate. */
 export const isNearMaximum = ({ targetRateBps }: FlowMetrics, maxBitrateBps = Infinity): boolean =>
   targetRateBps >= NEAR_MAXIMUM * maxBitrateBps;
 

@@ -16,6 +16,8 @@ export const hasPublished = ({ expectations = [], claims = [], surface }: Scenar
 
 /** Whether a scenario has been made from another one: it is of the same figure, or it repeats one of its statements. */
 export function isCopyOf(scenario: Scenario, original: Published): boolean {
+  if (scenario.paper !== undefined && original.paper !== undefined && scenario.paper !== original.paper)
+    return false;
   if (
     scenario.paper !== undefined &&
     scenario.paper === original.paper &&

@@ -43,7 +43,8 @@ class TestReader implements TraceSink {
     this.#toUs = Math.max(this.#toUs, values[timeColumn(tableSpec(table))] ?? 0);
   }
 
-  event({ name, detail }: TraceEvent): void {
+  event({ time_us: timeUs, name, detail }: TraceEvent): void {
+    this.#toUs = Math.max(this.#toUs, timeUs);
     const row = detail as Record<string, unknown>;
     if (name === 'connection_state') this.#ends.add(row['endpoint']);
     const incident = name === 'incident' ? incidentOfRow(row, this.#incidents.length) : null;

@@ -450,7 +450,7 @@ test('a queue keeps the limit of its user, in the same field, and gets its own s
   await expect(limit).toHaveValue('83');
   expect((await limit.boundingBox())?.y).toBe(place?.y);
   await expect(
-    panel.getByText('The limit of 500 ms is kept: it is 83 packets of 1500 B at 2.00 Mbps.'),
+    panel.getByText('The limit of 500 ms became 83 packets of 1500 B (at 2.00 Mbps).'),
   ).toBeVisible();
   await type(panel.locator('input[name="queue.target_ms"]').first(), '8500');
   await expect(panel.getByText('8500 ms is far above the slider’s range, 0.25 to 100.')).toBeVisible();
@@ -479,7 +479,7 @@ test('a call that its own maximum limits says so, and a flow that starts later w
   await capacity.fill('6');
   await capacity.press('Enter');
   await expect(page.locator('.summary').getByRole('row', { name: /^Target/ })).toContainText(
-    'its maximum: 2.50 Mbps',
+    'near its maximum of 2.50 Mbps',
   );
   await page.getByRole('button', { name: '+ TCP' }).click();
   const flows = lab.panel('Flows');

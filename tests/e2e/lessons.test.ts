@@ -147,7 +147,7 @@ test('a shared result is shown in a fresh browser, and whoever wants to can try 
   lessons,
 }) => {
   await lessons.open('?lesson=adaptive-threshold&choice=static-50&shown=1');
-  await expect(page.getByText('Shared result: Threshold γ: fixed at 50 ms')).toBeVisible();
+  await expect(page.getByText('You opened a shared result: Threshold γ: fixed at 50 ms')).toBeVisible();
   await expect(lessons.readings('fixed at 50 ms')).toBeVisible();
   await expect(page.getByRole('radio')).toHaveCount(0);
   expect(await accessibilityFaults(page)).toEqual([]);

@@ -435,3 +435,21 @@ describe('proposition 1', () => {
     expect(overuses({ tau, queue }, bound * 1.15)).toBe(false);
   });
 });
+
+describe('several scenarios', () => {
+  it('run one after the other', async () => {
+    const { experiments } = await report('ton-prop1', 'ton-fig7', '--runs', '1');
+    expect(experiments.map(({ id }) => id)).toEqual(['ton-prop1', 'ton-fig7']);
+  });
+
+  it('are not judged by a comparison with a cell that was left out', async () => {
+    const { experiments } = await report('grp-throughput', '--cell', 'filter=on', '--runs', '1');
+    const metrics = experiments.flatMap(({ cells }) => cells).flatMap((cell) => cell.metrics);
+    expect(metrics.filter(({ verdict }) => verdict === 'off')).toEqual([]);
+  });
+
+  it('need a file for JSON or for CSV', async () => {
+    const { status, stderr } = await ccscope(['run', 'ton-prop1', '--json', '-', '--csv', '-']);
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--csv: standard output is taken')]);
+  });
+});

@@ -6,12 +6,12 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { Scope } from '../../boards/scope.js';
-import { formatTime } from '../../charts/index.js';
 import { incidentText } from '../../judge/incidents/incident_text.js';
 import { alsoText, groupsOf, type IncidentGroup } from '../../judge/incidents/told.js';
 import { hasIncidents } from '../../watch/incident_sources.js';
 import { messageOf } from '../notices.js';
 import type { Recorder } from '../session/recorder.js';
+import { momentText } from '../ui/moment_text.js';
 import { findIncidents } from './find.js';
 
 type Found = { groups: readonly IncidentGroup[] } | { problem: string } | null;
@@ -22,7 +22,7 @@ function Line({ group, scope }: { group: IncidentGroup; scope: Scope }) {
   return (
     <li>
       <button type="button" onClick={() => scope.axis.jumpTo(first.fromUs)}>
-        <time>{formatTime(Math.round(first.fromUs / 1e5) / 10)}</time>
+        <time>{momentText(first.fromUs)}</time>
         <span aria-hidden="true">▼</span>
         <span class="text">
           {first.who}: {incidentText(first)}

@@ -1,6 +1,6 @@
 /** Saves a run or a network as files. */
 import { version } from '../../../package.json';
-import { shippedCoreHash } from '../../core/load.js';
+import { codeIdentity } from '../../core/code_identity.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import { traceHeader } from '../../scenario/trace_header.js';
 import { replacedIn, type Run } from '../../runs/run.js';
@@ -10,18 +10,8 @@ import { saveAs } from '../files.js';
 /** Saves the trace of a run as a file of format v1. */
 export async function downloadTrace(run: Run, store: TraceStore): Promise<void> {
   const { scenario, cell, seed } = run;
-  const header = { ...(await code()), ...traceHeader(scenario, cell, seed, replacedIn(run)) };
+  const header = { ...(await codeIdentity(version)), ...traceHeader(scenario, cell, seed, replacedIn(run)) };
   saveAs(await store.exportNdjson(header), `${fileName(run)}.ndjson`);
-}
-
-/** What identifies the code that made a file. */
-async function code(): Promise<{ created: string; ccscope: string; core_sha256?: string }> {
-  const core = await shippedCoreHash();
-  return {
-    created: new Date().toISOString(),
-    ccscope: version,
-    ...(core !== undefined && { core_sha256: core }),
-  };
 }
 
 /** Saves the metrics of a run that has ended. */
@@ -31,7 +21,14 @@ export async function downloadMetrics(run: Run): Promise<void> {
   const { windows, metrics, events, timeUs } = result;
   const own = controller === undefined ? {} : { controller: controller.name };
   const about = { scenario: scenario.id, cell, seed, ...own };
-  const report = { ...(await code()), ...about, simulated_us: timeUs, events, windows, metrics };
+  const report = {
+    ...(await codeIdentity(version)),
+    ...about,
+    simulated_us: timeUs,
+    events,
+    windows,
+    metrics,
+  };
   saveAs(json(report), `${fileName(run)}-metrics.json`);
 }
 

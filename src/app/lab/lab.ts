@@ -1,5 +1,5 @@
 /** The Lab's actions: it loads scenarios, changes them, simulates them and keeps the results. */
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
 import type { CellParams } from '../../scenario/cells.js';
@@ -53,6 +53,8 @@ const AT_ONCE_FLOW_S = 4000;
 export class Lab {
   readonly loaded = signal<Loaded | null>(null);
   readonly isLoading = signal(true);
+  /** The number of scenarios that were loaded. What belongs to one of them does not outlive it. */
+  readonly loads = signal(0);
   /** The cell (one combination of the values of the scenario's axes) that the settings select. */
   readonly cell = computed<CellParams>(() => {
     const { value } = this.loaded;
@@ -89,6 +91,10 @@ export class Lab {
       traceOf: (options) =>
         traceOf(options, { packets: settings.peek().packets, inside: settings.peek().inside }),
       beforeChange: () => this.#keepGhost(),
+    });
+    effect(() => {
+      const { value: network } = this.network;
+      if (network !== null) this.ownFlows.tellMissing(network);
     });
   }
 
@@ -236,11 +242,11 @@ export class Lab {
       if (turn !== this.#turn) return false;
       dismiss('scenario');
       this.history.clear();
+      this.loads.value++;
       this.loaded.value = { scenario, cells, from };
       this.isListShown.value = from.kind !== 'controls';
       this.#isGhostDue = false;
       this.ownFlows.forget();
-      this.ownFlows.tellMissing(scenario);
       this.charts?.dropGhost();
       this.unpin();
       this.sweep.clear();
@@ -281,7 +287,6 @@ export class Lab {
   /** Gives a flow a preset of the core's controllers. The user's own controller then no longer controls the flow. */
   takeController(flow: string, preset: string): void {
     this.edit(`${flow}.controller`, changeController(flow, preset));
-    this.#tellMissing();
   }
 
   /**
@@ -295,24 +300,23 @@ export class Lab {
     if (before.length === 0) this.edit('add own', addFlow(ownCall(network, file.name)));
     else if (before.every((each) => each.file === file.name)) this.vary({});
     else this.edit('own controller', changeOwnController(file.name));
-    this.#tellMissing();
-  }
-
-  #tellMissing(): void {
-    const { value: network } = this.network;
-    if (network !== null) this.ownFlows.tellMissing(network);
   }
 
   undo(): void {
     const { value: now } = this.loaded;
     const before = now && this.history.back(now);
-    if (before) this.#show(before);
+    if (before) this.#restore(before);
   }
 
   redo(): void {
     const { value: now } = this.loaded;
     const after = now && this.history.forth(now);
-    if (after) this.#show(after);
+    if (after) this.#restore(after);
+  }
+
+  #restore(loaded: Loaded): void {
+    this.ownFlows.match(loaded.scenario);
+    this.#show(loaded);
   }
 
   /**
@@ -338,8 +342,8 @@ export class Lab {
   }
 
   /**
-   * While a run is pinned, the present run is compared with the pinned run, so no ghost is drawn. A moment that was held
-   * in the present run is released, unless the moment is compared, or its packets are shown.
+   * While a run is pinned, the present run is compared with it, so no ghost is drawn, and a held moment stays held.
+   * Otherwise a held moment is released, unless its packets are shown.
    */
   #askForGhost(): void {
     this.#isGhostDue = this.pin.pinned.peek() === null;

@@ -14,6 +14,8 @@ export const ownFlowsOf = (network: Scenario): readonly string[] =>
 
 export class OwnFlows {
   readonly own = signal<OwnController | null>(null);
+  /** The flows that the user was last told about. */
+  #told = '';
 
   /** Loads the user's controller from a file. If the file is refused, shows a notice and returns false. */
   use(file: File): boolean {
@@ -32,6 +34,14 @@ export class OwnFlows {
     this.own.value = null;
   }
 
+  /** After an undo or redo: takes the file of the user's that the network names, if it is another one. */
+  match(network: Scenario): void {
+    const { value: own } = this.own;
+    const [first] = authorsFlows(network);
+    if (own === null || first === undefined || first.file === own.name) return;
+    this.own.value = ownControllers.list.peek().find(({ name }) => name === first.file) ?? null;
+  }
+
   /**
    * The option that passes the user's controller to a run of this network. Empty if no flow of the network was made for
    * one.
@@ -42,9 +52,12 @@ export class OwnFlows {
     return own === null || flows.length === 0 ? {} : { controller: { name: own.name, url: own.url, flows } };
   }
 
-  /** Tells the user which flows run without the controller that they were made for. */
+  /** Tells the user, once, which flows run without the controller that they were made for. */
   tellMissing(network: Scenario): void {
     const missing = this.own.value === null ? authorsFlows(network) : [];
+    const told = JSON.stringify(missing);
+    if (told === this.#told) return;
+    this.#told = told;
     const [first] = missing;
     if (first === undefined) return dismiss('own-missing');
     const flows = missing.map(({ flow }) => flow).join(', ');

@@ -9,6 +9,7 @@ import type { Figure } from '../../figures/figure.js';
 import { version } from '../../../package.json';
 import { WHISKERS_KEY } from '../../papers/text.js';
 import { csvOfFigure, pictureOfFigure, type FigureOrigin } from '../chart_files.js';
+import { inFileName } from '../files.js';
 import { followPaper } from '../print.js';
 import { ChartTools } from './chart_tools.js';
 
@@ -26,7 +27,7 @@ const hasWhiskers = (figure: Figure): boolean =>
 
 /** The name of a figure's file: the experiment's id, and the words of the title. */
 const fileOf = (title: string, id?: string): string =>
-  ['ccscope', ...(id === undefined ? [] : [id]), ...(title.toLowerCase().match(/[a-z\d]+/g) ?? [])].join('-');
+  ['ccscope', ...(id === undefined ? [] : [id]), inFileName(title.toLowerCase())].join('-');
 
 interface FigureDrawingProps extends Pick<FigureOrigin, 'experiment'> {
   figure: Figure;

@@ -65,10 +65,11 @@ const FIRST_LIMITS: Readonly<Record<string, number>> = {
   limit_packets: 25,
 };
 
+/** What became of a limit that the discipline counts in another unit. */
 function conversionText({ from: { spec, value }, packets, capacityBps }: ConvertedLimit): string {
   const [amount, at] =
     spec.unit === 'ms' ? [`${value} ms`, ` at ${formatRate(capacityBps)}`] : [`${value} B`, ''];
-  return `The limit of ${amount} is kept: it is ${packets} packets of ${LIMIT_PACKET_BYTES} B${at}.`;
+  return `The limit of ${amount} became ${packets} packets of ${LIMIT_PACKET_BYTES} B${at && ` (${at.trim()})`}.`;
 }
 
 /**

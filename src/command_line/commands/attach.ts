@@ -28,8 +28,9 @@ such as http://127.0.0.1:9222. Start the browser with --remote-debugging-port=92
 need --user-data-dir=FOLDER.
 --list shows the pages and their calls, and changes nothing in them. Without it, an observer is put into the
 pages, and a view on this machine shows their connections, streams and controllers. Calls in progress are found,
-too: for these, received frames are timed as the browser shows them, with equal shares of the bytes and without
-key frames. All else requires a page that was loaded, or a call that was started, after ccscope attached.
+too: for these, getStats are read, and received frames are timed as the browser shows them, with equal shares of
+the bytes. The arrival of each frame, and key frames, require a page that was loaded, or a call that was started,
+after ccscope attached.
 The browser, its pages and their calls are not changed. At the end the observers are paused, and stay paused.
 --page takes the beginning of an id of --list, or a part of a title or URL, in which * matches anything.
 --adb attaches to Chrome on the connected Android phone, or on the one with this serial number.`;

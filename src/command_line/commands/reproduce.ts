@@ -10,7 +10,7 @@ import { interruptible } from '../interrupt.js';
 import { checkFolder, writeJson, type Io } from '../io.js';
 import { progress } from '../progress.js';
 import { provenance } from '../provenance.js';
-import { cellArgument, chosenCells, withAuthors, type CellChoice } from '../run/prepared.js';
+import { cellArgument, chosenCells, withAuthors, withinCells, type CellChoice } from '../run/prepared.js';
 import { reportHtml } from '../../papers/html.js';
 import { reproduce as run, type Reproduction } from '../../papers/reproduce.js';
 import { reportText } from '../../papers/table.js';
@@ -88,7 +88,7 @@ async function reproduce(
 function withCells(scenario: Scenario, choice: CellChoice): Scenario {
   if (Object.keys(choice).length === 0) return scenario;
   const cells = chosenCells(scenario, choice).map((cell) => ({ ...cell }));
-  if (scenario.surface === undefined) return { ...scenario, cells };
+  if (scenario.surface === undefined) return { ...withinCells(scenario, cells), cells };
   throw new UsageError(`--cell: ${scenario.id} is a map of all of its cells; remove --cell`);
 }
 

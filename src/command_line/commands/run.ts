@@ -36,6 +36,7 @@ import { csvOfRuns } from '../run/csv.js';
 import {
   cellArgument,
   chosenCells,
+  withinCells,
   prepared,
   settingArgument,
   type CellChoice,
@@ -125,6 +126,8 @@ async function run(names: readonly string[], flags: RunFlags, command: Command, 
   if (names.length === 0) {
     throw new UsageError('scenario: expected an id or a file; `ccscope run --list` shows the ids');
   }
+  if (flags.json === '-' && flags.csv === '-')
+    throw new UsageError('--csv: standard output is taken by --json -; name a file for one of them');
   for (const file of [flags.json, flags.csv]) if (file !== undefined && file !== '-') checkFolder(file);
   const requested = await requestedControllers(flags.controller);
   const plans = names.map((name) => planOf(prepared(readScenario(name), flags.set, requested), flags));
@@ -200,7 +203,12 @@ interface Plan {
 
 function planOf(scenario: Scenario, flags: RunFlags): Plan {
   const cells = chosenCells(scenario, flags.cell);
-  return { scenario, cells, runs: flags.runs ?? 1, seed: flags.seed ?? seedOf(scenario, 0) };
+  return {
+    scenario: withinCells(scenario, cells),
+    cells,
+    runs: flags.runs ?? 1,
+    seed: flags.seed ?? seedOf(scenario, 0),
+  };
 }
 
 /** Number of points in the chart over time. */

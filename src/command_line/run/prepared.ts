@@ -58,6 +58,19 @@ export function chosenCells(scenario: Scenario, choice: CellChoice): readonly Ce
   );
 }
 
+/** The scenario without those expectations that compare one of these cells with a cell that is not among them. */
+export function withinCells(scenario: Scenario, cells: readonly CellParams[]): Scenario {
+  const { expectations = [] } = scenario;
+  const kept = expectations.filter(
+    ({ cells: of, against }) =>
+      against === undefined ||
+      cells
+        .filter((cell) => selects(of, cell))
+        .every((cell) => cells.some((other) => selects({ ...cell, ...against }, other))),
+  );
+  return kept.length === expectations.length ? scenario : { ...scenario, expectations: kept };
+}
+
 /** The scenario with other settings in all of its cells, and with other controllers. Throws UsageError. */
 export function prepared(
   scenario: Scenario,

@@ -127,7 +127,9 @@ export const overuseByEstimate: Rule = (evidence) => {
   const trip =
     grown > 0
       ? `the round trip grew by at most ${msText(grown)}`
-      : 'the round trip, which is measured about once a second, shows no queue';
+      : Number.isFinite(grown)
+        ? 'the round trip, which is measured about once a second, shows no queue'
+        : 'the round trip is unknown';
   return cause(
     'overuse',
     `The browser's controller lowered its estimate from ${rateText(before)} to ${rateText(now)}, as it does when packets arrive further and further apart; ${trip}.`,

@@ -34,11 +34,12 @@ import {
 import { cause, type Rule } from './rule.js';
 import { senderPaused, slowSource, applicationLimited, largerPicture } from './source_causes.js';
 
+const usually = (value: number, text: string): string => (Number.isNaN(value) ? '' : `, usually ${text},`);
+
 /** Values that are unknown in all samples are described as unknown. */
 function unknownCause({ kind, before, usual, around }: Evidence): Cause {
   const [longestMs, lowestBps] = [greatest(around, rttMs), least(around, availableBps)];
   const usualMs = usualOf(usual, rttMs);
-  const usually = (value: number, text: string): string => (Number.isNaN(value) ? '' : `, usually ${text},`);
   const trip = !Number.isFinite(longestMs)
     ? 'the round trip is unknown'
     : kind === 'delay-rise'
@@ -147,6 +148,16 @@ const RULES: Readonly<Record<Evidence['kind'], Readonly<Record<'send' | 'receive
   },
 };
 
+/** What a sender can do that freezes the picture at the far side. A rate that falls only with its source freezes nothing. */
+const FREEZE_AT_SENDER: readonly Rule[] = [
+  senderPaused,
+  layerSwitchedOff,
+  outage,
+  machineOverloaded,
+  cpuOfEncoder,
+  slowSource,
+];
+
 function firstCause(rules: readonly Rule[], evidence: Evidence): Cause | null {
   for (const rule of rules) {
     const found = rule(evidence);
@@ -170,6 +181,6 @@ export function causeOf(evidence: Evidence, atSender: Evidence | null): Cause {
   const { kind, stream } = evidence;
   const found = firstCause(RULES[kind][stream.direction], evidence) ?? unknownCause(evidence);
   if (atSender === null || !OF_SENDER.has(found.kind)) return found;
-  const told = firstCause(RULES[kind === 'delay-rise' ? kind : 'rate-fall'].send, atSender);
+  const told = firstCause(kind === 'freeze' ? FREEZE_AT_SENDER : RULES[kind].send, atSender);
   return told === null ? found : { ...told, evidence: `At the sender: ${told.evidence}` };
 }

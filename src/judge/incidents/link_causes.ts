@@ -7,9 +7,11 @@ import { cause, OVERUSE_FIX, type Rule } from './rule.js';
 /** A capacity of more than this multiple of what the stream used does not limit it. */
 const ABOVE_USED = 1.15;
 
+/** A lower capacity freezes a picture only if packets then wait for it. */
 export const capacityLowered: Rule = ({ kind, link, usual, before }) => {
   const lowered = link?.lowered ?? null;
-  if (lowered === null) return null;
+  if (link === null || lowered === null) return null;
+  if (kind === 'freeze' && !(link.queueMs - link.usualQueueMs > QUEUED_MS)) return null;
   const { timeUs, fromBps, toBps } = lowered;
   const usualBps = usualOf(usual, ({ rateBps }) => rateBps);
   const used = kind === 'rate-fall' ? before : usualBps;

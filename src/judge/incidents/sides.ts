@@ -21,7 +21,10 @@ export function farEnd(record: CallRecord, endpoint: number): EndpointRecord | n
 /** A received stream as its sender knows it; null if the record does not contain the sender. */
 export function sentStream(record: CallRecord, { endpoint, direction, key }: StreamId): StreamId | null {
   const far = direction === 'receive' ? farEnd(record, endpoint) : null;
-  const sent = far?.samples.at(-1)?.outbound.find(({ ssrc }) => String(ssrc) === key);
+  // The last sample lacks streams that have ended.
+  const sent = far?.samples
+    .findLast(({ outbound }) => outbound.some(({ ssrc }) => String(ssrc) === key))
+    ?.outbound.find(({ ssrc }) => String(ssrc) === key);
   return far === null || sent === undefined ? null : { endpoint: far.id, direction: 'send', key: sent.mid };
 }
 

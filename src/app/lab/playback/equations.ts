@@ -142,7 +142,9 @@ function stepText(state: string, { now, before, cut }: TableRows): string {
   }
   if (next !== last) return `${kbps(last)} → ${kbps(next)}`;
   if (state !== 'decrease') return `A_r stays at ${kbps(next)}`;
-  return `already cut to ${kbps(next)}${cut === undefined ? '' : ` at ${seconds(of(cut, 'time_us'))}`}`;
+  return cut !== undefined && of(cut, 'a_r_bps') === next
+    ? `already cut to ${kbps(next)} at ${seconds(of(cut, 'time_us'))}`
+    : `α · R_r is not below A_r, which stays at ${kbps(next)}`;
 }
 
 function rateEquations({ group, rate }: Moment['rows'], value: Values): Equation[] {

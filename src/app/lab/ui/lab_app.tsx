@@ -123,7 +123,9 @@ function Glance({ run, window, flow }: GlanceProps) {
   const capacity = `${formatRate(path.capacityBps)}${isVarying(run, flow) ? ' mean capacity' : ''}`;
   const waiting = ofFlow(flow.kind === 'media' ? 'RTT − RTT min' : 'one way');
   const { maxBitrateBps = Infinity } = run.flows.find((each) => each.flow === flow.flow) ?? {};
-  const target = isNearMaximum(flow, maxBitrateBps) ? `its maximum: ${formatRate(maxBitrateBps)}` : 'mean';
+  const target = isNearMaximum(flow, maxBitrateBps)
+    ? `near its maximum of ${formatRate(maxBitrateBps)}`
+    : 'mean';
   const rows: readonly (readonly [name: string, value: string, note: string])[] = [
     ['Received', formatRate(flow.receiveRateBps), ofFlow('mean')],
     [

@@ -19,8 +19,12 @@ interface LabWhyProps {
 }
 
 export function LabWhy({ lab, run, scope, detailed, isCompared = false }: LabWhyProps) {
-  const { scenario, cell, seed, flows } = run;
-  const header = useMemo(() => ({ ...traceHeader(scenario, cell, seed, replacedIn(run)) }), [run]);
+  const { scenario, cell, seed, flows, controller } = run;
+  const header = useMemo(
+    () => ({ ...traceHeader(scenario, cell, seed, replacedIn(run)) }),
+    // A run that has ended is a new object with the same settings.
+    [scenario, cell, seed, controller],
+  );
   const flow = detailedFlow(flows, detailed);
   if (flow === null) return null;
   const link = flow.direction === 'backward' ? 1 : 0;

@@ -104,7 +104,7 @@ function SharedResult({ lesson }: { lesson: Lesson }) {
   return (
     <p class="row">
       <span>
-        <b>Shared result:</b> <SymbolText text={shared.current} />
+        <b>You opened a shared result:</b> <SymbolText text={shared.current} />
       </span>
       <button type="button" onClick={() => change({ shown: false })}>
         Try the question yourself

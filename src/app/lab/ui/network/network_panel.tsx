@@ -38,7 +38,7 @@ function PathFields({ lab, direction }: PathProps) {
       {hasBottleneck(path) && (
         <QueueField
           // What is remembered of other queues belongs to this network.
-          key={network.id}
+          key={lab.loads.value}
           capacityBps={firstCapacityBps(network, direction)}
           queue={path.queue ?? LINK_FIELDS.queue.usual}
           onChange={(text, part) => edit(part, { queue: text })}

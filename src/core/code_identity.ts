@@ -1,0 +1,20 @@
+/** What identifies the code that made a result, for files that others reproduce. */
+import { shippedCoreHash } from './load.js';
+
+export interface CodeIdentity {
+  /** The version of ccscope. */
+  ccscope: string;
+  /** The SHA-256 hash of the core. */
+  core_sha256?: string;
+  /** When the result was made. */
+  created: string;
+}
+
+export async function codeIdentity(version: string): Promise<CodeIdentity> {
+  const core = await shippedCoreHash();
+  return {
+    ccscope: version,
+    ...(core !== undefined && { core_sha256: core }),
+    created: new Date().toISOString(),
+  };
+}
