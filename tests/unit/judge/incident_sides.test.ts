@@ -117,6 +117,36 @@ describe('a receiver whose sender is in the record', () => {
   });
 });
 
+describe('a freeze whose sender is in the record', () => {
+  const frozen = (
+    at: Parameters<typeof call>[0],
+    more?: Parameters<typeof call>[1],
+  ): Incident | undefined => {
+    const record = call(at, more);
+    const [receiver] = record.endpoints.filter(({ samples }) =>
+      samples.some(({ inbound: all }) => all.length > 0),
+    );
+    const key = Number(receiver?.samples[0]?.inbound[0]?.ssrc);
+    receiver?.freezes.push({ ssrc: key, fromUs: 19e6, toUs: 20e6 });
+    return incidentsOf(record).find(({ kind }) => kind === 'freeze');
+  };
+
+  it('is not explained by a source that needs less than the encoder may use', () => {
+    const found = frozen(() => ({ bps: 1.5e5, stream: { targetBps: 6e5 } }));
+    expect(found?.cause.kind).toBe('unknown');
+  });
+
+  it('is explained by a narrower link only if packets wait for it', () => {
+    const capacity = [
+      { atS: 0, bps: 6e5 },
+      { atS: 16, bps: 4e5 },
+    ];
+    expect(frozen(() => ({}), { capacity })?.cause.kind).toBe('unknown');
+    const queueMs = (timeS: number): number => (timeS > 17 ? 900 : 2);
+    expect(frozen(() => ({}), { capacity, queueMs })?.cause.kind).toBe('capacity');
+  });
+});
+
 describe('a sender whose far side is a page in the record', () => {
   const still = (timeS: number): Moment =>
     isLater(timeS)
