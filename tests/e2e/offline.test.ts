@@ -73,7 +73,7 @@ function replaceVersion(dir: string): void {
   const names = readdirSync(assets);
   const renamed = new Map(names.map((name) => [name, name.replace(/-([\w-]{8})\./, '-2$1.')]));
   const rename = (text: string): string =>
-    text.replaceAll(/[\w-]+-[\w-]{8}\.(?:js|css|wasm)\b/g, (name) => renamed.get(name) ?? name);
+    text.replaceAll(/[\w.-]+-[\w-]{8}\.(?:js|css|wasm)\b/g, (name) => renamed.get(name) ?? name);
   for (const name of names) {
     const file = join(assets, name);
     if (/\.(js|css)$/.test(name)) writeFileSync(file, rename(readFileSync(file, 'utf8')));
@@ -140,7 +140,7 @@ test('a new version breaks no running page, and is there at the next load', asyn
 
   await page.getByRole('button', { name: 'Reload now' }).click();
   await expect(page.locator('script[type=module][src]')).not.toHaveAttribute('src', before ?? '');
-  await expect(page.getByRole('status')).toHaveText('Done');
+  await expect(page.getByRole('banner').getByRole('status')).toHaveText('Done');
   await expect(page.getByText('There is a newer version of ccscope.')).toHaveCount(0);
   // Once the pages of the old version are closed, the new version replaces it in the cache.
   const after = await scriptOf(page);

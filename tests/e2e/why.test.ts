@@ -86,7 +86,7 @@ test('hovering says the line that holds there, without announcing it', async ({ 
   await expect(why.lines).not.toHaveCount(0);
   await expect(why.atCursor).toContainText('point at the charts');
   await page.locator('.chart.rates canvas').hover();
-  await expect(why.atCursor).toContainText(/^\d+(\.\d)? s: \w+: |^\d+:\d\d(\.\d)?: \w+: /);
+  await expect(why.atCursor).toContainText(/^\d+(\.\d)?\ss: \w+: |^\d+:\d\d(\.\d)?: \w+: /);
   await expect(why.atCursor).toHaveAttribute('aria-live', 'off');
 });
 
@@ -133,7 +133,7 @@ test('falls beside a download name it, and lead to the lesson', async ({ page, s
   const why = new Why(scope.page);
   await page.goto(`${served.staticUrl}lab.html?scenario=rmcat-5.6&run=1`);
   await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
-  await expect(why.lines.filter({ hasText: /while tcp takes [\d.]+ [kM]bps of/ })).not.toHaveCount(0);
+  await expect(why.lines.filter({ hasText: /while tcp takes [\d.]+\s[kM]bps of/ })).not.toHaveCount(0);
   const lesson = page.getByRole('link', { name: 'why TCP can starve a call' });
   await expect(lesson).toHaveAttribute('href', /lessons\.html\?lesson=adaptive-threshold/);
   await page.goto(`${served.staticUrl}${LAB}`);
