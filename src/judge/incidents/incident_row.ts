@@ -42,7 +42,7 @@ const rowSchema = v.object({
   cause: v.object({ kind: v.string(), evidence: v.string(), fix: v.string() }),
 });
 
-/** The incident of a row, with the given number; null if the row is none. */
+/** The incident of a row, with the given number; null if the row does not describe an incident. */
 export function incidentOfRow(row: unknown, id: number): ToldIncident | null {
   const read = v.safeParse(rowSchema, row);
   if (!read.success) return null;

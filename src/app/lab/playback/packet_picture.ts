@@ -14,7 +14,7 @@ export interface ShownPacket {
    * enters) to 1 (it leaves).
    */
   at: number;
-  /** Of a lost packet: its place beside the packets that were lost just before it, from 0 on. */
+  /** The place of a lost packet beside those that were lost just before it, counted from 0. */
   place?: number;
 }
 

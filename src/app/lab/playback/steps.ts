@@ -62,7 +62,7 @@ const DECISIONS: Readonly<Record<ControllerName, { table: TableName; decided: re
     ],
   },
 };
-/** Of a user's controller, only the rate that its flow received is known. */
+/** A user's controller reports nothing of its inside, so only the received rate of its flow is known. */
 const RECEIVED = {
   table: 'throughput',
   decided: [{ column: 'received_bps', label: 'received', write: formatRate }],
