@@ -64,10 +64,15 @@ interface Report {
   experiments: { cells: { metrics: { name: string; measured: { mean: number } }[] }[] }[];
 }
 
-async function run(...args: string[]): Promise<{ status: number; stderr: string; report: Report }> {
-  const { status, stdout, stderr } = await ccscope('run', SCENARIO, '--json', '-', ...args);
+async function runFile(
+  file: string,
+  ...args: string[]
+): Promise<{ status: number; stderr: string; report: Report }> {
+  const { status, stdout, stderr } = await ccscope('run', file, '--json', '-', ...args);
   return { status, stderr, report: JSON.parse(stdout) as Report };
 }
+
+const run = (...args: string[]) => runFile(SCENARIO, ...args);
 
 const utilisation = ({ experiments }: Report): number | undefined =>
   experiments[0]?.cells[0]?.metrics[0]?.measured.mean;
@@ -104,19 +109,11 @@ describe('ccscope run --controller', () => {
       JSON.stringify({ ...two, metrics: [{ metric: 'receive_rate_bps', flow: 'mine' }] }),
     );
     const trace = path('two.ndjson');
-    const { stdout } = await ccscope(
-      'run',
-      file,
-      '--json',
-      '-',
-      '--controller',
-      `mine=${AIMD}`,
-      '--trace',
-      trace,
-    );
-    const report = JSON.parse(stdout) as Report & { controllers: unknown };
+    const { report } = await runFile(file, '--controller', `mine=${AIMD}`, '--trace', trace);
     const sha256 = createHash('sha256').update(readFileSync(AIMD)).digest('hex');
-    expect(report.controllers).toEqual([{ name: 'aimd', flow: 'mine', file: AIMD, sha256 }]);
+    expect((report as Report & { controllers: unknown }).controllers).toEqual([
+      { name: 'aimd', flow: 'mine', file: AIMD, sha256 },
+    ]);
     const simulator = new ControllerSimulator(await loadCore(), aimd, new Set([1]));
     const here = runCell(simulator, parseScenario(JSON.parse(readFileSync(file, 'utf8'))), {}, 1);
     expect(utilisation(report)).toBe([...here.values.values()][0]);
@@ -140,17 +137,7 @@ describe('ccscope run --controller', () => {
     const metrics = [{ metric: 'target_rate_bps', flow: 'a' }];
     const file = write('versus.json', JSON.stringify({ ...scenario, flows, metrics }));
     const fixed = controller('fixed', {});
-    const { stdout } = await ccscope(
-      'run',
-      file,
-      '--json',
-      '-',
-      '--controller',
-      `a=${fixed}`,
-      '--controller',
-      `b=${AIMD}`,
-    );
-    const report = JSON.parse(stdout) as Report;
+    const { report } = await runFile(file, '--controller', `a=${fixed}`, '--controller', `b=${AIMD}`);
     expect(report).toMatchObject({ controller: 'fixed, aimd', controllers: [{ flow: 'a' }, { flow: 'b' }] });
     expect(utilisation(report)).toBeCloseTo(4e5, -4);
   });
