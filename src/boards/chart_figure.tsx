@@ -91,8 +91,11 @@ interface MeaningsProps {
   scope: Scope;
 }
 
-/** Older browsers have no popovers, and know no selector for open ones. */
-const hasPopovers = 'popover' in HTMLElement.prototype;
+/**
+ * Whether there are popovers. Older browsers have none, and know no selector for open ones. Node may import this
+ * module as part of the embedded element's script, and has no elements at all.
+ */
+const hasPopovers = typeof HTMLElement !== 'undefined' && 'popover' in HTMLElement.prototype;
 
 /** A button that opens the meaning of each line of a chart, for people who do not know the symbols. */
 function Meanings({ board: { title, about }, series, scope }: MeaningsProps) {
@@ -315,7 +318,7 @@ export function AxisToolbar({ scope, live = false }: ToolbarProps) {
   );
 }
 
-/** Null in Node, which has no `matchMedia`. Node may import this module as part of the embedded element's script. */
+/** Null in Node, which has no `matchMedia`. */
 const narrow = typeof matchMedia === 'undefined' ? null : matchMedia('(max-width: 900px)');
 
 /** Whether the page is as narrow as on a phone. */

@@ -17,6 +17,12 @@ class Why {
     return this.page.getByRole('list', { name: 'Changes of the target' }).getByRole('button');
   }
 
+  /** Waits until the Lab's run has ended and the list is of the whole run. */
+  async whole() {
+    await expect(this.page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+    await expect(this.page.locator('details.why')).toHaveAttribute('aria-busy', 'false');
+  }
+
   get current() {
     return this.page.locator('.why-lines [aria-current]');
   }
@@ -43,7 +49,7 @@ test('a line of the Lab’s list leads the charts to its moment, and the cursor 
 }) => {
   const why = new Why(scope.page);
   await page.goto(`${served.staticUrl}${LAB}&window_s=10&from_s=20`);
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+  await why.whole();
   const fall = why.lines.filter({ hasText: /overuse: T [\d.]+ > γ/ }).last();
   const text = (await fall.locator('.text').textContent()) ?? '';
   const time = (await fall.locator('time').textContent()) ?? '';
@@ -64,7 +70,7 @@ test('a line of the Lab’s list leads the charts to its moment, and the cursor 
 test('the list is one tab stop, in which arrows move', async ({ page, served, scope }) => {
   const why = new Why(scope.page);
   await page.goto(`${served.staticUrl}${LAB}`);
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+  await why.whole();
   await expect(why.lines).not.toHaveCount(0);
   await page.getByRole('checkbox', { name: 'only what went down' }).focus();
   await page.keyboard.press('Tab');
@@ -82,7 +88,7 @@ test('the list is one tab stop, in which arrows move', async ({ page, served, sc
 test('hovering says the line that holds there, without announcing it', async ({ page, served, scope }) => {
   const why = new Why(scope.page);
   await page.goto(`${served.staticUrl}${LAB}`);
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+  await why.whole();
   await expect(why.lines).not.toHaveCount(0);
   await expect(why.atCursor).toContainText('point at the charts');
   await page.locator('.chart.rates canvas').hover();
@@ -97,7 +103,7 @@ test('changes of the capacity are marked over all charts, and a mark leads there
 }) => {
   const why = new Why(scope.page);
   await page.goto(`${served.staticUrl}${LAB}`);
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+  await why.whole();
   await expect(why.marks).toHaveText([
     '40 s: capacity 1 Mbps to 2.5 Mbps',
     '1:00: capacity 2.5 Mbps to 600 kbps',
@@ -115,7 +121,7 @@ test('changes of the capacity are marked over all charts, and a mark leads there
 test('only what went down can be listed', async ({ page, served, scope }) => {
   const why = new Why(scope.page);
   await page.goto(`${served.staticUrl}${LAB}`);
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+  await why.whole();
   await expect(why.lines.filter({ hasText: 'increase:' })).not.toHaveCount(0);
   await page.getByRole('checkbox', { name: 'only what went down' }).check();
   await expect(why.lines.filter({ hasText: 'increase:' })).toHaveCount(0);
@@ -132,7 +138,7 @@ test('only what went down can be listed', async ({ page, served, scope }) => {
 test('falls beside a download name it, and lead to the lesson', async ({ page, served, scope }) => {
   const why = new Why(scope.page);
   await page.goto(`${served.staticUrl}lab.html?scenario=rmcat-5.6&run=1`);
-  await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+  await why.whole();
   await expect(why.lines.filter({ hasText: /while tcp takes [\d.]+\s[kM]bps of/ })).not.toHaveCount(0);
   const lesson = page.getByRole('link', { name: 'why TCP can starve a call' });
   await expect(lesson).toHaveAttribute('href', /lessons\.html\?lesson=adaptive-threshold/);
@@ -149,7 +155,7 @@ for (const theme of ['light', 'dark']) {
   }) => {
     const why = new Why(scope.page);
     await page.goto(`${served.staticUrl}${LAB}&theme=${theme}`);
-    await expect(page.getByRole('status')).toHaveText('Done', { timeout: 30_000 });
+    await why.whole();
     await why.lines.nth(1).click();
     await why.marks.first().hover();
     await expect(why.marks.first().locator('span')).toHaveCSS('opacity', '1');

@@ -346,12 +346,12 @@ export class Lab {
    * Otherwise a held moment is released, unless its packets are shown.
    */
   #askForGhost(): void {
-    this.#isGhostDue = this.pin.pinned.peek() === null;
+    this.#isGhostDue = !this.pin.isDue;
     if (this.#isGhostDue && !settings.peek().inside) this.charts?.axis.holdCursor(null);
   }
 
   async #keepGhost(): Promise<void> {
-    if (!this.#isGhostDue || this.live.run.peek()?.result == null) return;
+    if (!this.#isGhostDue || this.pin.isDue || this.live.run.peek()?.result == null) return;
     this.#isGhostDue = false;
     await this.charts?.keepGhost();
   }

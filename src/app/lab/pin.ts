@@ -40,6 +40,8 @@ export function together(a: Scope, b: Scope): () => void {
 
 export class Pin {
   readonly pinned = signal<Pinned | null>(null);
+  /** Whether a run is pinned, or will be as soon as its charts are there. */
+  isDue = false;
   /** Counts pins; only the latest one takes effect. */
   #turn = 0;
 
@@ -54,7 +56,11 @@ export class Pin {
   ): Promise<void> {
     const turn = ++this.#turn;
     this.#close();
-    const store = await createTraceStore({ onError });
+    this.isDue = true;
+    const store = await createTraceStore({ onError }).catch((error: unknown) => {
+      if (turn === this.#turn) this.isDue = false;
+      throw error;
+    });
     if (turn !== this.#turn) {
       store.close();
       return;
@@ -87,6 +93,7 @@ export class Pin {
 
   unpin(): void {
     this.#turn += 1;
+    this.isDue = false;
     this.#close();
   }
 

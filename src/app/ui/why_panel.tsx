@@ -45,6 +45,8 @@ interface WhyPanelProps {
   link: number | null;
   /** The trace's header, which has the flow's controller and its parameters. */
   header: Partial<TraceHeader>;
+  /** Whether the run has ended. Its explanation is then computed once more, without waiting for AGAIN_MS. */
+  hasEnded?: boolean;
   /** Receives how the flow shares its link at the end of the trace, each time that the explanation is loaded. */
   sharing?: Signal<Sharing | null>;
   /** Whether the page says elsewhere how the flow shares its link. */
@@ -69,8 +71,10 @@ function saidAt({ changes, marks }: Explanation, cursorUs: number | null, window
 }
 
 /** Requests the explanation again whenever rows have been replaced or new rows have arrived. */
-function useExplanation({ scope, store, flow, link, header, sharing }: WhyPanelProps) {
+function useExplanation({ scope, store, flow, link, header, hasEnded = false, sharing }: WhyPanelProps) {
   const explanation = useSignal(NOTHING);
+  /** Whether the explanation is of the whole run. */
+  const isWhole = useSignal(false);
   /** Whether the explanation still belongs to rows that have been replaced. */
   const isStale = useSignal(false);
   const version = scope.version.value;
@@ -89,6 +93,7 @@ function useExplanation({ scope, store, flow, link, header, sharing }: WhyPanelP
         seenUs = toUs;
         if (found !== null) {
           isStale.value = false;
+          isWhole.value = hasEnded;
           explanation.value = found;
           scope.setMarks(found.marks);
           if (sharing !== undefined) sharing.value = found.sharing;
@@ -105,7 +110,7 @@ function useExplanation({ scope, store, flow, link, header, sharing }: WhyPanelP
       isOver = true;
       clearTimeout(timer);
     };
-  }, [scope, store, flow, link, header, version]);
+  }, [scope, store, flow, link, header, hasEnded, version]);
   useEffect(() => {
     const end = effect(() => {
       const windowUs = scope.windowS.value * 1e6;
@@ -117,7 +122,7 @@ function useExplanation({ scope, store, flow, link, header, sharing }: WhyPanelP
       scope.setMarks([]);
     };
   }, [scope]);
-  return { explanation, isStale };
+  return { explanation, isBusy: isStale.value || (hasEnded && !isWhole.value) };
 }
 
 /**
@@ -183,7 +188,7 @@ function Lines({ changes, current, scope }: LinesProps) {
 
 export function WhyPanel(props: WhyPanelProps) {
   const { title = 'Why did it do that?', scope, isSharingSaid = false } = props;
-  const { explanation, isStale } = useExplanation(props);
+  const { explanation, isBusy } = useExplanation(props);
   const onlyFalls = useSignal(false);
   const { changes } = explanation.value;
   const chosen = onlyFalls.value ? falls(changes) : changes;
@@ -194,7 +199,7 @@ export function WhyPanel(props: WhyPanelProps) {
     return cursorUs === null ? undefined : changeAt(onlyFalls.value ? falls(all) : all, cursorUs);
   }).value;
   return (
-    <details class="panel why" open aria-busy={isStale.value}>
+    <details class="panel why" open aria-busy={isBusy}>
       <summary>
         {title}{' '}
         <span class="hint">

@@ -238,23 +238,31 @@ describe('LCC', () => {
   });
 });
 
-it('60,000 rows of rates, and more groups than that, are told in a fraction of a second', () => {
+it('four times the rows, 60,000 of rates and more of groups, take no more than eight times as long', () => {
   const flow = media('gcc');
-  const simulation = core.createSimulation({
-    durationUs: 1200e6,
-    forward: { capacityBps: 1e6, oneWayDelayUs: 25e3 },
-    flows: [flow],
-    trace: { tables: ['group', 'rate'], intervalUs: 20e3 },
-  });
-  simulation.runUntil(Infinity);
-  const trace = new TraceData();
-  for (const batch of simulation.drain()) trace.append(batch);
-  simulation.destroy();
-  expect(trace.extent().rows['rate']).toBeGreaterThanOrEqual(59_000);
-  const times = Array.from({ length: 5 }, () => {
+  const tracedFor = (durationUs: number): TraceData => {
+    const simulation = core.createSimulation({
+      durationUs,
+      forward: { capacityBps: 1e6, oneWayDelayUs: 25e3 },
+      flows: [flow],
+      trace: { tables: ['group', 'rate'], intervalUs: 20e3 },
+    });
+    simulation.runUntil(Infinity);
+    const trace = new TraceData();
+    for (const batch of simulation.drain()) trace.append(batch);
+    simulation.destroy();
+    return trace;
+  };
+  const [part, whole] = [tracedFor(300e6), tracedFor(1200e6)] as const;
+  expect(whole.extent().rows['rate']).toBeGreaterThanOrEqual(59_000);
+  const tookMs = (trace: TraceData): number => {
     const start = performance.now();
     targetChanges(trace, { flow: 0, header: headerOf(flow) });
     return performance.now() - start;
-  });
-  expect(Math.min(...times)).toBeLessThan(250);
+  };
+  // The traces take turns, so that whatever else the machine does slows down both. A search that is quadratic in
+  // the rows would take sixteen times as long.
+  const turns = Array.from({ length: 7 }, () => [tookMs(part), tookMs(whole)] as const);
+  const least = (which: 0 | 1): number => Math.min(...turns.map((turn) => turn[which]));
+  expect(least(1) / least(0)).toBeLessThan(8);
 });

@@ -10,7 +10,7 @@ import { replacedIn, type Run } from '../../../runs/run.js';
 
 interface LabWhyProps {
   lab: Pick<Lab, 'store'>;
-  run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows' | 'controller'>;
+  run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows' | 'controller' | 'result'>;
   scope: Scope;
   /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
   detailed: string;
@@ -19,7 +19,7 @@ interface LabWhyProps {
 }
 
 export function LabWhy({ lab, run, scope, detailed, isCompared = false }: LabWhyProps) {
-  const { scenario, cell, seed, flows, controller } = run;
+  const { scenario, cell, seed, flows, controller, result } = run;
   const header = useMemo(
     () => ({ ...traceHeader(scenario, cell, seed, replacedIn(run)) }),
     // A run that has ended is a new object with the same settings.
@@ -36,6 +36,7 @@ export function LabWhy({ lab, run, scope, detailed, isCompared = false }: LabWhy
       flow={flow.flow}
       link={link}
       header={header}
+      hasEnded={result !== null}
     />
   );
 }
