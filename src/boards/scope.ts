@@ -79,7 +79,11 @@ export class Scope {
   readonly #costsMs: number[] = [];
   /** Charts with rows that are not painted yet. */
   readonly #unpainted = new Set<TimeChart>();
-  readonly #seen = new ChartsInView((chart) => this.#paint(chart));
+  readonly #seen = new ChartsInView((chart) => {
+    this.#paint(chart);
+    // The chart that shares its scales may have changed while this one was out of view.
+    chart.rescale();
+  });
   /** Settles when all stale charts have been drawn; null if there are none. */
   #pumping: Promise<void> | null = null;
   #valuesStale = false;

@@ -67,7 +67,9 @@ class Gestures {
       if (type !== 'pointerup' || right - left < MIN_SELECTION) return;
       this.axis.setWindow({ fromUs: this.#timeAt(left), toUs: this.#timeAt(right) });
     } else if (type === 'pointerup' && pointer?.moved === false) {
-      this.axis.holdCursor(inside(this.#timeAt(clientX), this.axis));
+      const timeUs = inside(this.#timeAt(clientX), this.axis);
+      if (timeUs === null) this.axis.holdCursor(null);
+      else this.axis.jumpTo(timeUs);
     }
   }
 

@@ -127,7 +127,10 @@ export const trafficTitle = (text: string): string =>
 /** A queue in words: `droptail:300ms` is `DropTail 300 ms`. */
 export function queueTitle(text: string): string {
   const [name = '', ...settings] = text.trim().split(':');
-  return [QUEUE_NAMES[name] ?? name, ...settings].join(' ').replace(/(\d)ms/g, '$1 ms');
+  return [QUEUE_NAMES[name] ?? name, ...settings]
+    .join(' ')
+    .replace(/(\d)ms/g, '$1 ms')
+    .replace(/(\d)p$/, '$1 packets');
 }
 
 /** The display names of the queue disciplines, keyed by the discipline's name in a queue setting. */

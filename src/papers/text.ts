@@ -66,6 +66,9 @@ export const WIDER = '°';
 
 /** Marks a number whose 95 % interval reaches across an edge of its band. */
 export const ACROSS = '~';
+/** What this mark says. */
+export const ACROSS_MEANING =
+  'the 95 % interval of the mean reaches across an edge of its band: other seeds could give another verdict';
 
 const probability = (p: number): string => (p < 0.001 ? 'p < 0.001' : `p ${p.toFixed(3)}`);
 
@@ -97,9 +100,10 @@ export function claimNumbers({ claims }: Pick<ExperimentReport, 'claims'>, metri
   return supported.join(' ');
 }
 
-/** Says where the documentation lists what was tried, since a miss without a note may have been looked into there. */
-const NOT_EXPLAINED =
-  'Not explained. What was tried is in the guide, “Mechanisms that were tried” (src/papers/mechanisms.md).';
+/** The guide that lists what was tried. */
+export const TRIED = '“Mechanisms that were tried” (src/papers/mechanisms.md)';
+/** Names this guide, since a miss without a note may have been looked into there. */
+const NOT_EXPLAINED = `Not explained. What was tried is in the guide, ${TRIED}.`;
 
 const whyText = (note: string | undefined): string => `Why it differs: ${note ?? NOT_EXPLAINED}`;
 
@@ -125,7 +129,7 @@ export const VERDICT_MEANINGS: Readonly<Record<Verdict, string>> = {
 export const CLAIM_OUTCOMES = { true: '✓ holds', false: '✗ fails', null: '– not run' } as const;
 
 /** The rule for bands, and what the marks beside numbers mean. */
-export const BAND_KEY = `Bands follow a rule that was fixed before there were any results: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index (±27 % of a fair share of two flows), or the paper's own words where they are stricter. ${WIDER} marks a band that is wider than this rule, or to which it does not apply, and whose reason is given. ${ACROSS} marks a mean whose 95 % interval reaches across an edge of its band: other seeds could give another verdict.`;
+export const BAND_KEY = `Bands follow a rule that was fixed before there were any results: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index (±27 % of a fair share of two flows), or the paper's own words where they are stricter. ${WIDER} marks a band that is wider than this rule, or to which it does not apply, and whose reason is given. ${ACROSS}: ${ACROSS_MEANING}.`;
 
 /** Explains claims. */
 export const CLAIM_KEY =

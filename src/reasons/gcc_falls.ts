@@ -90,7 +90,7 @@ function capacityFall(rows: GccRows, from: number, to: number): Reason | null {
     ...(isStarved ? [`; ${rateText(received)} received`] : []),
     ...(lost > 0 ? [`; ${percentText(lost)} of the packets lost`] : []),
   ].join('');
-  const detail = `${capacityShown(capacity)}, A_r is ${factorText(a_r / capacity)} of that${also}`;
+  const detail = `${capacityShown(capacity)}, the delay-based rate A_r is ${factorText(a_r / capacity)} of that${also}`;
   const evidence = {
     capacity_estimate_bps: capacity,
     a_r_bps: a_r,

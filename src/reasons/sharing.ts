@@ -6,9 +6,12 @@ import type { TraceData } from '../trace/index.js';
 /** The rates are averaged over the last seconds, so that they can be read while they change. */
 const AVERAGED_S = 5;
 
+/** The tables in which the controllers record what they measure at the receiver. */
+const RECEIVERS = ['group', 'nada', 'lcc'] as const;
+
 export interface Sharing extends Taken {
-  /** The rate that the flow itself sends; averaged over the same period. */
-  ownBps: number;
+  /** The received rate of the flow itself, averaged over the same period. NaN if no controller measured it. */
+  ownReceivedBps: number;
   /** The length of that period. */
   averagedS: number;
   /** Whether GCC counts the queue as filled by another flow, so that losses alone set its rate. */
@@ -17,15 +20,18 @@ export interface Sharing extends Taken {
 
 /** Null if no other flow takes a substantial share of the capacity. */
 export function sharingAtEnd(trace: TraceData, query: CompetitionQuery): Sharing | null {
-  const rate = new Rows(trace, 'rate', ['sent_bps'], ofFlow(query.flow));
+  const rate = new Rows(trace, 'rate', [], ofFlow(query.flow));
   const endUs = rate.timeUs.at(-1) ?? NaN;
   const fromUs = endUs - AVERAGED_S * 1e6;
   const taken = new Competition(trace, query).taken(fromUs, endUs);
   if (taken === null) return null;
   const group = new Rows(trace, 'group', ['competing'], ofFlow(query.flow));
+  const received = RECEIVERS.map(
+    (table) => new Rows(trace, table, ['received_rate_bps'], ofFlow(query.flow)),
+  ).find(({ length }) => length > 0);
   return {
     ...taken,
-    ownBps: rate.mean('sent_bps', ...rate.between(fromUs, endUs)),
+    ownReceivedBps: received?.mean('received_rate_bps', ...received.between(fromUs, endUs)) ?? NaN,
     averagedS: AVERAGED_S,
     isCompeting: group.at('competing', group.length - 1) === 1,
   };

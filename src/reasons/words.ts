@@ -38,7 +38,7 @@ export function changeText(
   const over = durationUs < 1e6 ? `${Math.round(durationUs / 1e3)} ms` : secondsText(durationUs);
   switch (shape) {
     case 'fall':
-      return `${label}${detail === '' ? '' : `: ${detail}`}, target × ${factorText(toBps / fromBps)} of ${rateText(fromBps)}`;
+      return `${label}${detail === '' ? '' : `: ${detail}`}, target × ${factorText(toBps / fromBps)} of ${rateText(fromBps)} = ${rateText(toBps)}`;
     case 'rise':
     case 'decline':
       return `${label}: ${fromToText(fromBps, toBps)} over ${over}${rest}`;

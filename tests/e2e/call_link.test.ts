@@ -43,9 +43,9 @@ for (const where of ['shaper', 'in-page'] as const)
     await expect(scope.value('TCP')).toHaveText(/bps$/);
     await expect(page.getByRole('row', { name: /^TCP/ })).toContainText(/\d+\s%\sof 1\.50\sMbps/);
 
-    const sharing = page.locator('.sharing p');
+    const sharing = page.locator('.sharing');
     await expect(sharing).toContainText(
-      /Over the last 5 s, TCP took [\d.]+ [kM]bps of 1\.5 Mbps, and the call sent [\d.]+ [kM]bps\./,
+      /Over the last 5 s, TCP got [\d.]+ [kM]bps of 1\.5 Mbps, and the call got [\d.]+ [kM]bps\./,
       {
         timeout: 20_000,
       },
@@ -57,7 +57,9 @@ for (const where of ['shaper', 'in-page'] as const)
     await expect(sharing.locator('.offer')).toBeHidden();
     await page.emulateMedia({ media: null });
     await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
-    await expect(sharing).toContainText('FQ-CoDel gives each flow a queue of its own.');
+    await expect(sharing).toContainText(
+      'FQ-CoDel gives each flow a queue of its own. The fair share of the call is 750 kbps.',
+    );
     await expect(sharing.getByRole('button')).toHaveCount(0);
     const marks = page.getByRole('group', { name: 'Marked changes' }).getByRole('button');
     await expect(marks).toHaveText([
@@ -108,12 +110,12 @@ test('a call of a link with a download says so before it starts, and how it shar
 
   await scope.start();
   await expect(page.getByRole('button', { name: 'Stop the download' })).toBeVisible();
-  const sharing = page.locator('.sharing p');
-  await expect(sharing).toContainText('Over the last 5 s, TCP took', { timeout: 30_000 });
+  const sharing = page.locator('.sharing');
+  await expect(sharing).toContainText('Over the last 5 s, TCP got', { timeout: 30_000 });
   const toolbar = page.getByRole('toolbar', { name: 'Time axis' });
   const before = await toolbar.boundingBox();
   await scope.stop();
-  await expect(sharing).toContainText('Over the last 5 s of the call, TCP took');
+  await expect(sharing).toContainText('Over the last 5 s of the call, TCP got');
   await expect(sharing.getByRole('link', { name: 'Why TCP can starve a call' })).toBeVisible();
   await expect(sharing.getByRole('button')).toHaveCount(0);
   // The choice for the next call says nothing about this one.

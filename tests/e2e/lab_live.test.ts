@@ -396,7 +396,7 @@ test('the halves of a comparison are named by what differs, and have the same sc
   const present = page.getByRole('region', { name: 'Present run' });
   await page.locator('select[name=queue]').selectOption('fq_codel');
   await expect(pinned.getByRole('heading')).toHaveText('Pinned: DropTail 300 ms');
-  await expect(present.getByRole('heading')).toHaveText('Now: FQ-CoDel 10240p');
+  await expect(present.getByRole('heading')).toHaveText('Now: FQ-CoDel 10240 packets');
   await lab.done();
   await expect(present.getByText('faint lines')).toHaveCount(0);
   // Each flow has a queue of its own, in which its packets wait for a time of their own.

@@ -193,6 +193,10 @@ test('a number outside of its band and a claim that fails say why, or that nobod
   const within = papers.numbers('cmp-table2').getByRole('row').filter({ hasText: 'within' });
   await expect(within.filter({ hasText: 'Why it differs' })).toHaveCount(0);
   await expect(within.locator('.miss')).toHaveCount(0);
+  await expect(within).not.toHaveCount(0);
+  await page.getByRole('checkbox', { name: /only the numbers outside their band/ }).check();
+  await expect(within).toHaveCount(0);
+  await expect(off).toHaveCount(1);
 });
 
 test('what was published can be read before anything is run, and a cell opens in the Lab', async ({

@@ -27,37 +27,51 @@ interface SharingProps {
 
 /** Why a call has the smaller share of a queue that TCP fills, and what its controller does about it. */
 function callSentences({ sharing, name, isRunning }: SharingProps): readonly string[] {
-  const { receivedBps, ownBps, isCompeting } = sharing;
-  const reacts = isRunning ? 'has noticed and now reacts' : 'had noticed and reacted';
+  const { receivedBps, ownReceivedBps, isCompeting } = sharing;
+  const reacts = isRunning
+    ? 'has noticed that another flow keeps the queue full, and now reacts'
+    : 'had noticed that another flow kept the queue full, and reacted';
   return [
-    ...(ownBps < receivedBps ? ['A call that reacts to delay gives way first.'] : []),
+    ...(ownReceivedBps < receivedBps ? ['A call that reacts to delay gives way first.'] : []),
     ...(isCompeting && name !== null ? [`${name} ${reacts} to losses alone.`] : []),
   ];
 }
 
+/** What a call can reach where each flow has a queue of its own. */
+function fairSentence({ capacityBps, flows }: Sharing): string {
+  return `The fair share of the call is ${rateText(capacityBps / (flows.length + 1))}.`;
+}
+
 export function SharingText(props: SharingProps) {
   const { sharing, isRunning } = props;
-  const { flows, receivedBps, capacityBps, ownBps, averagedS } = sharing;
+  const { flows, receivedBps, capacityBps, ownReceivedBps, averagedS } = sharing;
   // After the call, a change of the queue no longer concerns it.
   const queue = useRef(settings.value.queue);
   if (isRunning) queue.current = settings.value.queue;
   const [discipline = ''] = queue.current.split(':');
+  const isFair = FAIR_QUEUES.includes(discipline);
   const sentences = [
-    `Over the last ${averagedS} s${isRunning ? '' : ' of the call'}, ${flows.join(', ')} took ${rateText(receivedBps)} of ${rateText(capacityBps)}, and the call sent ${rateText(ownBps)}.`,
+    `Over the last ${averagedS} s${isRunning ? '' : ' of the call'}, ${flows.join(', ')} got ${rateText(receivedBps)} of ${rateText(capacityBps)}, and the call got ${rateText(ownReceivedBps)}.`,
     queueSentence(discipline),
+    ...(isFair ? [fairSentence(sharing)] : []),
     ...(discipline === 'droptail' ? callSentences(props) : []),
   ];
   return (
-    <p>
-      {sentences.join(' ')} <TcpLessonLink isInNewTab>Why TCP can starve a call</TcpLessonLink>
-      {isRunning && !FAIR_QUEUES.includes(discipline) && (
-        <span class="offer">
-          {' · '}
-          <button type="button" title={queueSentence(FAIR)} onClick={() => change({ queue: FAIR })}>
+    <>
+      <p>{sentences.join(' ')}</p>
+      <div class="offers">
+        {isRunning && !isFair && (
+          <button
+            type="button"
+            class="offer"
+            title={queueSentence(FAIR)}
+            onClick={() => change({ queue: FAIR })}
+          >
             Try {QUEUE_NAMES[FAIR]}
           </button>
-        </span>
-      )}
-    </p>
+        )}
+        <TcpLessonLink isInNewTab>Why TCP can starve a call</TcpLessonLink>
+      </div>
+    </>
   );
 }

@@ -33,8 +33,7 @@ const AT_MARK = 0.01;
 const NOTHING: Explanation = { changes: [], marks: [], sharing: null };
 const SHAPES = { fall: '▼', decline: '▼', rise: '▲', flat: '–' } as const;
 
-interface WhyPanelProps {
-  title?: string | undefined;
+interface ExplainedProps {
   scope: Scope;
   store: Pick<TraceStore, 'explain'>;
   /**
@@ -49,6 +48,10 @@ interface WhyPanelProps {
   hasEnded?: boolean;
   /** Receives how the flow shares its link at the end of the trace, each time that the explanation is loaded. */
   sharing?: Signal<Sharing | null>;
+}
+
+interface WhyPanelProps extends ExplainedProps {
+  title?: string | undefined;
   /** Whether the page says elsewhere how the flow shares its link. */
   isSharingSaid?: boolean;
 }
@@ -71,7 +74,7 @@ function saidAt({ changes, marks }: Explanation, cursorUs: number | null, window
 }
 
 /** Requests the explanation again whenever rows have been replaced or new rows have arrived. */
-function useExplanation({ scope, store, flow, link, header, hasEnded = false, sharing }: WhyPanelProps) {
+function useExplanation({ scope, store, flow, link, header, hasEnded = false, sharing }: ExplainedProps) {
   const explanation = useSignal(NOTHING);
   /** Whether the explanation is of the whole run. */
   const isWhole = useSignal(false);
@@ -184,6 +187,12 @@ function Lines({ changes, current, scope }: LinesProps) {
       ))}
     </ol>
   );
+}
+
+/** Says the reason for the target at the cursor, above the charts, where the page has no list of reasons. */
+export function WhyAtCursor(props: ExplainedProps) {
+  useExplanation(props);
+  return null;
 }
 
 export function WhyPanel(props: WhyPanelProps) {

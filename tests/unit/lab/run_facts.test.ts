@@ -22,7 +22,7 @@ const runOf = (forward: object, flows: readonly object[] = FRESH_NETWORK.flows) 
 describe('the difference between two runs', () => {
   it('names what each has and the other has not', () => {
     const [fair, full] = [runOf({ queue: 'fq_codel' }), runOf({ jitter_ms: 5 })];
-    expect(differenceText(fair, full)).toBe('FQ-CoDel 10240p');
+    expect(differenceText(fair, full)).toBe('FQ-CoDel 10240 packets');
     expect(differenceText(full, fair)).toBe('DropTail 300 ms, jitter 5 ms');
     const shared = runOf({}, [...FRESH_NETWORK.flows, { kind: 'tcp', name: 'tcp' }]);
     expect(differenceText(shared, runOf({}))).toBe('tcp (TCP, cubic)');

@@ -17,7 +17,7 @@ describe('what the rows do not show', () => {
     const changes = targetChanges(ratesOf([...steady(1e6, 30), ...steady(0.5e6, 30)]), WHOLE);
     expect(textsOf(changes)).toEqual([
       'hold: 1 Mbps for 2.9 s, no cause is visible in the recorded rows',
-      'unknown: no cause is visible in the recorded rows, target × 0.50 of 1 Mbps',
+      'unknown: no cause is visible in the recorded rows, target × 0.50 of 1 Mbps = 500 kbps',
       'hold: 500 kbps for 2.9 s, no cause is visible in the recorded rows',
     ]);
   });
@@ -41,7 +41,7 @@ describe('a parameter', () => {
     });
     expect(textsOf(targetChanges(trace, { flow: null, header: GCC }))).toEqual([
       'cap: 2 Mbps for 2.9 s, the highest target rate (max_bitrate_bps) is 2 Mbps',
-      'setting: max_bitrate_bps is 800000 now, target × 0.40 of 2 Mbps',
+      'setting: max_bitrate_bps is 800000 now, target × 0.40 of 2 Mbps = 800 kbps',
       'cap: 800 kbps for 2.9 s, the highest target rate (max_bitrate_bps) is 800 kbps',
     ]);
   });
@@ -51,7 +51,7 @@ describe('a parameter', () => {
     trace.appendEvent({ time_us: 0, name: 'start', detail: GCC });
     trace.appendEvent({ time_us: 2.95e6, name: 'start', detail: GCC });
     expect(textsOf(targetChanges(trace, WHOLE))[1]).toBe(
-      'restart: the call was started again, target × 0.40 of 2 Mbps',
+      'restart: the call was started again, target × 0.40 of 2 Mbps = 800 kbps',
     );
   });
 
@@ -95,8 +95,8 @@ it('each controller explains its own time, where one followed another', () => {
   trace.appendEvent({ time_us: 3e6, name: 'start', detail: { controller: 'nada', preset: 'nada-rfc8698' } });
   const falls = targetChanges(trace, { flow: 0, header: GCC }).filter(({ shape }) => shape === 'fall');
   expect(textsOf(falls)).toEqual([
-    'overuse: T 14.2 > γ 12.5 ms, target × 0.50 of 1 Mbps',
-    'gradual: signal 80.0 > 50.0 ms of balance, target × 0.40 of 500 kbps',
+    'overuse: T 14.2 > γ 12.5 ms, target × 0.50 of 1 Mbps = 500 kbps',
+    'gradual: signal 80.0 > 50.0 ms of balance, target × 0.40 of 500 kbps = 200 kbps',
   ]);
 });
 

@@ -98,7 +98,7 @@ describe.each(PRESETS)('of %s', (preset) => {
     const changes = targetChanges(simulated(core, flow), { flow: 0, header: headerOf(flow) });
     for (const { shape, text, fromBps, toBps } of changes) {
       if (shape !== 'fall') continue;
-      const [, factor, rate, unit] = /target × ([\d.]+) of ([\d.]+) ([kM])bps$/.exec(text) ?? [];
+      const [, factor, rate, unit] = /target × ([\d.]+) of ([\d.]+) ([kM])bps = [\d.]+ [kM]bps$/.exec(text) ?? [];
       expect(Number(factor)).toBeCloseTo(toBps / fromBps, 2);
       const said = Number(rate) * (unit === 'M' ? 1e6 : 1e3);
       expect(Math.abs(said / fromBps - 1)).toBeLessThan(0.01);
@@ -178,7 +178,7 @@ describe('GCC', () => {
     expect(falls.length).toBeGreaterThan(0);
     for (const { text } of falls)
       expect(text).toMatch(
-        /[:,] the frames’ arrival times show a capacity of [\d.]+ [kM]bps, A_r is 0\.\d+ of that/,
+        /[:,] the frames’ arrival times show a capacity of [\d.]+ [kM]bps, the delay-based rate A_r is 0\.\d+ of that/,
       );
     const estimates = falls
       .map(({ evidence }) => evidence['capacity_estimate_bps'] ?? NaN)

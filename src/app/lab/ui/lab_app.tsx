@@ -30,7 +30,7 @@ import { FlowTable } from './flow_table.js';
 import { FlowsPanel } from './network/flows_panel.js';
 import { NetworkPanel } from './network/network_panel.js';
 import { Inside } from './inside.js';
-import { LabWhy } from './lab_why.js';
+import { LabWhy, PinnedWhy } from './lab_why.js';
 import { isNearMaximum } from '../../../runs/flow_columns.js';
 import { CellPanel, FilesPanel, FlowPanel, ScenarioPanel } from './panels.js';
 import { Published } from './published.js';
@@ -233,6 +233,12 @@ function Compared({ lab, scope }: Parts) {
             <RunGlance run={before} />
             <Provenance run={before} />
             {charts(before, pinned.scope)}
+            <PinnedWhy
+              store={pinned.live.store}
+              run={before}
+              scope={pinned.scope}
+              detailed={settings.value.flow}
+            />
           </>
         )}
       </section>
@@ -306,7 +312,13 @@ function Results({ lab, scope }: Parts) {
         <SweepPanel lab={lab} />
       </div>
       <Compared lab={lab} scope={scope} />
-      <LabWhy lab={lab} run={run} scope={scope} detailed={settings.value.flow} isCompared={isPinned} />
+      <LabWhy
+        store={lab.store}
+        run={run}
+        scope={scope}
+        detailed={settings.value.flow}
+        isCompared={isPinned}
+      />
       {!isTableFirst && table}
     </>
   );

@@ -3,22 +3,21 @@ import { useMemo } from 'preact/hooks';
 
 import type { Scope } from '../../../boards/scope.js';
 import { traceHeader } from '../../../scenario/trace_header.js';
-import { WhyPanel } from '../../ui/why_panel.js';
+import { WhyAtCursor, WhyPanel } from '../../ui/why_panel.js';
 import { detailedFlow } from '../../../runs/flows.js';
-import type { Lab } from '../lab.js';
+import type { TraceStore } from '../../../worker/trace/trace_client.js';
 import { replacedIn, type Run } from '../../../runs/run.js';
 
 interface LabWhyProps {
-  lab: Pick<Lab, 'store'>;
+  store: TraceStore;
   run: Pick<Run, 'scenario' | 'cell' | 'seed' | 'flows' | 'controller' | 'result'>;
   scope: Scope;
   /** The flow whose controller is shown. If empty, the first flow with a controller is shown. */
   detailed: string;
-  /** Whether another run is shown beside this one. */
-  isCompared?: boolean;
 }
 
-export function LabWhy({ lab, run, scope, detailed, isCompared = false }: LabWhyProps) {
+/** What to explain of a run; null if none of its flows has a controller. */
+function useExplained({ store, run, scope, detailed }: LabWhyProps) {
   const { scenario, cell, seed, flows, controller, result } = run;
   const header = useMemo(
     () => ({ ...traceHeader(scenario, cell, seed, replacedIn(run)) }),
@@ -28,15 +27,17 @@ export function LabWhy({ lab, run, scope, detailed, isCompared = false }: LabWhy
   const flow = detailedFlow(flows, detailed);
   if (flow === null) return null;
   const link = flow.direction === 'backward' ? 1 : 0;
-  return (
-    <WhyPanel
-      title={isCompared ? 'Now: why did it do that?' : undefined}
-      scope={scope}
-      store={lab.store}
-      flow={flow.flow}
-      link={link}
-      header={header}
-      hasEnded={result !== null}
-    />
-  );
+  return { scope, store, flow: flow.flow, link, header, hasEnded: result !== null };
+}
+
+/** The list of reasons of the present run. */
+export function LabWhy({ isCompared, ...props }: LabWhyProps & { isCompared: boolean }) {
+  const explained = useExplained(props);
+  return explained && <WhyPanel title={isCompared ? 'Now: why did it do that?' : undefined} {...explained} />;
+}
+
+/** The reason at the cursor of the pinned run, which has no list. */
+export function PinnedWhy(props: LabWhyProps) {
+  const explained = useExplained(props);
+  return explained && <WhyAtCursor {...explained} />;
 }

@@ -17,7 +17,7 @@ import type { Picture } from '../../../scenario/scenario.js';
 import type { Reported } from '../report_service.js';
 import { settings } from '../settings.js';
 import { Gallery } from './gallery.js';
-import { NumbersTable, OtherNumbers } from './numbers_table.js';
+import { MissText, NumbersTable, OtherNumbers } from './numbers_table.js';
 import { RunButton } from './run_button.js';
 import { SummaryLines, VerdictBadge, VerdictKey } from './verdicts.js';
 
@@ -87,7 +87,11 @@ function Claims({ report: { claims }, isRun }: { report: ExperimentReport; isRun
               {claimNumber(index)} {claim.says} ({claim.where})
               {isRun && claim.holds !== null && ` · ${claimText(claim)}`}
               {claim.test !== '' && <p class="hint">Tested: {claim.test}</p>}
-              {claim.holds === false && <p class="hint">{failText(claim)}</p>}
+              {claim.holds === false && (
+                <p class="hint">
+                  <MissText text={failText(claim)} />
+                </p>
+              )}
             </div>
           </li>
         ))}

@@ -7,17 +7,35 @@ import { useSignal } from '@preact/signals';
 import { metricName } from '../../../papers/metric_name.js';
 import {
   ACROSS,
+  ACROSS_MEANING,
   bandText,
   claimNumbers,
   measuredText,
   missText,
   publishedText,
+  TRIED,
   WIDER,
 } from '../../../papers/text.js';
+import { DocsLink } from '../../ui/docs_link.js';
 import type { CellReport, ExperimentReport, MetricReport } from '../../../papers/report.js';
 import { cellsShown, isMeasured, labLink, NOTHING, sourceOf } from '../numbers.js';
 import { settings } from '../settings.js';
 import { VerdictBadge } from './verdicts.js';
+
+/** Why a number is outside its band. Where this names the guide to what was tried, the name is a link. */
+export function MissText({ text }: { text: string }) {
+  const [before = '', after] = text.split(TRIED);
+  if (after === undefined) return <>{text}</>;
+  return (
+    <>
+      {before}
+      <DocsLink to="src/papers/mechanisms.html" isInNewTab isText>
+        {TRIED}
+      </DocsLink>
+      {after}
+    </>
+  );
+}
 
 interface RowProps {
   experiment: ExperimentReport;
@@ -58,9 +76,7 @@ function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
         {isJudged ? (
           <>
             <VerdictBadge verdict={metric.verdict} />
-            {metric.across_edge && (
-              <span title="The 95 % interval reaches across an edge of the band."> {ACROSS}</span>
-            )}{' '}
+            {metric.across_edge && <span title={ACROSS_MEANING}> {ACROSS}</span>}{' '}
             {claimNumbers(experiment, metric)}
           </>
         ) : (
@@ -68,7 +84,11 @@ function Row({ experiment, cell, metric, index, isComplete }: RowProps) {
         )}
       </td>
       <td class="why">
-        {miss !== '' && <p class="miss">{miss}</p>}
+        {miss !== '' && (
+          <p class="miss">
+            <MissText text={miss} />
+          </p>
+        )}
         {sourceOf(metric).map((text) => (
           <p key={text}>{text}</p>
         ))}
@@ -87,45 +107,66 @@ interface NumbersTableProps {
 
 export function NumbersTable({ published, measured, isComplete }: NumbersTableProps) {
   const { id } = published;
-  const cells = cellsShown(published, measured);
-  if (cells.length === 0) return null;
+  const onlyMisses = useSignal(false);
+  const all = cellsShown(published, measured);
+  if (all.length === 0) return null;
+  const isMiss = (metric: MetricReport): boolean => metric.verdict !== 'within';
+  const misses = isComplete ? all.flatMap(({ metrics }) => metrics.filter(isMiss)).length : 0;
+  const isShort = onlyMisses.value && misses > 0;
+  const cells = isShort
+    ? all
+        .map((cell) => ({ ...cell, metrics: cell.metrics.filter(isMiss) }))
+        .filter(({ metrics }) => metrics.length > 0)
+    : all;
   return (
-    <div class="scroll" role="region" aria-label={`Numbers of ${id}`} tabIndex={0}>
-      <table class="cards numbers">
-        <caption>Published beside measured: mean ± half of its 95 % interval (runs)</caption>
-        <thead>
-          <tr>
-            <th scope="col">cell</th>
-            <th scope="col">metric</th>
-            <th scope="col" class="number">
-              published
-            </th>
-            <th scope="col" class="number">
-              band
-            </th>
-            <th scope="col" class="number">
-              measured
-            </th>
-            <th scope="col">verdict</th>
-            <th scope="col">difference, source and band</th>
-          </tr>
-        </thead>
-        {cells.map((cell) => (
-          <tbody key={cell.label}>
-            {cell.metrics.map((metric, index) => (
-              <Row
-                key={index}
-                experiment={measured ?? published}
-                cell={cell}
-                metric={metric}
-                index={index}
-                isComplete={isComplete}
-              />
-            ))}
-          </tbody>
-        ))}
-      </table>
-    </div>
+    <>
+      {misses > 0 && (
+        <label class="only-misses">
+          <input
+            type="checkbox"
+            checked={onlyMisses.value}
+            onChange={({ currentTarget }) => (onlyMisses.value = currentTarget.checked)}
+          />{' '}
+          only the numbers outside their band ({misses})
+        </label>
+      )}
+      <div class="scroll" role="region" aria-label={`Numbers of ${id}`} tabIndex={0}>
+        <table class="cards numbers">
+          <caption>Published beside measured: mean ± half of its 95 % interval (runs)</caption>
+          <thead>
+            <tr>
+              <th scope="col">cell</th>
+              <th scope="col">metric</th>
+              <th scope="col" class="number">
+                published
+              </th>
+              <th scope="col" class="number">
+                band
+              </th>
+              <th scope="col" class="number">
+                measured
+              </th>
+              <th scope="col">verdict</th>
+              <th scope="col">difference, source and band</th>
+            </tr>
+          </thead>
+          {cells.map((cell) => (
+            <tbody key={cell.label}>
+              {cell.metrics.map((metric, index) => (
+                <Row
+                  key={index}
+                  experiment={measured ?? published}
+                  cell={cell}
+                  metric={metric}
+                  index={index}
+                  isComplete={isComplete}
+                />
+              ))}
+            </tbody>
+          ))}
+        </table>
+      </div>
+    </>
   );
 }
 
