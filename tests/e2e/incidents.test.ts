@@ -53,3 +53,45 @@ test('lists its incidents, those of one event together, and leads to their momen
   await input.setInputFiles({ ...file, buffer: recording('call', []) });
   await expect(page.getByText('Why it got worse')).toHaveCount(0);
 });
+
+test('the search in a recording ends when another one is opened', async ({ page, served }) => {
+  // The first search gets no answer, because its worker is not asked.
+  await page.addInitScript(() => {
+    const searches: { isEnded: boolean }[] = [];
+    Object.assign(window, { searches });
+    window.Worker = class extends Worker {
+      readonly #search: { isEnded: boolean } | undefined;
+      #isAsked = true;
+
+      constructor(url: string | URL, options?: WorkerOptions) {
+        super(url, options);
+        if (!/\/worker-[^/]*$/.test(String(url))) return;
+        this.#isAsked = searches.length > 0;
+        this.#search = { isEnded: false };
+        searches.push(this.#search);
+      }
+
+      override postMessage(...message: [unknown]): void {
+        if (this.#isAsked) super.postMessage(...message);
+      }
+
+      override terminate(): void {
+        if (this.#search) this.#search.isEnded = true;
+        super.terminate();
+      }
+    };
+  });
+  const searches = (): Promise<{ isEnded: boolean }[]> =>
+    page.evaluate(() => (window as unknown as { searches: { isEnded: boolean }[] }).searches);
+  await page.goto(served.url);
+  const input = page.locator('input[type=file][accept*=ndjson]');
+  const open = (name: string, rows: readonly object[]): Promise<void> =>
+    input.setInputFiles({ name, mimeType: 'application/x-ndjson', buffer: recording('test', rows) });
+  await open('first.ndjson', [incident(20, 'page 1 sends video', 'overuse')]);
+  await expect.poll(searches).toEqual([{ isEnded: false }]);
+  await open('second.ndjson', [incident(40, 'page 1 sends video', 'cap')]);
+  const lines = page.getByRole('list', { name: 'Incidents' }).getByRole('listitem');
+  await expect(lines).toHaveCount(1);
+  await expect(lines).toContainText('cap was seen.');
+  expect(await searches()).toEqual([{ isEnded: true }, { isEnded: true }]);
+});

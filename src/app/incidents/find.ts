@@ -3,15 +3,20 @@ import { wrap } from 'comlink';
 import type { RecordedIncidents } from '../../watch/recorded_incidents.js';
 import type { IncidentService } from './worker.js';
 
-/** Finds the incidents of a recording in a worker of its own. Rejects if the recording's record is damaged. */
-export async function findIncidents(recording: Blob): Promise<RecordedIncidents> {
+/**
+ * Finds the incidents of a recording in a worker of its own. Rejects if the recording's record is damaged, and if
+ * `signal` aborts, which ends the search.
+ */
+export async function findIncidents(recording: Blob, signal: AbortSignal): Promise<RecordedIncidents> {
+  signal.throwIfAborted();
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   try {
-    const failed = new Promise<never>((_, reject) =>
+    const failed = new Promise<never>((_, reject) => {
       worker.addEventListener('error', ({ message }) =>
         reject(new Error(message || 'its worker did not start')),
-      ),
-    );
+      );
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
     return await Promise.race([wrap<IncidentService>(worker).find(recording), failed]);
   } finally {
     worker.terminate();

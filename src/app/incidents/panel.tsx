@@ -14,7 +14,12 @@ import type { Recorder } from '../session/recorder.js';
 import { momentText } from '../ui/moment_text.js';
 import { findIncidents } from './find.js';
 
-type Found = { groups: readonly IncidentGroup[] } | { problem: string } | null;
+type Found = { groups: readonly IncidentGroup[] } | { problem: string };
+/** The result of a search, and the version of the recording that was searched. */
+interface Search {
+  version: number;
+  found: Found;
+}
 
 function Line({ group, scope }: { group: IncidentGroup; scope: Scope }) {
   const { first } = group;
@@ -38,34 +43,35 @@ function Line({ group, scope }: { group: IncidentGroup; scope: Scope }) {
 
 /** Shows nothing for recordings in which no incidents can be found, such as those of this page's own calls. */
 export function IncidentPanel({ recorder, scope }: { recorder: Recorder; scope: Scope }) {
-  const found = useSignal<Found>(null);
+  const search = useSignal<Search | null>(null);
   const { kind, header, version } = recorder.shown.value;
   const isShown = kind === 'file' && hasIncidents(header);
   useEffect(() => {
-    let isOver = false;
-    found.value = null;
-    const find = async (): Promise<void> => {
-      const { incidents } = await findIncidents(await recorder.export());
-      if (!isOver) found.value = { groups: groupsOf(incidents) };
+    if (!isShown) return undefined;
+    const abort = new AbortController();
+    const tell = (found: Found): void => {
+      if (!abort.signal.aborted) search.value = { version, found };
     };
-    if (isShown)
-      find().catch((error: unknown) => {
-        if (!isOver) found.value = { problem: messageOf(error) };
-      });
-    return () => {
-      isOver = true;
-    };
+    recorder
+      .export()
+      .then((recording) => findIncidents(recording, abort.signal))
+      .then(
+        ({ incidents }) => tell({ groups: groupsOf(incidents) }),
+        (error: unknown) => tell({ problem: messageOf(error) }),
+      );
+    return () => abort.abort();
   }, [recorder, version, isShown]);
   if (!isShown) return null;
+  const found = search.value?.version === version ? search.value.found : null;
   return (
-    <details class="panel why incidents" open aria-busy={found.value === null}>
+    <details class="panel why incidents" open aria-busy={found === null}>
       <summary>Why it got worse</summary>
-      <Content found={found.value} scope={scope} />
+      <Content found={found} scope={scope} />
     </details>
   );
 }
 
-function Content({ found, scope }: { found: Found; scope: Scope }) {
+function Content({ found, scope }: { found: Found | null; scope: Scope }) {
   if (found === null) return <p class="hint">Looking for falls, freezes and rises of the delay.</p>;
   if ('problem' in found) return <p class="hint">The incidents could not be read: {found.problem}.</p>;
   if (found.groups.length === 0)
