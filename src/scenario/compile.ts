@@ -36,21 +36,30 @@ export const flowNumbers = (scenario: Scenario, names: readonly string[]): Reado
   new Set(flowGroups(scenario).flatMap(({ name, flows }) => (names.includes(name) ? flows : [])));
 
 /**
+ * The number of flows by which `capacity_per_flow` of a direction is multiplied. A direction without flows has the
+ * capacity for one, since it carries the feedback of the other direction's flows.
+ */
+export const flowsIn = (scenario: Scenario, direction: FlowGroup['direction']): number =>
+  Math.max(
+    1,
+    flowGroups(scenario)
+      .filter((group) => group.direction === direction)
+      .flatMap(({ flows }) => flows).length,
+  );
+
+/**
  * The simulator's options for one run. `scenario` must be the scenario of one cell (see `instantiate`). The core
  * later checks the names of presets and parameters. Throws ConfigError.
  */
 export function compile(scenario: Scenario, seed: number): SimulationOptions {
   const durationUs = us(scenario.duration_s);
   const { forward, backward, windows, rate_interval_ms } = scenario;
-  const groups = flowGroups(scenario);
-  const count = (direction: FlowGroup['direction']): number =>
-    groups.filter((group) => group.direction === direction).flatMap(({ flows }) => flows).length;
   const back = backward ?? { one_way_delay_ms: forward.one_way_delay_ms ?? 0 };
   return {
     durationUs,
     seed,
-    forward: compilePath(forward, durationUs, count('forward'), `${scenario.id}.forward`),
-    backward: compilePath(back, durationUs, count('backward'), `${scenario.id}.backward`),
+    forward: compilePath(forward, durationUs, flowsIn(scenario, 'forward'), `${scenario.id}.forward`),
+    backward: compilePath(back, durationUs, flowsIn(scenario, 'backward'), `${scenario.id}.backward`),
     flows: scenario.flows.flatMap(compileFlow),
     windows: (windows ?? []).map(({ name, begin_s, end_s }) => ({
       name,

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
+import { loadCore } from '../../../src/core/index.js';
+import { parseRate } from '../../../src/link/capacity_text.js';
 import {
   cellKey,
   cellLabel,
@@ -9,6 +11,7 @@ import {
   instantiate,
   parseLinkConfig,
   parseScenario,
+  runCell,
   selects,
 } from '../../../src/scenario/index.js';
 import { minimal, problem, varied } from './support.js';
@@ -175,6 +178,29 @@ describe('what the simulator gets', () => {
       { kind: 'media', name: 'back', direction: 'backward' },
     ];
     expect(compile(parseScenario({ ...minimal, forward, flows }), 1).forward.capacityBps).toBe(4.5e6);
+    const ways = { forward, backward: { capacity_per_flow: '200kbps' } };
+    expect(compile(parseScenario({ ...minimal, ...ways, flows }), 1)).toMatchObject({
+      forward: { capacityBps: 4.5e6 },
+      backward: { capacityBps: 200e3 },
+    });
+    const four = { ...minimal, ...ways, flows: flows.map((flow) => ({ ...flow, count: 4 })) };
+    expect(compile(parseScenario(four), 1)).toMatchObject({
+      forward: { capacityBps: 12e6 },
+      backward: { capacityBps: 800e3 },
+    });
+  });
+
+  it('gives a direction without flows the capacity for one, since feedback takes it', async () => {
+    const ways = { forward: { capacity_per_flow: '1mbps' }, backward: { capacity_per_flow: '200kbps' } };
+    const core = await loadCore();
+    for (const direction of ['forward', 'backward'] as const) {
+      const flows = [{ kind: 'media', name: 'gcc', direction, count: 2 }];
+      const scenario = parseScenario({ ...minimal, ...ways, duration_s: 5, flows });
+      const other = direction === 'forward' ? 'backward' : 'forward';
+      expect(compile(scenario, 1)[other]?.capacityBps).toBe(parseRate(ways[other].capacity_per_flow));
+      const [whole] = runCell(core, scenario, {}, 1).windows;
+      expect(whole?.flows.every(({ receiveRateBps }) => receiveRateBps > 0)).toBe(true);
+    }
   });
 
   it('takes a trace of mahimahi as capacity, and says what to do with the name of a file', () => {

@@ -32,7 +32,7 @@ export function CapacityField({ path, durationS, onChange }: CapacityFieldProps)
       <NumberInput
         label="Capacity per flow"
         unit="Mbps"
-        help="The bottleneck carries this times the number of flows, all of them together"
+        help="The bottleneck carries this times the number of flows in its direction"
         value={mbps(parseRate(perFlow))}
         min={FROM}
         max={TO}
