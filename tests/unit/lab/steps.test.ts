@@ -1,6 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
+import { tableSpec } from '../../../src/core/schema.js';
+import { TimeAxis } from '../../../src/charts/time_axis.js';
+import { Playback } from '../../../src/app/lab/playback/playback.js';
 import { decisionSteps, packetSteps } from '../../../src/app/lab/playback/steps.js';
+import { TraceData } from '../../../src/trace/index.js';
 
 const CALL = { flow: 0, name: 'call', kind: 'media', direction: 'forward', controller: 'gcc' } as const;
 
@@ -25,6 +29,57 @@ it('stops at the decisions of the other controllers, and at what a user’s cont
   const { controller, ...own } = CALL;
   expect(controller).toBe('gcc');
   expect(decisionSteps(own).tell({ received_bps: 7e5 }, undefined)).toBe('received 700 kbps');
+});
+
+it.each([
+  ['nada', 'mode', 0, 'mode ramp-up'],
+  ['gcc', 'state', 2, 'state decrease'],
+  ['lcc', 'action', 2, 'action exploration'],
+] as const)('names a state of %s as the charts do', (controller, column, value, text) => {
+  const { tell } = decisionSteps({ ...CALL, controller });
+  expect(tell({ [column]: value }, { [column]: 1 - value })).toBe(text);
+});
+
+describe('a step to the next change', () => {
+  const INCREASE = 1;
+  const DECREASE = 2;
+  /** The states of a controller that paused, and then decided what it had decided before. */
+  const rows: Readonly<Record<string, number>>[] = [
+    { time_us: 1e6, state: INCREASE },
+    { time_us: 1.2e6, state: DECREASE },
+    { time_us: 9e6, state: DECREASE },
+    { time_us: 9.1e6, state: INCREASE },
+  ].map((row) => ({ flow: 0, signal: 0, a_r_bps: 1e6, ...row }));
+  const store = new TraceData();
+  const { columns } = tableSpec('group');
+  for (const row of rows)
+    store.appendRow(
+      'group',
+      Float64Array.from(columns, ({ name }) => row[name] ?? NaN),
+    );
+  const from = async (timeUs: number, back: boolean) => {
+    const playback = new Playback({
+      axis: new TimeAxis(10e6, false),
+      store: { view: (query) => Promise.resolve(store.view(query)) },
+      durationUs: () => 10e6,
+      rowsOf: () => decisionSteps(CALL),
+    });
+    playback.seek(timeUs);
+    await playback.step('frame', back);
+    return playback.happening.peek();
+  };
+
+  it('passes over a row that repeats the one before a long pause', async () => {
+    expect(await from(8.9e6, false)).toEqual({ timeUs: 9.1e6, text: 'state increase' });
+    expect(await from(9.05e6, true)).toEqual({ timeUs: 1.2e6, text: 'state decrease' });
+  });
+
+  it('stops at the first row of all, which nothing precedes', async () => {
+    expect((await from(0, false))?.timeUs).toBe(1e6);
+    expect((await from(1.1e6, true))?.timeUs).toBe(1e6);
+    expect(await from(0.5e6, true)).toBeNull();
+    expect(await from(9.5e6, false)).toBeNull();
+  });
 });
 
 it('says what happens to a packet, and whose packet it is', () => {

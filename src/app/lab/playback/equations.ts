@@ -1,4 +1,5 @@
 /** A controller's equations, with the values of their variables at a moment of a run. */
+import { stripState } from '../../../charts/index.js';
 import type { Moment, Row, TableRows } from './moment.js';
 
 export interface Equation {
@@ -197,8 +198,6 @@ function targetText(sender: Row, receiverBps: number): string {
     : `${minimum} at the sender, recorded at ${seconds(of(sender, 'time_us'))}; the receiver’s A_r is ${kbps(receiverBps)} now`;
 }
 
-const NADA_MODES = ['ramp-up', 'gradual'];
-
 export function nadaEquations({ rows }: Moment, value: Values): Equation[] {
   const { nada, rate } = rows;
   if (nada === undefined) return [];
@@ -207,7 +206,7 @@ export function nadaEquations({ rows }: Moment, value: Values): Equation[] {
   const [warped, loss] = [of(now, 'warped_delay_ms'), of(now, 'loss_ratio')];
   const target = of(rate?.now, 'target_bps');
   const wanted = value('prio') * value('xref_ms') * (value('max_bitrate_bps') / target);
-  const mode = NADA_MODES[of(now, 'mode')] ?? '–';
+  const mode = stripState('mode', of(now, 'mode'));
   return [
     {
       title: 'Congestion signal',
@@ -242,8 +241,6 @@ export function nadaEquations({ rows }: Moment, value: Values): Equation[] {
   ];
 }
 
-const LCC_ACTIONS = ['expectation', 'cut', 'exploration'];
-
 export function lccEquations({ rows }: Moment, value: Values): Equation[] {
   const { lcc } = rows;
   if (lcc === undefined) return [];
@@ -277,7 +274,7 @@ export function lccEquations({ rows }: Moment, value: Values): Equation[] {
       title: 'Next rate',
       source: 'LCC, section II',
       formula: String.raw`S_{i+1} = f(D_{ave,i}, P(S, D))`,
-      values: `${LCC_ACTIONS[of(now, 'action')] ?? '–'}: ${kbps(sent)} → ${kbps(next)}`,
+      values: `${stripState('action', of(now, 'action'))}: ${kbps(sent)} → ${kbps(next)}`,
     },
   ];
 }

@@ -137,15 +137,17 @@ export class Playback {
     for (let look = LOOK_US; ; look *= 4) {
       const range = back ? { fromUs: from - look, toUs: from } : { fromUs: from, toUs: from + look };
       // A row is compared with the row before it, which may lie before the range.
-      const { columns } = await this.#options.store.view({
-        ...query,
-        ...range,
-        fromUs: range.fromUs - LOOK_US,
-      });
+      const readFromUs = range.fromUs - look;
+      const { columns } = await this.#options.store.view({ ...query, ...range, fromUs: readFromUs });
       const times = columns['time_us'] ?? new Float64Array();
+      // Unless all earlier rows were read, the row before the first one is not known.
+      const isFirstKnown = readFromUs <= 0;
+      if (!back && !isFirstKnown && (times[0] ?? Infinity) > from) continue;
       const textAt = (index: number): string => tell(rowOf(columns, index) ?? {}, rowOf(columns, index - 1));
       const isStop = (timeUs: number, index: number): boolean =>
-        (back ? timeUs < from && timeUs >= range.fromUs : timeUs > from) && textAt(index) !== '';
+        (back ? timeUs < from && timeUs >= range.fromUs : timeUs > from) &&
+        (index > 0 || isFirstKnown) &&
+        textAt(index) !== '';
       const found = back ? times.findLastIndex(isStop) : times.findIndex(isStop);
       if (found >= 0) return { timeUs: times[found] ?? from, text: textAt(found) };
       if (back ? range.fromUs <= 0 : range.toUs >= end) return null;

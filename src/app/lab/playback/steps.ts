@@ -1,5 +1,5 @@
 /** The rows of the trace at which steps of playback stop, and what happens in them. */
-import { formatMs, formatRate } from '../../../charts/index.js';
+import { formatMs, formatRate, stripState } from '../../../charts/index.js';
 import { tableSpec, type ControllerName, type TableName } from '../../../core/schema.js';
 import type { FlowInfo } from '../../../runs/run.js';
 import type { StepRows } from './playback.js';
@@ -14,12 +14,9 @@ const PACKET_EVENTS: Readonly<Record<string, string>> = {
   overlimit: 'is dropped, because all queues together are full',
 };
 
-const namesOf = (table: TableName, column: string): readonly string[] =>
-  tableSpec(table).columns.find(({ name }) => name === column)?.values ?? [];
-
 /** The steps from one event of a packet at the bottleneck to the next. */
 export function packetSteps(flows: readonly FlowInfo[]): StepRows {
-  const outcomes = namesOf('packet', 'dropped');
+  const outcomes = tableSpec('packet').columns.find(({ name }) => name === 'dropped')?.values ?? [];
   return {
     query: { table: 'packet', where: { column: 'link', value: 0 }, columns: ['flow', 'dropped'] },
     tell: ({ flow, dropped = 0 }) => {
@@ -79,7 +76,7 @@ export function decisionSteps(flow: FlowInfo | null): StepRows {
         .filter(({ column }) => now[column] !== before?.[column])
         .map(({ column, label, write }: Decided) => {
           const value = now[column] ?? NaN;
-          return `${label} ${write === undefined ? (namesOf(table, column)[value] ?? '–') : write(value)}`;
+          return `${label} ${write === undefined ? stripState(column, value) : write(value)}`;
         })
         .join(', '),
   };

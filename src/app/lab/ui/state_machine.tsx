@@ -1,8 +1,11 @@
 /** A controller's state machine, with its current state marked. */
+import { stripState } from '../../../charts/index.js';
 import type { ControllerName } from '../../../core/schema.js';
 
 interface Machine {
-  states: readonly { name: string; x: number; y: number }[];
+  /** The column of the trace that contains the state. Its states have the names that they have in the charts. */
+  column: 'state' | 'mode' | 'action';
+  states: readonly { x: number; y: number }[];
   /** Transitions from one state to another, each with its cause. */
   arrows: readonly { from: number; to: number; on: string }[];
   /** Says what the states that are shown one after the other leave out. */
@@ -12,10 +15,11 @@ interface Machine {
 /** Sources: ToN, Fig. 4; RFC 8698, section 4.2; LCC, section II. */
 const MACHINES: Readonly<Record<ControllerName, Machine>> = {
   gcc: {
+    column: 'state',
     states: [
-      { name: 'hold', x: 62, y: 40 },
-      { name: 'increase', x: 258, y: 40 },
-      { name: 'decrease', x: 160, y: 168 },
+      { x: 62, y: 40 },
+      { x: 258, y: 40 },
+      { x: 160, y: 168 },
     ],
     arrows: [
       { from: 0, to: 1, on: 'normal' },
@@ -28,9 +32,10 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
     note: 'After a cut, the state becomes hold in the same update. The next update can therefore lead from decrease to increase.',
   },
   nada: {
+    column: 'mode',
     states: [
-      { name: 'ramp-up', x: 70, y: 80 },
-      { name: 'gradual', x: 250, y: 80 },
+      { x: 70, y: 80 },
+      { x: 250, y: 80 },
     ],
     arrows: [
       { from: 0, to: 1, on: 'delay or loss' },
@@ -38,10 +43,11 @@ const MACHINES: Readonly<Record<ControllerName, Machine>> = {
     ],
   },
   lcc: {
+    column: 'action',
     states: [
-      { name: 'expectation', x: 160, y: 40 },
-      { name: 'cut', x: 70, y: 140 },
-      { name: 'exploration', x: 250, y: 140 },
+      { x: 160, y: 40 },
+      { x: 70, y: 140 },
+      { x: 250, y: 140 },
     ],
     arrows: [
       { from: 0, to: 1, on: 'D > R·T' },
@@ -91,7 +97,7 @@ interface StateMachineProps {
 
 export function StateMachine({ controller, state, signal }: StateMachineProps) {
   const machine = MACHINES[controller];
-  const now = machine.states[state]?.name ?? 'none yet';
+  const now = state in machine.states ? stripState(machine.column, state) : 'none yet';
   return (
     <figure class="state-machine">
       <svg viewBox="-50 0 420 190" role="img" aria-label={`State: ${now}${signal && `, signal: ${signal}`}`}>
@@ -108,11 +114,11 @@ export function StateMachine({ controller, state, signal }: StateMachineProps) {
             <Arrow machine={machine} from={from} to={to} on={on} />
           </g>
         ))}
-        {machine.states.map(({ name, x, y }, index) => (
-          <g key={name} class={index === state ? 'state now' : 'state'}>
+        {machine.states.map(({ x, y }, index) => (
+          <g key={index} class={index === state ? 'state now' : 'state'}>
             <ellipse cx={x} cy={y} rx={RADIUS.x} ry={RADIUS.y} />
             <text x={x} y={y}>
-              {name}
+              {stripState(machine.column, index)}
             </text>
           </g>
         ))}
