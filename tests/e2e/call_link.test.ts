@@ -32,7 +32,7 @@ for (const where of ['shaper', 'in-page'] as const)
     scope,
   }) => {
     test.setTimeout(120_000);
-    await page.goto(`${served.url}?capacity=1.5mbps&rtt_ms=20&bottleneck=${where}`);
+    await page.goto(`${served.url}?capacity=1.5mbps&queue=droptail:200ms&rtt_ms=20&bottleneck=${where}`);
     await scope.start();
     await expect(page.getByRole('button', { name: /^TCP/ })).toHaveCount(0);
 
@@ -56,15 +56,21 @@ for (const where of ['shaper', 'in-page'] as const)
     await page.emulateMedia({ media: 'print' });
     await expect(sharing.locator('.offer')).toBeHidden();
     await page.emulateMedia({ media: null });
+    // The queue's limit stays, as if the queue had been chosen in its menu.
+    await expect(field(page, 'queue.limit')).toHaveValue('200');
     await sharing.getByRole('button', { name: 'Try FQ-CoDel' }).click();
     await expect(sharing).toContainText(
       'FQ-CoDel gives each flow a queue of its own. The fair share of the call is 750 kbps.',
     );
     await expect(sharing.getByRole('button')).toHaveCount(0);
+    await expect(field(page, 'queue.limit')).toHaveValue('25');
+    await expect(
+      page.getByText('The limit of 200 ms became 25 packets of 1500 B (at 1.50 Mbps).'),
+    ).toBeVisible();
     const marks = page.getByRole('group', { name: 'Marked changes' }).getByRole('button');
     await expect(marks).toHaveText([
       /a download starts \(TCP CUBIC\)$/,
-      /queue: DropTail 300 ms to FQ-CoDel$/,
+      /queue: DropTail 200 ms to FQ-CoDel 25p$/,
     ]);
 
     await field(page, 'download').selectOption('newReno');

@@ -1,7 +1,8 @@
 /** The sidebar: all settings, in groups. */
-import { parseRate, parseSchedule } from '../../link/capacity_text.js';
+import { parseRate } from '../../link/capacity_text.js';
 import { LINK_WORDS } from '../../link/words.js';
 import { formatRate } from '../../charts/index.js';
+import { callQueues, firstCapacityBps } from '../call_queue.js';
 import { change, settings } from '../settings.js';
 import { Download } from './download.js';
 import { ChoiceField, NumberField, TextField } from './fields.js';
@@ -13,7 +14,7 @@ import { QueueField } from './queue_field.js';
 const SLIDER = { low: 1e5, high: 3e6, steps: 100 };
 
 function CapacitySlider() {
-  const bps = parseSchedule(settings.value.capacity)[0]?.capacityBps ?? parseRate('1mbps');
+  const bps = firstCapacityBps() ?? parseRate('1mbps');
   const span = Math.log(SLIDER.high / SLIDER.low);
   const step = (Math.log(bps / SLIDER.low) / span) * SLIDER.steps;
   const set = (to: number): void => {
@@ -48,7 +49,8 @@ export function LinkPanel({ running }: { running: boolean }) {
       <Download running={running} />
       <QueueField
         queue={settings.value.queue}
-        capacityBps={parseSchedule(settings.value.capacity)[0]?.capacityBps ?? null}
+        capacityBps={firstCapacityBps()}
+        memory={callQueues}
         onChange={(queue) => change({ queue })}
       />
       <NumberField

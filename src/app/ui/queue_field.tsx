@@ -33,6 +33,8 @@ interface QueueFieldProps {
   queue: string;
   /** The capacity of the bottleneck before its first change; null if it is not known. */
   capacityBps: number | null;
+  /** What is remembered of other disciplines. Default: what was chosen in this field. */
+  memory?: QueueMemory;
   /** `part` is the name of the field that the user changed. */
   onChange: (queue: string, part: string) => void;
 }
@@ -142,10 +144,10 @@ function SettingField({ form, spec, set }: FormProps & { spec: ParameterSpec }) 
   );
 }
 
-export function QueueField({ queue, capacityBps, onChange }: QueueFieldProps) {
+export function QueueField({ queue, capacityBps, memory: given, onChange }: QueueFieldProps) {
   const id = useId();
   const more = useSignal(false);
-  const memory = useMemo(() => new QueueMemory(), []);
+  const memory = useMemo(() => given ?? new QueueMemory(), [given]);
   const form = queueForm(queue);
   const set: FormProps['set'] = (next, part) => onChange(queueText(next), part);
   const { discipline } = form;

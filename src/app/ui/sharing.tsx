@@ -4,7 +4,8 @@ import { useRef } from 'preact/hooks';
 import type { Sharing } from '../../reasons/index.js';
 import { rateText } from '../../judge/text.js';
 import { FAIR_QUEUES, QUEUE_NAMES } from '../../link/words.js';
-import { change, settings } from '../settings.js';
+import { chooseQueue } from '../call_queue.js';
+import { settings } from '../settings.js';
 import { TcpLessonLink } from './tcp_lesson_link.js';
 
 const FAIR = 'fq_codel';
@@ -65,7 +66,7 @@ export function SharingText(props: SharingProps) {
             type="button"
             class="offer"
             title={queueSentence(FAIR)}
-            onClick={() => change({ queue: FAIR })}
+            onClick={() => chooseQueue(FAIR)}
           >
             Try {QUEUE_NAMES[FAIR]}
           </button>
