@@ -4,13 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { atFullSize, ConfigError, isInlineTrace, parseScenario, type Scenario } from '../scenario/index.js';
-import {
-  hasPublished,
-  isCopyOf,
-  isSameExperiment,
-  withoutPublished,
-  type Published,
-} from '../scenario/published_scope.js';
+import { hasPublished, isCopyOf, withOwnPublished, type Published } from '../scenario/published_scope.js';
 import { parseJson } from '../text/json_text.js';
 import { didYouMean } from '../text/suggest.js';
 import { systemCode, UsageError } from '../text/errors.js';
@@ -75,10 +69,10 @@ function withoutOthersResults(scenario: Scenario, full: boolean): Scenario {
     const file = join(registryFolder(), `${id}.json`);
     return isCopyOf(scenario, JSON.parse(readFileSync(file, 'utf8')) as Published);
   });
-  const [first] = originals;
-  if (first === undefined || originals.some((id) => isSameExperiment(scenario, readScenario(id, { full }))))
-    return scenario;
-  return withoutPublished(scenario, `The settings differ from those of ${first}.`);
+  return withOwnPublished(
+    scenario,
+    originals.map((id) => readScenario(id, { full })),
+  );
 }
 
 /**

@@ -46,7 +46,7 @@ const canonical = (value: unknown): string =>
   );
 
 /** Whether each cell of a scenario is a cell of the original, with the same network and the same flows. */
-export function isSameExperiment(scenario: Scenario, original: Scenario): boolean {
+function isSameExperiment(scenario: Scenario, original: Scenario): boolean {
   const cells = new Map(cellsOf(original).map((cell) => [cellKey(cell), cell]));
   const simulated = (of: Scenario, cell: Parameters<typeof instantiate>[1]): string =>
     canonical(compile(instantiate(of, cell), 0));
@@ -74,4 +74,15 @@ export function withoutPublished(scenario: Scenario, why: string): Scenario {
   const metrics = [...new Map(quantities.map((quantity) => [quantityKey(quantity), quantity])).values()];
   const rule = 'What a paper published applies to its own experiment, so it is not shown beside this one.';
   return { ...rest, metrics, notes: [`${why} ${rule}`] };
+}
+
+/**
+ * The scenario with only those published values that apply to it. `originals` are the experiments of which it is a copy
+ * (see `isCopyOf`). If it differs from all of them, the values are left out.
+ */
+export function withOwnPublished(scenario: Scenario, originals: readonly Scenario[]): Scenario {
+  const [first] = originals;
+  return first === undefined || originals.some((each) => isSameExperiment(scenario, each))
+    ? scenario
+    : withoutPublished(scenario, `The settings differ from those of ${first.id}.`);
 }

@@ -239,6 +239,55 @@ test('a scenario of one’s own runs, is in the link, and a broken one says wher
   await expect(page.getByText('Controller of bob')).toBeVisible();
 });
 
+test('what a paper published stands beside a copy of its experiment, but not beside a changed one', async ({
+  page,
+  lab,
+}) => {
+  await lab.open();
+  const original = JSON.parse(await readFile('public/scenarios/ton-fig11.json', 'utf8')) as {
+    forward: object;
+    flows: object[];
+  };
+  const upload = page.locator('input[type=file][accept*=json]');
+  const open = async (name: string, changes: object): Promise<void> => {
+    await upload.setInputFiles(file(name, JSON.stringify({ ...original, ...changes })));
+    await expect(page.getByText(`from ${name}`)).toBeVisible();
+    await lab.run();
+    await lab.done();
+    await expect(lab.glance('Utilisation')).toBeVisible();
+  };
+  const published = page.getByRole('region', { name: 'Published and measured' });
+  const differs = page.getByText('The settings differ from those of ton-fig11.');
+
+  await open('copy.json', { id: 'copy' });
+  await expect(published).toBeVisible();
+  await expect(differs).toHaveCount(0);
+  await open('slower.json', { forward: { ...original.forward, one_way_delay_ms: 100 } });
+  await expect(published).toHaveCount(0);
+  await expect(differs).toBeVisible();
+  // A link to the changed copy shows the same.
+  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#own=/);
+  await page.reload();
+  await lab.done();
+  await expect(differs).toBeVisible();
+  await expect(published).toHaveCount(0);
+  // Without the name of the paper, it is still a copy.
+  await open('unnamed.json', { paper: undefined, source: undefined, duration_s: 50, windows: undefined });
+  await expect(differs).toBeVisible();
+  await expect(published).toHaveCount(0);
+
+  // The file of an own controller does not change the scenario, but it changes the run.
+  await open('own.json', {
+    flows: original.flows.map((flow) => ({ ...flow, own_controller: 'pasted.mjs' })),
+  });
+  await expect(published).toBeVisible();
+  await page.getByText('+ own controller', { exact: true }).click();
+  await page.getByRole('button', { name: 'Example' }).click();
+  await page.getByRole('button', { name: 'Use this one' }).click();
+  await expect(page.locator('.provenance')).toContainText('own controller pasted.mjs');
+  await expect(published).toHaveCount(0);
+});
+
 test('a trace of several flows opens in the Call page, one flow at a time', async ({ page, served }) => {
   const scenario = parseScenario(OWN);
   const { batches } = runCell(await loadCore(), scenario, {}, 1, {

@@ -226,6 +226,60 @@ test('a controller of one’s own is pasted, runs beside the others, and may fai
   await lab.done();
 });
 
+test('a controller of one’s own, its replacement and the removal of its flow are undone and redone', async ({
+  page,
+  lab,
+}) => {
+  await lab.begin();
+  const flows = lab.panel('Flows');
+  const [undo, redo] = [
+    page.getByRole('button', { name: 'Undo' }),
+    page.getByRole('button', { name: 'Redo' }),
+  ];
+  const text = flows.getByRole('textbox', { name: 'Paste a module' });
+  /** A controller that always asks for one rate, so that the target says which of them ran. */
+  const paste = async (kbps: number, button: string): Promise<void> => {
+    await text.fill(
+      `export default { name: 'fixed', createReceiver: () => ({ onArrival: () => null }),
+         createSender: () => ({ onFeedback() {}, rate: () => ({ targetBps: ${kbps}e3 }) }) };`,
+    );
+    await flows.getByRole('button', { name: button }).click();
+  };
+  const table = page.getByRole('region', { name: 'Flows' });
+  const targets = async (kbps: number): Promise<void> => {
+    await expect(table.getByRole('row', { name: /^Draw own/ })).toContainText(`${kbps} kbps`);
+    await expect(flows).toContainText('pasted.mjs controls own');
+    await expect(lab.fact('Controllers')).toContainText('own controller pasted.mjs');
+  };
+  await flows.getByText('+ own controller').click();
+  await paste(300, 'Add a call with it');
+  await targets(300);
+  await paste(700, 'Use this one');
+  await targets(700);
+  await undo.click();
+  await targets(300);
+  await redo.click();
+  await targets(700);
+
+  await flows.getByRole('button', { name: 'Remove own', exact: true }).click();
+  await expect(lab.legend('own')).toHaveCount(0);
+  await undo.click();
+  await targets(700);
+  await undo.click();
+  await targets(300);
+  await undo.click();
+  await expect(lab.legend('own')).toHaveCount(0);
+  await expect(undo).toBeDisabled();
+  for (const kbps of [300, 700]) {
+    await redo.click();
+    await targets(kbps);
+  }
+  await redo.click();
+  await expect(lab.legend('own')).toHaveCount(0);
+  await expect(lab.fact('Controllers')).toHaveText('GCC');
+  await expect(page.getByLabel('Notices').getByRole('listitem')).toHaveCount(0);
+});
+
 test('what leaves the page names a controller of one’s own, and those who open it are told', async ({
   page,
   lab,

@@ -1,9 +1,10 @@
 /** The Lab's actions: it loads scenarios, changes them, simulates them and keeps the results. */
-import { computed, effect, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 
 import type { Scope } from '../../boards/scope.js';
 import type { CellParams } from '../../scenario/cells.js';
 import { authorsFlows } from '../../scenario/chosen_controller.js';
+import { hasPublished, withoutPublished, withOwnPublished } from '../../scenario/published_scope.js';
 import type { Scenario } from '../../scenario/scenario.js';
 import type { TraceStore } from '../../worker/trace/trace_client.js';
 import { dismiss, notify } from '../notices.js';
@@ -23,8 +24,9 @@ import { fromFragment } from '../../runs/fragment.js';
 import { downloadMetrics, downloadScenario, downloadTrace } from './downloads.js';
 import { History } from './history.js';
 import { LiveRun, type Wanted } from '../../runs/live_run.js';
-import { fetchScenario, registry } from './registry.js';
-import { OwnFlows } from './own_flows.js';
+import { fetchOriginals, fetchScenario, registry } from './registry.js';
+import type { OwnController } from '../own_controllers.js';
+import { OwnFlows, ownFlowsOf } from './own_flows.js';
 import { OwnLink, storedOwn } from './own_link.js';
 import { Pin } from './pin.js';
 import { fromPinLink, toPinLink } from './pin_link.js';
@@ -38,8 +40,16 @@ import { sweepables, type Sweepable } from './sweep/sweepable.js';
 export interface Loaded {
   scenario: Scenario;
   cells: readonly CellParams[];
+  /** Why the published values in the scenario's file are not shown. Absent if they are, or if there are none. */
+  withheld?: string | undefined;
   /** The origin of the scenario: the built-in list, a user's file (with its name), or this page's controls. */
   from: { kind: 'list' } | { kind: 'file'; name: string } | { kind: 'controls' };
+}
+
+/** What undo and redo restore: the scenario, and the user's own controller. */
+interface Step {
+  loaded: Loaded;
+  own: OwnController | null;
 }
 
 const FIRST_SCENARIO = 'ton-fig11';
@@ -61,10 +71,17 @@ export class Lab {
     return value === null ? {} : cellFor(value.cells, settings.value.cell);
   });
   readonly seed = computed(() => settings.value.seed ?? this.loaded.value?.scenario.seed ?? 1);
-  /** The loaded scenario with the chosen controller; a run simulates one cell of it. */
+  /**
+   * The loaded scenario with the chosen controller; a run simulates one cell of it. What a paper published is not about
+   * the user's own controller.
+   */
   readonly chosen = computed<Scenario | null>(() => {
     const { value } = this.loaded;
-    return value === null ? null : withPreset(value.scenario, settings.value.controller);
+    if (value === null) return null;
+    const scenario = withPreset(value.scenario, settings.value.controller);
+    const { controller } = this.ownFlows.controllerFor(scenario);
+    if (controller === undefined) return scenario;
+    return withoutPublished(scenario, `${controller.name} controls ${ownFlowsOf(scenario).join(', ')}.`);
   });
   /** The chosen cell as a separate scenario. The network's controls show this scenario. */
   readonly network = computed<Scenario | null>(() => {
@@ -75,7 +92,7 @@ export class Lab {
   readonly live: LiveRun;
   readonly pin = new Pin();
   readonly sweep = new Sweep();
-  readonly history = new History<Loaded>();
+  readonly history = new History<Step>();
   /** The charts, which keep the lines of the previous run as faint lines. */
   charts: Scope | null = null;
   /** Whether the drawn run is kept as a ghost (faint lines) when the next run is drawn. */
@@ -239,11 +256,12 @@ export class Lab {
     this.live.cancel();
     try {
       const { scenario, cells } = await this.live.check(await text());
+      const published = from.kind === 'list' ? { scenario } : await this.#asPublished(scenario);
       if (turn !== this.#turn) return false;
       dismiss('scenario');
       this.history.clear();
       this.loads.value++;
-      this.loaded.value = { scenario, cells, from };
+      this.loaded.value = { ...published, cells, from };
       this.isListShown.value = from.kind !== 'controls';
       this.#isGhostDue = false;
       this.ownFlows.forget();
@@ -258,6 +276,18 @@ export class Lab {
       tellSimulationError(error, `${what} was not opened`, 'scenario');
       return false;
     }
+  }
+
+  /** A scenario that is not of the list. A changed copy of a paper's experiment loses what the paper published. */
+  async #asPublished(scenario: Scenario): Promise<Pick<Loaded, 'scenario' | 'withheld'>> {
+    if (!hasPublished(scenario)) return { scenario };
+    const texts = await fetchOriginals(scenario);
+    const originals = await Promise.all(texts.map((text) => this.live.check(text)));
+    const kept = withOwnPublished(
+      scenario,
+      originals.map((original) => original.scenario),
+    );
+    return kept === scenario ? { scenario } : { scenario: kept, withheld: kept.notes?.join(' ') };
   }
 
   /** Resets the settings that belong to the scenario that was shown before. */
@@ -277,11 +307,16 @@ export class Lab {
    * one drag of a slider, are undone together.
    */
   edit(gesture: string, edit: Edit): void {
-    const [loaded, network] = [this.loaded.peek(), this.network.peek()];
-    if (loaded === null || network === null) return;
+    const [step, network] = [this.#step(), this.network.peek()];
+    if (step === null || network === null) return;
     const scenario = edit(network);
-    if (this.history.add(loaded, gesture)) this.#askForGhost();
+    if (this.history.add(step, gesture)) this.#askForGhost();
     this.#show({ scenario, cells: [{}], from: { kind: 'controls' } });
+  }
+
+  #step(): Step | null {
+    const loaded = this.loaded.peek();
+    return loaded && { loaded, own: this.ownFlows.own.peek() };
   }
 
   /** Gives a flow a preset of the core's controllers. The user's own controller then no longer controls the flow. */
@@ -294,29 +329,39 @@ export class Lab {
    * none, adds a call for it.
    */
   useOwn(file: File): void {
-    const { value: network } = this.network;
-    if (network === null || !this.ownFlows.use(file)) return;
+    const [step, network] = [this.#step(), this.network.peek()];
+    const own = step && network && this.ownFlows.accept(file);
+    if (!own) return;
+    this.history.add(step, `own ${own.url}`);
     const before = authorsFlows(network);
-    if (before.length === 0) this.edit('add own', addFlow(ownCall(network, file.name)));
-    else if (before.every((each) => each.file === file.name)) this.vary({});
-    else this.edit('own controller', changeOwnController(file.name));
+    if (before.length > 0 && before.every((each) => each.file === own.name)) {
+      this.ownFlows.own.value = own;
+      this.vary({});
+      return;
+    }
+    const edit = before.length === 0 ? addFlow(ownCall(network, own.name)) : changeOwnController(own.name);
+    this.#askForGhost();
+    this.#restore({ loaded: { scenario: edit(network), cells: [{}], from: { kind: 'controls' } }, own });
   }
 
   undo(): void {
-    const { value: now } = this.loaded;
+    const now = this.#step();
     const before = now && this.history.back(now);
     if (before) this.#restore(before);
   }
 
   redo(): void {
-    const { value: now } = this.loaded;
+    const now = this.#step();
     const after = now && this.history.forth(now);
     if (after) this.#restore(after);
   }
 
-  #restore(loaded: Loaded): void {
-    this.ownFlows.match(loaded.scenario);
-    this.#show(loaded);
+  /** At once, so that no flow seems to lack its controller. */
+  #restore({ loaded, own }: Step): void {
+    batch(() => {
+      this.ownFlows.own.value = own;
+      this.#show(loaded);
+    });
   }
 
   /**
@@ -434,10 +479,10 @@ export class Lab {
     change({ sweep: '', sweep_from: 0, sweep_to: 0 });
   }
 
-  #tellFaults({ result }: Run): void {
+  #tellFaults({ result, controller }: Run): void {
     const [fault] = result?.faults ?? [];
     if (fault === undefined) return dismiss('own-fault');
-    const what = `The controller ${this.ownFlows.own.peek()?.name ?? ''} failed at the ${fault.half}: ${fault.message}.`;
+    const what = `The controller ${controller?.name ?? ''} failed at the ${fault.half}: ${fault.message}.`;
     notify('warning', 'own-fault', what, 'From then on, its call kept the last good rate.');
   }
 

@@ -17,29 +17,20 @@ export class OwnFlows {
   /** The flows that the user was last told about. */
   #told = '';
 
-  /** Loads the user's controller from a file. If the file is refused, shows a notice and returns false. */
-  use(file: File): boolean {
+  /** The controller in a file. If the file is refused, shows a notice and returns null. */
+  accept(file: File): OwnController | null {
     const fix = ownControllers.keep(file, 'run');
     if (fix !== null) {
       notify('error', 'own-file', `${file.name} was not accepted.`, fix);
-      return false;
+      return null;
     }
     dismiss('own-file');
     const { name } = file;
-    this.own.value = { name, url: ownControllers.urlOf(name) };
-    return true;
+    return { name, url: ownControllers.urlOf(name) };
   }
 
   forget(): void {
     this.own.value = null;
-  }
-
-  /** After an undo or redo: takes the file of the user's that the network names, if it is another one. */
-  match(network: Scenario): void {
-    const { value: own } = this.own;
-    const [first] = authorsFlows(network);
-    if (own === null || first === undefined || first.file === own.name) return;
-    this.own.value = ownControllers.list.peek().find(({ name }) => name === first.file) ?? null;
   }
 
   /**

@@ -1,6 +1,8 @@
 /** The scenarios that come with the page. */
 import list from 'virtual:scenarios';
 
+import { isCopyOf, type Published } from '../../scenario/published_scope.js';
+import type { Scenario } from '../../scenario/scenario.js';
 import type { Listed } from './papers.js';
 
 export { byPaper } from './papers.js';
@@ -12,4 +14,11 @@ export async function fetchScenario(id: string): Promise<string> {
   const response = await fetch(new URL(`scenarios/${encodeURIComponent(id)}.json`, document.baseURI));
   if (!response.ok) throw new Error(`the server answered ${response.status} for the scenario ${id}`);
   return response.text();
+}
+
+/** The texts of the experiments' files of which a scenario may be a copy. Rejects if one of them cannot be loaded. */
+export async function fetchOriginals(scenario: Scenario): Promise<string[]> {
+  const listed = registry.filter(({ paper }) => scenario.paper === undefined || paper === scenario.paper);
+  const texts = await Promise.all(listed.map(({ id }) => fetchScenario(id)));
+  return texts.filter((text) => isCopyOf(scenario, JSON.parse(text) as Published));
 }

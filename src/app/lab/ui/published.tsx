@@ -46,8 +46,15 @@ function Row({ metric, isJudged }: { metric: MetricResult; isJudged: boolean }) 
   );
 }
 
-export function Published({ run }: { run: Run }) {
+interface PublishedProps {
+  run: Run;
+  /** Why the published values are not shown. */
+  withheld: string | undefined;
+}
+
+export function Published({ run, withheld }: PublishedProps) {
   const expected = (run.result?.metrics ?? []).filter(({ published }) => published !== undefined);
+  if (withheld !== undefined) return <p class="hint">{withheld}</p>;
   if (expected.length === 0) return null;
   const { scenario, seed } = run;
   const isJudged = isExperiment(scenario);

@@ -118,10 +118,13 @@ export function SweepPanel({ lab }: { lab: Lab }) {
     linked.sweep_from < linked.sweep_to ? { from: linked.sweep_from, to: linked.sweep_to } : null,
   );
   const network = lab.network.value;
+  const own = lab.ownFlows.own.value;
   useEffect(() => {
     const request = lab.sweep.request.peek();
-    if (request !== null && network !== null && !isSameButSwept(request, network)) lab.closeSweep();
-  }, [network]);
+    if (request === null || network === null) return;
+    const { controller } = lab.ownFlows.controllerFor(network);
+    if (!isSameButSwept(request, network) || request.controller?.url !== controller?.url) lab.closeSweep();
+  }, [network, own]);
   if (!network) return null;
   const all = sweepables(network);
   const found = all.find((each) => each.id === chosen.value) ?? all[0];
