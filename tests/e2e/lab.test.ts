@@ -252,7 +252,6 @@ test('what a paper published stands beside a copy of its experiment, but not bes
   const open = async (name: string, changes: object): Promise<void> => {
     await upload.setInputFiles(file(name, JSON.stringify({ ...original, ...changes })));
     await expect(page.getByText(`from ${name}`)).toBeVisible();
-    await lab.run();
     await lab.done();
     await expect(lab.glance('Utilisation')).toBeVisible();
   };
