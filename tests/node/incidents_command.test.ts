@@ -7,7 +7,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { loadCore, type Core } from '../../src/core/index.js';
 import type { PageMessage } from '../../src/inject/protocol.js';
 import { Watch } from '../../src/watch/index.js';
+import { pageReport } from '../../src/command_line/call/page_report.js';
 import { measure, traceLines } from '../../src/evidence/index.js';
+import { metricsJson } from '../../src/evidence/metrics.js';
 import { syntheticCall } from '../unit/evidence/synthetic_record.js';
 import { outbound, sample } from '../unit/judge/synthetic.js';
 import { ccscope, scratch } from './support.js';
@@ -61,7 +63,10 @@ test('names what the live view named, with its numbers and what to do', async ()
   expect(stdout).toContain(`To do: ${live?.cause.fix}`);
   const json = await ccscope(['incidents', file, '--json', '-']);
   const { incidents } = JSON.parse(json.stdout) as { incidents: unknown[] };
-  expect(incidents).toMatchObject([JSON.parse(JSON.stringify(live)) as object]);
+  expect(incidents).toMatchObject([
+    { kind: 'rate-fall', endpoint: 0, direction: 'send', connection: 0, stream: 'connection 1 sends video' },
+  ]);
+  expect(incidents).toMatchObject([{ from_us: live?.fromUs, cause: live?.cause }]);
   watch.close();
 });
 
@@ -85,6 +90,20 @@ test('tells the incidents in the recording of a test, those of one event togethe
   expect(stdout).toContain(`${first?.cause.kind}: ${first?.cause.evidence}`);
   expect(stdout).toContain(`To do: ${first?.cause.fix}`);
   expect(stdout).toMatch(/Also: page \d (sends|receives) video: /);
+});
+
+test('--json has the incidents in the form of the other files of a call', async () => {
+  const record = await syntheticCall();
+  const metrics = measure(record);
+  const made = { judged: [], title: 'a call', outcome: null, error: '', created: new Date(0) };
+  const input = { record, metrics, ...made };
+  const file = write('same.ndjson', `${[...traceLines(input)].join('\n')}\n`);
+  const report = pageReport(input, { fromUs: 0, toUs: 30e6 }, false);
+  const { stdout } = await ccscope(['incidents', file, '--json', '-']);
+  const { incidents } = JSON.parse(stdout) as { incidents: unknown[] };
+  expect(incidents).not.toEqual([]);
+  expect(incidents).toEqual(JSON.parse(JSON.stringify(report.incidents)));
+  expect(incidents).toEqual(JSON.parse(JSON.stringify(metricsJson(input)['incidents'])));
 });
 
 test('refuses what is no recording of a call', async () => {

@@ -129,8 +129,7 @@ export interface RunReport extends LinkMetrics, TargetReport {
   received: ReceivedReport | null;
   machine: MachineReport;
   /**
-   * What got worse in the call, and why, in time order: rows like those of `incidents` in the files of a test. Only for
-   * calls of other pages.
+   * What got worse in the call, and why, in time order, as `incidentRow` writes it. Only for calls of other pages.
    */
   incidents?: readonly Record<string, unknown>[];
   shadows: ShadowReport[];

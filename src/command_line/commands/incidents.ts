@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import { incidentRow } from '../../judge/incidents/incident_row.js';
 import { groupLines, groupsOf } from '../../judge/incidents/index.js';
 import { secondsText } from '../../judge/text.js';
 import { FailedRun, systemCode, UsageError } from '../../text/errors.js';
@@ -45,7 +46,7 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
   if (found.ends === 0)
     throw new FailedRun(`${name}: the recording contains no connection; record while a call is running`);
   const { incidents } = found;
-  if (json !== undefined) await writeJson(json, { trace: name, incidents }, io);
+  if (json !== undefined) await writeJson(json, { trace: name, incidents: incidents.map(incidentRow) }, io);
   if (json !== '-') io.stdout.write(incidents.length === 0 ? nothingText(found) : linesOf(found));
 }
 

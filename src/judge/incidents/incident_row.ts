@@ -1,4 +1,7 @@
-/** An incident as written to the files of a test or of `ccscope call`. Field names end with their unit. */
+/**
+ * An incident as JSON, as in the files of a test and of `ccscope call` and as `ccscope incidents --json` writes it. Field
+ * names end with their unit. The guide is in src/watch/README.md.
+ */
 import * as v from 'valibot';
 
 import type { CauseKind } from '../cause_kinds.js';
