@@ -11,6 +11,7 @@ import {
   BAND_KEY,
   bandText,
   CLAIM_KEY,
+  CLAIM_OUTCOMES,
   claimNumber,
   claimNumbers,
   claimText,
@@ -37,6 +38,8 @@ const painter =
   (verdict, text) =>
     colours ? styleText(COLOURS[verdict], text, { validateStream: false }) : text;
 
+const unpainted: Paint = (_, text) => text;
+
 /** Options for the text of the report. */
 export interface TextForm {
   colours: boolean;
@@ -48,7 +51,7 @@ export interface TextForm {
 
 const cut = (text: string): string => (text.length > WIDEST ? `${text.slice(0, WIDEST - 1)}…` : text);
 
-function countsText({ within, ordering, off }: Counts, paint: Paint = (_, text) => text): string {
+function countsText({ within, ordering, off }: Counts, paint = unpainted): string {
   return [
     paint('within', `${within} within`),
     paint('ordering', `${ordering} ordering`),
@@ -82,14 +85,17 @@ function painted(text: string, paint: Paint): string {
   return verdict === undefined ? text : `${paint(verdict, verdict)}${text.slice(verdict.length)}`;
 }
 
-function claimLines(claim: ClaimReport, index: number, why: boolean, paint: Paint): string[] {
-  const { holds, test } = claim;
-  const says = `${claimNumber(index)} ${claim.says}`;
+const OUTCOME_WIDTH = Math.max(...Object.values(CLAIM_OUTCOMES).map(({ length }) => length));
+
+/** A claim and its outcome; with `why`, also how it is tested and why it fails. */
+export function claimLines(claim: ClaimReport, index: number, why = false, paint = unpainted): string[] {
+  const { holds, says, test } = claim;
+  const outcome = CLAIM_OUTCOMES[`${holds}`].padEnd(OUTCOME_WIDTH);
+  const shown = holds === null ? outcome : paint(holds ? 'within' : 'off', outcome);
+  const tested = holds === null ? '' : ` (${claimText(claim)})`;
   const reasons = why ? [`Tested: ${test}`, failText(claim)].filter((text) => text !== '') : [];
-  const details = reasons.map((text) => `       ${text}`);
-  if (holds === null) return [`–      ${says}`, ...details];
-  const outcome = holds ? paint('within', 'holds') : paint('off', 'fails');
-  return [`${outcome}  ${says} (${claimText(claim)})`, ...details];
+  const details = reasons.map((text) => `${' '.repeat(OUTCOME_WIDTH + 2)}${text}`);
+  return [`${shown}  ${claimNumber(index)} ${says}${tested}`, ...details];
 }
 
 /** The reasons of a number's band and of its miss. */

@@ -90,6 +90,15 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect(failures).toEqual([]);
   });
 
+  it('says in the words of `ccscope run` what was published and which claims hold', async () => {
+    const { stdout } = await command(SMALL);
+    const ran = await ccscope(['run', SMALL, '--runs', '2']);
+    const claim = /^.*\[1\] CoDel queues less.*$/m.exec(stdout)?.[0] ?? 'no claim';
+    expect(ran.stdout).toContain(`  ${claim}\n`);
+    for (const text of [stdout, ran.stdout])
+      expect(text).toMatch(/path queue delay mean +nearly a second .*850 … 950 ms/);
+  });
+
   it('runs some of the cells, and says which code and which command made the report', async () => {
     const { experiments, ...about } = await report(SMALL, '--cell', 'queue=codel');
     expect(experiments[0]?.cells.map(({ label }) => label)).toEqual([
@@ -195,7 +204,7 @@ describe('ccscope reproduce', { timeout: 60_000 }, () => {
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^small: One media flow and one TCP flow/);
     expect(stdout).toMatch(/nearly a second +\d+\.\d+ ± \d+\.\d+ ms \(2\) +850 … 950 ms ° +ordering \[1\]\n/);
-    expect(stdout).toMatch(/holds {2}\[1\] CoDel queues less than DropTail \(2 of 2 cases, p/);
+    expect(stdout).toMatch(/✓ holds +\[1\] CoDel queues less than DropTail \(2 of 2 cases, p/);
     expect(stdout).toContain('after results: The capacities were chosen when others had been tried.');
     expect(stdout).toContain(
       'statements: 1 within, 1 ordering, 1 off; numbers: 4 within, 2 ordering, 2 off · 1 experiment',

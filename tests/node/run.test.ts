@@ -109,8 +109,8 @@ describe('ccscope run', () => {
     const all = await ccscope(['run', file]);
     expect(all.stdout).toContain('4 cells, 1 run of 60 s, seed 1 (the scenario asks for 3: --runs 3)');
     expect(all.stdout).toMatch(/queue sfq, capacity 4mbps +\d/);
-    expect(all.stdout).toMatch(/loss_ratio shared +0\.00 % +0\.00 % to 0\.30 %/);
-    expect(all.stdout).toMatch(/holds, by one run, which tests nothing: the call waits less/);
+    expect(all.stdout).toMatch(/loss ratio, window shared +0 % +0 … 0\.30 % /);
+    expect(all.stdout).toMatch(/✓ holds +\[1\] the call waits less.*\(2 of 2 cases, one run, not tested\)/);
     const one = await ccscope(['run', file, '--cell', 'queue=sfq', '--cell', 'capacity=2mbps']);
     expect(one.stdout).toContain('queue sfq, capacity 2mbps, 1 run of 60 s, seed 1');
     expect(one.stdout).toMatch(/download +[▁▂▃▄▅▆▇█ ]+ of \d+ kbps/);
@@ -187,9 +187,9 @@ describe('ccscope run', () => {
   it('measures rates, shares, losses and the queue where a scenario asks for nothing', async () => {
     const { metrics: _, ...bare } = short;
     const { stdout } = await ccscope(['run', write('bare.json', JSON.stringify(bare))]);
-    for (const metric of ['receive_rate_bps gcc', 'fair_share_ratio gcc', 'loss_ratio gcc'])
+    for (const metric of ['receive rate, gcc', 'fair share ratio, gcc', 'loss ratio, gcc'])
       expect(stdout).toMatch(new RegExp(`  ${metric} +\\d`));
-    expect(stdout).toMatch(/path_queue_delay_p95_ms +\d/);
+    expect(stdout).toMatch(/path queue delay p95 +\d/);
   });
 
   describe('what a paper published', () => {
@@ -250,7 +250,7 @@ describe('ccscope run', () => {
     const trace = path('two.ndjson');
     const { stdout } = await ccscope(['run', two, '--controller', 'b=nada', '--trace', trace]);
     expect(stdout).toMatch(/controller nada for b, 1 run/);
-    expect(stdout).toMatch(/receive_rate_bps b \(nada\) +\d/);
+    expect(stdout).toMatch(/receive rate, b \(nada\) +\d/);
     expect(stdout).toMatch(/\n {2}b \(nada\) +[▁▂▃▄▅▆▇█ ]+ of/);
     const [header] = rows(readFileSync(trace, 'utf8'));
     expect(header?.['flows']).toMatchObject([{ controller: 'gcc' }, { controller: 'nada' }]);
@@ -262,8 +262,8 @@ describe('ccscope run', () => {
   it('runs the competition of the guide to controllers', async () => {
     const file = write('versus.json', guideExample('public/controllers/README.md'));
     const { stdout } = await ccscope(['run', file, '--controller', 'mine=nada']);
-    expect(stdout).toMatch(/receive_rate_bps gcc +\d/);
-    expect(stdout).toMatch(/receive_rate_bps mine \(nada\) +\d/);
+    expect(stdout).toMatch(/receive rate, gcc +\d/);
+    expect(stdout).toMatch(/receive rate, mine \(nada\) +\d/);
   });
 
   it('says of a flow whose author had another controller that it is not that', async () => {

@@ -17,7 +17,8 @@ import {
   type ExperimentResult,
   type Scenario,
 } from '../../scenario/index.js';
-import { surfaceLines, surfaceReport } from '../../papers/surface.js';
+import { experimentReport } from '../../papers/report.js';
+import { surfaceLines } from '../../papers/surface.js';
 import { ControllerEnded } from '../controllers/runner.js';
 import { faultLine, requestedControllers, type FaultReport } from '../controllers/controllers.js';
 import { codeText } from '../../text/code_text.js';
@@ -42,7 +43,7 @@ import {
   type CellChoice,
   type Settings,
 } from '../run/prepared.js';
-import { chart, claimLines, publishedTable, resultTable } from '../run/text.js';
+import { chart, claimTable, publishedTable, resultTable } from '../run/text.js';
 import { writeTrace } from '../run/trace_file.js';
 import { readScenario, registryIds } from '../scenarios.js';
 import { numberArgument } from './link_options.js';
@@ -298,16 +299,17 @@ function resultText(
     runs < (scenario.runs ?? 1) ? ` (the scenario asks for ${scenario.runs}: --runs ${scenario.runs})` : '';
   const size = `${runs === 1 ? '1 run' : `${runs} runs`} of ${instance.duration_s} s, seed ${seed}${fewer}`;
   const charted = batches.length > 0 && names.length <= MAX_CHARTED_FLOWS ? chart(batches, names) : [];
-  const published = publishedTable(result);
+  const report = experimentReport(scenario, result, { runs, cpuSeconds: 0 });
+  const [published, claims] = [publishedTable(report), claimTable(report)];
   return [
     `${scenario.id}  ${scenario.title}${about === '' ? '' : ` (${about})`}`,
     `  ${[what, whose, size].filter((part) => part !== '').join(', ')}`,
     '',
-    ...(result.surface === undefined
+    ...(report.surface === undefined
       ? resultTable(scenario, result, replacedFlows(scenario, controllers))
-      : surfaceLines(surfaceReport(result.surface))),
+      : surfaceLines(report.surface)),
     ...(published.length > 0 ? ['', ...published] : []),
-    ...(result.claims.length > 0 ? ['', ...claimLines(result)] : []),
+    ...(claims.length > 0 ? ['', ...claims] : []),
     ...(charted.length > 0 ? ['', ...charted] : []),
     ...(scenario.notes === undefined ? [] : ['', ...scenario.notes.map((note) => `  note: ${note}`)]),
     '',

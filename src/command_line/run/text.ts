@@ -6,13 +6,16 @@ import { tableSpec, type TraceBatch } from '../../core/index.js';
 import {
   cellLabel,
   metricText,
+  VERDICTS,
   type ExperimentResult,
   type MetricResult,
-  type Quantity,
   type Scenario,
 } from '../../scenario/index.js';
 import { measuredOf } from '../../papers/measured.js';
-import { intervalText } from '../../papers/text.js';
+import { metricName } from '../../papers/metric_name.js';
+import type { ExperimentReport, MetricReport } from '../../papers/report.js';
+import { claimLines } from '../../papers/table.js';
+import { bandText, intervalText, publishedText } from '../../papers/text.js';
 import { aligned, sparkline } from '../../text/terminal.js';
 
 /**
@@ -22,9 +25,6 @@ import { aligned, sparkline } from '../../text/terminal.js';
 export const measuredText = ({ name, measured }: MetricResult): string =>
   intervalText(name, measuredOf(measured));
 
-const columnName = ({ name, flow, window, path }: Omit<Quantity, 'metric'> & { name: string }): string =>
-  [name, ...[flow, window, path].filter((part) => part !== undefined)].join(' ');
-
 /**
  * The metrics to show: those in the scenario's `metrics` and `expectations`, or all if both are empty. The
  * results also contain metrics that only claims and figures need.
@@ -32,9 +32,9 @@ const columnName = ({ name, flow, window, path }: Omit<Quantity, 'metric'> & { n
 function wanted(scenario: Scenario, metrics: readonly MetricResult[]): readonly MetricResult[] {
   const asked = [...(scenario.metrics ?? []), ...(scenario.expectations ?? [])];
   if (asked.length === 0) return metrics;
-  const names = new Set(asked.map(({ metric, ...about }) => columnName({ ...about, name: metric })));
+  const names = new Set(asked.map(({ metric, ...about }) => metricName({ ...about, name: metric })));
 
-  return metrics.filter((metric) => names.has(columnName(metric)));
+  return metrics.filter((metric) => names.has(metricName(metric)));
 }
 
 /**
@@ -49,7 +49,7 @@ export function resultTable(
   const title = (metric: MetricResult): string => {
     const { flow } = metric;
     const controller = flow === undefined ? undefined : replaced.get(flow);
-    return columnName(controller === undefined ? metric : { ...metric, flow: `${flow} (${controller})` });
+    return metricName(controller === undefined ? metric : { ...metric, flow: `${flow} (${controller})` });
   };
   const asked = cells.map(({ params, metrics }) => ({ params, metrics: wanted(scenario, metrics) }));
   const columns = [...new Set(asked.flatMap(({ metrics }) => metrics.map(title)))];
@@ -83,38 +83,30 @@ const intervalKey = (cells: ExperimentResult['cells']): string[] =>
  * For each published number: its band (the accepted range), the measured values, and the verdicts over all cells
  * that ran.
  */
-export function publishedTable({ cells }: ExperimentResult): string[] {
-  const groups = new Map<string, MetricResult[]>();
+export function publishedTable({ cells }: ExperimentReport): string[] {
+  const groups = new Map<string, MetricReport[]>();
   for (const metric of cells.flatMap(({ metrics }) => metrics)) {
-    if (metric.band === undefined || metric.published === undefined) continue;
-    const says = metric.says ?? metricText(metric.name, metric.published);
-    const band = metric.band.map((value) => metricText(metric.name, value)).join(' to ');
-    const key = `  ${columnName(metric)}\t${says}\t${band}`;
+    const key = `  ${metricName(metric)}\t${publishedText(metric)}\t${bandText(metric)}`;
     groups.set(key, [...(groups.get(key) ?? []), metric]);
   }
   if (groups.size === 0) return [];
   const rows = [...groups].map(([key, metrics]) => {
-    const means = metrics.map(({ measured }) => measured.mean).sort((a, b) => a - b);
+    const means = metrics.map(({ measured }) => measured.mean ?? NaN).sort((a, b) => a - b);
     const ends = [means[0] ?? NaN, means.at(-1) ?? NaN].map((mean) =>
       metricText(metrics[0]?.name ?? '', mean),
     );
-    const verdicts = ['within', 'ordering', 'off'].flatMap((verdict) => {
+    const verdicts = VERDICTS.flatMap((verdict) => {
       const count = metrics.filter((metric) => metric.verdict === verdict).length;
       return count === 0 ? [] : [`${count} ${verdict}`];
     });
     return [...key.split('\t'), [...new Set(ends)].join(' to '), verdicts.join(', ')];
   });
-  return aligned([['  published', 'the paper says', 'band', 'measured', 'verdict'], ...rows], 5);
+  return aligned([['  metric', 'published', 'band', 'measured', 'verdict'], ...rows], 5);
 }
 
 /** The paper's claims, and whether they hold. */
-export function claimLines({ claims }: ExperimentResult): string[] {
-  const marks = { true: 'holds', false: 'does not hold', null: 'not run' };
-  return claims.map(({ says, holds, cases }) => {
-    const isTested = cases.every(({ p }) => p !== null);
-    return `  ${marks[`${holds}`]}${isTested ? '' : ', by one run, which tests nothing'}: ${says}`;
-  });
-}
+export const claimTable = ({ claims }: ExperimentReport): string[] =>
+  claims.flatMap((claim, index) => claimLines(claim, index)).map((line) => `  ${line}`);
 
 /** A chart of the received rate and queuing delay of each flow over time, from the rows of the table `throughput`. */
 export function chart(batches: readonly TraceBatch[], names: readonly string[]): string[] {
