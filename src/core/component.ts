@@ -3,14 +3,8 @@
  * the numbers that the core expects.
  */
 import { CoreError } from './load.js';
-import { expectedValue, parameterNumber } from './parameter_value.js';
-import {
-  presetValue,
-  COMPONENT_SPECS,
-  type ComponentName,
-  type ComponentSpec,
-  type ParameterSpec,
-} from './schema.js';
+import { expectedValue, parameterNumber, parameterValue } from './parameter_value.js';
+import { COMPONENT_SPECS, type ComponentName, type ComponentSpec, type ParameterSpec } from './schema.js';
 
 /**
  * The preset of a component, and the parameters that differ from the preset. Without a preset, the defaults
@@ -68,7 +62,7 @@ export function valuesOf(name: string, spec: ComponentSpec, options: ComponentOp
   }
   return spec.parameters.map((each) => {
     const value = parameters[each.name];
-    if (value === undefined) return preset === undefined ? each.default : presetValue(preset, each);
+    if (value === undefined) return parameterValue(spec, each, options.preset);
     return numberOf(each, value, joined(path, spell(each.name)));
   });
 }

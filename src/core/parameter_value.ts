@@ -1,5 +1,5 @@
-/** Reads the values of parameters. They come from programs, command lines, URLs and files. */
-import type { ParameterSpec } from './schema.js';
+/** The values of parameters. They come from programs, command lines, URLs and files. */
+import { presetValue, type ComponentSpec, type ParameterSpec } from './schema.js';
 
 /** A decimal number. Number() would accept more, such as hexadecimal numbers and the empty string. */
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i;
@@ -22,4 +22,15 @@ export function parameterNumber(spec: ParameterSpec, value: number | string): nu
   // Adding 0 turns -0 into 0. Written as text and read again, -0 would become 0 anyway.
   const number = isText && !NUMBER.test(value.trim()) ? NaN : Number(value) + 0;
   return number >= min && number <= max && (!whole || Number.isInteger(number)) ? number : undefined;
+}
+
+/** A parameter's value: the given one, or else that of the preset, or else the default. */
+export function parameterValue(
+  { presets }: Pick<ComponentSpec, 'presets'>,
+  parameter: ParameterSpec,
+  preset: string | undefined,
+  given: Readonly<Record<string, number>> = {},
+): number {
+  const known = presets.find(({ name }) => name === preset);
+  return given[parameter.name] ?? (known ? presetValue(known, parameter) : parameter.default);
 }

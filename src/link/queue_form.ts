@@ -1,6 +1,7 @@
 /** A queue in the form that an input form needs: its discipline, its limit, and its other settings. */
 import { camelCase, type QueueKind } from '../core/queue.js';
-import { COMPONENT_SPECS, presetValue, type ParameterSpec } from '../core/schema.js';
+import { parameterValue } from '../core/parameter_value.js';
+import { COMPONENT_SPECS, type ParameterSpec } from '../core/schema.js';
 import { DISCIPLINES, parseQueue, shortName } from './queue_text.js';
 
 /** Values of settings, keyed by the parameters' names in the schema. */
@@ -29,8 +30,7 @@ export const settingsOf = (discipline: string): readonly ParameterSpec[] =>
 /** The default value of a setting in a discipline. */
 export function ownValue(discipline: string, spec: ParameterSpec): number {
   const { kind, preset } = DISCIPLINES.get(discipline) ?? { kind: 'droptail' };
-  const known = COMPONENT_SPECS[kind].presets.find(({ name }) => name === (preset ?? kind));
-  return known ? presetValue(known, spec) : spec.default;
+  return parameterValue(COMPONENT_SPECS[kind], spec, preset ?? kind);
 }
 
 export interface QueueLimit {

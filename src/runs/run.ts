@@ -1,12 +1,7 @@
 /** A run of a scenario's cell: its flows, the rows that it records, and its result. */
 import type { FlowOptions, SimulationOptions, TableName } from '../core/index.js';
-import {
-  CONTROLLER_SPECS,
-  controllerOfPreset,
-  defaultPreset,
-  presetValue,
-  type ControllerName,
-} from '../core/schema.js';
+import { parameterValue } from '../core/parameter_value.js';
+import { CONTROLLER_SPECS, controllerOfPreset, defaultPreset, type ControllerName } from '../core/schema.js';
 import { queueForm } from '../link/queue_form.js';
 import { FAIR_QUEUES } from '../link/words.js';
 import { instantiate, type CellParams } from '../scenario/cells.js';
@@ -72,13 +67,11 @@ export function described(
   return { flows: named, durationUs };
 }
 
-function maxBitrateOf(controller: ControllerName, { preset, parameters = {} }: FlowOptions): number {
-  const { parameters: specs, presets } = CONTROLLER_SPECS[controller];
-  const spec = specs.find(({ name }) => name === 'max_bitrate_bps');
+function maxBitrateOf(controller: ControllerName, { preset, parameters }: FlowOptions): number {
+  const component = CONTROLLER_SPECS[controller];
+  const spec = component.parameters.find(({ name }) => name === 'max_bitrate_bps');
   if (spec === undefined) return Infinity;
-  const chosen = presets.find(({ name }) => name === (preset ?? defaultPreset(controller, 'simulation')));
-  const base = chosen === undefined ? spec.default : presetValue(chosen, spec);
-  return parameters[spec.name] ?? base;
+  return parameterValue(component, spec, preset ?? defaultPreset(controller, 'simulation'), parameters);
 }
 
 /** The name of the user's controller for each flow that it controls, by the number of the flow. */

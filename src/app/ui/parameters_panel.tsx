@@ -1,16 +1,15 @@
 /** The controller's parameters, from the core's own list; each can be changed during a call. */
 import { useSignal } from '@preact/signals';
 
-import { PRESETS, presetValue, type ParameterSpec } from '../../core/schema.js';
+import { parameterValue } from '../../core/parameter_value.js';
+import { PRESETS, type ParameterSpec } from '../../core/schema.js';
 import { watcherOf } from '../controllers.js';
 import { orderedParameters } from '../parameter_order.js';
 import { change, settings } from '../settings.js';
 import { ParameterList } from './parameter_list.js';
 
-function presetDefault(parameter: ParameterSpec): number {
-  const preset = PRESETS.find(({ name }) => name === settings.value.preset);
-  return preset ? presetValue(preset, parameter) : parameter.default;
-}
+const presetDefault = (parameter: ParameterSpec): number =>
+  parameterValue({ presets: PRESETS }, parameter, settings.value.preset);
 
 function setParameter(name: string, value: number | null): void {
   const { [name]: _, ...rest } = settings.peek().set;

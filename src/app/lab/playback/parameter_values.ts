@@ -1,5 +1,6 @@
 /** The parameters of a flow's controller. */
-import { CONTROLLER_SPECS, presetValue } from '../../../core/schema.js';
+import { parameterValue } from '../../../core/parameter_value.js';
+import { CONTROLLER_SPECS } from '../../../core/schema.js';
 import type { Scenario } from '../../../scenario/scenario.js';
 import { presetOf } from '../controller_choice.js';
 import type { FlowInfo } from '../../../runs/run.js';
@@ -13,10 +14,10 @@ export function valuesOf({ flows }: Scenario, { name, controller }: FlowInfo): V
     flows.find((each) => each.name === name) ?? flows.find((each) => name.startsWith(`${each.name}-`));
   const media = flow?.kind === 'media' ? flow : undefined;
   const spec = CONTROLLER_SPECS[controller ?? 'gcc'];
-  const preset = spec.presets.find((each) => each.name === (media && presetOf(media)));
+  const preset = media && presetOf(media);
   return (wanted) => {
     const parameter = spec.parameters.find((each) => each.name === wanted);
     if (parameter === undefined) return NaN;
-    return media?.parameters?.[wanted] ?? (preset ? presetValue(preset, parameter) : parameter.default);
+    return parameterValue(spec, parameter, preset, media?.parameters);
   };
 }

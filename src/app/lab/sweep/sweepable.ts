@@ -2,12 +2,8 @@
  * The numeric settings of a network that can be swept. A sweep moves one setting through a range and leaves
  * everything else unchanged.
  */
-import {
-  CONTROLLER_SPECS,
-  controllerOfPreset,
-  presetValue,
-  type ParameterSpec,
-} from '../../../core/schema.js';
+import { CONTROLLER_SPECS, controllerOfPreset, type ParameterSpec } from '../../../core/schema.js';
+import { parameterValue } from '../../../core/parameter_value.js';
 import { parseRate, parseSchedule, scaledSchedule } from '../../../link/capacity_text.js';
 import { LINK_FIELDS } from '../../../link/fields.js';
 import {
@@ -150,13 +146,11 @@ function ofQueue({ forward: { capacity, capacity_per_flow: perFlow, queue } }: S
 function ofController(flow: MediaFlow): Sweepable[] {
   const name = presetOf(flow);
   const controller = controllerOfPreset(name) ?? 'gcc';
-  const { parameters, presets } = CONTROLLER_SPECS[controller];
-  const preset = presets.find((each) => each.name === name);
-  return parameters
+  const component = CONTROLLER_SPECS[controller];
+  return component.parameters
     .filter((spec) => spec.values === undefined && !BITRATE_PARAMETERS.includes(spec.name))
     .map((spec) => {
-      const base = preset ? presetValue(preset, spec) : spec.default;
-      const now = flow.parameters?.[spec.name] ?? base;
+      const now = parameterValue(component, spec, name, flow.parameters);
       return {
         id: `${flow.name}.${spec.name}`,
         group: `Controller of ${flow.name}`,

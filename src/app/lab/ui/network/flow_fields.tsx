@@ -5,10 +5,10 @@ import {
   COMPONENT_SPECS,
   CONTROLLER_SPECS,
   controllerOfPreset,
-  presetValue,
   type ComponentSpec,
   type ParameterSpec,
 } from '../../../../core/schema.js';
+import { parameterValue } from '../../../../core/parameter_value.js';
 import type { ScenarioFlow } from '../../../../scenario/scenario.js';
 import { orderedParameters } from '../../../parameter_order.js';
 import { ParameterList } from '../../../ui/parameter_list.js';
@@ -30,11 +30,9 @@ function changed(given: Values, name: string, value: number | null): Values | un
 }
 
 const baseIn =
-  ({ presets }: ComponentSpec, preset: string | undefined) =>
-  (parameter: ParameterSpec): number => {
-    const known = presets.find(({ name }) => name === preset);
-    return known === undefined ? parameter.default : presetValue(known, parameter);
-  };
+  (spec: ComponentSpec, preset: string | undefined) =>
+  (parameter: ParameterSpec): number =>
+    parameterValue(spec, parameter, preset);
 
 const countText = (given: Values = {}): string => {
   const count = Object.keys(given).length;
@@ -136,7 +134,7 @@ export function MediaFields({ lab, flow, own }: MediaFieldsProps) {
           label="Highest bitrate"
           unit="kbps"
           help="The application’s own bound of the target"
-          value={(parameters['max_bitrate_bps'] ?? baseOf(highest)) / 1e3}
+          value={parameterValue(spec, highest, preset, parameters) / 1e3}
           min={100}
           max={20_000}
           range={[10, 1e6]}
