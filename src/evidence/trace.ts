@@ -10,6 +10,7 @@ import type { TraceEvent } from '../core/session.js';
 import { eventLine, formatHeader, RowFormatter, timeColumn, TRACE_VERSION } from '../trace/index.js';
 import { allLinks } from '../judge/index.js';
 import { machineSpells } from '../judge/machine.js';
+import { connectionOf } from '../calls/record/connections.js';
 import type { CallRecord, DirectionRecord, ShadowRecord } from '../calls/record/record.js';
 import { connectionName } from './extent.js';
 import { mainDirection } from './charts.js';
@@ -119,9 +120,7 @@ function* merged(sources: readonly Iterator<Line>[]): Generator<string> {
 
 /** Names a flow after the video whose frames it contains: `page 1 → page 2, video 4711`. */
 function flowName(record: CallRecord, { endpoint, ssrc }: ShadowRecord): string {
-  const connection = record.connections.find(
-    ({ offerer, answerer }) => offerer === endpoint || answerer === endpoint,
-  );
+  const connection = connectionOf(record, endpoint);
   return `${connection === undefined ? '' : `${connectionName(record, connection)}, `}video ${ssrc}`;
 }
 

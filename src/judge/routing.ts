@@ -4,6 +4,7 @@
  * far end is not the link, and the pairs' bytes minus the bytes that the link saw. The larger result is used.
  */
 import { IP_UDP_HEADER_BYTES } from '../calls/metrics.js';
+import { connectionOf } from '../calls/record/connections.js';
 import type {
   CallRecord,
   Direction,
@@ -92,8 +93,8 @@ interface Seen {
  * page's own link.
  */
 function atLinks(record: CallRecord, { id }: EndpointRecord): Seen | null {
-  const { link, connections } = record;
-  const connection = connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
+  const { link } = record;
+  const connection = connectionOf(record, id);
   if (connection === undefined || link === null || link.interruptions.length > 0) return null;
   const sends = connection.offerer === id ? 'forward' : 'backward';
   const links = [...new Set([link, linkOf(record, connection) ?? link])];

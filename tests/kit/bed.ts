@@ -1,6 +1,7 @@
 /** Extends Playwright's `test` with a bed: a link, an observer, and pages whose WebRTC calls use the link. */
 import { test as base, expect, type BrowserContext, type Frame, type Page } from '@playwright/test';
 
+import { connectionOf } from '../../src/calls/record/connections.js';
 import { CallObserver } from '../../src/observe/observer.js';
 import type { CallRecord, ConnectionRecord, EndpointRecord } from '../../src/calls/record/record.js';
 import { openShaperLink, type ShaperLink } from '../../src/shaper/index.js';
@@ -89,7 +90,7 @@ export class Bed {
   }
 
   connectionOf({ id }: EndpointRecord): ConnectionRecord | undefined {
-    return this.record.connections.find(({ offerer, answerer }) => offerer === id || answerer === id);
+    return connectionOf(this.record, id);
   }
 
   async close(): Promise<void> {

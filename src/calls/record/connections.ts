@@ -26,13 +26,16 @@ interface Index {
 
 const indices = new WeakMap<CallRecord, Index>();
 
+const idsOf = ({ offerer, answerer }: ConnectionRecord): number[] =>
+  [offerer, answerer].filter((id) => id !== null);
+
 function indexOf(record: CallRecord): Index {
   const known = indices.get(record);
   if (known !== undefined) return known;
-  const index = {
+  const index: Index = {
     byLocalUfrag: new Map(),
-    connections: new Map(),
-    nextConnection: 0,
+    connections: new Map(record.connections.flatMap((each) => idsOf(each).map((id) => [id, each]))),
+    nextConnection: record.connections.length,
     loose: [],
     flowsSeen: 0,
   };
@@ -58,13 +61,15 @@ function firstOf(
   return found.sort((a, b) => a.id - b.id)[0];
 }
 
-/** The endpoint at the other end, if it is under test. */
-export function mateOf(record: CallRecord, endpoint: EndpointRecord): EndpointRecord | undefined {
-  const connection = indexOf(record).connections.get(endpoint.id);
-  if (connection === undefined) return undefined;
-  const { offerer, answerer } = connection;
-  const id = offerer === endpoint.id ? answerer : offerer;
-  return id === null ? undefined : record.endpoints[id];
+/** The connection of the endpoint with this id; undefined if it has none yet. */
+export const connectionOf = (record: CallRecord, endpoint: number): ConnectionRecord | undefined =>
+  indexOf(record).connections.get(endpoint);
+
+/** The endpoint at the other end of the connection of the endpoint with this id, if the record contains it. */
+export function mateOf(record: CallRecord, endpoint: number): EndpointRecord | undefined {
+  const connection = connectionOf(record, endpoint);
+  const id = connection?.offerer === endpoint ? connection.answerer : connection?.offerer;
+  return record.endpoints[id ?? NaN];
 }
 
 /**

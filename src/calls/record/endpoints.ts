@@ -199,7 +199,7 @@ export class Endpoints {
     record.samples.push(sample);
     if (this.link?.relay !== undefined && sample.bytesSent + sample.bytesReceived > 0)
       record.routed = !(sample.outsideBytesSent + sample.outsideBytesReceived > 0);
-    const mate = mateOf(this.record, record);
+    const mate = mateOf(this.record, record.id);
     this.#sources.see(record.id, sample);
     const latest = mate?.samples.at(-1);
     freezes.see(sample, (ssrc) => (mate === undefined ? this.#sources.all : sourceOf(latest, ssrc)));

@@ -3,6 +3,7 @@
  * the incident.
  */
 import { boundBps } from '../../calls/record/bounds.js';
+import { mateOf } from '../../calls/record/connections.js';
 import type { CallRecord, EndpointRecord } from '../../calls/record/record.js';
 import { median } from '../../calls/percentile.js';
 import { machineIn } from '../machine.js';
@@ -11,7 +12,7 @@ import { detectorFacts, leastWaitMs, longestWaitMs, type DetectorFacts } from '.
 import { BEFORE_US, HIGHEST_US } from './falls.js';
 import type { IncidentKind, StreamId } from './incident.js';
 import { LOSS_DECREASES } from '../loss_thresholds.js';
-import { farEnd, linkFacts, type LinkFacts } from './sides.js';
+import { linkFacts, type LinkFacts } from './sides.js';
 import type { Look } from './stream_looks.js';
 
 /**
@@ -158,7 +159,7 @@ export function evidenceOf(
       { fromUs: window.fromUs, toUs: begun.kind === 'delay-rise' ? window.toUs : fromUs + DETECTED_US },
       usualFromUs,
     ),
-    isFarSideKnown: farEnd(record, endpoint.id) !== null,
+    isFarSideKnown: mateOf(record, endpoint.id) !== undefined,
     detector: isReceived
       ? detectorFacts(record, [endpoint], { fromUs: window.fromUs, toUs: fromUs + DETECTED_US })
       : null,

@@ -4,28 +4,21 @@
  */
 import type { Window } from '../../calls/metrics.js';
 import { median } from '../../calls/percentile.js';
-import type { CallRecord, ConnectionRecord, EndpointRecord } from '../../calls/record/record.js';
+import { connectionOf, mateOf } from '../../calls/record/connections.js';
+import type { CallRecord } from '../../calls/record/record.js';
 import { linkOf } from '../view.js';
 import type { Incident, StreamId } from './incident.js';
 
-export const connectionOf = ({ connections }: CallRecord, endpoint: number): ConnectionRecord | undefined =>
-  connections.find(({ offerer, answerer }) => offerer === endpoint || answerer === endpoint);
-
-/** The endpoint at the other end of an endpoint's connection; null if the record does not contain it. */
-export function farEnd(record: CallRecord, endpoint: number): EndpointRecord | null {
-  const connection = connectionOf(record, endpoint);
-  const far = connection?.offerer === endpoint ? connection.answerer : connection?.offerer;
-  return record.endpoints.find(({ id }) => id === far) ?? null;
-}
-
 /** A received stream as its sender knows it; null if the record does not contain the sender. */
 export function sentStream(record: CallRecord, { endpoint, direction, key }: StreamId): StreamId | null {
-  const far = direction === 'receive' ? farEnd(record, endpoint) : null;
+  const far = direction === 'receive' ? mateOf(record, endpoint) : undefined;
   // The last sample lacks streams that have ended.
   const sent = far?.samples
     .findLast(({ outbound }) => outbound.some(({ ssrc }) => String(ssrc) === key))
     ?.outbound.find(({ ssrc }) => String(ssrc) === key);
-  return far === null || sent === undefined ? null : { endpoint: far.id, direction: 'send', key: sent.mid };
+  return far === undefined || sent === undefined
+    ? null
+    : { endpoint: far.id, direction: 'send', key: sent.mid };
 }
 
 /** What the link did to a stream around the beginning of an incident. */

@@ -1,9 +1,9 @@
 /** Incidents as reports tell them: with the names of their streams, and with those of one event together. */
+import { connectionOf } from '../../calls/record/connections.js';
 import type { CallRecord } from '../../calls/record/record.js';
 import { secondsText } from '../text.js';
 import type { Incident, StreamId } from './incident.js';
 import { incidentText } from './incident_text.js';
-import { connectionOf } from './sides.js';
 import { streamsOf } from './stream_looks.js';
 
 export interface ToldIncident extends Incident {

@@ -46,7 +46,7 @@ describe('connections of a record', () => {
     );
     joinAll(call);
     expect(call.connections).toHaveLength(1);
-    expect(mateOf(call, call.endpoints[0] as EndpointRecord)?.id).toBe(1);
+    expect(mateOf(call, 0)?.id).toBe(1);
     call.link?.flows.push({ flow: 7, offererUfrag: 'b', answererUfrag: 'a' });
     assignFlows(call);
     assignFlows(call);
