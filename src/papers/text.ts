@@ -1,5 +1,5 @@
 /** Formats the numbers of a report for the text and HTML reports. */
-import { metricText, type Verdict } from '../scenario/index.js';
+import { metricText, SIGNIFICANCE_LEVEL, type Verdict } from '../scenario/index.js';
 import type { Measured } from './measured.js';
 import type { ClaimReport, ExperimentReport, FailureReport, Measurement, MetricReport } from './report.js';
 
@@ -35,9 +35,6 @@ export function intervalText(name: string, { mean, ci95: [low, high] }: Measured
  */
 export const comparedText = (name: string, measured: Measured, runs: number): string =>
   `${intervalText(name, measured)}${measured.n < runs ? ` (${measured.n} of ${runs})` : ''}`;
-
-/** A claim holds only if its p-value is below this level. */
-const SIGNIFICANT = 0.05;
 
 const SCALES: Readonly<Record<string, number>> = { '%': 100, Mbps: 1e-6, kbps: 1e-3 };
 
@@ -82,7 +79,7 @@ export function claimText({ p, cases, failing }: ClaimReport): string {
     const all = cell === '' ? 'all' : cell;
     if (own === null) return all;
     // A trend may fail although its ends differ for certain.
-    return own < SIGNIFICANT ? `${all} (a step goes the other way)` : `${all} (${probability(own)})`;
+    return own < SIGNIFICANCE_LEVEL ? `${all} (a step goes the other way)` : `${all} (${probability(own)})`;
   });
   const where = cases.of === 1 || fails.length === 0 ? '' : `; not: ${fails.join('; ')}`;
   return `${[...count, p === null ? 'one run, not tested' : probability(p)].join(', ')}${where}`;
@@ -132,8 +129,7 @@ export const CLAIM_OUTCOMES = { true: '✓ holds', false: '✗ fails', null: '�
 export const BAND_KEY = `Bands follow a rule that was fixed before there were any results: ±5 points of utilisation, ±25 ms at the 95th percentile, ±0.3 points of loss, ±0.07 of Jain's index (±27 % of a fair share of two flows), or the paper's own words where they are stricter. ${WIDER} marks a band that is wider than this rule, or to which it does not apply, and whose reason is given. ${ACROSS}: ${ACROSS_MEANING}.`;
 
 /** Explains claims. */
-export const CLAIM_KEY =
-  'A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, 5 % ("about": two such tests, one for each side); p is that of its weakest case.';
+export const CLAIM_KEY = `A claim holds where the runs show it beyond their scatter: paired by their seeds, one-sided t-test, ${100 * SIGNIFICANCE_LEVEL} % ("about": two such tests, one for each side); p is that of its weakest case.`;
 
 /** Explains the numbers and the figures to the reader of the report. */
 export const REPORT_KEY = `± is half of the 95 % interval of the mean over the runs (Student's t). ${CLAIM_KEY} ${BAND_KEY} In the pictures a diamond is a published value, a shaded strip the band in which a measured mean counts as reproduced (without an edge where it goes on beyond the plot); whiskers on bars are one standard deviation over the runs, as in the papers, and not the interval of the tables. Boxes go from the 25th to the 75th percentile, their whiskers from the 5th to the 95th.`;

@@ -18,7 +18,7 @@ export function boundsOf<T>(parameters: Readonly<Record<string, T>> = {}): Recor
  * Replaces the controller of the media flows. If `only` is given, replaces it only for the flows with these
  * numbers. The new controller has its default preset and keeps the bitrate bounds of the flow.
  */
-export function withController(
+function withController(
   flows: readonly FlowOptions[],
   controller: ControllerName | UserController,
   only?: ReadonlySet<number>,
@@ -68,57 +68,45 @@ export function assignedFlows(
   );
 }
 
-/**
- * A simulator that replaces the controller of the media flows, as `withController` does, and reports the faults
- * of the new controller.
- */
-export class ControllerSimulator implements Simulator {
-  readonly #simulator: Simulator;
-  readonly #controller: ControllerName | UserController;
-  readonly #only: ReadonlySet<number> | undefined;
-  #faults: readonly ControllerFault[] = [];
-
-  constructor(simulator: Simulator, controller: ControllerName | UserController, only?: ReadonlySet<number>) {
-    this.#simulator = simulator;
-    this.#controller = controller;
-    this.#only = only;
-  }
-
-  createSimulation(options: SimulationOptions): ReturnType<Simulator['createSimulation']> {
-    const flows = withController(options.flows, this.#controller, this.#only);
-    const simulation = this.#simulator.createSimulation({ ...options, flows });
-    this.#faults = simulation.faults();
-    return simulation;
-  }
-
-  /** The faults of the controller in the latest simulation so far. */
-  get faults(): readonly ControllerFault[] {
-    return this.#faults;
-  }
+/** A controller that takes the place of the media flows' own. */
+export interface PlacedController {
+  controller: ControllerName | UserController;
+  /** The numbers of the flows. Default: all media flows. */
+  only?: ReadonlySet<number> | undefined;
 }
 
-/** A simulator of one cell in which each of the assigned controllers takes the place of its flows' own. */
-export class AssignedSimulator implements Simulator {
+/** The assigned controllers with the numbers of their flows in this cell. */
+export function placedIn(instance: Scenario, assigned: readonly AssignedController[]): PlacedController[] {
+  const numbers = [...assignedFlows(instance, assigned)];
+  return assigned.map(({ controller }, index) => ({
+    controller,
+    only: new Set(numbers.flatMap(([flow, of]) => (of === index ? [flow] : []))),
+  }));
+}
+
+/**
+ * A simulator that replaces controllers of the media flows, as `withController` does, and reports the faults of the new
+ * ones.
+ */
+export class ControllerSimulator implements Simulator {
   #faults: readonly ControllerFault[] = [];
 
   constructor(
     private readonly simulator: Simulator,
-    private readonly instance: Scenario,
-    private readonly assigned: readonly AssignedController[],
+    private readonly placed: readonly PlacedController[],
   ) {}
 
   createSimulation(options: SimulationOptions): ReturnType<Simulator['createSimulation']> {
-    const numbers = [...assignedFlows(this.instance, this.assigned)];
-    const flows = this.assigned.reduce<readonly FlowOptions[]>((before, { controller }, index) => {
-      const only = new Set(numbers.flatMap(([flow, of]) => (of === index ? [flow] : [])));
-      return withController(before, controller, only);
-    }, options.flows);
-    const simulation = this.simulator.createSimulation({ ...options, flows: [...flows] });
+    const flows = this.placed.reduce<FlowOptions[]>(
+      (before, { controller, only }) => withController(before, controller, only),
+      [...options.flows],
+    );
+    const simulation = this.simulator.createSimulation({ ...options, flows });
     this.#faults = simulation.faults();
     return simulation;
   }
 
-  /** The faults of all controllers in the latest simulation so far. */
+  /** The faults of the new controllers in the latest simulation so far. */
   get faults(): readonly ControllerFault[] {
     return this.#faults;
   }

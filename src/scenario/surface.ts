@@ -5,7 +5,7 @@
  * are not significantly lower.
  */
 import { axisOf, cellKey, type CellParams } from './cells.js';
-import type { CellValues } from './claims.js';
+import { SIGNIFICANCE_LEVEL, type CellValues } from './claims.js';
 import { quantityKey } from './metrics.js';
 import type { Axis, Scenario, SurfaceSpec } from './scenario.js';
 import { normalTail, summarise, tailProbability } from './statistics.js';
@@ -140,7 +140,7 @@ function slopeOf(
 ): SlopeResult {
   const { id, says, where } = slope;
   const p = slope.kind === 'higher-where-x-is-larger' ? mirroredP(grid, at) : cornerP(grid, at);
-  return { id, says, where, holds: p < 0.05, p };
+  return { id, says, where, holds: p < SIGNIFICANCE_LEVEL, p };
 }
 
 /**

@@ -97,7 +97,7 @@ describe('ccscope run --controller', () => {
     });
     expect(report.controller).toBe('aimd');
     const scenario = parseScenario(JSON.parse(readFileSync(SCENARIO, 'utf8')));
-    const here = runCell(new ControllerSimulator(await loadCore(), aimd), scenario, {}, 1);
+    const here = runCell(new ControllerSimulator(await loadCore(), [{ controller: aimd }]), scenario, {}, 1);
     expect(utilisation(report)).toBe([...here.values.values()][0]);
   });
 
@@ -114,7 +114,7 @@ describe('ccscope run --controller', () => {
     expect((report as Report & { controllers: unknown }).controllers).toEqual([
       { name: 'aimd', flow: 'mine', file: AIMD, sha256 },
     ]);
-    const simulator = new ControllerSimulator(await loadCore(), aimd, new Set([1]));
+    const simulator = new ControllerSimulator(await loadCore(), [{ controller: aimd, only: new Set([1]) }]);
     const here = runCell(simulator, parseScenario(JSON.parse(readFileSync(file, 'utf8'))), {}, 1);
     expect(utilisation(report)).toBe([...here.values.values()][0]);
     const [header] = readFileSync(trace, 'utf8').split('\n', 1);

@@ -12,7 +12,7 @@ import {
   type TraceBatch,
   type UserController,
 } from '../../core/index.js';
-import { AssignedSimulator } from '../../scenario/chosen_controller.js';
+import { placedIn } from '../../scenario/chosen_controller.js';
 import {
   ControllerSimulator,
   instantiate,
@@ -77,13 +77,13 @@ class Tasks {
       ...rest,
       controller: typeof controller === 'number' ? this.#controller(controller) : controller,
     }));
-    const simulator = new AssignedSimulator(this.#core, instantiate(scenario, cell), controllers);
+    const simulator = new ControllerSimulator(this.#core, placedIn(instantiate(scenario, cell), controllers));
     const { batches, end } = through(simulateCell(simulator, scenario, cell, seed, trace ?? undefined));
     return { ...nothing(), batches, values: end.values, faults: simulator.faults };
   }
 
   #simulate({ options }: Extract<Task, { kind: 'simulate' }>): TaskResult {
-    const simulator = new ControllerSimulator(this.#core, this.#controller());
+    const simulator = new ControllerSimulator(this.#core, [{ controller: this.#controller() }]);
     const { batches, end } = through(simulate(simulator, options));
     return { ...nothing(), batches, windows: end.windows, faults: simulator.faults };
   }

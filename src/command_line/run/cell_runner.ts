@@ -1,7 +1,8 @@
 /** Runs cells of scenarios for a command, either with the scenario's controllers or with requested ones. */
 import { loadCore, type ControllerName, type TraceBatch } from '../../core/index.js';
-import { assignedFlows, AssignedSimulator } from '../../scenario/chosen_controller.js';
+import { assignedFlows, placedIn } from '../../scenario/chosen_controller.js';
 import {
+  ControllerSimulator,
   instantiate,
   runCell,
   type CellParams,
@@ -81,7 +82,7 @@ async function ownRunner(requested: readonly RequestedController[]): Promise<Cel
   const run = ({ scenario, cell, seed, trace }: CellTask, progress: (share: number) => void): CellOutcome => {
     const goOn = (share: number): boolean => (progress(share), true);
     const options = { ...(trace !== null && { trace }), progress: goOn };
-    const simulator = new AssignedSimulator(core, instantiate(scenario, cell), assigned);
+    const simulator = new ControllerSimulator(core, placedIn(instantiate(scenario, cell), assigned));
     return { ...runCell(simulator, scenario, cell, seed, options), faults: [] };
   };
   return {

@@ -110,7 +110,7 @@ export class SimulationService {
     const only = numbersOf(controller.flows, request);
     try {
       const module = await loadUserModule(controller.url, { name: controller.name });
-      return new ControllerSimulator(core, module, only);
+      return new ControllerSimulator(core, [{ controller: module, only }]);
     } catch (error) {
       throw new ControllerProblem(messageOf(error));
     }
