@@ -28,12 +28,12 @@ import {
   WHISKERS_KEY,
   WIDER,
 } from './text.js';
+import { counted } from '../text/counted.js';
 
 /** The mark of an interval across an edge of the band. Screen readers read words instead of the mark. */
 const ACROSS_MARK = html` <span aria-hidden="true">${ACROSS}</span
   ><span class="visually-hidden">interval across an edge of the band</span>`;
 
-const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;
 const badge = (verdict: Verdict): Html => html`<span class="verdict ${verdict}">${verdict}</span>`;
 
 function countsList(counts: Counts): Html {
@@ -52,7 +52,7 @@ function summaryLists({ statements, numbers, across_edge: across }: Summary): Ht
     ${countsList(statements)}
     <h2>Numbers</h2>
     ${countsList(numbers)}
-    ${across === 0 ? '' : html`<p class="key">${plural(across, 'number')} ${across === 1 ? 'has' : 'have'} a 95 % interval that reaches across an edge of the band (${ACROSS}).</p>`}`;
+    ${across === 0 ? '' : html`<p class="key">${counted(across, 'number')} ${across === 1 ? 'has' : 'have'} a 95 % interval that reaches across an edge of the band (${ACROSS}).</p>`}`;
 }
 
 const byVerdict = (counts: Counts): string => VERDICTS.map((name) => counts[name]).join(' / ');
@@ -229,7 +229,7 @@ function textList(title: string, texts: readonly string[]): Html {
 function section(experiment: ExperimentReport, pictures: readonly PictureFigures[], gallery: Gallery): Html {
   const { id, title, description, source, notes, runs, seed, cpu_seconds: seconds } = experiment;
   const { decided_after_results: decided, surface } = experiment;
-  const about = `${source} · ${plural(runs, 'run')} of each cell, seeds from ${seed} · ${seconds.toFixed(1)} s of CPU`;
+  const about = `${source} · ${counted(runs, 'run')} of each cell, seeds from ${seed} · ${seconds.toFixed(1)} s of CPU`;
   return html`<section class="experiment" id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
     <p class="lead"><code>${id}</code> · ${about}</p>
@@ -263,7 +263,7 @@ export function reportHtml(report: Report, pictures: ReadonlyMap<string, readonl
   const title = 'Published and measured';
   const runs = [...new Set(experiments.map((experiment) => experiment.runs))].sort((a, b) => a - b);
   const by = command === undefined ? '' : ` · ${command}`;
-  const made = `${codeText(report)} · ${created.slice(0, 10)} · ${plural(experiments.length, 'experiment')}, ${runs.join(' or ')} ${runs.join() === '1' ? 'run' : 'runs'} of each cell · ${cpu.toFixed(0)} s of CPU${by}`;
+  const made = `${codeText(report)} · ${created.slice(0, 10)} · ${counted(experiments.length, 'experiment')}, ${runs.join(' or ')} ${runs.join() === '1' ? 'run' : 'runs'} of each cell · ${cpu.toFixed(0)} s of CPU${by}`;
   return standalonePage({
     name: 'papers',
     title,

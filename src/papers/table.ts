@@ -23,6 +23,7 @@ import {
   VERDICT_MEANINGS,
   WIDER,
 } from './text.js';
+import { counted } from '../text/counted.js';
 
 const COLOURS = { within: 'green', ordering: 'yellow', off: 'red' } as const;
 const HEAD = ['cell', 'metric', 'published', 'measured mean ± ci95 (n)', 'band', 'verdict'];
@@ -166,7 +167,7 @@ function experimentLines(
     ...claims.flatMap((claim, index) => claimLines(claim, index, why, paint)),
     ...decided.map((text) => `after results: ${text}`),
     ...notes.map((note) => `note   ${note}`),
-    `${summaryText(summary, paint)} · ${runs} ${runs === 1 ? 'run' : 'runs'}, ${seconds.toFixed(1)} s of CPU`,
+    `${summaryText(summary, paint)} · ${counted(runs, 'run')}, ${seconds.toFixed(1)} s of CPU`,
     '',
   ];
 }
@@ -186,7 +187,6 @@ export function reportText(report: Report, { colours, short, why = false }: Text
       : []),
   ];
   const failed = failures.map((failure) => paint('off', `failed: ${failureText(failure)}`));
-  const count = `${experiments.length} ${experiments.length === 1 ? 'experiment' : 'experiments'}`;
-  const total = `${count}, ${wall.toFixed(1)} s (${cpu.toFixed(1)} s of CPU)`;
+  const total = `${counted(experiments.length, 'experiment')}, ${wall.toFixed(1)} s (${cpu.toFixed(1)} s of CPU)`;
   return [...lines, ...failed, `${summaryText(summary, paint)} · ${total}`, ''].join('\n');
 }

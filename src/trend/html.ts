@@ -6,6 +6,7 @@ import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { lineChart } from './chart.js';
 import { ageText, changeText, groupTitle, markText, medianText } from './text.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
+import { counted } from '../text/counted.js';
 
 const LOOKS = { better: 'within', worse: 'off' } as const;
 
@@ -64,7 +65,7 @@ export function trendHtml({ runs, groups, ccscope, created }: TrendReport): stri
   return standalonePage({
     name: 'papers',
     title: 'Calls over runs of their tests',
-    meta: `ccscope ${ccscope} · ${created.slice(0, 10)} · ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}`,
+    meta: `ccscope ${ccscope} · ${created.slice(0, 10)} · ${counted(runs.length, 'run')}`,
     main: html`<p class="key">
         A point is a run, the oldest on the left; shaded is the range of the runs before the latest.
       </p>

@@ -2,6 +2,7 @@
 import { PROPERTIES, propertyText } from '../evidence/properties.js';
 import { aligned, sparkline } from '../text/terminal.js';
 import type { TrendGroup, TrendLine, TrendReport } from './trend.js';
+import { counted } from '../text/counted.js';
 
 export const groupTitle = ({ test, project }: TrendGroup): string =>
   project === '' ? test : `${test} (${project})`;
@@ -72,7 +73,7 @@ function tableOf(lines: readonly TrendLine[]): string[] {
 
 export function trendText({ runs, groups }: TrendReport): string {
   const dates = [runs[0], runs.at(-1)].map((run) => run?.created.slice(0, 10) ?? '');
-  const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  const count = counted(runs.length, 'run');
   const head = `${count}, ${[...new Set(dates)].join(' to ')}; bars from 0, oldest first`;
   const tables = groups.flatMap((group) => [
     '',

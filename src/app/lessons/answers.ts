@@ -2,6 +2,8 @@
 import { signal } from '@preact/signals';
 import * as v from 'valibot';
 
+import { csv } from '../../text/csv.js';
+
 const KEY = 'ccscope-lessons';
 
 const answer = v.object({
@@ -50,8 +52,6 @@ export function solve(lesson: string): void {
 
 export const forgetAll = (): void => keep({});
 
-const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
 const dateOf = (ms: number | undefined): string =>
   ms === undefined ? '' : new Date(ms).toISOString().slice(0, 10);
 
@@ -64,18 +64,18 @@ export function answersCsv(
   lessons: readonly { id: string; title: string; options: readonly string[]; right: number }[],
   given: Answers,
 ): string {
-  const lines = lessons.map(({ id, title, options, right }, index) => {
+  const rows = lessons.map(({ id, title, options, right }, index) => {
     const known = given[id];
     const result =
       known === undefined
-        ? ['', '', '', '']
+        ? [null, null, null, null]
         : [
             options[known.predicted] ?? '',
             known.predicted === right ? 'yes' : 'no',
             known.solved ? 'yes' : 'no',
             dateOf(known.predictedMs),
           ];
-    return [name, String(index + 1), title, ...result].map(cell).join(',');
+    return [name, index + 1, title, ...result];
   });
-  return ['name,number,lesson,predicted,right,task solved,date (UTC)', ...lines, ''].join('\n');
+  return csv([['name', 'number', 'lesson', 'predicted', 'right', 'task solved', 'date (UTC)'], ...rows]);
 }

@@ -18,6 +18,7 @@ import { openInBrowser } from './open.js';
 import { choosePages, pagesOf } from './pages.js';
 import { Recording, type Recorded } from './recording.js';
 import { serveView, type ViewServer } from './view_server.js';
+import { counted } from '../../text/counted.js';
 
 export interface AttachPlan {
   /** The browser's address, for messages to the user. */
@@ -123,7 +124,7 @@ class Attachment {
     if (chosen === null) for (const context of browser.contexts()) await this.#feed.observe(context);
     else await Promise.all(chosen.map((page) => this.#feed.observePage(page)));
     const count = this.#pages.length;
-    plan.say(`attached to ${title}: ${count === 1 ? '1 page' : `${count} pages`}`);
+    plan.say(`attached to ${title}: ${counted(count, 'page')}`);
     if (count === 0) plan.say('no page is open yet; pages that open from now on are watched');
     plan.say(`view ${this.#view.url}`);
     if (plan.record !== null) plan.say(`recording ${plan.record}; Ctrl-C ends it`);
@@ -195,7 +196,7 @@ function sayRecording({ recording, connections }: AttachReport, { say }: AttachP
   if (recording === null) return;
   const { file, rows, frames } = recording;
   say(
-    `recorded ${rows} rows of ${connections === 1 ? '1 connection' : `${connections} connections`}, ${frames} frames among them, in ${file}`,
+    `recorded ${rows} rows of ${counted(connections, 'connection')}, ${frames} frames among them, in ${file}`,
   );
   if (connections > 0 && frames === 0)
     say(

@@ -15,6 +15,7 @@ import { matrixText } from '../matrix/text.js';
 import { sourcePreset } from '../twin/options.js';
 import { version } from '../../html/version.js';
 import type { CallFlags } from './call_options.js';
+import { counted } from '../../text/counted.js';
 
 /** The options that are allowed with `--matrix`. All other settings come from the matrix's file. */
 const WITH_MATRIX: readonly string[] = [
@@ -126,7 +127,7 @@ async function writing(
     if (made.cells.length > 0 || made.failures.length > 0) await write(made, flags, io);
   }
   const { length } = report().failures;
-  if (length > 0) throw new FailedRun(length === 1 ? '1 run failed' : `${length} runs failed`);
+  if (length > 0) throw new FailedRun(`${counted(length, 'run')} failed`);
 }
 
 async function write(report: MatrixReport, { json, html }: CallFlags, io: Io): Promise<void> {

@@ -9,6 +9,7 @@ import { NoRecordingError } from '../../watch/index.js';
 import { incidentsOfTrace, type RecordedIncidents } from '../../watch/recorded_incidents.js';
 import { writeJson, type Io } from '../io.js';
 import { openTrace } from './trace_source.js';
+import { counted } from '../../text/counted.js';
 
 const HELP = `
 TRACE is a recording of the overlay, the extension, ccscope attach, a test or ccscope call --url, or - for
@@ -51,7 +52,6 @@ async function tellIncidents(trace: string, { json }: IncidentsFlags, io: Io): P
 }
 
 function nothingText({ streams, ends, toUs }: RecordedIncidents): string {
-  const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
   return `Nothing got worse in ${secondsText(toUs)}, in ${counted(streams, 'video stream')} at ${counted(ends, 'end')} of connections.\n`;
 }
 

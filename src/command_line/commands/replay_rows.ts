@@ -1,5 +1,6 @@
 import { tableSpec, type TraceBatch } from '../../core/index.js';
 import { RowFormatter } from '../../trace/index.js';
+import { counted } from '../../text/counted.js';
 
 /** The tables that a replay produces. */
 export const REPLAY_TABLES = ['group', 'rate', 'nada', 'lcc'] as const;
@@ -82,7 +83,7 @@ export class ReplaySummary {
     });
     const total = counts.reduce((sum, { rows }) => sum + rows, 0);
     const each = counts.map(({ table, rows }) => `${rows} ${table}`).join(', ');
-    return `${total} ${total === 1 ? 'row' : 'rows'} (${each})`;
+    return `${counted(total, 'row')} (${each})`;
   }
 
   /** `overuse_count`, `underuse_count`: how often the overuse detector entered these states. */

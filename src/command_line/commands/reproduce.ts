@@ -17,6 +17,7 @@ import { reportText } from '../../papers/table.js';
 import { readScenario, registryIds } from '../scenarios.js';
 import { version } from '../../html/version.js';
 import { numberArgument } from './link_options.js';
+import { counted } from '../../text/counted.js';
 
 interface ReproduceFlags {
   cell: CellChoice;
@@ -126,8 +127,7 @@ async function writeReport({ report, pictures }: Reproduction, flags: ReproduceF
     failures,
     summary: { numbers },
   } = report;
-  if (failures.length > 0)
-    throw new FailedRun(`${failures.length} ${failures.length === 1 ? 'run' : 'runs'} failed`);
+  if (failures.length > 0) throw new FailedRun(`${counted(failures.length, 'run')} failed`);
   if (strict === true && numbers.off > 0)
     throw new FailedRun(
       `${numbers.off} ${numbers.off === 1 ? 'number is' : 'numbers are'} off; the report shows which`,

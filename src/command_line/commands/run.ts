@@ -47,6 +47,7 @@ import { chart, claimTable, publishedTable, resultTable } from '../run/text.js';
 import { writeTrace } from '../run/trace_file.js';
 import { readScenario, registryIds } from '../scenarios.js';
 import { numberArgument } from './link_options.js';
+import { counted } from '../../text/counted.js';
 
 interface RunFlags {
   list?: boolean;
@@ -297,7 +298,7 @@ function resultText(
   const whose = controllersText(controllers);
   const fewer =
     runs < (scenario.runs ?? 1) ? ` (the scenario asks for ${scenario.runs}: --runs ${scenario.runs})` : '';
-  const size = `${runs === 1 ? '1 run' : `${runs} runs`} of ${instance.duration_s} s, seed ${seed}${fewer}`;
+  const size = `${counted(runs, 'run')} of ${instance.duration_s} s, seed ${seed}${fewer}`;
   const charted = batches.length > 0 && names.length <= MAX_CHARTED_FLOWS ? chart(batches, names) : [];
   const report = experimentReport(scenario, result, { runs, cpuSeconds: 0 });
   const [published, claims] = [publishedTable(report), claimTable(report)];

@@ -3,6 +3,7 @@ import { aligned } from '../../text/terminal.js';
 import type { Compared, Target } from './form.js';
 import type { MatrixReport } from './report.js';
 import type { CellReport, ComparisonReport, Differences, VerdictReport } from './verdicts.js';
+import { counted } from '../../text/counted.js';
 
 interface Quantity {
   name: string;
@@ -92,7 +93,7 @@ export function matrixText(report: MatrixReport): string {
   const overloaded = report.cells.reduce((sum, cell) => sum + cell.report.overloaded_runs, 0);
   return [
     `${name}${how}`,
-    `${runs === 1 ? '1 run' : `${runs} runs`} of ${duration_s} s in each cell, medians${beside}`,
+    `${counted(runs, 'run')} of ${duration_s} s in each cell, medians${beside}`,
     '',
     ...cellRows(report),
     '',

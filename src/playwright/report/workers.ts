@@ -1,5 +1,6 @@
 /** Checks whether calls had enough CPU cores for a valid verdict. */
 import { numberOf, type TestedCall } from './calls.js';
+import { counted } from '../../text/counted.js';
 
 /**
  * How many workers may make calls at once: half the number of cores, rounded up. The pages of a call need about
@@ -17,7 +18,7 @@ export function workersWarning(calls: readonly TestedCall[]): string | null {
   const most = workersFor(cores);
   if (workers <= most) return null;
   return (
-    `Calls under test ran in ${workers} workers on ${cores} ${cores === 1 ? 'core' : 'cores'}: a call wants about a core, ` +
+    `Calls under test ran in ${workers} workers on ${counted(cores, 'core')}: a call wants about a core, ` +
     `and what the machine takes from it looks like the network's doing. Set workers: ${most} in the configuration.`
   );
 }

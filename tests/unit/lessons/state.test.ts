@@ -41,7 +41,7 @@ it('answers are a table for whoever grades', () => {
     one: { predicted: 1, predictedMs: Date.UTC(2026, 10, 26), solved: true },
     two: { predicted: 2, solved: false },
   };
-  expect(answersCsv('Ada "A", L.', lessons, given).split('\n')).toEqual([
+  expect(answersCsv('Ada "A", L.', lessons, given).split('\r\n')).toEqual([
     'name,number,lesson,predicted,right,task solved,date (UTC)',
     '"Ada ""A"", L.",1,First,"more, but later",yes,yes,2026-11-26',
     '"Ada ""A"", L.",2,Second,c,no,no,',
