@@ -6,12 +6,11 @@ import type { TraceData } from '../trace/index.js';
 /** The rates are averaged over the last seconds, so that they can be read while they change. */
 const AVERAGED_S = 5;
 
-/** The tables in which the controllers record what they measure at the receiver. */
-const RECEIVERS = ['group', 'nada', 'lcc'] as const;
-
 export interface Sharing extends Taken {
-  /** The received rate of the flow itself, averaged over the same period. NaN if no controller measured it. */
-  ownReceivedBps: number;
+  /** The rate of the flow itself, averaged over the same period. */
+  ownBps: number;
+  /** Whether this is the received rate. It is the rate sent if the receiver’s controller does not measure any. */
+  isOwnReceived: boolean;
   /** The length of that period. */
   averagedS: number;
   /** Whether GCC counts the queue as filled by another flow, so that losses alone set its rate. */
@@ -20,18 +19,20 @@ export interface Sharing extends Taken {
 
 /** Null if no other flow takes a substantial share of the capacity. */
 export function sharingAtEnd(trace: TraceData, query: CompetitionQuery): Sharing | null {
-  const rate = new Rows(trace, 'rate', [], ofFlow(query.flow));
+  const rate = new Rows(trace, 'rate', ['sent_bps'], ofFlow(query.flow));
   const endUs = rate.timeUs.at(-1) ?? NaN;
   const fromUs = endUs - AVERAGED_S * 1e6;
   const taken = new Competition(trace, query).taken(fromUs, endUs);
   if (taken === null) return null;
-  const group = new Rows(trace, 'group', ['competing'], ofFlow(query.flow));
-  const received = RECEIVERS.map(
-    (table) => new Rows(trace, table, ['received_rate_bps'], ofFlow(query.flow)),
-  ).find(({ length }) => length > 0);
+  const group = new Rows(trace, 'group', ['competing', 'received_rate_bps'], ofFlow(query.flow));
+  const nada = new Rows(trace, 'nada', ['received_rate_bps'], ofFlow(query.flow));
+  const received = [group, nada].find(({ length }) => length > 0);
   return {
     ...taken,
-    ownReceivedBps: received?.mean('received_rate_bps', ...received.between(fromUs, endUs)) ?? NaN,
+    ownBps:
+      received?.mean('received_rate_bps', ...received.between(fromUs, endUs)) ??
+      rate.mean('sent_bps', ...rate.between(fromUs, endUs)),
+    isOwnReceived: received !== undefined,
     averagedS: AVERAGED_S,
     isCompeting: group.at('competing', group.length - 1) === 1,
   };

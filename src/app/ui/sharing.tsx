@@ -28,12 +28,12 @@ interface SharingProps {
 
 /** Why a call has the smaller share of a queue that TCP fills, and what its controller does about it. */
 function callSentences({ sharing, name, isRunning }: SharingProps): readonly string[] {
-  const { receivedBps, ownReceivedBps, isCompeting } = sharing;
+  const { receivedBps, ownBps, isCompeting } = sharing;
   const reacts = isRunning
     ? 'has noticed that another flow keeps the queue full, and now reacts'
     : 'had noticed that another flow kept the queue full, and reacted';
   return [
-    ...(ownReceivedBps < receivedBps ? ['A call that reacts to delay gives way first.'] : []),
+    ...(ownBps < receivedBps ? ['A call that reacts to delay gives way first.'] : []),
     ...(isCompeting && name !== null ? [`${name} ${reacts} to losses alone.`] : []),
   ];
 }
@@ -45,14 +45,14 @@ function fairSentence({ capacityBps, flows }: Sharing): string {
 
 export function SharingText(props: SharingProps) {
   const { sharing, isRunning } = props;
-  const { flows, receivedBps, capacityBps, ownReceivedBps, averagedS } = sharing;
+  const { flows, receivedBps, capacityBps, ownBps, isOwnReceived, averagedS } = sharing;
   // After the call, a change of the queue no longer concerns it.
   const queue = useRef(settings.value.queue);
   if (isRunning) queue.current = settings.value.queue;
   const [discipline = ''] = queue.current.split(':');
   const isFair = FAIR_QUEUES.includes(discipline);
   const sentences = [
-    `Over the last ${averagedS} s${isRunning ? '' : ' of the call'}, ${flows.join(', ')} got ${rateText(receivedBps)} of ${rateText(capacityBps)}, and the call got ${rateText(ownReceivedBps)}.`,
+    `Over the last ${averagedS} s${isRunning ? '' : ' of the call'}, ${flows.join(', ')} got ${rateText(receivedBps)} of ${rateText(capacityBps)}, and the call ${isOwnReceived ? 'got' : 'sent'} ${rateText(ownBps)}.`,
     queueSentence(discipline),
     ...(isFair ? [fairSentence(sharing)] : []),
     ...(discipline === 'droptail' ? callSentences(props) : []),
@@ -62,12 +62,7 @@ export function SharingText(props: SharingProps) {
       <p>{sentences.join(' ')}</p>
       <div class="offers">
         {isRunning && !isFair && (
-          <button
-            type="button"
-            class="offer"
-            title={queueSentence(FAIR)}
-            onClick={() => chooseQueue(FAIR)}
-          >
+          <button type="button" class="offer" title={queueSentence(FAIR)} onClick={() => chooseQueue(FAIR)}>
             Try {QUEUE_NAMES[FAIR]}
           </button>
         )}

@@ -105,13 +105,18 @@ it('how the link is shared at the end is told with the rates of both', () => {
     flows: ['download'],
     capacityBps: CAPACITY_BPS,
     isCompeting: true,
+    isOwnReceived: true,
     averagedS: 5,
   });
   expect(beside?.receivedBps).toBeGreaterThan(0.2 * CAPACITY_BPS);
   // What both receive is not more than the capacity.
-  expect((beside?.receivedBps ?? NaN) + (beside?.ownReceivedBps ?? NaN)).toBeGreaterThan(0.7 * CAPACITY_BPS);
-  expect((beside?.receivedBps ?? NaN) + (beside?.ownReceivedBps ?? NaN)).toBeLessThan(1.02 * CAPACITY_BPS);
+  expect((beside?.receivedBps ?? NaN) + (beside?.ownBps ?? NaN)).toBeGreaterThan(0.7 * CAPACITY_BPS);
+  expect((beside?.receivedBps ?? NaN) + (beside?.ownBps ?? NaN)).toBeLessThan(1.02 * CAPACITY_BPS);
   expect(sharingOf([CALL, TCP])).toMatchObject({ isCompeting: false });
+  // LCC’s receiver measures no rate.
+  expect(sharingOf([{ ...CALL, controller: 'lcc', preset: 'lcc' }, TCP])).toMatchObject({
+    isOwnReceived: false,
+  });
   expect(sharingOf([live])).toBeNull();
 });
 
