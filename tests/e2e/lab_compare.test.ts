@@ -62,6 +62,43 @@ test('the halves of a comparison are named by what differs, and have the same sc
   expect(await highest(present)).toBe(await highest(pinned));
 });
 
+test('both halves say why at the cursor, and scale their charts together as they come into view', async ({
+  page,
+  lab,
+}) => {
+  await lab.begin();
+  await page.getByRole('button', { name: '+ TCP' }).click();
+  await lab.done();
+  await page.getByRole('button', { name: 'Pin this run to compare' }).click();
+  await page.locator('select[name=queue]').selectOption('fq_codel');
+  await lab.done();
+  const halves = ['Pinned run', 'Present run'].map((name) => page.getByRole('region', { name }));
+  const seeLosses = async (): Promise<void> => {
+    for (const half of halves) await half.locator('.chart.losses').scrollIntoViewIfNeeded();
+  };
+  await seeLosses();
+  // While the charts of the losses are out of view, the losses of one run grow.
+  await page.locator('.scope').evaluate((results) => results.scrollTo(0, 0));
+  await page.getByRole('spinbutton', { name: 'Random loss' }).fill('30');
+  await page.keyboard.press('Enter');
+  await lab.done();
+  await seeLosses();
+  // The labels of the value axis, as they are painted. They are alike only if the scales are.
+  const painted = (half: (typeof halves)[number]): Promise<string> =>
+    half.locator('.chart.losses canvas').evaluate((canvas: HTMLCanvasElement) => {
+      const { width, height } = canvas.getBoundingClientRect();
+      const axis = document.createElement('canvas');
+      [axis.width, axis.height] = [48, height];
+      axis.getContext('2d')?.drawImage(canvas, 0, 0, width, height);
+      return axis.toDataURL();
+    });
+  const [pinned, present] = halves;
+  if (pinned === undefined || present === undefined) throw new Error('Two halves are expected.');
+  await expect.poll(async () => (await painted(pinned)) === (await painted(present))).toBe(true);
+  await present.locator('.chart.rates canvas').click();
+  for (const half of halves) await expect(half.locator('.at-cursor')).toContainText(/^\d.*: \w+/);
+});
+
 test('the table compares the flows of both runs, above the charts', async ({ page, lab }) => {
   await lab.begin();
   await page.getByRole('button', { name: '+ TCP' }).click();
