@@ -70,7 +70,7 @@ for (const where of ['shaper', 'in-page'] as const)
     const marks = page.getByRole('group', { name: 'Marked changes' }).getByRole('button');
     await expect(marks).toHaveText([
       /a download starts \(TCP CUBIC\)$/,
-      /queue: DropTail 200 ms to FQ-CoDel 25p$/,
+      /queue: DropTail 200 ms to FQ-CoDel 25 packets$/,
     ]);
 
     await field(page, 'download').selectOption('newReno');

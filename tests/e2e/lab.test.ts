@@ -258,14 +258,17 @@ test('what a paper published stands beside a copy of its experiment, but not bes
   const published = page.getByRole('region', { name: 'Published and measured' });
   const differs = page.getByText('The settings differ from those of ton-fig11.');
 
+  const hash = (): string => new URL(page.url()).hash;
   await open('copy.json', { id: 'copy' });
   await expect(published).toBeVisible();
   await expect(differs).toHaveCount(0);
+  await expect.poll(hash).toMatch(/^#own=/);
+  const hashOfCopy = hash();
   await open('slower.json', { forward: { ...original.forward, one_way_delay_ms: 100 } });
   await expect(published).toHaveCount(0);
   await expect(differs).toBeVisible();
   // A link to the changed copy shows the same.
-  await expect.poll(() => new URL(page.url()).hash).toMatch(/^#own=/);
+  await expect.poll(hash).not.toBe(hashOfCopy);
   await page.reload();
   await lab.done();
   await expect(differs).toBeVisible();

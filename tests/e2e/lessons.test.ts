@@ -329,7 +329,7 @@ test('teachers find a plan, every solution, and what learners hand in', async ({
   const table = Buffer.concat(chunks).toString();
   expect(table).toMatch(/^\ufeffname,/);
   expect(table).toMatch(
-    /\nZoë,6,The states of the rate controller,uses less of the link,yes,no,\d{4}-\d\d-\d\d\n/,
+    /\nZoë,6,The states of the rate controller,uses less of the link,yes,no,\d{4}-\d\d-\d\d\r\n/,
   );
   // A single wrong click must not delete the answers.
   await page.getByRole('button', { name: 'Forget my answers' }).click();
