@@ -78,7 +78,7 @@ for (const where of ['shaper', 'in-page'] as const)
     await page.getByRole('button', { name: 'Stop the download' }).click();
     await expect.poll(() => scope.query().get('cross_traffic')).toBeNull();
     await expect.poll(() => tcpBps(page), { timeout: 20_000 }).toBe(0);
-    await expect(sharing).toHaveCount(0, { timeout: 20_000 });
+    await expect(sharing).toBeEmpty({ timeout: 20_000 });
     await expect(page.getByRole('status')).toHaveText('Live');
 
     const { sink, trace, header } = collector();
